@@ -42,6 +42,16 @@ class Line:
 
 
 @dataclass(frozen=True)
+class Came:
+    """How many entries of a subject came, as its shelf counts them. Of these its list shows `fills` with what was
+    prescribed, and `drafts`, which are not final, not among the others."""
+
+    entries: int
+    fills: int = 0
+    drafts: int = 0
+
+
+@dataclass(frozen=True)
 class _Facts:
     """What a sentence is made of. `counted_with` is the subject that counts the rows of a type both share. Of several
     types `missing` are those that did not come, and `stale` those of them that came before."""
@@ -57,6 +67,8 @@ class _Facts:
     is_stopped: bool = False
     tries_again: bool = False
     replaced: int = 0
+    fills: int = 0
+    drafts: int = 0
 
 
 def lines(
@@ -66,13 +78,14 @@ def lines(
     provider: str,
     is_stopped: bool = False,
     tries_again: bool = False,
-    counts: Mapping[str, int] | None = None,
+    counts: Mapping[str, Came] | None = None,
 ) -> tuple[Line, ...]:
     """A line for each subject, told by the steps of the connection's latest run; `is_stopped`: nothing moves now, and
     `tries_again`: what was not answered is asked for again each day.
 
-    `counts` is how many entries each subject lists, by its key, where the caller has opened the shelves. Without it
-    rows are counted by type, and a type that several subjects share with the first of them.
+    `counts` is what came of each subject, by its key, where the caller has opened the shelves: none has been built of
+    what nothing came of. Without it, or where we hold something that no shelf counts, rows are counted by type, and a
+    type that several subjects share with the first of them.
     """
     steps = {step.resource_type: step for step in run.steps.all()} if run else {}
     entries = _entries(connection)
@@ -81,6 +94,8 @@ def lines(
     is_over = run is not None and run.finished_at is not None
     version = connection.endpoint.fhir_version
     replaced = changing_over.gone(connection)
+    if counts is not None and not _has_all(counts, entries):
+        counts = None
     told = []
     for subject in SUBJECTS:
         types = _types(subject, {*steps, *entries})
@@ -92,7 +107,8 @@ def lines(
         facts = replace(facts, provider=provider, is_stopped=is_stopped, tries_again=tries_again, is_planned=is_planned)
         facts = replace(facts, replaced=sum(replaced.get(name, 0) for name in types if _counts(subject, name)))
         if counts is not None:
-            facts = replace(facts, entries=counts.get(subject.key, 0), counted_with=None)
+            came = counts.get(subject.key, Came(0))
+            facts = replace(facts, entries=came.entries, fills=came.fills, drafts=came.drafts, counted_with=None)
         told.append(_line(subject, facts))
     return (*told, *_beside(steps.values(), provider=provider, tries_again=tries_again))
 
@@ -161,6 +177,12 @@ def _counts(subject: Subject, resource_type: str) -> bool:
     return shelved_for(resource_type)[:1] == (subject,)
 
 
+def _has_all(counts: Mapping[str, Came], entries: Mapping[str, int]) -> bool:
+    """Whether every subject is counted that we hold anything of."""
+    shelves = (shelved_for(name)[:1] for name, held in entries.items() if held)
+    return all(subject.key in counts for first in shelves for subject in first)
+
+
 def _missing(steps: Sequence[SyncStep]) -> tuple[SyncStep, ...]:
     """The types that did not come, where others of the subject did."""
     gone = tuple(step for step in steps if step.status == Status.GAP and not step.came_in_part)
@@ -188,7 +210,7 @@ def _last_complete(connection: Connection) -> dict[str, datetime]:
 
 def _line(subject: Subject, facts: _Facts) -> Line:
     kind, word, sentence = _said(facts)
-    sentence = " ".join(filter(None, (sentence, _replaced_said(facts))))
+    sentence = " ".join(filter(None, (sentence, *_apart_said(facts), _replaced_said(facts))))
     is_done = facts.step is not None and facts.step.status in {Status.COMPLETE, Status.GAP}
     return Line(subject.name, kind, word, sentence, facts.entries, is_done)
 
@@ -234,6 +256,24 @@ def _kept(facts: _Facts) -> str:
         return ""
     sentence = ngettext("%(count)s entry is here.", "%(count)s entries are here.", facts.entries)
     return sentence % {"count": grouped(facts.entries)}
+
+
+def _apart_said(facts: _Facts) -> Iterator[str]:
+    """Why a list counts fewer."""
+    if facts.fills:
+        sentence = ngettext(
+            "Of these, %(count)s pharmacy fill is listed under its prescription.",
+            "Of these, %(count)s pharmacy fills are listed under their prescription.",
+            facts.fills,
+        )
+        yield sentence % {"count": grouped(facts.fills)}
+    if facts.drafts:
+        sentence = ngettext(
+            "Of these, %(count)s entry is not final, and not counted in lists.",
+            "Of these, %(count)s entries are not final, and not counted in lists.",
+            facts.drafts,
+        )
+        yield sentence % {"count": grouped(facts.drafts)}
 
 
 def _replaced_said(facts: _Facts) -> str:

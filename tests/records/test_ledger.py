@@ -6,6 +6,7 @@ import pytest
 
 from apps.records import ledger
 from apps.records.gap_words import Kind
+from apps.records.ledger import Came
 from apps.records.models import Record, SyncRun, SyncStep
 from tests.records.linked import AT, make_connection, make_endpoint
 
@@ -195,8 +196,29 @@ class TestASubjectOfSeveralTypes:
     def test_counts_as_the_shelves_do_where_they_are_open(self, connection):
         keep(connection, "Observation", 7)
         run = make_run(connection, Observation="")
-        told = line(connection, run, "Vitals", counts={"results": 5, "vitals": 2})
+        told = line(connection, run, "Vitals", counts={"results": Came(5), "vitals": Came(2)})
         assert told.sentence.startswith("2 entries.")
+
+    def test_has_nothing_where_there_is_no_shelf_and_nothing_to_be_on_it(self, connection):
+        keep(connection, "Observation", 7)
+        run = make_run(connection, Observation="")
+        told = line(connection, run, "Family and social history", counts={"results": Came(5), "vitals": Came(2)})
+        assert told.word == "Nothing sent"
+
+    def test_counts_rows_where_something_is_here_that_no_shelf_counts(self, connection):
+        keep(connection, "Observation", 7)
+        keep(connection, "Immunization", 3)
+        run = make_run(connection, Observation="", Immunization="")
+        told = line(connection, run, "Vaccines", counts={"results": Came(5), "vitals": Came(2)})
+        assert told.sentence.startswith("3 entries.")
+
+    def test_says_of_what_came_what_its_list_does_not_count(self, connection):
+        run = make_run(connection, MedicationRequest="")
+        told = line(connection, run, "Medicines", counts={"medicines": Came(8, fills=4, drafts=1)})
+        assert told.sentence == (
+            "8 entries. Complete as of November 20, 2026. Of these, 4 pharmacy fills are listed under their "
+            "prescription. Of these, 1 entry is not final, and not counted in lists."
+        )
 
 
 class TestWhatAccompaniesEntries:

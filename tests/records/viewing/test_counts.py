@@ -49,7 +49,7 @@ class TestACount:
         columns = {"resource_type": "Immunization", "status": "complete", "finished_at": AT}
         SyncStep.objects.create(run=run, user=alice, **columns)
         with translation.override(language):
-            found = ledger.lines(connection, run, provider="x", counts={"vaccines": 1_234})
+            found = ledger.lines(connection, run, provider="x", counts={"vaccines": ledger.Came(1_234)})
         assert any(line.sentence.startswith("1,234 ") for line in found)
 
     @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from django.utils import timezone
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType
 from apps.connections.models import Connection
-from apps.records.models import Leaf, Record, SyncRun, SyncStep
+from apps.records.models import Leaf, Record, Shelf, SyncRun, SyncStep
 from apps.records.shelving import beginnings
 from tests.records.pages import main
 from tests.records.people import PATIENT_ID, allergy
@@ -106,6 +106,28 @@ class TestWhatMattersNow:
         keep(connection, condition("c1", "Asthma"))
         client.force_login(sam)
         assert "Asthma" not in main(client, "whole_record")
+
+
+class TestWhatCame:
+    """On the page of its provider."""
+
+    def test_is_counted_as_its_list_does_though_nothing_came_of_others(self, hers, sam, connection):
+        withdrawn = {"coding": [{"code": "entered-in-error"}]}
+        keep(connection, condition("c1", "Asthma"), {**condition("c2", "Mumps"), "verificationStatus": withdrawn})
+        Shelf.objects.exclude(subject__in=["patient", "conditions"]).delete()  # a copy builds none of what did not come
+        copied(connection)
+        run = SyncRun.objects.create(
+            user=connection.user, connection=connection, cause="clock", outcome="complete",
+            created_at=timezone.now(), finished_at=timezone.now(),
+        )  # fmt: skip
+        SyncStep.objects.create(
+            run=run, user=connection.user, resource_type="Condition", status="complete", finished_at=timezone.now()
+        )
+        assert "1 entry. Complete as of" in main(hers, "record", connection.pk)
+        assert "<span>1 entry</span>" in main(hers, "whole_record")
+        assert "1 entry" in main(hers, "subject", "conditions")
+        hers.force_login(sam)
+        assert hers.get(reverse("record", args=[connection.pk])).status_code == 404
 
 
 class TestWhatIsSaidAboutAllergies:

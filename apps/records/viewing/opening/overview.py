@@ -15,7 +15,7 @@ import msgspec
 from apps.connections.models import Connection
 from apps.connections.presenting import standing
 from apps.records import ledger, places
-from apps.records.ledger import Line
+from apps.records.ledger import Came, Line
 from apps.records.models import Record, Shelf, SyncRun, SyncStep
 from apps.records.presenters.patient import PatientSummary
 from apps.records.shelving.indexing import Index
@@ -129,14 +129,19 @@ class _Shelves:
             return ()
         return self._decoded(PATIENT.key, tuple[PatientSummary, ...])
 
-    def counts(self) -> Mapping[str, int] | None:
-        """How many entries of each subject came; None where a shelf is missing, or does not open."""
-        indexes = {subject.key: self._decoded(subject.key, Index) for subject in LISTED}
+    def counts(self) -> Mapping[str, Came] | None:
+        """What came of each subject that has a shelf; None where one does not open."""
+        held = [subject.key for subject in LISTED if subject.key in self.opened]
+        indexes = {key: self._decoded(key, Index) for key in held}
         patients = self.patients()
         if patients is None or None in indexes.values():
             return None
-        counts = {key: index.sent for key, index in indexes.items() if index is not None}
-        return {**counts, PATIENT.key: len(patients)}
+        counts = {
+            key: Came(index.sent, fills=index.fills, drafts=index.drafts)
+            for key, index in indexes.items()
+            if index is not None
+        }
+        return {**counts, PATIENT.key: Came(len(patients))}
 
     def _decoded(self, subject: str, kind: type[_T]) -> _T | None:
         opened = self.opened.get(subject)
