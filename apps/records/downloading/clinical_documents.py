@@ -7,13 +7,16 @@ and are left out. A document without sections has a file in their place (4.2.3.1
 import base64
 import binascii
 import html
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from apps.records.downloading import pictures, wording
 from apps.records.downloading.pictures import Picture, attributes
-from apps.records.presenters.prose.blocks import GAP, LONGEST_MARKUP, MOST_PIECES, Block, BlockKind, Reading, Typesetter
+from apps.records.presenters.prose import blocks, rich_text
+from apps.records.presenters.prose.blocks import GAP, LONGEST_MARKUP, MOST_PIECES, Block, BlockKind, Reading
+from apps.records.presenters.prose.composing import Compositor
 from apps.records.presenters.prose.markup import Piece, PieceKind
 from apps.records.presenters.prose.markup import pieces as pieces_of
 
@@ -21,6 +24,7 @@ _DEEPEST = 300
 _PARTS = frozenset({"title", "text"})
 _WHOLES = frozenset({"clinicaldocument", "section", "nonxmlbody"})
 _LONGEST_FOOTNOTE = 500
+_HTML = re.compile(r"\s*+<(?:!doctype|html|head|body|div|p|table|h[1-6]|pre)\b", re.IGNORECASE)
 
 
 class Enclosed(NamedTuple):
@@ -38,13 +42,18 @@ def read(markup: str, shown: Sequence[Picture] = ()) -> Reading:
     """
     document = markup[:LONGEST_MARKUP]
     reader = _Reader(shown, _footnotes(document))
+    is_cut = len(markup) > LONGEST_MARKUP
     for count, piece in enumerate(pieces_of(document), start=1):
-        reader.take(piece)
+        if piece.kind is not PieceKind.SWALLOWED:
+            reader.take(piece)
+        elif not is_cut:
+            reader.typesetter.miss()
         if reader.typesetter.is_full or count >= MOST_PIECES:
             return reader.typesetter.reading(is_cut=True)
-    if len(markup) <= LONGEST_MARKUP and reader.is_open:
+    reader.end()
+    if reader.is_open and not is_cut:
         reader.typesetter.miss()
-    return reader.typesetter.reading(is_cut=len(markup) > LONGEST_MARKUP)
+    return reader.typesetter.reading(is_cut=is_cut)
 
 
 def enclosed(markup: str) -> Enclosed | None:
@@ -101,11 +110,14 @@ class _Reader:
     """Takes a document's pieces one by one."""
 
     def __init__(self, shown: Sequence[Picture], footnotes: Mapping[str, str]) -> None:
-        self.typesetter = Typesetter()
+        self.typesetter = Compositor()
         self._where = _Where()
         self._shown = shown
         self._footnotes = footnotes
         self._to_show: list[str] = []  # once what is written about them, their caption, was said
+        self._written: list[str] = []  # of a text in another form, until its end
+        self._media_type = ""
+        self._has_elements = False
 
     @property
     def is_open(self) -> bool:
@@ -116,10 +128,16 @@ class _Reader:
         """The next piece."""
         was_in_part = self._where.is_in_part
         self._where.follow(piece)
+        if self._where.is_too_deep:
+            self.typesetter.miss()
+        if piece.kind is not PieceKind.TEXT:
+            self.end(has_elements=self._where.is_in_part)
         if piece.kind is PieceKind.START and piece.value == "reference" and self._where.is_in_file:
             self.typesetter.miss()
         if was_in_part != self._where.is_in_part:
             self._show()
+            self._has_elements = False
+            self._media_type = attributes(piece.attributes).get("mediaType", "").lower()
             self.typesetter.end_row()
             self.typesetter.end_block(BlockKind.HEADING if self._where.is_in_title else BlockKind.PARAGRAPH)
             if self._where.is_in_text and (name := self._where.name_without_title()):
@@ -129,6 +147,15 @@ class _Reader:
         if self._where.has_left_empty:
             self._say(BlockKind.HEADING, self._where.left_name)
             self._say(BlockKind.REMARK, wording.nothing())
+
+    def end(self, *, has_elements: bool = False) -> None:
+        """What was written in another form ends. What has elements of its own is in this one after all."""
+        written, self._written = "".join(self._written), []
+        self._has_elements = self._has_elements or has_elements
+        if written and has_elements:
+            self.typesetter.say(written)
+        elif written:
+            self.typesetter.take_in(_in_its_form(written, self._media_type))
 
     def _say(self, kind: BlockKind, text: str) -> None:
         self.typesetter.end_block(kind)
@@ -146,6 +173,8 @@ class _Reader:
             name = attributes(piece.attributes).get("IDREF", "")
             if said := self._footnotes.get(name):
                 self.typesetter.say(f" ({said})")
+        elif piece.kind is PieceKind.TEXT and self._where.is_in_body and not self._has_elements:
+            self._written.append(piece.value)
         else:
             self.typesetter.feed(piece)
 
@@ -158,6 +187,14 @@ class _Reader:
         number = pictures.named(self._shown, name)
         is_viewable = number > 0 and self._shown[number - 1].is_viewable
         return Block(BlockKind.PICTURE if is_viewable else BlockKind.UNSHOWN, picture=number)
+
+
+def _in_its_form(written: str, media_type: str) -> Reading:
+    """The text of a document without sections, which is none of CDA's: HTML or RTF, or lines as they were typed."""
+    if rich_text.is_one(written):
+        return rich_text.of_text(written)
+    is_markup = "html" in media_type or _HTML.match(written) is not None
+    return blocks.of_markup(written) if is_markup else blocks.of_text(written)
 
 
 @dataclass
@@ -177,6 +214,7 @@ class _Where:
         self._part_at = 0  # how many were open when the part at hand began; 0: none
         self._sections: list[_Section] = []
         self._left: _Section | None = None  # the section that the last piece ended, where it says nothing
+        self._too_deep = 0  # how many more are open than are followed
 
     @property
     def is_in_document(self) -> bool:
@@ -187,6 +225,15 @@ class _Where:
         """Whether what is at hand is the text of a document without sections: a reference in it is to a file that did
         not come."""
         return self._open[-3:] == ["nonxmlbody", "text", "reference"]
+
+    @property
+    def is_in_body(self) -> bool:
+        """Whether what is at hand stands in the text of a document without sections, and in nothing in it."""
+        return self.is_in_part and self._open[-2:] == ["nonxmlbody", "text"]
+
+    @property
+    def is_too_deep(self) -> bool:
+        return self._too_deep > 0
 
     @property
     def is_in_part(self) -> bool:
@@ -221,6 +268,8 @@ class _Where:
         self._left = None
         if piece.kind is PieceKind.START:
             self._begin(piece)
+        elif piece.kind is PieceKind.END and self._too_deep:
+            self._too_deep -= 1
         elif piece.kind is PieceKind.END and piece.value in self._open:
             while (ended := self._open.pop()) != piece.value:
                 self._end(ended)
@@ -238,6 +287,9 @@ class _Where:
     def _begin(self, piece: Piece) -> None:
         name = piece.value
         if len(self._open) >= _DEEPEST:
+            self._too_deep += 1
+            for section in self._sections:  # nobody knows any more what they say
+                section.is_told = True
             return
         if name == "section":
             if self._sections:
@@ -249,7 +301,7 @@ class _Where:
         elif name == "rendermultimedia" and self._sections:
             self._sections[-1].is_told = True
         is_part = name in _PARTS and bool(self._open) and self._open[-1] in _WHOLES
-        is_file = self._open[-1:] == ["nonxmlbody"] and "representation" in piece.attributes
+        is_file = self._open[-1:] == ["nonxmlbody"] and attributes(piece.attributes).get("representation") == "B64"
         self._open.append(name)
         if is_part and not is_file and not self.is_in_part:
             self._part_at = len(self._open)

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from apps.records.downloading import drawing, sniffing
 from apps.records.downloading.sniffing import Sort
-from apps.records.presenters.prose.blocks import MOST_PIECES
+from apps.records.presenters.prose.blocks import LONGEST_MARKUP, MOST_PIECES
 from apps.records.presenters.prose.markup import Piece, PieceKind, pieces
 
 MOST: Final = 50  # of one document
@@ -22,6 +22,7 @@ _PASSED: Final = {"!--": "-->", "![CDATA[": "]]>"}
 _MEDIA_END: Final = re.compile(r"</(?:[A-Za-z_][\w.-]{0,40}:)?observationMedia\s*+>")
 # It begins as no text does, which may be dictated without a comma: by 40 letters in a row.
 _BASE64: Final = re.compile(r">(?=\s*+[A-Za-z0-9+/=]{40})[A-Za-z0-9+/=\s]{1000,}+<")
+_ADDRESS: Final = re.compile(r"data:[\w/+.;=-]{1,100}+,[A-Za-z0-9+/=%\r\n]{1000,}+", re.IGNORECASE)
 
 
 class Picture(NamedTuple):
@@ -61,6 +62,11 @@ def numbered(document: str, number: int) -> Picture | None:
 def without(document: str) -> str:
     """The document without what is no text in it: a picture of megabytes must not cut what is written behind it."""
     return _BASE64.sub("><", document)
+
+
+def without_addresses(page: str) -> str:
+    """A page of HTML without the pictures that stand in their own addresses (RFC 2397), where it would be cut."""
+    return _ADDRESS.sub("data:,", page) if len(page) > LONGEST_MARKUP else page
 
 
 def named(pictures: Sequence[Picture], name: str) -> int:

@@ -16,10 +16,11 @@ def read(content: bytes, sort: Sort, *, declared: object, shown: Sequence[Pictur
     if sort.form not in sniffing.READABLE:
         return None
     if sort.form is Form.RICH_TEXT:
-        return rich_text.read(content)
+        return rich_text.of_text(sniffing.decoded(content, declared=declared))
     if sort.form is Form.CLINICAL_DOCUMENT:
         text = pictures.without(sniffing.decoded(content, declared=declared))
         found = clinical_documents.read(text, shown)
         return found if found.blocks else replace(blocks.of_markup(text), is_damaged=found.is_damaged)
-    text = sniffing.decoded(sniffing.beginning(content, most=LONGEST_MARKUP * 2), declared=declared)
-    return blocks.of_text(text) if sort.form is Form.TEXT else blocks.of_markup(text)
+    if sort.form is Form.MARKUP:
+        return blocks.of_markup(pictures.without_addresses(sniffing.decoded(content, declared=declared)))
+    return blocks.of_text(sniffing.decoded(sniffing.beginning(content, most=LONGEST_MARKUP * 2), declared=declared))

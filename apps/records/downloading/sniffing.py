@@ -62,7 +62,19 @@ _SUFFIXES: Mapping[str, str] = MappingProxyType(
         "image/webp": "webp",
     }
 )
+_TEXTS = frozenset(
+    {
+        "text/plain",
+        "text/html",
+        "text/xml",
+        "text/csv",
+        "application/xml",
+        "application/xhtml+xml",
+        "application/hl7-v3+xml",
+    }
+)
 _LOOKED_AT = 4096
+_LOOKED_THROUGH = 200_000  # for what a document is: a long remark may stand before it
 _LONGEST_CHARACTER = 4
 _WIDE = ("utf-16", "utf-32")
 _WIDE_MARKS = (  # the longer ones first: one begins as a shorter one does
@@ -76,6 +88,8 @@ _FEWEST_WIDE = 4  # characters, to be told from bytes that happen to have zeros 
 # Python's, for names of hosts and for programs: no document is written so, and the first takes seconds for a megabyte.
 _NO_CHARSETS = frozenset({"idna", "punycode", "unicode-escape", "raw-unicode-escape"})
 _MARKUP = re.compile(rb"\A(?:\xef\xbb\xbf)?\s*<(?:\?xml|!doctype|!--|[a-zA-Z])", re.IGNORECASE)
+_PLAIN = re.compile(rb"[\t\n\r\x20-\x7e]")
+_RICH_TEXT = re.compile(rb"(?:\xef\xbb\xbf)?\s*+\{\\rtf")
 _CLINICAL_DOCUMENT = re.compile(rb"<(?:[\w.-]{1,40}:)?ClinicalDocument[\s>]")
 _HTML = re.compile(rb"<(?:!doctype\s+html|html)[\s>]", re.IGNORECASE)
 _NO_TEXT = re.compile(rb"[\x00-\x06\x0e-\x1a\x1c-\x1f]")
@@ -109,11 +123,18 @@ def sort_of(content: bytes, *, declared: object) -> Sort:
         if content.startswith(mark):
             return sort
     name = media_type(declared)
-    if beginning.lstrip().startswith(b"{\\rtf"):
+    if _RICH_TEXT.match(beginning):
         return Sort(Form.RICH_TEXT, "text/plain", "txt")
-    if _wide(beginning) or (not _NO_TEXT.search(beginning) and (name not in _SUFFIXES or _MARKUP.match(beginning))):
-        return Sort(_form_of_text(beginning), "text/plain", "txt")
+    is_text = not _NO_TEXT.search(beginning) and (name not in _SUFFIXES or _MARKUP.match(beginning))
+    if _wide(beginning) or is_text or (name in _TEXTS and _is_text_with_specks(beginning)):
+        return Sort(_form_of_text(content), "text/plain", "txt")
     return Sort(Form.OTHER, _BYTES, _SUFFIXES.get(name, "bin"))
+
+
+def _is_text_with_specks(beginning: bytes) -> bool:
+    """Whether nearly all of it is plain letters: some programs leave zeros, or marks for a printer, in a text."""
+    specks, plain = len(_NO_TEXT.findall(beginning)), len(_PLAIN.findall(beginning))
+    return specks * 10 <= len(beginning) <= plain * 1.2
 
 
 def is_page_instead(content: bytes, *, declared: object) -> bool:
@@ -178,9 +199,12 @@ def _reads_as(beginning: bytes, name: str) -> bool:
     return len(text) >= _FEWEST_WIDE and plain * 2 > len(text) and not _NO_TEXT.search(text.encode(errors="replace"))
 
 
-def _form_of_text(beginning: bytes) -> Form:
-    if wide := _wide(beginning):
-        beginning = beginning.decode(wide, "replace").encode()
-    if not _MARKUP.match(beginning):
+def _form_of_text(content: bytes) -> Form:
+    looked_through = content[:_LOOKED_THROUGH]
+    if wide := _wide(content):
+        looked_through = looked_through.decode(wide, "replace").encode()
+    if _RICH_TEXT.match(looked_through):
+        return Form.RICH_TEXT
+    if not _MARKUP.match(looked_through):
         return Form.TEXT
-    return Form.CLINICAL_DOCUMENT if _CLINICAL_DOCUMENT.search(beginning) else Form.MARKUP
+    return Form.CLINICAL_DOCUMENT if _CLINICAL_DOCUMENT.search(looked_through) else Form.MARKUP

@@ -114,6 +114,27 @@ class TestASection:
         text = "<footnote ID='n1'>Not <content revised='delete'>my</content> blood</footnote>"
         assert "6.1 (Not […] blood)" in read(document(section(text + "6.1<footnoteRef IDREF='n1'/>"))).plain
 
+    def test_has_a_footnote_with_its_caption_in_its_line(self):
+        note = "<footnote ID='n1'><caption>*</caption>Sample hemolyzed</footnote>"
+        assert read(document(section(f"Potassium 6.1{note}, repeated"))).plain == (
+            "Findings\nPotassium 6.1 ( * Sample hemolyzed), repeated"
+        )
+
+    def test_has_lines_where_its_author_moved_a_text_in(self):
+        text = "Plan:<content styleCode='xallIndent'>walk</content><content styleCode='Bold xallIndent'>rest</content>"
+        assert read(document(section(text))).plain == "Findings\nPlan:\nwalk\nrest"
+
+    @pytest.mark.parametrize("style", ["Strikethrough", "Bold StrikeThrough"])
+    def test_has_a_gap_for_what_is_struck_by_its_style(self, style):
+        found = read(document(section(f"<content styleCode='{style}'>Penicillin</content> Sulfa")))
+        assert (found.plain, found.has_gaps) == ("Findings\n[…] Sulfa", True)
+
+    def test_deeper_than_is_followed_is_not_said_to_be_all_or_empty(self):
+        deep = "<component><section><title>A</title>" * 200 + "<text>Sulfa</text>" + "</section></component>" * 200
+        found = read(f"<ClinicalDocument>{deep}{section('Penicillin')}</ClinicalDocument>")
+        assert (found.is_damaged, found.plain.count("Nothing is written")) == (True, 0)
+        assert found.plain.endswith("Findings\nPenicillin")
+
     def test_has_the_captions_of_its_tables_and_lists(self):
         text = "<table><caption>Labs</caption><tbody><tr><td>Na</td><td>140</td></tr></tbody></table>"
         text += "<list listType='ordered'><caption>Plan</caption><item><caption>Diet</caption> less salt</item></list>"

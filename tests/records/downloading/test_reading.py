@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.records.downloading import clinical_documents, reading, sniffing
+from apps.records.downloading import reading, sniffing
 from apps.records.downloading.sniffing import Form
-from apps.records.presenters.prose import blocks
+from apps.records.presenters.prose import blocks, rich_text
 from apps.records.presenters.prose.blocks import Block, BlockKind
-from config import env
 
+MARKUP = sniffing.Sort(Form.MARKUP, "text/plain", "txt")
 RTF = rb"{\rtf1\ansi{\fonttbl{\f0 Arial;}}{\*\generator Canary;}Heart \b clinic\b0\par caf\'e9 \u8364?5{\pict 0101}}"
 CCDA = """<?xml version="1.0"?><?xml-stylesheet type="text/xsl" href="https://styles.example.com/cda.xsl"?>
 <ClinicalDocument xmlns="urn:hl7-org:v3"><title>Stay</title><recordTarget><name>Canary</name></recordTarget>
@@ -50,6 +50,19 @@ class TestAFile:
             (b"R\x00I\x00F\x00F\x00\x01\x00", "text/plain", Form.OTHER, "application/octet-stream"),
             (b"MZ\x90\x00", "text/html", Form.OTHER, "application/octet-stream"),
             (b"", "text/plain", Form.TEXT, "text/plain"),
+            (b"\xef\xbb\xbf" + RTF, "text/rtf", Form.RICH_TEXT, "text/plain"),
+            (RTF.decode().encode("utf-16"), "text/rtf", Form.RICH_TEXT, "text/plain"),
+            (
+                f"<?xml?><!--{'x' * 9000}-->{CCDA.partition('?>')[2]}".encode(),
+                "text/xml",
+                Form.CLINICAL_DOCUMENT,
+                "text/plain",
+            ),
+            (b"Sodium 140\0\x01\nPotassium 4.1", "text/plain", Form.TEXT, "text/plain"),
+            (b"<p>Sodium 140\0</p>", "text/html", Form.MARKUP, "text/plain"),
+            (b"Sodium 140\0\x01\nPotassium 4.1", "image/bmp", Form.OTHER, "application/octet-stream"),
+            (b"Sodium\0\0\0\0", "text/plain", Form.OTHER, "application/octet-stream"),
+            (bytes(range(256)) * 16, "text/plain", Form.OTHER, "application/octet-stream"),
         ],
     )
     def test_is_what_its_content_says(self, content, declared, form, media_type):
@@ -114,7 +127,31 @@ class TestAFile:
         assert not sniffing.is_page_instead(b"%PDF-1.4 <html>", declared="application/pdf")
 
 
+class TestALongFile:
+    """What is no text in it cuts nothing that is written behind it."""
+
+    def test_of_html_is_read_past_its_pictures(self):
+        picture = "<img src='data:image/png;base64," + "iVBORw0K" * 800_000 + "'>"
+        found = reading.read(f"<p>Before{picture} after</p>".encode(), MARKUP, declared="text/html")
+        assert found is not None
+        assert (found.plain, found.is_cut, found.has_pictures) == ("Before after", False, True)
+
+    def test_of_rich_text_is_read_past_its_pictures(self):
+        content = b"{\\rtf1 Before{\\pict " + b"0123456789abcdef\r\n" * 400_000 + b"} after}"
+        found = reading.read(content, sniffing.sort_of(content, declared=""), declared="")
+        assert found is not None
+        assert (found.plain, found.is_cut, found.has_pictures) == ("Before after", False, True)
+
+    def test_with_lengths_in_it_keeps_them(self):
+        content = "{\\rtf1 a{\\pict\\bin2000 " + "}" * 2000 + "}b" + "c" * blocks.LONGEST_MARKUP
+        assert rich_text.of_text(content).plain.startswith("abc")
+
+
 class TestText:
+    def test_has_a_line_wherever_a_page_ends(self):
+        assert read(b"Page 1\fPage 2\x0bEnd") == "Page 1\nPage 2\nEnd"
+        assert read(b"<p>Page 1\fPage 2") == "Page 1 Page 2"
+
     def test_keeps_the_spaces_of_what_is_aligned_by_them(self):
         table = "  Test      Result\n  Sodium    140\n  Potassium\t4.1"
         read = blocks.of_text(f"LAB REPORT\n  as of today\n\n{table}  \n\nEnd.   Signed\n")
@@ -268,6 +305,21 @@ class TestHtml:
         assert not blocks.of_markup(f"<p>Result:{part.replace(' ', ' width=1 height=1 ', 1)}</p>").is_damaged
 
     @pytest.mark.parametrize(
+        "end", ["<!-- b", "<script>b", "<style>b", "<b", "<a href='x", "<![if b", "<?b", "<![CDATA[b"]
+    )
+    def test_of_which_something_takes_the_rest_is_not_said_to_be_all(self, end):
+        found = blocks.of_markup(f"<p>a {end}")
+        assert (found.plain[:1], found.is_damaged) == ("a", True)
+
+    def test_that_is_cut_is_not_damaged_as_well(self):
+        found = blocks.of_markup("<p>a<!--" + "b" * blocks.LONGEST_MARKUP + "-->")
+        assert (found.plain, found.is_cut, found.is_damaged) == ("a", True, False)
+
+    @pytest.mark.parametrize("markup", ["a<b>b</b>", "a<", "a<!-- b -->", "a<script></script>", "a<p", ""][:4])
+    def test_that_ends_as_it_should_is_whole(self, markup):
+        assert not blocks.of_markup(markup).is_damaged
+
+    @pytest.mark.parametrize(
         "ornament",
         [
             "<img alt=''>",
@@ -317,80 +369,3 @@ class TestHtml:
     @given(st.text(alphabet="<>!-/ =\"'abpscripttdr&;#0\x00\n", max_size=300))
     def test_never_raises(self, markup):
         assert isinstance(blocks.of_markup(markup).plain, str)
-
-
-class TestAClinicalDocument:
-    def test_reads_as_its_sections(self):
-        assert clinical_documents.read(CCDA).blocks == (
-            Block(BlockKind.HEADING, "Stay"),
-            Block(BlockKind.HEADING, "Allergies"),
-            Block(BlockKind.ROW, cells=("Substance", "Reaction")),
-            Block(BlockKind.ROW, cells=("Penicillin",)),
-            Block(BlockKind.ITEM, "None other"),
-        )
-
-    def test_without_sections_reads_as_any_markup(self):
-        assert (
-            read(b"<?xml version='1.0'?><ClinicalDocument><nonXMLBody>Words</nonXMLBody></ClinicalDocument>") == "Words"
-        )
-
-    def test_has_its_text_where_it_has_no_sections(self):
-        body = "<nonXMLBody><text mediaType='text/plain'>Come on Monday</text></nonXMLBody>"
-        markup = f"<ClinicalDocument><title>A letter</title><author>Canary</author><component>{body}</component>"
-        assert clinical_documents.read(markup).plain == "A letter\nCome on Monday"
-
-    @pytest.mark.parametrize(
-        ("text", "found"),
-        [
-            ('<text mediaType="application/pdf" representation="B64">JVBE\nRg==</text>', (b"%PDF", "application/pdf")),
-            ("<n1:text representation='B64'>JVBERg==</n1:text>", (b"%PDF", "")),
-            ('<text representation="B64" compression="DF">JVBERg==</text>', (b"", "")),
-            ('<text representation="B64">no base64!</text>', (b"", "")),
-            ('<text representation="B64">n\u00f6</text>', (b"", "")),
-            ('<text mediaType="text/plain">JVBERg==</text>', None),
-            ('<text representation="B64"><reference value="a.pdf"/></text>', (b"", "")),
-        ],
-    )
-    def test_may_be_no_more_than_a_cover_of_a_file(self, text, found):
-        assert clinical_documents.enclosed(f"<ClinicalDocument><n1:nonXMLBody>\n{text}</n1:nonXMLBody>") == found
-
-    @pytest.mark.parametrize(
-        "markup", ["<nonXMLBody>" * 100_000, "<nonXMLBody><text " * 100_000, "<nonXMLBody " * 99_999]
-    )
-    def test_made_to_hurt_is_looked_through_in_one_pass(self, markup):
-        started = time.perf_counter()
-        assert clinical_documents.enclosed(markup) is None
-        assert time.perf_counter() - started < 5
-
-    @pytest.mark.parametrize("name", ["ccda-ccd-example.xml", "epic-notereader-cda.xml"])
-    def test_of_others_reads_as_its_sections(self, name):
-        folder = env.fhir_examples()
-        if folder is None:
-            pytest.skip("FHIR_EXAMPLES names no folder of example data")
-        content = (folder / "documents" / name).read_bytes()
-        assert sniffing.sort_of(content, declared="text/xml").form is Form.CLINICAL_DOCUMENT
-        found = clinical_documents.read(content.decode())
-        assert sum(block.kind is BlockKind.HEADING for block in found.blocks) >= 4
-        assert sum(block.kind is BlockKind.ROW for block in found.blocks) >= 3
-
-    @pytest.mark.parametrize(
-        "markup",
-        [
-            "<section><text>" * 50_000,
-            "<section>" * 10_000 + "<title>x",
-            "</section>" * 100_000,
-            "<x>" * 300 + "</y>" * 9,
-        ],
-        ids=lambda markup: markup[:12],
-    )
-    def test_made_to_hurt_is_read_in_one_pass(self, markup):
-        assert isinstance(clinical_documents.read("<ClinicalDocument>" + markup).plain, str)
-
-    def test_is_read_no_further_than_its_tags_are_too_many(self):
-        section = "<section><title>Stay</title><text>Here</text></section>"
-        found = clinical_documents.read(f"<ClinicalDocument>{section}{'</x>' * blocks.MOST_PIECES}{section}")
-        assert (found.plain, found.is_cut) == ("Stay\nHere", True)
-
-    @given(st.lists(st.sampled_from(("<section>", "</section>", "<title>", "<text>", "</text>", "a", "<tr>", "<td>"))))
-    def test_never_raises(self, parts):
-        assert isinstance(clinical_documents.read("<ClinicalDocument>" + "".join(parts)).plain, str)

@@ -38,6 +38,15 @@ class TestACell:
         found = blocks.of_markup("<tr><td></td><td>Dose</td><td> </td><td>Route</td><td></td><td>&nbsp;</td></tr>")
         assert [block.cells for block in found.blocks] == [("", "Dose", "", "Route")]
 
+    def test_that_is_empty_is_told_as_empty(self):
+        (row,) = blocks.of_markup("<tr><td/><td>Dose</td><td> </td><td>Route</td><td/></tr>").blocks
+        assert row.told == ("\u2014", "Dose", "\u2014", "Route")
+        assert row.plain == "\u2014 Dose \u2014 Route"
+
+    def test_without_a_row_stands_in_that_of_its_part_of_the_table(self):
+        parts = "<thead><th>Test</th><th>Value</th></thead><tbody><td>Sodium</td><td>140</td></tbody>"
+        assert rows(f"<table>{parts}</table>") == [("Test", "Value"), ("Sodium", "140")]
+
     def test_that_is_not_closed_ends_where_the_next_begins(self):
         assert rows("<table><tr><td>Sodium<td>140<tr><td>Glucose<td>99</table>") == [
             ("Sodium", "140"),

@@ -26,6 +26,7 @@ _STYLE: Final = re.compile(
     r"|(?:margin|padding)-(?:left|right)\s*+:\s*+(?:[0.]{0,9}[1-9][0-9.]{0,9}em|(?:[4-9]|[1-9][0-9]{1,5})(?:px|pt)))",
     re.IGNORECASE,
 )
+_INDENTED: Final = re.compile(r"""\sstyleCode\s*+=\s*+["'][^"']*?indent""", re.IGNORECASE)  # of a C-CDA section
 
 
 class Apart(StrEnum):
@@ -57,6 +58,8 @@ class Layout:
 
 
 def _by_style(written: str) -> Apart:
+    if _INDENTED.search(written):
+        return Apart.LINE
     found = _STYLE.search(attributes(written).get("style", "")) if ":" in written else None
     if found is None:
         return Apart.NOT

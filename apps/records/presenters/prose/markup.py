@@ -18,9 +18,9 @@ _NAME = re.compile(r"<(/?)(?:[A-Za-z_][\w.-]{0,40}:)?([A-Za-z_][\w.-]{0,60})")
 _REST_OF_TAG = re.compile(r"""(?:[^>=]++|=\s*+(?:"[^"]*+"|'[^']*+')?+)*+>""")
 _RAW = frozenset({"script", "style"})  # left open, they hide everything after them, as they do in a browser
 _CROSSED_OUT = frozenset({"del", "s", "strike"})
-_MAY_CROSS_OUT = re.compile("line-through|delete", re.IGNORECASE)  # few tags have one of these words
+_MAY_CROSS_OUT = re.compile("line-through|delete|strike", re.IGNORECASE)  # few tags have one of these words
 _IS_CROSSED_OUT = re.compile(
-    r"""\s(?:revised\s*+=\s*+["']?delete\b"""
+    r"""\s(?:revised\s*+=\s*+["']?delete\b|styleCode\s*+=\s*+(?:"[^">]*?|'[^'>]*?)\bstrike"""
     r"""|style\s*+=\s*+"(?:[^"]*;)?\s*text-decoration[^";]*\bline-through\b"""
     r"""|style\s*+=\s*+'(?:[^']*;)?\s*text-decoration[^';]*\bline-through\b)""",
     re.IGNORECASE,
@@ -37,7 +37,8 @@ _MOST_LEFT_OPEN = 8  # whose ends are looked for in vain: each search reads all 
 
 class PieceKind(StrEnum):
     """What a piece is. A GAP stands where something was that its author crossed out, HIDDEN where something is that no
-    browser shows, UNSEEN where an element is that the caller does not want: `value` is its name."""
+    browser shows, UNSEEN where an element is that the caller does not want: `value` is its name. SWALLOWED is the end
+    of a text of which something that never ends, such as a comment, has taken the rest."""
 
     TEXT = "text"
     START = "start"
@@ -45,6 +46,7 @@ class PieceKind(StrEnum):
     GAP = "gap"
     HIDDEN = "hidden"
     UNSEEN = "unseen"
+    SWALLOWED = "swallowed"
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,7 @@ def pieces(markup: str, *, unseen: AbstractSet[str] = frozenset()) -> Iterator[P
             yield Piece(kind, "")
         else:
             yield Piece(PieceKind.START, name, markup[tag.end() : position])
+    yield from _swallowed(position)
 
 
 def attributes(written: str) -> dict[str, str]:
@@ -94,6 +97,12 @@ def attributes(written: str) -> dict[str, str]:
     for name, *values in _ATTRIBUTES.findall(written):
         said.setdefault(name.lower(), _unescaped("".join(values)))
     return said
+
+
+def _swallowed(position: int) -> Iterator[Piece]:
+    """What is told where the text was read to no end."""
+    if position < 0:
+        yield Piece(PieceKind.SWALLOWED, "")
 
 
 def _next_tag(markup: str, position: int) -> int:

@@ -7,9 +7,10 @@ import re
 from dataclasses import dataclass, replace
 
 from apps.records.presenters.prose import forms, rich_text_fonts
-from apps.records.presenters.prose.blocks import LONGEST_MARKUP, Reading, Typesetter
+from apps.records.presenters.prose.readings import LONGEST_MARKUP, Reading
 from apps.records.presenters.prose.rich_text_fields import Field
 from apps.records.presenters.prose.rich_text_fonts import Fonts
+from apps.records.presenters.prose.typesetting import Typesetter
 
 _TOKEN = re.compile(
     r"\\([a-zA-Z]{1,32})(-?[0-9]{1,10})?[ ]?|\\'([0-9a-fA-F]{2})|\\([^a-zA-Z])|([{}])|([^\\{}\r\n]+)|[\r\n]+|\\"
@@ -39,6 +40,7 @@ _SIGNS = {
     "ldblquote": "\u201c", "rdblquote": "\u201d", "emspace": " ", "enspace": " ",
 }  # fmt: skip
 _SYMBOLS = {"~": " ", "_": "-", "-": "", "{": "{", "}": "}", "\\": "\\", "\n": "\n", "\r": "\n"}
+_PICTURE = re.compile(r"[0-9a-fA-F\r\n]{1000,}+")
 _NO_TEXT = re.compile(r"[\x00-\x08\x0e-\x1f]")
 _OF_TABLES = frozenset({"trowd", "intbl", "itap", "nestcell", "cell", "row"})
 _NESTED = 2  # how deep a table in a table is
@@ -65,18 +67,15 @@ class _Group:
     field: Field | None = None  # that ends with it
 
 
-def read(content: bytes) -> Reading:
-    """Its text as blocks; bytes above 127 that are not escaped are read as Windows does."""
-    return of_text(content[: LONGEST_MARKUP + 1].decode("cp1252", "replace"))
-
-
 def is_one(text: str) -> bool:
     """Whether a text is such a document, as some laboratories send for a note."""
-    return text[:_LEAD].lstrip().startswith("{\\rtf")
+    return text[:_LEAD].lstrip("\ufeff \t\r\n").startswith("{\\rtf")
 
 
 def of_text(sent: str) -> Reading:
-    """The same of a document that came as text."""
+    """Its text as blocks. A picture of megabytes, in letters as it is, cuts nothing that is written behind it."""
+    if len(sent) > LONGEST_MARKUP and "\\bin" not in sent:
+        sent = _PICTURE.sub("", sent)
     text = sent[:LONGEST_MARKUP]
     reader = _Reader(sent)
     for count, token in enumerate(_TOKEN.finditer(text)):
