@@ -5,6 +5,7 @@ Command-line options and GUNICORN_CMD_ARGS come on top.
 
 import logging
 import re
+import sys
 from typing import Any
 
 from gunicorn.glogging import Logger
@@ -25,6 +26,19 @@ def without_query(record: logging.LogRecord) -> bool:
     """Cut the query string out of a line, in place. Always true: every line is kept."""
     record.msg, record.args = _QUERY.sub("", record.getMessage()), ()
     return True
+
+
+STALLED_MS = 60_000
+_TCP, _USER_TIMEOUT = 6, 18  # Linux: IPPROTO_TCP of <netinet/in.h>, TCP_USER_TIMEOUT of <linux/tcp.h>
+_OVER_TCP = frozenset({"AF_INET", "AF_INET6"})
+
+
+def when_ready(server: Any) -> None:
+    """Have the kernel break a connection off whose far end takes nothing for a minute. Gunicorn writes without a limit:
+    eight who ask for a file and read nothing of it would hold all threads of a process for as long as they like."""
+    for listener in server.LISTENERS:
+        if sys.platform == "linux" and listener.sock.family.name in _OVER_TCP:
+            listener.sock.setsockopt(_TCP, _USER_TIMEOUT, STALLED_MS)  # what is accepted there inherits it
 
 
 logger_class = PathOnlyLogger

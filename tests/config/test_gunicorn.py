@@ -4,6 +4,9 @@ It names such a request by its whole address. We keep the path: codes and states
 """
 
 import logging
+import socket
+import time
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -50,3 +53,35 @@ class TestARequestLine:
     def test_may_not_go_on_for_ever(self):
         with pytest.raises(LimitRequestLine):
             read("/" + "c" * 200_000)
+
+
+@pytest.mark.skipif(not hasattr(socket, "TCP_USER_TIMEOUT"), reason="no Linux")
+class TestAConnection:
+    def accepted(self, listening: socket.socket) -> tuple[socket.socket, socket.socket]:
+        """Both ends of one that gunicorn would have taken."""
+        gunicorn.when_ready(SimpleNamespace(LISTENERS=[SimpleNamespace(sock=listening)]))
+        browser = socket.create_connection(listening.getsockname())
+        ours, _address = listening.accept()
+        return ours, browser
+
+    def test_whose_far_end_takes_nothing_is_broken_off(self, monkeypatch):
+        monkeypatch.setattr(gunicorn, "STALLED_MS", 1_000)
+        with socket.create_server(("127.0.0.1", 0)) as listening:
+            ours, browser = self.accepted(listening)
+        with ours, browser:
+            ours.settimeout(30)  # only so that the test ends: then the error is another
+            began_at = time.monotonic()
+            with pytest.raises(TimeoutError, match="Connection timed out"):
+                ours.sendall(bytes(50_000_000))
+            assert time.monotonic() - began_at < 20
+
+    def test_has_a_minute(self):
+        with socket.create_server(("127.0.0.1", 0)) as listening:
+            ours, browser = self.accepted(listening)
+        with ours, browser:
+            assert ours.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) == 60_000
+
+    def test_through_a_file_is_left_as_it_is(self, tmp_path):
+        with socket.socket(socket.AF_UNIX) as listening:
+            listening.bind(str(tmp_path / "socket"))
+            gunicorn.when_ready(SimpleNamespace(LISTENERS=[SimpleNamespace(sock=listening)]))
