@@ -27,10 +27,11 @@ _AROUND_NEW_YEAR: Final = frozenset({"12-31", "01-01"})  # in UTC; elsewhere it 
 class Arrangement(StrEnum):
     """`LISTED` is the subject's own order. `DATED` is newest first whatever the group; subjects that are listed so have
     no second. `TESTS` holds the values of one test together, and `LATEST` the newest value of each, A to Z. `FILLS`
-    holds together what a pharmacy handed out for one prescription, and `DRAFTS` what is not final: neither is in a
-    list. `RELATED` holds together what belongs to one visit, and the visits that were about one condition, and says of
-    each where it stands in `LISTED`. `WORDS` has what a search looks through, newest first, and `FOUND` what it finds
-    there. `HEADS` is how one of the others begins (`beginnings`). `POINTS` is how `TESTS` is written (`pointing`)."""
+    holds together what a pharmacy handed out for one prescription, `DRAFTS` what is not final, and `GONE` what the
+    provider has no more, newest first: none is in a list. `RELATED` holds together what belongs to one visit, and the
+    visits that were about one condition, and says of each where it stands in `LISTED`. `WORDS` has what a search looks
+    through, newest first, and `FOUND` what it finds there. `HEADS` is how one of the others begins (`beginnings`).
+    `POINTS` is how `TESTS` is written (`pointing`)."""
 
     LISTED = "listed"
     DATED = "dated"
@@ -39,6 +40,7 @@ class Arrangement(StrEnum):
     LATEST = "latest"
     FILLS = "fills"
     DRAFTS = "drafts"
+    GONE = "gone"
     RELATED = "related"
     WORDS = "words"
     FOUND = "found"

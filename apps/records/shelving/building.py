@@ -109,7 +109,8 @@ def build(connection: Connection, wanted: Sequence[Subject], *, ring: KeyRing, a
 
 
 def _begin(subject: Subject) -> _Shelf:
-    arrangements = {Arrangement.LISTED, arranging.dated_arrangement(subject), Arrangement.RELATED, Arrangement.WORDS}
+    arrangements = {Arrangement.LISTED, arranging.dated_arrangement(subject), Arrangement.WORDS}
+    arrangements |= {Arrangement.GONE, Arrangement.RELATED}
     if subject in {subjects.RESULTS, subjects.VITALS}:
         arrangements |= {Arrangement.TESTS}
     if subject is subjects.MEDICINES:
@@ -144,12 +145,16 @@ def _count(unopened: Iterable[Held], shelves: Mapping[str, _Shelf]) -> None:
 
 def _put(shelf: _Shelf, record: Held, entry: Entry, names: Iterable[str]) -> None:
     shelf.of_grave.update(grave_results.named_by(entry))  # also by a report that is gone: its results may stay
-    if entry.is_withdrawn or record.removed_at is not None:
-        shelf.counts["withdrawn" if entry.is_withdrawn else "gone"] += 1
+    if entry.is_withdrawn:
+        shelf.counts["withdrawn"] += 1
         return
-    shelf.aims += aiming.of(record.pk, entry)
     told = replace(entry, narrative="") if entry.narrative else entry
     written = shortening.shortened(indexing.write_row(record.pk, told))
+    if record.removed_at is not None:
+        shelf.counts["gone"] += 1
+        shelf.spools[Arrangement.GONE].add(arranging.dated(entry, record.pk), written)
+        return
+    shelf.aims += aiming.of(record.pk, entry)
     if entry.group != UNLISTED:  # no list has it, and a hit would not say that it is not final
         for name in names:
             place = indexing.write_place(record.pk, entry, shelf.listed(entry, record.pk))

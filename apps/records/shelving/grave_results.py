@@ -38,8 +38,9 @@ def _own(paths: Iterable[str]) -> tuple[str, ...]:
 
 
 def listed(connection: Connection, named: Iterable[str], ring: KeyRing) -> frozenset[str]:
-    """Of these results and their members those that are here and listed under results, as `Type/id`. What does not open
-    is logged. Raises `apps.vault.errors.VaultError` where a key is missing."""
+    """Of these results and their members those that are here and listed under results, as `Type/id`, whether or not
+    their provider still has them. What does not open is logged. Raises `apps.vault.errors.VaultError` where a key is
+    missing."""
     found: set[str] = set()
     seen: set[str] = set()
     waiting = set(named)
@@ -54,9 +55,7 @@ def listed(connection: Connection, named: Iterable[str], ring: KeyRing) -> froze
 
 def _entries(connection: Connection, paths: Iterable[str], ring: KeyRing) -> Iterator[ResultEntry]:
     context = Context(root=connection.endpoint.fhir_base_url)
-    mine = Record.objects.filter(
-        user_id=connection.user_id, connection_id=connection.pk, resource_type=_OBSERVATION, removed_at__isnull=True
-    )
+    mine = Record.objects.filter(user_id=connection.user_id, connection_id=connection.pk, resource_type=_OBSERVATION)
     asked = sorted(path.removeprefix(_OURS) for path in paths)
     for start in range(0, len(asked), _AT_ONCE):
         for record in mine.filter(logical_id__in=asked[start : start + _AT_ONCE]):

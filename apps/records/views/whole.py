@@ -113,7 +113,7 @@ def _filters(query: QueryDict) -> Filters:
         year=year if year.isascii() and year.isdigit() and len(year) == 4 else "",
         kind=_mark(query.get("kind", "")),
         author=_mark(query.get("author", "")),
-        arranged=arranged if arranged in {lists.BY_DATE, lists.BY_NAME, lists.DRAFTS} else "",
+        arranged=arranged if arranged in {lists.BY_DATE, lists.BY_NAME, lists.DRAFTS, lists.GONE} else "",
     )
 
 

@@ -31,6 +31,7 @@ from apps.records.viewing.wording import whens, words
 BY_DATE: Final = "date"
 BY_NAME: Final = "name"
 DRAFTS: Final = "drafts"
+GONE: Final = "gone"
 _MOST_SORTED: Final = 20 * MOST_ROWS  # put in order by what they are called; a longer list keeps that of its shelves
 _FEW: Final = 15  # rows that need no years, and documents that need no kinds, to choose from
 _YEARS_AT_HAND: Final = 8  # a long life has seventy, which would push the list off the screen
@@ -39,7 +40,8 @@ _YEARS_AT_HAND: Final = 8  # a long life has seventy, which would push the list 
 @dataclass(frozen=True)
 class Filters:
     """What the address asks for, checked: nothing of it is a health fact. `source` is one connection, `arranged` one of
-    the two orders, or what is not final; empty for the subject's own. `kind` and `author` are marks (`narrowing`)."""
+    the two orders, or what is not final, or no longer at its provider; empty for the subject's own. `kind` and `author`
+    are marks (`narrowing`)."""
 
     page: int = 1
     source: UUID | None = None
@@ -152,7 +154,17 @@ def of_subject(whole: Whole, subject: Subject, filters: Filters) -> EntryList:
         is_by_name=is_latest or (is_listed and subject.order is Order.NAMED),
         is_latest=is_latest,
     )
+    if arrangement is Arrangement.GONE:
+        return replace(_as_gone(found), years=(), narrowings=())
     return found if arrangement is not Arrangement.DRAFTS and _has_years(found) else replace(found, years=())
+
+
+def _as_gone(found: EntryList) -> EntryList:
+    """What its provider has no more stands as nothing now: not as a current medicine, though it was one when it was
+    last seen there (patient experience 3.0)."""
+    said = gettext("No longer at the provider")
+    told = tuple(structs.replace(row, status=said) for each in found.sections for row in each.rows)
+    return replace(found, sections=(Section("", told),) if told else (), has_dates=any(row.year for row in told))
 
 
 def of_everything(whole: Whole, subjects: Sequence[Subject], filters: Filters) -> EntryList:
@@ -163,6 +175,8 @@ def of_everything(whole: Whole, subjects: Sequence[Subject], filters: Filters) -
 
 
 def _arrangement(subject: Subject, filters: Filters) -> Arrangement:
+    if filters.arranged == GONE and not filters.year:
+        return Arrangement.GONE
     if filters.arranged == DRAFTS and subject is MEDICINES:
         return Arrangement.DRAFTS
     if filters.year or filters.arranged == BY_DATE:
