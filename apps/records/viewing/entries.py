@@ -184,7 +184,7 @@ def of(record: Record, *, at: datetime, has_all_versions: bool = False) -> Entry
         ]
         of_results = known(record, ring)
         panel = panel_rows.of(record, *told[0], surroundings, ring, of_grave=of_results.of_grave)
-        fills, belonging = filling.of(record, told[0][1], ring), relating.of(record, told[0][1], ring)
+        fills, belonging = filling.of(record, told[0][1], ring), relating.of(record, *told[0], context, ring)
         connections = connected.confirmed(record.user_id)
         everybody = candidates.find_people_with(ring, connections)
         named = telling_apart.told_apart([one.pk for one in connections], everybody)

@@ -28,7 +28,7 @@ def asthma(**parts: Any) -> dict[str, Any]:
 
 
 def page_of(client, resource_type: str, logical_id: str) -> str:
-    subject = {"Encounter": "visits", "Condition": "conditions"}[resource_type]
+    subject = {"Encounter": "visits", "Condition": "conditions", "Observation": "results"}[resource_type]
     record = Record.objects.get(resource_type=resource_type, logical_id=logical_id)
     return main(client, "entry", subject, record.pk)
 
@@ -103,6 +103,15 @@ class TestAVisit:
         assert "Canary" not in gathered
         assert gathered.count("row-link") == 1
 
+    def test_gathers_no_result_beside_the_report_that_tells_it(self, hers, connection):
+        of_it = {"encounter": OF_V1, "result": [{"reference": "Observation/o1"}]}
+        told = {"resourceType": "DiagnosticReport", "id": "r", "status": "final", **ABOUT, **of_it}
+        sodium, other = ({**result(n, name=name), "encounter": OF_V1} for n, name in ((1, "Sodium"), (2, "Calcium")))
+        keep(connection, visit(), told, sodium, other)
+        gathered = page_of(hers, "Encounter", "v1").split("From this visit", 1)[1]
+        assert gathered.count("row-link") == 2
+        assert "Calcium" in gathered
+
     def test_does_not_say_grave_news_unasked(self, hers, connection):
         grave = {**result(1, name="HIV 1 RNA", code="20447-9", value=93.5), "encounter": OF_V1}
         keep(connection, visit(), grave)
@@ -131,6 +140,19 @@ class TestAVisit:
         client.force_login(sam)
         record = Record.objects.get(resource_type="Encounter")
         assert client.get(reverse("entry", args=["visits", record.pk])).status_code == 404
+
+
+class TestWhatIsPartOfAVisit:
+    def test_leads_back_to_it(self, hers, connection):
+        keep(connection, visit(), visit("v2"), {**result(1), "encounter": OF_V1})
+        text = page_of(hers, "Observation", "o1").split("Part of this visit", 1)[1]
+        assert "Seen v1" in text
+        assert "Seen v2" not in text
+
+    @pytest.mark.parametrize("named", [{}, {"encounter": {"reference": "Encounter/elsewhere"}}])
+    def test_says_nothing_where_it_names_none_that_is_here(self, hers, connection, named):
+        keep(connection, visit(), {**result(1), **named})
+        assert "Part of this visit" not in page_of(hers, "Observation", "o1")
 
 
 class TestACondition:

@@ -1,14 +1,18 @@
-"""What belongs to a visit, for the page of that visit, and the visits that were about a condition, for the condition's
-(patient experience 3.5 and 3.7)."""
+"""What belongs to a visit, for the page of that visit; the visits that were about a condition, for the condition's; and
+the visit that any other entry is part of (patient experience 3.5 and 3.7)."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Final
 
 from apps.records.models import Record
+from apps.records.presenters import related
 from apps.records.presenters.conditions import ConditionEntry
-from apps.records.presenters.entry import Entry
+from apps.records.presenters.elements import Element
+from apps.records.presenters.entry import Context, Entry
+from apps.records.presenters.reports import ReportEntry
 from apps.records.presenters.visits import VisitEntry
 from apps.records.shelving import reading, relating
 from apps.records.shelving.reading import Outdated, Shelved
@@ -33,43 +37,63 @@ class Part:
     has_older: bool
 
 
+class Way(StrEnum):
+    """How they are related."""
+
+    OF_VISIT = "of-visit"  # all of these to the visit
+    ABOUT_CONDITION = "about-condition"  # these visits to the condition
+    PART_OF_VISIT = "part-of-visit"  # to these visits
+
+
 @dataclass(frozen=True)
 class Related:
-    """By subject, in the order that pages have. `is_of_visit`: of all subjects, else of visits alone. `does_not_open`:
-    there may be some that nobody can tell of just now."""
+    """By subject, in the order that pages have. `does_not_open`: there may be some that nobody can tell of just now."""
 
+    way: Way = Way.PART_OF_VISIT
     parts: tuple[Part, ...] = ()
-    is_of_visit: bool = False
     does_not_open: bool = False
 
 
-def of(record: Record, entry: Entry, ring: KeyRing) -> Related:
-    """None of what is neither a visit nor a condition. One query for the shelves, and two for what stands on them."""
-    if entry.is_withdrawn or not isinstance(entry, VisitEntry | ConditionEntry):
+def of(record: Record, resource: Element, entry: Entry, context: Context, ring: KeyRing) -> Related:
+    """`entry` is what `resource` says. Nothing is asked where it names no visit, and is none; else one query for the
+    shelves, and two for what stands on them."""
+    way = _way(entry)
+    names = set(related.named_by(resource, context)) if not (entry.is_withdrawn or entry.is_withheld) else set()
+    if way is not Way.PART_OF_VISIT and not entry.is_withdrawn:
+        names = {f"{record.resource_type}/{record.logical_id}", *(names if way is Way.ABOUT_CONDITION else ())}
+    if not names:
         return Related()
-    is_of_visit = isinstance(entry, VisitEntry)
-    names = [f"{record.resource_type}/{record.logical_id}"]
-    if isinstance(entry, ConditionEntry):
-        names += [f"Encounter/{logical_id}" for logical_id in entry.visits]
-    shelves = reading.shelves(
-        record.user_id, ring, subjects=[one.key for one in (LISTED if is_of_visit else (VISITS,))]
-    )
+    subjects = LISTED if way is Way.OF_VISIT else (VISITS,)
+    shelves = reading.shelves(record.user_id, ring, subjects=[subject.key for subject in subjects])
     mine = [shelf for shelf in shelves if shelf.connection_id == record.connection_id]
     try:
         found = relating.related_to(mine, names, ring, most=MOST + 2)  # itself, and one more than are shown
     except (Outdated, VaultError) as error:
         _LOG.error("What is related does not open: connection %s, %s.", record.connection_id, type(error).__name__)
-        return Related(is_of_visit=is_of_visit, does_not_open=True)
+        return Related(way, does_not_open=True)
+    return Related(way, tuple(_parts(found, record)), does_not_open=any(shelf.index is None for shelf in mine))
+
+
+def _way(entry: Entry) -> Way:
+    if isinstance(entry, VisitEntry):
+        return Way.OF_VISIT
+    return Way.ABOUT_CONDITION if isinstance(entry, ConditionEntry) else Way.PART_OF_VISIT
+
+
+def _parts(found: Mapping[str, Sequence[Shelved]], record: Record) -> Iterator[Part]:
     source = Source(record.connection, record.connection.last_checked_at, is_out_of_date=False)
-    parts = tuple(_parts(found, record, source))
-    return Related(parts, is_of_visit, does_not_open=any(shelf.index is None for shelf in mine))
-
-
-def _parts(found: Mapping[str, Sequence[Shelved]], record: Record, source: Source) -> Sequence[Part]:
-    parts = []
     for subject in LISTED:
         others = [one for one in found.get(subject.key, ()) if one.record != record.pk]
-        if others:
-            shown = rows.of(others[:MOST], {record.connection_id: source})
-            parts.append(Part(subject, shown, has_older=len(others) > MOST))
-    return parts
+        told = _told_by_reports(others)
+        shown = [
+            one
+            for one in others
+            if one.entry is None or f"{one.entry.resource_type}/{one.entry.logical_id}" not in told
+        ]
+        if shown:
+            yield Part(subject, rows.of(shown[:MOST], {record.connection_id: source}), has_older=len(others) > MOST)
+
+
+def _told_by_reports(found: Sequence[Shelved]) -> frozenset[str]:
+    """The results that stand on the page of a report that is here, too."""
+    return frozenset(path for one in found if isinstance(one.entry, ReportEntry) for path in one.entry.results)
