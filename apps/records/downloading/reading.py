@@ -6,7 +6,7 @@ from dataclasses import replace
 from apps.records.downloading import clinical_documents, pictures, sniffing
 from apps.records.downloading.pictures import Picture
 from apps.records.downloading.sniffing import Form, Sort
-from apps.records.presenters.prose import blocks, rich_text
+from apps.records.presenters.prose import blocks, data, rich_text
 from apps.records.presenters.prose.blocks import LONGEST_MARKUP, Reading
 
 
@@ -22,5 +22,6 @@ def read(content: bytes, sort: Sort, *, declared: object, shown: Sequence[Pictur
         found = clinical_documents.read(text, shown)
         return found if found.blocks else replace(blocks.of_markup(text), is_damaged=found.is_damaged)
     if sort.form is Form.MARKUP:
-        return blocks.of_markup(pictures.without_addresses(sniffing.decoded(content, declared=declared)))
+        text = pictures.without_addresses(sniffing.decoded(content, declared=declared))
+        return data.read(text) if data.is_data(text) else blocks.of_markup(text)
     return blocks.of_text(sniffing.decoded(sniffing.beginning(content, most=LONGEST_MARKUP * 2), declared=declared))
