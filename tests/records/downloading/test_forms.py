@@ -65,6 +65,7 @@ class TestABox:
             (f"<label>Side: {BOX}left {TICKED}right</label>", "Side: [ ] left [x] right"),
             (f"{TICKED}<label>Fever</label>{BOX}<label>Cough</label>", "[x] Fever [ ] Cough"),
             (f"<label for=a>Fever</label>{A}<label for='b'>Cough</label>: {B}", "[x] Fever\n[ ] Cough:"),
+            (f"Now:<label for=a>Fever</label>{A}", "Now: [x] Fever"),
             (f"Now: {A}<label for=a>Fever</label>{B}<label for=b>Cough</label>", "Now:\n[x] Fever\n[ ] Cough"),
             ("<b role=checkbox aria-checked=true>Fever</b><b aria-checked='false'>Cough</b>", "[x] Fever [ ] Cough"),
             ("<input type=checkbox role=switch aria-checked=true checked>Fever", "[x] Fever"),

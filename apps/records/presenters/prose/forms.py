@@ -143,7 +143,7 @@ class Labels:
         """What a control says; whether it stands behind text of its block."""
         at = self._for.pop(entry.name, -1) if entry.is_box and self._at < 0 else -1
         if at >= 0:
-            parts[at] = f"{entry.said} {parts[at]}"
+            parts[at] = f" {entry.said} {parts[at]}"
             self._last = (entry, at, False)
             return
         if entry.is_box and self._at >= 0:
