@@ -38,7 +38,7 @@ class Around(StrEnum):
     PROVIDER = "provider"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Word:
     """One word asked for, as it was typed and as it is compared: the forms in which a text may say it, which is `alone`
     where it must be no part of a longer word; the keys of what we call so; and, where it may be a year, how a line ends

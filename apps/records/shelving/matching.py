@@ -1,12 +1,10 @@
 """Which lines of a leaf of words have what is asked for, or the most of it."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Final, NamedTuple, TypeAlias
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
 
 from apps.records.shelving.asking import MARK, Around, Word
-
-_Numbered: TypeAlias = Sequence[tuple[int, bytes]]
 
 _MARK: Final = MARK.encode()
 _KEYS: Final = re.compile(b"%b([^%b\n]+)(?=%b)" % (_MARK, _MARK, _MARK))
@@ -23,10 +21,10 @@ LOWEST: Final = Rank(1, is_said=False)
 
 
 class Best(NamedTuple):
-    """The lines that fit best, by their numbers in order: which of the words are true of each."""
+    """The lines that fit best: their numbers, in order, by which of the words are true of them."""
 
     rank: Rank
-    lines: Mapping[int, tuple[Word, ...]]
+    lines: Mapping[tuple[Word, ...], Sequence[int]]
 
 
 def best(lines: bytes, words: Sequence[Word], around: Mapping[Word, frozenset[Around]], least: Rank) -> Best:
@@ -40,25 +38,39 @@ def best(lines: bytes, words: Sequence[Word], around: Mapping[Word, frozenset[Ar
     here = [word for word in words if around[word] or _may_be_in(word, lines, keys)]
     if len(here) < least.words:
         return Best(least, {})
-    numbered = list(enumerate(lines.split(b"\n")))
-    said = {word: _said(word, word.keys & keys, numbered) for word in here}
-    dated = {word: _dated(word, numbered) for word in here}
-    everywhere = frozenset[Around]().union(*around.values())
-    meant = set[int]().union(*said.values())
-    if everywhere:
-        meant.update(range(len(numbered)) if len(everywhere) > 1 else set[int]().union(*dated.values()))
-    found: dict[int, tuple[Word, ...]] = {}
-    for number in sorted(meant):
-        true = tuple(word for word in here if around[word] or number in said[word] or number in dated[word])
-        is_said = any(number in numbers for numbers in said.values())
-        if not is_said and len(true) < 2:
+    told = _told(lines, here, keys)
+    found: dict[tuple[Word, ...], Sequence[int]] = {}
+    for bits in set(told):
+        said, dated = bits & _all(here), bits >> len(here)
+        true = tuple(word for at, word in enumerate(here) if around[word] or (said | dated) >> at & 1)
+        ways = frozenset[Around]([Around.YEAR] if dated else []).union(*(around[word] for word in true))
+        if not said and (len(true) < 2 or len(ways) < 2):
             continue
-        rank = Rank(len(true), is_said or len(true) == len(words))
+        rank = Rank(len(true), bool(said) or len(true) == len(words))
         if rank > least:
             least, found = rank, {}
         if rank == least:
-            found[number] = true
+            numbers = [number for number, others in enumerate(told) if others == bits]
+            found[true] = sorted([*found.get(true, ()), *numbers])
     return Best(least, found)
+
+
+def _told(lines: bytes, words: Sequence[Word], keys: frozenset[bytes]) -> list[int]:
+    """Of each line a bit for each word that it says, and above those one for each that is its year. Lines are many, and
+    of few sorts: which words those are is asked once for each sort."""
+    split = lines.split(b"\n")
+    names = [line.partition(_MARK)[0] for line in split]
+    told = [0] * len(split)
+    for at, word in enumerate(words):
+        for number in _said(word, word.keys & keys, split, names):
+            told[number] |= 1 << at
+        for number in _dated(word, split):
+            told[number] |= 1 << at + len(words)
+    return told
+
+
+def _all(words: Sequence[Word]) -> int:
+    return (1 << len(words)) - 1
 
 
 def _may_be_in(word: Word, lines: bytes, keys: frozenset[bytes]) -> bool:
@@ -69,19 +81,15 @@ def _may_be_in(word: Word, lines: bytes, keys: frozenset[bytes]) -> bool:
     )
 
 
-def _said(word: Word, keys: Iterable[bytes], numbered: _Numbered) -> set[int]:
-    """The lines of what is called so, by its provider or by us."""
-    said = {
-        number
-        for form in word.forms
-        for number, line in numbered
-        if form in line and word.is_in(line.partition(_MARK)[0])
-    }
+def _said(word: Word, keys: Iterable[bytes], lines: Sequence[bytes], names: Sequence[bytes]) -> Iterator[int]:
+    """The lines of what is called so, by its provider or by us; some more than once."""
+    for form in word.forms:
+        having = [number for number, name in enumerate(names) if form in name]
+        yield from (number for number in having if word.is_in(names[number])) if word.alone else having
     for key in (b"%b%b%b" % (_MARK, key, _MARK) for key in keys):
-        said.update(number for number, line in numbered if key in line)
-    return said
+        yield from [number for number, line in enumerate(lines) if key in line]
 
 
-def _dated(word: Word, numbered: _Numbered) -> set[int]:
+def _dated(word: Word, lines: Sequence[bytes]) -> list[int]:
     """The lines of its year, where it is one."""
-    return {number for number, line in numbered if line.endswith(word.year)} if word.year else set()
+    return [number for number, line in enumerate(lines) if line.endswith(word.year)] if word.year else []

@@ -261,10 +261,10 @@ class _Looked:
             self.rank = best.rank
             self.counts.clear()
             self.places.clear()
-        for line, true in best.lines.items():
-            self.counts[true] += phrases.counts[line]
+        for true, lines in best.lines.items():
+            self.counts[true] += sum(phrases.counts[line] for line in lines)
         # in the order of their newest entry: of one shelf, no later phrase has an entry among the newest of all
-        chosen = list(best.lines)[: MOST - len(self.places[shelf])]
+        chosen = heapq.nsmallest(MOST - len(self.places[shelf]), itertools.chain(*best.lines.values()))
         self.places[shelf] += [(self.begun[shelf] + line // _A_LEAF, line % _A_LEAF) for line in chosen]
 
 

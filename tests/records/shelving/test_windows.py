@@ -266,8 +266,9 @@ class TestPhrases:
             best = matching.best(phrases.lines, asked, around, rank)
             if best.rank > rank:
                 rank, count, newest = best.rank, 0, []
-            count += sum(phrases.counts[number] for number in best.lines)
-            newest += [key[3] for number in best.lines for key, _when in told[number].entries]
+            numbers = [number for lines in best.lines.values() for number in lines]
+            count += sum(phrases.counts[number] for number in numbers)
+            newest += [key[3] for number in numbers for key, _when in told[number].entries]
         having = [sum(word.text in plainly(words) for word in asked) for words, _title in entries]
         expected = [number for number, has in enumerate(having) if has == max(having) > 0]
         assert (count, sorted(newest)) == (len(expected), expected)
