@@ -130,7 +130,7 @@ def _concept(resource: Element) -> Element:
 def _title(resource: Element, context: Context) -> str:
     """The first that is more than what stands in place of a name; a code is, too: what it is about comes first."""
     spare = []
-    for said in _titles(resource, context):
+    for said in filter(None, _titles(resource, context)):
         if not is_in_place_of_a_name(said):
             return said[:_LONGEST_TITLE]
         spare.append(said)

@@ -148,7 +148,7 @@ def first_name(said: Iterable[str]) -> str:
     """The first that is a name; where none is, what is a code, else what often stands in place of one: "N/A", "None".
     What says nothing, "-" or "null", never."""
     spare: list[tuple[_Standing, int, str]] = []
-    for name in said:
+    for name in filter(None, said):
         standing = _Standing.IN_PLACE_OF_ONE if name.casefold() == "none" else _standing(name)
         if standing is _Standing.NAME:
             return name

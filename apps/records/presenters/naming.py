@@ -158,9 +158,10 @@ def _is_contained(reference: object) -> bool:
 
 def _own_names(resource: Element, context: Context, within: Element) -> Iterator[str]:
     yield _named(resource)
-    for link in _LINKS:
+    links = [link for link in _LINKS if link in resource]
+    for link in links:
         yield beside(elements.child(resource, link))
-    for link in _LINKS:
+    for link in links:
         found = context.find(resource.get(link), within=resource)
         yield _named(found)
         if link in _PRODUCTS:
