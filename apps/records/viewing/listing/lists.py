@@ -162,9 +162,9 @@ def of_subject(whole: Whole, subject: Subject, filters: Filters) -> EntryList:
 def _as_gone(found: EntryList) -> EntryList:
     """What its provider has no more stands as nothing now: not as a current medicine, though it was one when it was
     last seen there (patient experience 3.0)."""
-    said = gettext("No longer at the provider")
-    told = tuple(structs.replace(row, status=said) for each in found.sections for row in each.rows)
-    return replace(found, sections=(Section("", told),) if told else (), has_dates=any(row.year for row in told))
+    heading = gettext("No longer at the provider")
+    told = tuple(structs.replace(row, status="") for each in found.sections for row in each.rows)
+    return replace(found, sections=(Section(heading, told),) if told else (), has_dates=any(row.year for row in told))
 
 
 def of_everything(whole: Whole, subjects: Sequence[Subject], filters: Filters) -> EntryList:
