@@ -47,7 +47,7 @@ _PICTURES = (
     (b"MM\x00*", Sort(Form.PICTURE, "image/tiff", "tif")),
 )
 # Ends of names by what a file is said to be; all are handed out as bytes.
-_SUFFIXES: Mapping[str, str] = MappingProxyType(
+SUFFIXES: Mapping[str, str] = MappingProxyType(
     {
         "application/msword": "doc",
         "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
@@ -125,10 +125,10 @@ def sort_of(content: bytes, *, declared: object) -> Sort:
     name = media_type(declared)
     if _RICH_TEXT.match(beginning):
         return Sort(Form.RICH_TEXT, "text/plain", "txt")
-    is_text = not _NO_TEXT.search(beginning) and (name not in _SUFFIXES or _MARKUP.match(beginning))
+    is_text = not _NO_TEXT.search(beginning) and (name not in SUFFIXES or _MARKUP.match(beginning))
     if _wide(beginning) or is_text or (name in _TEXTS and _is_text_with_specks(beginning)):
         return Sort(_form_of_text(content), "text/plain", "txt")
-    return Sort(Form.OTHER, _BYTES, _SUFFIXES.get(name, "bin"))
+    return Sort(Form.OTHER, _BYTES, SUFFIXES.get(name, "bin"))
 
 
 def _is_text_with_specks(beginning: bytes) -> bool:
@@ -140,7 +140,7 @@ def _is_text_with_specks(beginning: bytes) -> bool:
 def is_page_instead(content: bytes, *, declared: object) -> bool:
     """Whether a page of HTML came where a picture, a PDF or another closed kind was said to be: a sign-in page, say."""
     name = media_type(declared)
-    is_closed = name == "application/pdf" or name in _SUFFIXES or name.startswith(("image/", "audio/", "video/"))
+    is_closed = name == "application/pdf" or name in SUFFIXES or name.startswith(("image/", "audio/", "video/"))
     return is_closed and bool(_HTML.search(content[:_LOOKED_AT])) and bool(_MARKUP.match(content[:_LOOKED_AT]))
 
 

@@ -2,7 +2,8 @@
 
 from django.utils.translation import gettext
 
-from apps.records.downloading.sniffing import Form, Sort
+from apps.records.downloading.sniffing import SUFFIXES, Form, Sort
+from apps.records.viewing.wording import file_kinds
 
 
 def kind(sort: Sort) -> str:
@@ -13,7 +14,8 @@ def kind(sort: Sort) -> str:
         return gettext("PDF document")
     if sort.form is not Form.OTHER:
         return gettext("Text")
-    return _others().get(sort.suffix) or gettext("File for another program")
+    named = (file_kinds.of(name) for name, suffix in SUFFIXES.items() if suffix == sort.suffix)
+    return next(named, "") or gettext("File for another program")
 
 
 def saving(sort: Sort) -> str:
@@ -61,19 +63,3 @@ def pictures() -> str:
 def nothing() -> str:
     """What stands under the name of a section that says nothing."""
     return gettext("Nothing is written here.")
-
-
-def _others() -> dict[str, str]:
-    return {
-        "doc": gettext("Word document"),
-        "docx": gettext("Word document"),
-        "xls": gettext("Spreadsheet"),
-        "xlsx": gettext("Spreadsheet"),
-        "dcm": gettext("Medical image (DICOM)"),
-        "zip": gettext("Packed files (ZIP)"),
-        "mp3": gettext("Sound recording"),
-        "wav": gettext("Sound recording"),
-        "mp4": gettext("Video"),
-        "bmp": gettext("Picture"),
-        "webp": gettext("Picture"),
-    }

@@ -5,13 +5,14 @@ from collections.abc import Iterable
 from django.utils.translation import gettext, ngettext
 
 from apps.records import counts
+from apps.records.presenters.documents import DocumentEntry
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.observations import results
 from apps.records.presenters.observations.results import ResultEntry
 from apps.records.presenters.questionnaires import QuestionnaireEntry
 from apps.records.presenters.reports import ReportEntry
 from apps.records.viewing.facts import lines
-from apps.records.viewing.wording import cautions, other_kinds, values_in_words
+from apps.records.viewing.wording import cautions, file_kinds, other_kinds, values_in_words
 
 
 def of(entry: Entry) -> Iterable[str]:
@@ -32,6 +33,8 @@ def of(entry: Entry) -> Iterable[str]:
         yield ngettext("%(n)s question", "%(n)s questions", entry.questions) % {"n": counts.grouped(entry.questions)}
     named = "".join(f", {line.replace(' · ', ', ')}, " for line in said)  # a visit names who took part, and as what
     yield ", ".join(one for one in entry.people[:2] if f", {one}, " not in named and one != entry.title)
+    if isinstance(entry, DocumentEntry):
+        yield file_kinds.of_files(entry.files)
 
 
 def _counted(count: int) -> str:

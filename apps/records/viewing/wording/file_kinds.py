@@ -1,0 +1,44 @@
+"""What kind of file something is said to be, in words: never a media type, and never "unknown" (patient experience
+3.8)."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from django.template.defaultfilters import filesizeformat
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from apps.records.presenters.attachments import File
+
+_KINDS: Final[Mapping[str, str | Promise]] = {
+    "application/pdf": _("PDF document"),
+    "application/msword": _("Word document"),
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": _("Word document"),
+    "application/vnd.ms-excel": _("Spreadsheet"),
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": _("Spreadsheet"),
+    "application/dicom": _("Medical image (DICOM)"),
+    "application/zip": _("Packed files (ZIP)"),
+    "application/rtf": _("Text"),
+    "application/xml": _("Text"),
+    "application/xhtml+xml": _("Text"),
+    "application/hl7-v3+xml": _("Text"),
+}
+_FAMILIES: Final[Mapping[str, str | Promise]] = {
+    "text": _("Text"),
+    "image": _("Picture"),
+    "audio": _("Sound recording"),
+    "video": _("Video"),
+}
+
+
+def of(media_type: str) -> str:
+    """The kind of a file of this media type; empty where it has no words here."""
+    name = media_type.partition(";")[0].strip().lower()
+    return str(_KINDS.get(name) or _FAMILIES.get(name.partition("/")[0], ""))
+
+
+def of_files(files: Sequence[File]) -> str:
+    """The kinds of these, each once; of one alone its size as well, where that was sent."""
+    kinds = dict.fromkeys(filter(None, (of(file.described.media_type) for file in files)))
+    size = files[0].described.size if len(files) == 1 else 0
+    return ", ".join((*kinds, *((filesizeformat(size),) if size else ())))
