@@ -50,7 +50,7 @@ _HEADERS = (
 @dataclass(frozen=True, repr=False)
 class Drawn:
     """One whole answer; `document` is what its body says as JSON, or None where it says nothing that is JSON, in the
-    character set that it names either."""
+    character set that it names either. A control character that stands in a text unescaped is one all the same."""
 
     status: int
     octets: bytes
@@ -102,6 +102,6 @@ def _answer(status: int, body: bytes, content_type: str, headers: list[str], *, 
 
 def _document(body: bytes, charset: str) -> Any:
     try:
-        return json.loads(body.removeprefix(b"\xef\xbb\xbf").decode(charset, errors="replace"))
+        return json.loads(body.removeprefix(b"\xef\xbb\xbf").decode(charset, errors="replace"), strict=False)
     except (ValueError, RecursionError):
         return None
