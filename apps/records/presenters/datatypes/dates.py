@@ -105,14 +105,18 @@ def sent_moment(sent: str) -> str:
     parsed = datetimes.parse(sent) if sent else None
     if parsed is None or parsed.precision is not Precision.MOMENT or _is_midnight(sent):
         return sent_date(sent)
-    clock = sent_clock(sent)
-    return gettext("%(date)s, %(time)s") % {"date": sent_date(sent), "time": clock} if clock else sent_date(sent)
+    clock, told = _clock_told(parsed, sent), _in_words(parsed, sent)
+    return gettext("%(date)s, %(time)s") % {"date": told, "time": clock} if clock else told
 
 
 def sent_clock(sent: str) -> str:
     """The clock time alone, midnight too; empty where none was sent."""
     parsed = datetimes.parse(sent) if sent else None
-    if parsed is None or parsed.precision is not Precision.MOMENT:
+    return "" if parsed is None else _clock_told(parsed, sent)
+
+
+def _clock_told(parsed: FhirDateTime, sent: str) -> str:
+    if parsed.precision is not Precision.MOMENT:
         return ""
     is_utc = sent.endswith("Z")
     if is_utc and parsed.starts_at.time() == time.min:
