@@ -17,7 +17,7 @@ from apps.records.presenters.datatypes import moments
 from apps.records.presenters.datatypes.moments import When
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
-from apps.records.presenters.heads import head, mapped, notes, title_of
+from apps.records.presenters.heads import first_name, head, mapped, notes, title_of
 from apps.wire import datetimes
 
 
@@ -86,7 +86,7 @@ def present(resource: Element, context: Context) -> AppointmentEntry:
     if heading["is_withdrawn"] or heading["is_withheld"]:
         return AppointmentEntry(**heading)
     reasons = naming.reasons(resource, context, ("reasonCode", "reason"), ("reasonReference", "indication"))
-    heading["title"] = next(_names(resource), "") or next(iter(reasons), "")
+    heading["title"] = first_name((*_names(resource), *reasons))
     status = mapped(resource, "status", _STATUSES) or Status.NOT_GIVEN
     takes_part = [elements.child(part, "actor") for part in elements.children(resource, "participant")]
     others = [actor for actor in takes_part if actor and not naming.is_patient(actor)]
@@ -108,7 +108,7 @@ def present(resource: Element, context: Context) -> AppointmentEntry:
 def _names(resource: Element) -> Iterator[str]:
     values = (resource.get(name) for name in _NAMING)
     concepts = (one for value in values for one in (value if isinstance(value, list) else (value,)))
-    return filter(None, map(title_of, concepts))
+    return map(title_of, concepts)
 
 
 def _when(resource: Element) -> When:
@@ -120,12 +120,9 @@ def _when(resource: Element) -> When:
 
 
 def _is_place(actor: Element, resource: Element, context: Context) -> bool:
-    kinds = elements.text(actor, "reference").split("/"), elements.text(actor, "type")
-    return "Location" in kinds[0][-4:] or kinds[1] == "Location" or _is_location(context.find(actor, within=resource))
-
-
-def _is_location(found: Element) -> bool:
-    return elements.text(found, "resourceType") == "Location"
+    found = elements.text(context.find(actor, within=resource), "resourceType")
+    written = elements.text(actor, "reference").partition("/_history/")[0].split("/")[-2:-1]
+    return "Location" in (found, elements.text(actor, "type"), *written)
 
 
 STATUS_WORDS: Mapping[Status, str | Promise] = {

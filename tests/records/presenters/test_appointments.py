@@ -54,6 +54,23 @@ class TestAnAppointment:
         assert dstu2 == r4
         assert (r4.title, r4.reasons, r4.said, r4.group) == ("Check-up", ("Cough",), ("By bus",), Group.PAST)
 
+    @pytest.mark.parametrize(
+        "actor",
+        [
+            {"reference": "Location/x/_history/2", "display": "Room 3"},
+            {"reference": "https://other.example/r4/Location/x", "display": "Room 3"},
+            {"type": "Location", "display": "Room 3"},
+            {"reference": "#room"},
+        ],
+    )
+    def test_knows_a_place_however_it_is_named(self, actor):
+        room = {"resourceType": "Location", "id": "room", "name": "Room 3"}
+        entry = of(status="booked", contained=[room], participant=[{"actor": actor}], description="Check-up")
+        assert (entry.places, entry.people) == (("Room 3",), ())
+
+    def test_passes_over_what_stands_in_place_of_a_name(self):
+        assert of(status="booked", description="-", appointmentType={"text": "Check-up"}).title == "Check-up"
+
     def test_without_a_name_is_called_what_it_is(self):
         entry = of(status="booked", start="2026-03-05")
         assert (rows.names(entry)[0], other_kinds.said(entry)) == ("Appointment", "Other entry (appointment)")

@@ -112,6 +112,18 @@ class TestAVisit:
         assert gathered.count("row-link") == 2
         assert "Calcium" in gathered
 
+    def test_finds_a_report_behind_all_the_results_that_it_tells(self, hers, connection):
+        results = [
+            {**result(number, name=f"Test {number}", code=str(number)), "encounter": OF_V1} for number in range(40)
+        ]
+        of_it = {"encounter": OF_V1, "result": [{"reference": f"Observation/o{number}"} for number in range(40)]}
+        told = {"resourceType": "DiagnosticReport", "id": "r", "status": "final", **ABOUT, **of_it}
+        keep(connection, visit(), {**told, "code": {"text": "Panel"}, "effectiveDateTime": "2001"}, *results)
+        gathered = page_of(hers, "Encounter", "v1").split("From this visit", 1)[1]
+        assert "Panel" in gathered
+        assert gathered.count("row-link") == 1
+        assert "Here are the newest" not in gathered
+
     def test_does_not_say_grave_news_unasked(self, hers, connection):
         grave = {**result(1, name="HIV 1 RNA", code="20447-9", value=93.5), "encounter": OF_V1}
         keep(connection, visit(), grave)

@@ -26,6 +26,7 @@ from apps.vault.sealing import KeyRing
 _LOG = logging.getLogger(__name__)
 
 MOST: Final = 20  # of one subject
+_MOST_READ: Final = 100  # of one, to leave out what reports among them tell
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ def of(record: Record, resource: Element, entry: Entry, context: Context, ring: 
     shelves = reading.shelves(record.user_id, ring, subjects=[subject.key for subject in subjects])
     mine = [shelf for shelf in shelves if shelf.connection_id == record.connection_id]
     try:
-        found = relating.related_to(mine, names, ring, most=MOST + 2)  # itself, and one more than are shown
+        found = relating.related_to(mine, names, ring, most=_MOST_READ + 1)
     except (Outdated, VaultError) as error:
         _LOG.error("What is related does not open: connection %s, %s.", record.connection_id, type(error).__name__)
         return Related(way, does_not_open=True)
@@ -91,7 +92,8 @@ def _parts(found: Mapping[str, Sequence[Shelved]], record: Record) -> Iterator[P
             if one.entry is None or f"{one.entry.resource_type}/{one.entry.logical_id}" not in told
         ]
         if shown:
-            yield Part(subject, rows.of(shown[:MOST], {record.connection_id: source}), has_older=len(others) > MOST)
+            has_older = len(shown) > MOST or len(others) >= _MOST_READ
+            yield Part(subject, rows.of(shown[:MOST], {record.connection_id: source}), has_older=has_older)
 
 
 def _told_by_reports(found: Sequence[Shelved]) -> frozenset[str]:
