@@ -6,7 +6,7 @@ from contextlib import suppress
 from itertools import chain
 
 from celery import shared_task
-from django.db import IntegrityError, transaction
+from django.db import transaction
 
 from apps.connections import clocks
 from apps.records import shelving, syncing
@@ -46,7 +46,7 @@ def start_due_syncs() -> None:
     now = clocks.now()
     waiting = (due.due_before_an_end(now), due.renewed(now), due.due_for_sync(now))
     for connection in chain.from_iterable(rows[:_AT_ONCE] for rows in waiting):
-        with suppress(syncing.NotSyncable, IntegrityError):  # the second where it was deleted a moment ago
+        with suppress(syncing.NotSyncable):
             syncing.start(connection, cause=SyncRun.Cause.SCHEDULE, at=now)
             enqueue()
 

@@ -3,7 +3,7 @@
 What callers use stands here.
 """
 
-from apps.records.syncing.running import NotSyncable, advance, advance_next, start
+from apps.records.syncing.running import NoLongerThere, NotSyncable, advance, advance_next, start
 from apps.records.syncing.working.backing_off import PAUSES_SECONDS
 
-__all__ = ["PAUSES_SECONDS", "NotSyncable", "advance", "advance_next", "start"]
+__all__ = ["PAUSES_SECONDS", "NoLongerThere", "NotSyncable", "advance", "advance_next", "start"]

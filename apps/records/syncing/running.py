@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 from types import MappingProxyType
 from uuid import UUID
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType
@@ -82,14 +82,26 @@ class NotSyncable(Exception):
     """The connection is not active: unconfirmed, ended, or waiting for a new sign-in."""
 
 
+class NoLongerThere(NotSyncable):
+    """The connection was deleted a moment ago."""
+
+
 def start(connection: Connection, *, cause: SyncRun.Cause, at: datetime) -> SyncRun:
     """Open a run, or find the one that is open, which is the patient's from now on where they are the one to ask. The
     caller enqueues it once this is committed.
 
-    Raises NotSyncable: before the patient confirmed whose record it is, nothing is copied (C64).
+    Raises NotSyncable: before the patient confirmed whose record it is, nothing is copied (C64). Where the connection
+    was deleted meanwhile, that is NoLongerThere.
     """
     if connection.status != Connection.Status.ACTIVE:
         raise NotSyncable
+    try:
+        return _open(connection, cause=cause, at=at)
+    except IntegrityError:  # its row is gone, as the database alone can tell for certain
+        raise NoLongerThere from None
+
+
+def _open(connection: Connection, *, cause: SyncRun.Cause, at: datetime) -> SyncRun:
     with transaction.atomic():
         run, is_new = SyncRun.objects.get_or_create(
             connection=connection,

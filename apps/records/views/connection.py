@@ -4,7 +4,6 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.db import IntegrityError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -16,7 +15,7 @@ from apps.accounts.current_user import current_user
 from apps.connections.models import Connection
 from apps.records import tasks
 from apps.records.presenters.datatypes import dates
-from apps.records.syncing import NotSyncable, asking, outlook
+from apps.records.syncing import NoLongerThere, NotSyncable, asking, outlook
 from apps.records.syncing.outlook import Outlook
 from apps.records.viewing.opening import looking, overview
 from apps.records.viewing.opening.overview import Overview, State
@@ -77,8 +76,8 @@ def check_again(request: HttpRequest, connection_id: UUID) -> HttpResponse:
     try:
         asking.check_again(connection, at=timezone.now())
         tasks.enqueue()
-    except (asking.Stopped, IntegrityError):
-        pass  # the record's page says so at its top; or, deleted a moment ago in another tab, it is not there any more
+    except (asking.Stopped, NoLongerThere):
+        pass  # the record's page says so at its top, or is not there any more
     except asking.TooSoon as error:
         time = dates.time_of_day(error.again_at)
         messages.info(request, _("Checked a moment ago. You can check again at %(time)s.") % {"time": time})
