@@ -1,12 +1,14 @@
 """What the shelves of a connection know of its results that no result says itself."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from apps.connections.models import Connection
-from apps.records.shelving import reading
 from apps.records.shelving.indexing import Aim
+from apps.records.shelving.reading import OpenShelf
 from apps.records.subjects import PLANS, RESULTS
-from apps.vault.sealing import KeyRing
+
+KNOWN_BY = RESULTS, PLANS  # the subjects whose shelves know it
 
 
 class Known(NamedTuple):
@@ -16,10 +18,8 @@ class Known(NamedTuple):
     aims: tuple[Aim, ...] = ()
 
 
-def of(connection: Connection, ring: KeyRing) -> Known:
-    """What is known; nothing until its shelves are built. One query. Raises `apps.vault.errors.VaultError` where a key
-    is missing."""
-    found = reading.shelves(connection.user_id, ring, subjects=[RESULTS.key, PLANS.key])
-    mine = [shelf for shelf in found if shelf.connection_id == connection.pk]
+def of(connection: Connection, shelves: Iterable[OpenShelf]) -> Known:
+    """What those of this connection know, among any others; nothing until they are built."""
+    mine = [shelf for shelf in shelves if shelf.connection_id == connection.pk]
     of_grave = frozenset().union(*(shelf.of_grave for shelf in mine))
     return Known(of_grave, tuple(aim for shelf in mine for aim in shelf.aims))

@@ -23,6 +23,7 @@ from apps.records.charts.number_line import NumberLine
 from apps.records.models import Record, RecordVersion
 from apps.records.presenters import attachments, elements, goals, grave_news, long_lists, narratives
 from apps.records.presenters.attachments import File
+from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Context, Entry
 from apps.records.presenters.observations.results import ResultEntry
 from apps.records.presenters.prose.blocks import Reading
@@ -182,53 +183,85 @@ def of(record: Record, *, at: datetime, has_all_versions: bool = False) -> Entry
             presenting.present(each, resource_type=record.resource_type, logical_id=record.logical_id, context=context)
             for each in (body, *earlier_bodies)
         ]
-        of_results = known(record, ring)
+        subject = subjects.subject_of(told[0][0], resource_type=record.resource_type)
+        asked = relating.asked(record, *told[0], context)
+        shelves = _shelves(record, subject, asked, ring)
+        of_results = knowing.of(record.connection, shelves) if _is_result(record) else Known()
         panel = panel_rows.of(record, *told[0], surroundings, ring, of_grave=of_results.of_grave)
-        fills, belonging = filling.of(record, told[0][1], ring), relating.of(record, *told[0], context, ring)
+        fills, belonging = filling.of(record, told[0][1], ring), relating.of(record, asked, shelves, ring)
         connections = connected.confirmed(record.user_id)
         everybody = candidates.find_people_with(ring, connections)
         named = telling_apart.told_apart([one.pk for one in connections], everybody)
-        subject = subjects.subject_of(told[0][0], resource_type=record.resource_type)
-        is_only_value = _is_only_value(record, told[0][1], subject, named, ring)
+        is_only_value = _is_only_value(record, told[0][1], subject, named, shelves, ring)
     current = _as_it_stands(record, told[0][1], context, at)
     before = tuple(_version(version, record, entry) for version, (_r, entry) in zip(versions, told[1:], strict=True))
     files = tuple(file for file in attachments.files(told[0][0]) if file.described)
-    shown = len(versions) + len(unopened)
-    older = record.versions.count() - shown if shown == _MOST_VERSIONS else 0
+    older = _older(record, shown=len(versions) + len(unopened))
     people = tuple(one for pk, one in everybody.items() if pk == record.connection_id)
     person = named.get(record.connection_id, "")
-    grave = f"{record.resource_type}/{record.logical_id}" in of_results.of_grave
-    grave = grave or any(grave_news.may_be_in(sent, resource_type=record.resource_type) for sent, _entry in told)
+    grave = _may_be_grave(record, [sent for sent, _entry in told], of_results)
     aim = _aim(current.entry, of_results.aims)
     page = EntryPage(record, subject, current, before, files, panel, people, fills, unopened, older, grave, person, aim)
-    written_in = elements.text(told[0][0], "language")
-    page = replace(page, written_in=written_in, is_only_value=is_only_value, related=belonging)
+    said_in = elements.text(told[0][0], "language")
+    page = replace(page, written_in=said_in, is_only_value=is_only_value, related=belonging)
     if current.entry.is_withheld or current.entry.is_withdrawn:
         return page
     return replace(page, may_be_cut=long_lists.has_any(told[0][0]), narrative=narratives.reading(told[0][0]))
 
 
+def _may_be_grave(record: Record, sent: Iterable[Element], of_results: Known) -> bool:
+    """Whether it, or what it said before, may carry grave news, or belongs to what may."""
+    is_of_grave = f"{record.resource_type}/{record.logical_id}" in of_results.of_grave
+    return is_of_grave or any(grave_news.may_be_in(each, resource_type=record.resource_type) for each in sent)
+
+
+def _older(record: Record, *, shown: int) -> int:
+    """How many versions are left out."""
+    return record.versions.count() - shown if shown == _MOST_VERSIONS else 0
+
+
+def _shelves(
+    record: Record, subject: Subject | None, asked: relating.Asked, ring: KeyRing
+) -> tuple[reading.OpenShelf, ...]:
+    """Those that the page asks, of everybody whose record it may stand in: one query. Of a result they know whether it
+    is the only one of its test, and what goals and grave reports have to do with it: it may be one, or name some."""
+    of_results = {*knowing.KNOWN_BY, *((subject,) if subject else ())} if _is_result(record) else set()
+    wanted = sorted(each.key for each in {*of_results, *asked.subjects})
+    return reading.shelves(record.user_id, ring, subjects=wanted) if wanted else ()
+
+
+def known(record: Record, ring: KeyRing) -> Known:
+    """What the shelves of its connection know of results, without its page: it may be one, or name some. A query, none
+    for a record of another type. Raises VaultError where a key is missing."""
+    if not _is_result(record):
+        return Known()
+    shelves = reading.shelves(record.user_id, ring, subjects=[subject.key for subject in knowing.KNOWN_BY])
+    return knowing.of(record.connection, shelves)
+
+
+def _is_result(record: Record) -> bool:
+    return record.resource_type in subjects.RESULTS.resource_types
+
+
 def _is_only_value(
-    record: Record, entry: Entry, subject: Subject | None, named: Mapping[UUID, str], ring: KeyRing
+    record: Record,
+    entry: Entry,
+    subject: Subject | None,
+    named: Mapping[UUID, str],
+    shelves: Iterable[reading.OpenShelf],
+    ring: KeyRing,
 ) -> bool:
-    """Whether nothing can be seen together with it: no other value of its test is here of the same person. Two queries.
+    """Whether nothing can be seen together with it: no other value of its test is here of the same person. A query.
     Raises VaultError where a key is missing."""
     if subject is None or not isinstance(entry, ResultEntry) or not entry.test:
         return False
-    shelves = reading.shelves(record.user_id, ring, subjects=[subject.key])
     whose = named.get(record.connection_id)
-    theirs = [shelf for shelf in shelves if named.get(shelf.connection_id) == whose]
+    alike = (shelf for shelf in shelves if shelf.subject == subject.key)
+    theirs = [shelf for shelf in alike if named.get(shelf.connection_id) == whose]
     try:
         return course.has_only(record.pk, theirs, entry.test, ring)
     except (reading.Outdated, CannotOpen):  # nothing is known of others: the page over time tells
         return False
-
-
-def known(record: Record, ring: KeyRing) -> Known:
-    """What the shelves of its connection know of results: it may be one, or name some. Nothing, where it is of another
-    type. A query. Raises VaultError where a key is missing."""
-    is_result = record.resource_type in subjects.RESULTS.resource_types
-    return knowing.of(record.connection, ring) if is_result else Known()
 
 
 def _aim(entry: Entry, aims: Iterable[Aim]) -> Aim | None:

@@ -9,7 +9,7 @@ from apps.records.models import Leaf, Record, Shelf
 from apps.records.viewing.listing import related
 from tests.records.pages import main
 from tests.records.people import PATIENT_ID
-from tests.records.shelved import keep, result
+from tests.records.shelved import keep, order, result
 
 pytestmark = pytest.mark.django_db
 
@@ -141,11 +141,18 @@ class TestAVisit:
         Shelf.objects.all().delete()
         assert "From this visit" not in page_of(hers, "Encounter", "v1")
 
-    def test_asks_no_more_with_many_than_with_few(self, hers, connection, django_assert_max_num_queries):
-        keep(connection, visit(), *({**result(number), "encounter": OF_V1} for number in range(60)))
-        page_of(hers, "Encounter", "v1")
-        with django_assert_max_num_queries(20):
-            page_of(hers, "Encounter", "v1")
+    @pytest.mark.parametrize(
+        ("subject", "logical_id"), [("visits", "v1"), ("results", "o1"), ("conditions", "c1"), ("medicines", "m1")]
+    )
+    def test_costs_no_page_more_than_twelve_queries(
+        self, hers, connection, django_assert_max_num_queries, subject, logical_id
+    ):
+        condition, prescription = ({**each, "encounter": OF_V1} for each in (asthma(), order("m1")))
+        keep(connection, visit(), condition, prescription, *({**result(n), "encounter": OF_V1} for n in range(60)))
+        record = Record.objects.get(logical_id=logical_id)
+        main(hers, "entry", subject, record.pk)
+        with django_assert_max_num_queries(12):
+            main(hers, "entry", subject, record.pk)
 
     def test_is_no_matter_of_a_stranger(self, client, sam, connection):
         keep(connection, visit(), {**result(1), "encounter": OF_V1})

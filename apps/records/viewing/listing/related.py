@@ -2,10 +2,10 @@
 the visit that any other entry is part of (patient experience 3.5 and 3.7)."""
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Final, NamedTuple
 
 from apps.records.models import Record
 from apps.records.presenters import related
@@ -14,8 +14,8 @@ from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Context, Entry
 from apps.records.presenters.reports import ReportEntry
 from apps.records.presenters.visits import VisitEntry
-from apps.records.shelving import reading, relating
-from apps.records.shelving.reading import Outdated, Shelved
+from apps.records.shelving import relating
+from apps.records.shelving.reading import OpenShelf, Outdated, Shelved
 from apps.records.subjects import LISTED, VISITS, Subject
 from apps.records.viewing.listing import rows
 from apps.records.viewing.listing.rows import Row
@@ -46,6 +46,15 @@ class Way(StrEnum):
     PART_OF_VISIT = "part-of-visit"  # to these visits
 
 
+class Asked(NamedTuple):
+    """What to look for, each as `Type/id`, and on the shelves of which subjects. Nothing of what names no visit and is
+    none."""
+
+    way: Way
+    names: frozenset[str] = frozenset()
+    subjects: tuple[Subject, ...] = ()
+
+
 @dataclass(frozen=True)
 class Related:
     """By subject, in the order that pages have. `does_not_open`: there may be some that nobody can tell of just now."""
@@ -55,24 +64,31 @@ class Related:
     does_not_open: bool = False
 
 
-def of(record: Record, resource: Element, entry: Entry, context: Context, ring: KeyRing) -> Related:
-    """`entry` is what `resource` says. Nothing is asked where it names no visit, and is none; else one query for the
-    shelves, and two for what stands on them."""
+def asked(record: Record, resource: Element, entry: Entry, context: Context) -> Asked:
+    """What the page of a record asks for. `entry` is what `resource` says."""
     way = _way(entry)
-    names = set(related.named_by(resource, context)) if not (entry.is_withdrawn or entry.is_withheld) else set()
-    if way is not Way.PART_OF_VISIT and not entry.is_withdrawn:
-        names = {f"{record.resource_type}/{record.logical_id}", *(names if way is Way.ABOUT_CONDITION else ())}
-    if not names:
+    if entry.is_withdrawn or entry.is_withheld:
+        return Asked(way)
+    names = set() if way is Way.OF_VISIT else set(related.named_by(resource, context))
+    if way is not Way.PART_OF_VISIT:
+        names.add(f"{record.resource_type}/{record.logical_id}")
+    return Asked(way, frozenset(names), (LISTED if way is Way.OF_VISIT else (VISITS,)) if names else ())
+
+
+def of(record: Record, wanted: Asked, shelves: Iterable[OpenShelf], ring: KeyRing) -> Related:
+    """What stands on those shelves of them that are of the record's connection. Two queries; none where nothing is
+    asked for."""
+    keys = {subject.key for subject in wanted.subjects}
+    mine = [shelf for shelf in shelves if shelf.connection_id == record.connection_id and shelf.subject in keys]
+    if not mine:
         return Related()
-    subjects = LISTED if way is Way.OF_VISIT else (VISITS,)
-    shelves = reading.shelves(record.user_id, ring, subjects=[subject.key for subject in subjects])
-    mine = [shelf for shelf in shelves if shelf.connection_id == record.connection_id]
     try:
-        found = relating.related_to(mine, names, ring, most=_MOST_READ + 1)
+        found = relating.related_to(mine, wanted.names, ring, most=_MOST_READ + 1)
     except (Outdated, VaultError) as error:
         _LOG.error("What is related does not open: connection %s, %s.", record.connection_id, type(error).__name__)
-        return Related(way, does_not_open=True)
-    return Related(way, tuple(_parts(found, record)), does_not_open=any(shelf.index is None for shelf in mine))
+        return Related(wanted.way, does_not_open=True)
+    is_closed = any(shelf.index is None for shelf in mine)
+    return Related(wanted.way, tuple(_parts(found, record)), does_not_open=is_closed)
 
 
 def _way(entry: Entry) -> Way:
