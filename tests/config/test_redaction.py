@@ -3,13 +3,13 @@
 import base64
 import json
 import secrets
-import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from config import redaction
+from tests.effort import at_most
 
 CANARY = "CANARYb71f"
 
@@ -78,9 +78,8 @@ class TestText:
 
     @pytest.mark.parametrize("text", ["a" * 200_000, "=" * 200_000, "token" * 40_000, "eyJ." * 50_000, "?" * 200_000])
     def test_takes_little_time_for_long_texts(self, text):
-        started_at_seconds = time.perf_counter()
-        redaction.scrub_text(text)
-        assert time.perf_counter() - started_at_seconds < 2
+        with at_most(million_steps=100):
+            redaction.scrub_text(text)
 
 
 class TestValue:

@@ -125,4 +125,4 @@ class TestAHost:
             with pytest.raises(Unavailable) as failed:
                 seen(total_seconds=0.6)
         assert failed.value.code is Code.TIMED_OUT
-        assert time.monotonic() - began < 1.1
+        assert time.monotonic() - began < 3

@@ -1,13 +1,12 @@
 """Why a token was refused: the Bearer challenge, found where the grammar puts it and nowhere else."""
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.wire import challenges
 from apps.wire.errors import Code
+from tests.effort import at_most
 
 
 class TestAChallenge:
@@ -59,10 +58,9 @@ class TestAChallenge:
         assert challenges.reason(header) is Code.UNRECOGNIZED
 
     def test_takes_no_time_over_a_long_one(self):
-        started_at = time.monotonic()
-        for letter in ('"', "\\", "a", "=", ",", " ", 'a="'):
-            challenges.reason("Bearer " + letter * 200_000)
-        assert time.monotonic() - started_at < 2
+        with at_most(million_steps=100):
+            for letter in ('"', "\\", "a", "=", ",", " ", 'a="'):
+                challenges.reason("Bearer " + letter * 200_000)
 
     @given(st.text(max_size=80) | st.text('Bearer error="invalid_tokn,\\ ', max_size=60))
     def test_is_read_without_harm_whatever_it_is(self, header):

@@ -106,4 +106,4 @@ class TestAnHttpsAddress:
             ):
                 session.get("https://provider.example/")
         assert refused.value.code is Code.TIMED_OUT
-        assert time.monotonic() - began < 1.1
+        assert time.monotonic() - began < 3

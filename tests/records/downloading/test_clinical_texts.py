@@ -1,7 +1,5 @@
 """A clinical document reads as its sections, or as the text that it is a cover of."""
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,6 +9,7 @@ from apps.records.downloading.sniffing import Form
 from apps.records.presenters.prose import blocks
 from apps.records.presenters.prose.blocks import Block, BlockKind
 from config import env
+from tests.effort import at_most
 from tests.records.downloading.test_reading import CCDA, read
 
 
@@ -70,9 +69,8 @@ class TestAClinicalDocument:
         "markup", ["<nonXMLBody>" * 100_000, "<nonXMLBody><text " * 100_000, "<nonXMLBody " * 99_999]
     )
     def test_made_to_hurt_is_looked_through_in_one_pass(self, markup):
-        started = time.perf_counter()
-        assert clinical_documents.enclosed(markup) is None
-        assert time.perf_counter() - started < 5
+        with at_most(million_steps=250):
+            assert clinical_documents.enclosed(markup) is None
 
     @pytest.mark.parametrize("name", ["ccda-ccd-example.xml", "epic-notereader-cda.xml"])
     def test_of_others_reads_as_its_sections(self, name):

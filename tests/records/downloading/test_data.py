@@ -1,11 +1,10 @@
 """XML that is data is told with its values and their names: a file that says something is not called empty."""
 
-import time
-
 import pytest
 
 from apps.records.downloading import reading, sniffing
 from apps.records.presenters.prose import blocks, data
+from tests.effort import at_most
 
 XML = "<?xml version='1.0'?>"
 
@@ -47,6 +46,5 @@ class TestData:
         "markup", ["<a b='c'>" * 300_000, "<!--" * 500_000, "<?x " * 500_000, "<!-- -->" * 300_000]
     )
     def test_made_to_hurt_is_read_in_one_pass(self, markup):
-        started = time.perf_counter()
-        assert len(told(markup).plain) <= blocks.MOST_CHARACTERS * 2
-        assert time.perf_counter() - started < 30
+        with at_most(million_steps=1500):
+            assert len(told(markup).plain) <= blocks.MOST_CHARACTERS * 2

@@ -5,6 +5,7 @@ import re
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from apps.connections.answers import candidates
 from apps.connections.answers.candidates import Candidate
@@ -129,7 +130,7 @@ class TestOneTest:
         assert client.get(reverse("over_time", args=["results", pk])).status_code == 404
 
     def test_is_answered_before_anything_else_but_what_may_be_missing(self, hers, connection, other):
-        for one, checked in ((connection, AT), (other, None)):
+        for one, checked in ((connection, timezone.now()), (other, None)):
             keep(one, *(result(number) for number in range(4)))
             one.last_checked_at = checked
             one.save()

@@ -1,12 +1,11 @@
 """Within a line of ours, the words of a provider are found as they were sent, whatever was sent."""
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.records.viewing.wording import languages
+from tests.effort import at_most
 
 
 class TestTheWordsOfAProvider:
@@ -29,7 +28,6 @@ class TestTheWordsOfAProvider:
         assert "".join(part for part, _own in languages.parted(line, words)) == line
 
     def test_made_to_hurt_are_looked_for_in_one_pass_each(self):
-        started = time.perf_counter()
-        alike = frozenset("a " * number + "b" for number in range(2000))
-        assert any(own for _part, own in languages.parted("a " * 5_000 + "b; " + "a " * 2_000, alike))
-        assert time.perf_counter() - started < 5
+        with at_most(million_steps=250):
+            alike = frozenset("a " * number + "b" for number in range(2000))
+            assert any(own for _part, own in languages.parted("a " * 5_000 + "b; " + "a " * 2_000, alike))
