@@ -12,7 +12,7 @@ from django.shortcuts import resolve_url
 from django.utils import timezone
 from django_htmx.http import HttpResponseClientRefresh
 
-from apps.accounts import time_zones
+from apps.accounts import ended_sessions, time_zones
 from apps.accounts.models import User
 
 View = TypeVar("View", bound=Callable[..., HttpResponse])
@@ -49,6 +49,21 @@ class NothingStaysMiddleware:
         if was_signed_in and not request.user.is_authenticated:
             response["Cache-Control"] = "no-store, private"
             response["Clear-Site-Data"] = '"cache", "storage"'
+            ended_sessions.forget(response)
+        return response
+
+
+class EndedSessionMiddleware:
+    """Tell somebody who is led to the sign-in page that their session ended. Outside of `SignInAsAPageMiddleware`: a
+    part of a page leads nowhere, and the whole page that is asked for in its place does."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """As it comes."""
+        response = self.get_response(request)
+        ended_sessions.tell(request, response)
         return response
 
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
-from apps.accounts import known_browsers, lockout, mailing, noting, signed_in
+from apps.accounts import ended_sessions, known_browsers, lockout, mailing, noting, signed_in
 from apps.accounts.models import User
 from apps.audit.recording import EventType
 
@@ -21,6 +21,7 @@ def complete(request: HttpRequest, response: HttpResponse, user: User, *, at: da
     is_known = known_browsers.remember(request, response, user)
     if not is_known and not is_first:
         _report(user, user_agent, at=at)
+    ended_sessions.mark(response)
     response.set_cookie(
         settings.LANGUAGE_COOKIE_NAME, user.language, secure=settings.SESSION_COOKIE_SECURE, samesite="Lax"
     )

@@ -1,6 +1,11 @@
 """Signing out, also of what was only begun."""
 
+from typing import Any
+
 from allauth.account import views
+from django.http import HttpResponse
+
+from apps.accounts import ended_sessions
 
 
 class LogoutView(views.LogoutView):  # type: ignore[misc]  # the library has no types
@@ -10,6 +15,12 @@ class LogoutView(views.LogoutView):  # type: ignore[misc]  # the library has no 
     account already, and would show the next visitor that somebody asked with it; and the difference would tell who has
     an account.
     """
+
+    def post(self, *args: Any, **kwargs: Any) -> HttpResponse:
+        """Also where the session had ended before the button was pressed: they wanted to go."""
+        response: HttpResponse = super().post(*args, **kwargs)
+        ended_sessions.forget(response)
+        return response
 
     def logout(self) -> None:
         super().logout()
