@@ -5,7 +5,7 @@ number, or no date, is in the table all the same.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -33,15 +33,16 @@ from apps.wire import datetimes
 
 
 class Observed(NamedTuple):
-    """An entry, and who sent it."""
+    """An entry, who sent it, and its record."""
 
     entry: Comparable
     sender: Sender = NOBODY
+    record: int = 0
 
 
 class Told(msgspec.Struct, frozen=True, eq=False, gc=False):
     """A result by its point. `rest` is what else it says, which `read` reads with what many say alike. `senders` are
-    several, where they sent the very same. `connection_id` is by which it came."""
+    several, where they sent the very same. `connection_id` is by which it came, and `record` its own."""
 
     point: Point
     alike: Alike
@@ -49,6 +50,7 @@ class Told(msgspec.Struct, frozen=True, eq=False, gc=False):
     read: Callable[[Alike, bytes], Comparable]
     senders: tuple[Sender, ...] = ()
     connection_id: UUID | None = None
+    record: int = 0
 
     def entry(self) -> Comparable:
         """What it says: of five hundred, a page asks for fifty."""
@@ -58,7 +60,8 @@ class Told(msgspec.Struct, frozen=True, eq=False, gc=False):
 class Row(msgspec.Struct, frozen=True, gc=False):
     """A value as the table tells it. `shown` is as sent; `converted` what stands on the axis for it, where that is
     another number. `number` is the value as a number, where it is one. `senders` are several where they sent the very
-    same."""
+    same. `record` is its own, 0 where it was read from several, and `before` what that said before its provider
+    corrected it, where somebody looked (`viewing.corrections`)."""
 
     when: When
     shown: str
@@ -70,6 +73,8 @@ class Row(msgspec.Struct, frozen=True, gc=False):
     at_home: bool = False
     entry: Comparable = msgspec.field(default_factory=ResultEntry)
     number: Decimal | None = None
+    record: int = 0
+    before: str = ""
 
     @property
     def providers(self) -> tuple[str, ...]:
@@ -179,11 +184,13 @@ def _from_all(told: Told, sent_by: tuple[Sender, ...]) -> Told:
 def of_pressures(observed: Iterable[Observed]) -> Series:
     """The blood pressures of these entries, two numbers a reading."""
     by_sender: dict[Sender, list[Comparable]] = {}
+    records: dict[int, int] = {}
     for each in observed:
         if not each.entry.is_withdrawn and not each.entry.is_withheld:
             by_sender.setdefault(each.sender, []).append(each.entry)
+            records[id(each.entry)] = each.record
     pairs = [(reading, sender) for sender, entries in by_sender.items() for reading in vitals.blood_pressures(entries)]
-    found = [_pressure_row(reading, sender) for reading, sender in pairs]
+    found = [_pressure_row(reading, sender, records) for reading, sender in pairs]
     rows = _sorted_rows(_once(found, _row_mark, lambda row, sent_by: replace(row, senders=sent_by)))
     names = _names(rows)
     read = {id(reading.entries[0]): reading for reading, _ in pairs}  # a row has the first of its reading's entries
@@ -245,6 +252,7 @@ def _row(told: Told) -> Row:
         at_home=entry.at_home,
         entry=entry,
         number=told.point.number,
+        record=told.record,
     )
 
 
@@ -295,10 +303,6 @@ def _names(rows: Iterable[Row | Told]) -> tuple[str, ...]:
 def _provider(sent_by: Sequence[Sender]) -> str:
     """Under which provider it is drawn: of several the first."""
     return sent_by[0].provider if sent_by else NOBODY.provider
-
-
-def _number(entry: Comparable) -> Decimal | None:
-    return None if entry.group == Group.CANCELED else entry.value.number
 
 
 def _converted(quantity: Quantity, key: str) -> Decimal | None:
@@ -371,7 +375,7 @@ def _bounds(wanted: ReferenceRange | None, quantity: Quantity, key: str) -> tupl
     return found[0], found[1]
 
 
-def _pressure_row(reading: vitals.BloodPressure, sender: Sender) -> Row:
+def _pressure_row(reading: vitals.BloodPressure, sender: Sender, records: Mapping[int, int]) -> Row:
     entry = reading.entries[0]
     return Row(
         when=reading.when,
@@ -382,7 +386,8 @@ def _pressure_row(reading: vitals.BloodPressure, sender: Sender) -> Row:
         said=tuple(dict.fromkeys(said for each in reading.entries for said in each.said)),
         at_home=any(each.at_home for each in reading.entries),
         entry=entry,
-        number=_number(entry),
+        number=None if entry.group == Group.CANCELED else entry.value.number,
+        record=records[id(entry)] if len(reading.entries) == 1 else 0,
     )
 
 

@@ -58,7 +58,7 @@ def of(
             closed += 1
         elif leaf.alike:
             alike = leaf.alike[held.alike]
-            told.append(Told(held.point, alike, held.told, entry, leaf.senders, leaf.connection_id))
+            told.append(Told(held.point, alike, held.told, entry, leaf.senders, leaf.connection_id, held.record))
     return OfTest(tuple(told), closed, has_older=len(values) > most)
 
 

@@ -18,7 +18,7 @@ from apps.records.presenters.observations.results import ResultEntry
 from apps.records.senders import Sender
 from apps.records.shelving import course, reading
 from apps.records.subjects import RESULTS, VITALS, Subject
-from apps.records.viewing import asking_first, entries
+from apps.records.viewing import asking_first, corrections, entries
 from apps.records.viewing.opening import whole
 from apps.records.viewing.opening.whole import Source, Whole
 from apps.records.viewing.wording import languages
@@ -138,7 +138,9 @@ def of(
             listed = entries.subject_of(record)
             if listed is not None and listed in SUBJECTS and listed != subject:
                 raise IsListedElsewhere(listed)
-        return Page(entry, test, all_of_it)
+        rows = (row for one in test.drawn for row in one.table.rows)
+        before = corrections.before(rows, ring, is_open=is_open)
+        return Page(entry, replace(test, drawn=tuple(_corrected(one, before) for one in test.drawn)), all_of_it)
 
 
 def _test(
@@ -180,7 +182,7 @@ def _is_of(told: Told, chosen: Source, sent_by: Mapping[UUID, Source]) -> bool:
 
 def _series(entry: ResultEntry, values: Sequence[Told]) -> tuple[Series, ...]:
     if entry.components and vitals.blood_pressure(entry) is not None:
-        return (series.of_pressures(Observed(told.entry(), told.senders[0]) for told in values),)
+        return (series.of_pressures(Observed(told.entry(), told.senders[0], told.record) for told in values),)
     return series.of_points(values)
 
 
@@ -191,6 +193,11 @@ def _drawn(each: Series, asked: Asked, *, at: datetime) -> Drawn:
     chart = over_time.draw(each, window) if is_drawn and window is not None else None
     table = each if asked.all_rows else replace(each, rows=each.rows[:MOST_ROWS])
     return Drawn(each, chart, None if chart else _line(each), choices, window, table)
+
+
+def _corrected(one: Drawn, before: Mapping[int, str]) -> Drawn:
+    """The same, its table with what was corrected."""
+    return replace(one, table=replace(one.table, rows=corrections.beside(one.table.rows, before)))
 
 
 def _line(each: Series) -> NumberLine | None:

@@ -34,7 +34,7 @@ def of(test: OneTest) -> str:
     date, value, *others = value_rows.columns()
     lines.writerow((date, value, gettext("Unit"), *others))
     for one in test.drawn:
-        lines.writerows(map(_inert, _cells(row, one.series.unit)) for row in one.series.rows)
+        lines.writerows(map(_inert, _cells(row, one.series.unit)) for row in one.table.rows)
     if test.cut_at:
         said = gettext("Here are the newest %(shown)s. Download everything as received to have the others.")
         lines.writerow((said % {"shown": test.cut_at},))

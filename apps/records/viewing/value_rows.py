@@ -49,9 +49,11 @@ def providers(row: Row) -> str:
 
 
 def notes(row: Row) -> Iterator[str]:
-    """Its status, where there is one to tell, and what was said with it."""
+    """Its status, where there is one to tell, what it was before, and what was said with it."""
     if status := words.of_status(row.entry):
         yield status
+    if row.before:
+        yield gettext("Before the correction: %(value)s") % {"value": row.before}
     if row.at_home:
         yield gettext("Measured at home")
     yield from row.said

@@ -117,7 +117,7 @@ def _lead_to(page: str, subject_key: str, record_pk: int, query: dict[str, str])
 def _asked(request: HttpRequest, *, is_file: bool) -> Asked:
     most = over_time.MOST_SAVED if is_file else over_time.MOST_VALUES
     query = request.GET
-    return Asked(query.get("span", ""), all_rows="all" in query, most=most, source=queries.source(query))
+    return Asked(query.get("span", ""), all_rows=is_file or "all" in query, most=most, source=queries.source(query))
 
 
 def _saved(written: str) -> HttpResponse:
