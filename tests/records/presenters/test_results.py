@@ -210,6 +210,67 @@ class TestTheParts:
         assert not results.present(sent, CONTEXT).at_home
 
 
+def concept(text="", system="", code="", display=""):
+    return {"text": text, "coding": [{"system": system, "code": code, "display": display}]}
+
+
+SNOMED = "http://snomed.info/sct"
+SETTING = "http://hl7.org/fhir/us/vitals/StructureDefinition/MeasurementSettingExt"
+HOME = {"system": SNOMED, "code": "264362003", "display": "Dwelling"}
+
+
+@pytest.mark.parametrize("sent", [R4, DSTU2], ids=["r4", "dstu2"])
+class TestWhatIsMeasuredAtHome:
+    @pytest.mark.parametrize(
+        "said",
+        [
+            {"method": concept("Home blood pressure monitoring")},
+            {"method": concept(display="Home")},
+            {"method": concept("Taken at home by the patient")},
+            {"method": concept("Glucómetro en casa")},
+            {"method": concept("SMBP", SNOMED, "413153004")},
+            {"category": [concept("Home monitoring", "urn:lab", "HM")]},
+            {"category": concept(display="Measured at home")},
+            {"device": {"display": "Home blood pressure cuff"}},
+            {"code": concept("Mean", SNOMED, "413606001")},
+            {"component": [{"code": concept("Mean", SNOMED, "413605002")}]},
+            {"extension": [{"url": SETTING, "valueCodeableConcept": {"coding": [HOME]}}]},
+            {"extension": [{"url": SETTING, "valueCoding": HOME}]},
+        ],
+    )
+    def test_says_so_by_its_method(self, sent, said):
+        assert results.present({**sent, **said}, CONTEXT).at_home
+
+    @pytest.mark.parametrize(
+        "said",
+        [
+            {},
+            {"method": concept("Measured at nursing home")},
+            {"method": concept("Nursing home measurement")},
+            {"method": concept("Taken in the clinic, not at home")},
+            {"method": concept("Homogeneous assay")},
+            {"method": concept("SMBP", "urn:lab", "413153004")},
+            {"category": [concept("Home health", "urn:lab", "HH")]},
+            {"device": {"display": "Accu-Chek Guide"}},
+            {"device": {"reference": "Device/home-monitor"}},
+            {"code": concept("Home oxygen use")},
+            {"code": concept("Environment", SNOMED, "264362003")},
+            {"note": [{"text": "Patient will measure at home."}]},
+            {"bodySite": concept("Home")},
+            {"extension": [{"url": SETTING, "valueCodeableConcept": concept("", SNOMED, "702927004")}]},
+            {"extension": [{"url": "urn:other", "valueCodeableConcept": {"coding": [HOME]}}]},
+            {"performer": [{"display": "Home Health Agency"}]},
+        ],
+    )
+    def test_is_not_guessed(self, sent, said):
+        assert not results.present({**sent, **said}, CONTEXT).at_home
+
+    @pytest.mark.parametrize("kind", ["survey", "social-history"])
+    def test_is_no_answer_about_a_home(self, sent, kind):
+        said = {"category": [{"coding": [{"code": kind}]}], "method": concept("Interview at home")}
+        assert not results.present({**sent, **said}, CONTEXT).at_home
+
+
 class TestAnyObservation:
     @settings(deadline=None)
     @given(oddities.odd(*NAMES))

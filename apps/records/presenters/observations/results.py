@@ -21,7 +21,7 @@ from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Code, Context, Entry
 from apps.records.presenters.heads import codes_of, head, name_in, notes, status_codes, title_of
 from apps.records.presenters.naming import id_of, is_patient, names_of
-from apps.records.presenters.observations import interpretations, values
+from apps.records.presenters.observations import at_home, interpretations, values
 from apps.records.presenters.observations.interpretations import Place
 from apps.records.presenters.observations.values import NO_VALUE, Value
 from apps.records.presenters.remembering import remembered
@@ -154,7 +154,8 @@ class ResultEntry(Measured, Entry, frozen=True, kw_only=True, gc=False):
     """A result, a vital sign or any other observation.
 
     `test` is what values are compared under: a LOINC code, else another code, else the title. `members` and
-    `derived_from` are references by `Type/id`, or `#id` for what `inside` holds. `at_home`: the patient measured it.
+    `derived_from` are references by `Type/id`, or `#id` for what `inside` holds. `at_home`: its provider says
+    that it was measured there.
     """
 
     value: Value = NO_VALUE
@@ -237,14 +238,8 @@ def present(resource: Element, context: Context) -> ResultEntry:
         body_site=_titled(resource, "bodySite"),
         members=_related(resource, context, "hasMember", "has-member")[:MOST_MEMBERS],
         derived_from=_related(resource, context, "derivedFrom", "derived-from")[:_MOST],
-        at_home=_is_measured_at_home(resource),
+        at_home=_category(resource) not in _ANSWERED and at_home.is_said(resource),
     )
-
-
-def _is_measured_at_home(resource: Element) -> bool:
-    """Whether the patient did. Who answers a questionnaire measures nothing."""
-    is_theirs = any(map(is_patient, elements.children(resource, "performer")))
-    return is_theirs and _category(resource) not in _ANSWERED
 
 
 def of_others(resource: Element, context: Context) -> tuple[str, ...]:

@@ -39,6 +39,11 @@ def is_loinc(code: Code) -> bool:
     return code.system.rstrip("/") in _LOINC
 
 
+def is_snomed(code: Code) -> bool:
+    """Whether the coding is of SNOMED CT, in any of the ways its system is written."""
+    return code.system.rstrip("/") in _SNOMED
+
+
 def is_known(code: str) -> bool:
     """Whether there is a name for this LOINC code."""
     return code in _BY_LOINC

@@ -1,0 +1,76 @@
+"""Whether something was measured at home, where its provider says so (patient experience 3.4); nothing is guessed.
+
+The patient is its performer, or a home method is named: by the setting of a vital sign (HL7 vitals, extension
+MeasurementSettingExt: SNOMED CT 264362003, home), by a code of an average of home readings, or in words of its method,
+its category or its device. Where both versions have the element they have the same one.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from apps.records.presenters import elements, plain_names
+from apps.records.presenters.elements import Element
+from apps.records.presenters.entry import Code
+from apps.records.presenters.heads import codes_of
+from apps.records.presenters.naming import beside, is_patient
+from apps.records.presenters.remembering import remembered
+
+_SETTING: Final = "/MeasurementSettingExt"
+_PLACES: Final = frozenset({"264362003"})  # home (environment)
+# blood pressure recorded by patient at home; average home diastolic blood pressure, systolic
+_READINGS: Final = frozenset({"413153004", "413605002", "413606001"})
+_MEASURES: Final = (
+    r"blood pressure|bp|blood glucose|glucose|glucometer|measure\w*|reading|monitor\w*|meter|device|cuff|scale|"
+    r"thermometer|oximet\w*|spirometer|peak flow|method|self[- ]\w+"
+)
+# A nursing home is where somebody lives among nurses; what was not measured at home says so in these words, too.
+_HOME: Final = re.compile(
+    rf"^\W*home\W*$|(?<!not )(?<!nursing )\bat home\b(?! health)|(?<!nursing )(?<!care )\bhome[- ](?:{_MEASURES})\b|"
+    r"(?<!no )\ben (?:la |su )?(?:casa|hogar|domicilio)\b|\ben el (?:hogar|domicilio)\b|^\W*(?:hogar|domicilio)\W*$",
+    re.IGNORECASE,
+)
+
+
+def is_said(resource: Element) -> bool:
+    """Whether an Observation says that it was. Who answers a questionnaire measures nothing: ask of what is measured
+    alone."""
+    return (
+        any(map(is_patient, elements.children(resource, "performer")))
+        or any(map(_is_home_method, _methods(resource)))
+        or any(map(_is_reading_at_home, _readings(resource)))
+        or bool(_HOME.search(beside(elements.child(resource, "device"))))
+    )
+
+
+def _methods(resource: Element) -> Iterator[Element]:
+    """How and where it was measured."""
+    yield from elements.children(resource, "method")
+    yield from elements.children(resource, "category")
+    for extension in elements.children(resource, "extension"):
+        if elements.text(extension, "url").endswith(_SETTING):
+            yield elements.child(extension, "valueCodeableConcept")
+            yield elements.child(extension, "valueCoding")
+
+
+def _readings(resource: Element) -> Iterator[Element]:
+    """What was measured."""
+    yield elements.child(resource, "code")
+    for part in elements.children(resource, "component"):
+        yield elements.child(part, "code")
+
+
+@remembered
+def _is_home_method(concept: Element) -> bool:
+    codings = codes_of(concept)
+    said = (elements.text(concept, "text"), *(coding.display for coding in codings))
+    return any(_is_one_of(_PLACES | _READINGS, coding) for coding in codings) or any(map(_HOME.search, said))
+
+
+@remembered
+def _is_reading_at_home(concept: Element) -> bool:
+    return any(_is_one_of(_READINGS, coding) for coding in codes_of(concept))
+
+
+def _is_one_of(codes: frozenset[str], coding: Code) -> bool:
+    return coding.code in codes and plain_names.is_snomed(coding)
