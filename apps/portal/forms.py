@@ -26,8 +26,13 @@ class CandidateForm(forms.Form):
 
     def __init__(self, people: Sequence[Candidate], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        choices = [(place, f"{name(person)}, {born(person)}") for place, person in enumerate(people)]
+        choices = [(place, described(person)) for place, person in enumerate(people)]
         cast("forms.TypedChoiceField", self.fields["candidate"]).choices = choices
+
+
+def described(person: Candidate) -> str:
+    """Name and birth date on one line."""
+    return f"{name(person)}, {born(person)}"
 
 
 def name(person: Candidate) -> str:

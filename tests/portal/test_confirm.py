@@ -1,5 +1,6 @@
 """Is this the right person? Nothing is copied before the answer."""
 
+import json
 import re
 from datetime import timedelta
 
@@ -9,10 +10,13 @@ from django.utils import timezone
 
 from apps.audit.models import AuditEvent, EventType
 from apps.connections import tasks
+from apps.connections.answers import candidates
 from apps.connections.ending import purging
 from apps.connections.models import Connection, StoredTokenSet
 from apps.records import syncing
 from apps.records.models import Record, RecordVersion, Shelf, SyncRun
+from apps.wire.fhir import Resource
+from tests.records.linked import make_connection, make_endpoint
 from tests.records.people import CANARIES, R4_PATIENT
 
 pytestmark = pytest.mark.django_db
@@ -56,6 +60,34 @@ class TestQuestion:
             assert patient_id not in text
             assert "p-8802" not in text
             connection.delete()
+
+    def test_warns_of_a_name_or_birth_date_that_no_other_record_of_hers_has(self, hers, alice, find, child):
+        make_connection(alice, make_endpoint("https://other.example/r4"))
+        text = text_of(hers.get(address(find(child))))
+        assert "The name or birth date is different here" in text
+        assert (
+            "Harbor Family Practice has Tam Quillfeather, born July 2015. "
+            "Your other records have Wrenna Quillfeather, born March 9, 1984. Check before you continue."
+        ) in text
+
+    def test_warns_nobody_of_a_person_who_is_in_another_record(self, hers, alice, waiting):
+        make_connection(alice, make_endpoint("https://other.example/r4"))
+        assert "different here" not in text_of(hers.get(address(waiting)))
+
+    def test_warns_nobody_of_a_person_who_is_in_one_of_several(self, hers, alice, find, child):
+        for number, person in enumerate((R4_PATIENT, child)):
+            other = make_connection(alice, make_endpoint(f"https://other{number}.example/r4"))
+            found = candidates.read_candidates([Resource("Patient", person["id"], json.dumps(person).encode())])
+            other.sealed_person = candidates.seal_person(other, found[0])
+            other.save()
+        assert "different here" not in text_of(hers.get(address(find(child))))
+
+    def test_warns_nobody_at_the_first_record(self, hers, find, child):
+        assert "different here" not in text_of(hers.get(address(find(child))))
+
+    def test_compares_with_nobody_elses_records(self, hers, sam, find, child):
+        make_connection(sam, make_endpoint("https://other.example/r4"))
+        assert "different here" not in text_of(hers.get(address(find(child))))
 
     def test_has_nothing_of_the_person_in_title_or_address(self, hers, waiting):
         title = re.search("<title>(.*?)</title>", text_of(hers.get(address(waiting))))

@@ -16,12 +16,12 @@ from django.views.decorators.http import require_http_methods
 from apps.accounts.current_user import current_user
 from apps.connections import clocks
 from apps.connections import tasks as connection_tasks
-from apps.connections.arriving import confirming
+from apps.connections.arriving import confirming, recognizing
 from apps.connections.grants import asking, sharing
 from apps.connections.models import Connection
 from apps.portal import endings, starting
 from apps.portal.endings import Ending
-from apps.portal.forms import CandidateForm, born, name
+from apps.portal.forms import CandidateForm, born, described, name
 from apps.records import tasks
 from apps.records.presenters.datatypes import dates
 
@@ -55,11 +55,13 @@ def _ask(request: HttpRequest, connection: Connection, form: CandidateForm | Non
     people = confirming.candidates(connection)
     if not people:  # dropped a moment ago, with the account or without
         return _page(request, Ending.EXPIRED)
+    strangers = recognizing.strangers_to(connection, people[0]) if len(people) == 1 else ()
     context = {
         "connection": connection,
         "name": name(people[0]) if len(people) == 1 else "",
         "born": born(people[0]) if len(people) == 1 else "",
         "people": len(people),
+        "others": [described(one) for one in strangers],
         "form": form or CandidateForm(people),
         "sharing": sharing.of_connection(connection, patient_id=people[0].patient_id if len(people) == 1 else ""),
         "lasts": asking.lasts_for(connection),

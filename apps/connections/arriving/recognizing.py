@@ -1,0 +1,22 @@
+"""Whether the person a sign-in found is one whose record is here already, told before anything is copied.
+
+A sign-in may lead to somebody else without anybody meaning it: the portal was still open with another account.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from apps.connections.answers import candidates, sameness
+from apps.connections.answers.candidates import Candidate
+from apps.connections.models import Connection
+
+
+def strangers_to(connection: Connection, person: Candidate) -> Sequence[Candidate]:
+    """The people whose records came by the user's other connections, each once, where none of them is this person; none
+    where one is, or where there is no other record. One query, and the user's key is unlocked where it finds some."""
+    others = Connection.objects.confirmed().filter(user_id=connection.user_id).exclude(pk=connection.pk)
+    rows = list(others.only("pk", "user_id", "sealed_person").order_by("created_at", "pk"))
+    known = candidates.find_people(connection.user_id, rows).values() if rows else ()
+    if any(sameness.are_same(person, one) for one in known):
+        return ()
+    return tuple(dict.fromkeys(replace(one, patient_id="") for one in known))
