@@ -309,6 +309,43 @@ class TestCheckingAgain:
         assert "Checked a moment ago. You can check again at" in response.content.decode()
         assert SyncRun.objects.count() == 1
 
+    def test_is_answered_where_nothing_was_new(self, hers, linked):
+        sync(linked)
+        sync(linked, SyncRun.Cause.PATIENT)
+        assert "Up to date. Nothing new" in page(hers, "record", linked.pk)
+
+    def test_is_answered_with_how_much_came_or_changed(self, hers, linked, provider):
+        sync(linked)
+        provider.answers[ALLERGIES] = http(body=bundle(allergy("a1"), allergy("a7"), allergy("a8")))
+        sync(linked, SyncRun.Cause.PATIENT)
+        run = SyncRun.objects.get(cause=SyncRun.Cause.PATIENT)
+        changed = run.steps.get(resource_type="AllergyIntolerance").rows_changed
+        assert changed > 1
+        assert f"Up to date. {changed} entries are new or changed" in page(hers, "record", linked.pk)
+
+    def test_counts_nobody_of_whom_entries_tell(self, hers, linked):
+        sync(linked)
+        run = sync(linked, SyncRun.Cause.PATIENT)
+        assert run.steps.filter(resource_type="Practitioner").update(rows_changed=1)
+        assert "Up to date. Nothing new" in page(hers, "record", linked.pk)
+
+    def test_is_no_longer_answered_after_a_while(self, hers, linked):
+        sync(linked)
+        sync(linked, SyncRun.Cause.PATIENT)
+        SyncRun.objects.update(finished_at=timezone.now() - timedelta(minutes=11))
+        assert "Up to date." not in page(hers, "record", linked.pk)
+
+    @pytest.mark.parametrize("cause", [SyncRun.Cause.CONFIRMED, SyncRun.Cause.SCHEDULE])
+    def test_is_answered_to_nobody_who_did_not_ask(self, hers, linked, cause):
+        sync(linked, cause)
+        assert "Up to date." not in page(hers, "record", linked.pk)
+
+    def test_is_not_answered_so_where_something_is_missing(self, hers, linked, provider):
+        sync(linked)
+        provider.answers[ALLERGIES] = http(400)
+        sync(linked, SyncRun.Cause.PATIENT)
+        assert "Up to date." not in page(hers, "record", linked.pk)
+
     def test_without_permission_says_what_to_do(self, hers, linked):
         linked.disconnect(at=timezone.now())
         response = hers.post(reverse("check_again", args=[linked.pk]), follow=True)

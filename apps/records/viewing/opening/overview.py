@@ -19,7 +19,7 @@ from apps.records.ledger import Came, Line
 from apps.records.models import Record, Shelf, SyncRun, SyncStep
 from apps.records.presenters.patient import PatientSummary
 from apps.records.shelving.indexing import Index
-from apps.records.subjects import LISTED, PATIENT
+from apps.records.subjects import LISTED, PATIENT, shelved_for
 from apps.records.syncing.running import ENDED
 from apps.vault import sealing
 from apps.vault.errors import VaultError
@@ -27,6 +27,8 @@ from apps.vault.sealing import Holder, KeyRing
 
 # Older than this, a page says at its top that it is not up to date (patient experience 2.3).
 CURRENT_FOR = timedelta(days=7)
+# How long a page answers who asked for a check.
+_ANSWERED_FOR = timedelta(minutes=10)
 
 _LOG = logging.getLogger(__name__)
 _T = TypeVar("_T")
@@ -55,7 +57,8 @@ class State(StrEnum):
 @dataclass(frozen=True)
 class Overview:
     """`patients` is None where the shelf could not be opened, and empty where no Patient is stored yet, or none that
-    opens: then, and where not every one does, `lacks_details`."""
+    opens: then, and where not every one does, `lacks_details`. `changed` is how many entries came or changed by a check
+    that the patient asked for, and that ended a moment ago with everything; None of any other."""
 
     patients: tuple[PatientSummary, ...] | None
     lines: tuple[Line, ...]
@@ -64,6 +67,7 @@ class Overview:
     entries: int
     is_out_of_date: bool
     lacks_details: bool = False
+    changed: int | None = None
 
     @property
     def kinds(self) -> int:
@@ -96,7 +100,16 @@ def of(connection: Connection, *, at: datetime) -> Overview:
         entries=sum(line.entries for line in lines),
         is_out_of_date=is_out_of_date(connection, at=at),
         lacks_details=patients is not None and not state.is_moving and _patients_held(connection) > len(patients),
+        changed=_changed(run, at=at),
     )
+
+
+def _changed(run: SyncRun | None, *, at: datetime) -> int | None:
+    if run is None or run.cause != SyncRun.Cause.PATIENT or run.outcome != SyncRun.Outcome.COMPLETE:
+        return None
+    if run.finished_at is None or run.finished_at < at - _ANSWERED_FOR:
+        return None
+    return sum(step.rows_changed for step in run.steps.all() if shelved_for(step.resource_type))
 
 
 def _patients_held(connection: Connection) -> int:
