@@ -30,7 +30,8 @@ Gap = SyncStep.Gap
 class Line:
     """One subject. `word` is its state in a word or two, `sentence` says the rest; `entries` is what we hold.
 
-    `is_done` says that nothing more is coming, whether or not all of it came.
+    `is_done` says that nothing more is coming, whether or not all of it came; `is_not_shared` that it, or some of it,
+    was not allowed.
     """
 
     subject: str | Promise
@@ -39,6 +40,7 @@ class Line:
     sentence: str
     entries: int
     is_done: bool
+    is_not_shared: bool = False
 
 
 @dataclass(frozen=True)
@@ -212,7 +214,8 @@ def _line(subject: Subject, facts: _Facts) -> Line:
     kind, word, sentence = _said(facts)
     sentence = " ".join(filter(None, (sentence, *_apart_said(facts), _replaced_said(facts))))
     is_done = facts.step is not None and facts.step.status in {Status.COMPLETE, Status.GAP}
-    return Line(subject.name, kind, word, sentence, facts.entries, is_done)
+    is_not_shared = facts.step is not None and facts.step.gap == Gap.NOT_SHARED
+    return Line(subject.name, kind, word, sentence, facts.entries, is_done, is_not_shared)
 
 
 def _said(facts: _Facts) -> tuple[Kind, str, str]:

@@ -37,6 +37,12 @@ def readable_types(connection: Connection) -> frozenset[str] | None:
     return scopes.readable_types(connection.granted_scope.split()) or frozenset()
 
 
+def may_choose_anew(connection: Connection) -> bool:
+    """Whether its user can be asked there anew what to share: where the provider's interface asks at all."""
+    is_over = connection.status == Connection.Status.DISCONNECTED
+    return connection.endpoint.interface == Interface.SMART and not is_over
+
+
 def of_connection(connection: Connection, *, patient_id: str = "") -> Sharing:
     """What the connection's own user sees of it. `patient_id` is whom the record is about, where that is not confirmed
     yet."""

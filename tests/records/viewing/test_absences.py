@@ -8,7 +8,8 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import escape
 
-from apps.directory.models import Provider
+from apps.connections.models import Connection
+from apps.directory.models import Endpoint, Provider
 from apps.records import ledger
 from apps.records.models import SyncRun, SyncStep
 from tests.records.linked import AT, make_connection, make_endpoint
@@ -116,6 +117,23 @@ class TestAListWithoutEntries:
             )
         ]
         assert places == sorted(places)
+
+    @pytest.mark.parametrize(("interface", "status", "leads"), [
+        ("smart", "active", True), ("smart", "needs_reauthorization", True), ("smart", "disconnected", False),
+        ("patient-access", "active", False),
+    ])  # fmt: skip
+    def test_leads_to_where_the_patient_can_share_it(self, hers, connection, interface, status, leads):
+        Endpoint.objects.update(interface=interface)
+        Connection.objects.update(status=status)
+        ran(connection, CareTeam="not_shared", CarePlan="not_shared")
+        text = said(hers)
+        assert "Not shared." in text
+        assert (reverse("change-sharing", args=[connection.pk]) in text) is leads
+
+    def test_leads_nowhere_for_what_sharing_does_not_bring(self, hers, connection):
+        Endpoint.objects.update(interface="smart")
+        ran(connection, CareTeam="not_offered", CarePlan="unavailable")
+        assert reverse("change-sharing", args=[connection.pk]) not in said(hers)
 
     def test_of_another_person_is_not_there(self, client, sam, connection):
         ran(connection, CareTeam="not_shared", CarePlan="")

@@ -1,8 +1,12 @@
-"""Pages of a record whose first copy is under way, or did not end."""
+"""Pages of a record whose first copy is under way, or did not end, or that was not checked for long."""
+
+from datetime import timedelta
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
+from apps.connections.models import Connection
 from tests.records.linked import AT
 from tests.records.pages import page
 from tests.records.shelved import keep, result
@@ -35,3 +39,15 @@ class TestARecordThatIsStillBeingCopied:
         assert "Show A to Z" not in page(hers, "subject", "results")
         keep(connection, result(0))
         assert "Show A to Z" in page(hers, "subject", "results")
+
+
+class TestARecordThatIsNotUpToDate:
+    @pytest.mark.parametrize("there", [("whole_record",), ("everything_by_date",), ("subject", "results")])
+    def test_says_so_and_leads_to_why(self, hers, connection, there):
+        keep(connection, result(0))
+        Connection.objects.update(last_checked_at=timezone.now() - timedelta(days=8))
+        why = f'<a class="no-print" href="{reverse("record", args=[connection.pk])}">See why<'
+        text = page(hers, *there)
+        assert text.index("Not up to date:") < text.index(why)
+        Connection.objects.update(last_checked_at=timezone.now())
+        assert why not in page(hers, *there)

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from apps.audit.models import AuditEvent, EventType
 from apps.connections.models import StoredTokenSet
+from apps.directory.models import Endpoint
 from apps.records import syncing
 from apps.records.models import Record, Shelf, SyncRun
 from tests.records.linked import give_tokens, make_connection, make_endpoint
@@ -148,6 +149,17 @@ class TestLedger:
         text = page(hers, "record", linked.pk)
         assert "2 entries are here." in text
         assert "Updated, but not everything came" in text
+
+    @pytest.mark.parametrize(("interface", "gap", "leads"), [
+        ("smart", "not_shared", True), ("smart", "not_offered", False), ("patient-access", "not_shared", False),
+    ])  # fmt: skip
+    def test_leads_to_where_she_can_share_what_was_not(self, hers, linked, interface, gap, leads):
+        run = sync(linked)
+        run.steps.filter(resource_type="AllergyIntolerance").update(status="gap", gap=gap)
+        Endpoint.objects.update(interface=interface)
+        text = page(hers, "record", linked.pk)
+        assert (reverse("change-sharing", args=[linked.pk]) in text) is leads
+        assert ("What is not shared you can still allow" in text) is leads
 
 
 class TestFirstSync:

@@ -14,6 +14,7 @@ from uuid import UUID
 from django.db import DEFAULT_DB_ALIAS
 from django.utils.translation import gettext
 
+from apps.connections.grants import sharing
 from apps.records import gap_words, parts
 from apps.records.binary_cursors import binary_cursor
 from apps.records.models import SyncStep
@@ -49,6 +50,7 @@ class Notice:
     is_absence: bool
     weight: Weight
     is_none_sent: bool = False  # as far as shelves tell
+    may_share: bool = False  # the provider can be asked to let the patient choose anew
 
 
 _COLUMNS: Final = (  # in the model's own order, as `from_db` takes them
@@ -113,7 +115,9 @@ def _notice(source: Source, subject: Subject, count: int, steps: Sequence[SyncSt
         text = gap_words.of(gap, provider=source.provider).in_a_list(source.provider)
         named = _missing(steps) if is_answered and gap.gap in SyncStep.SETTLED else ""
         weight = _OF_SETTLED.get(SyncStep.Gap(gap.gap), Weight.MENDABLE)
-        return Notice(source.connection.pk, " ".join(filter(None, (text, named))), is_absence=not count, weight=weight)
+        text = " ".join(filter(None, (text, named)))
+        may_share = gap.gap == Gap.NOT_SHARED and sharing.may_choose_anew(source.connection)
+        return Notice(source.connection.pk, text, is_absence=not count, weight=weight, may_share=may_share)
     if count:
         return None
     if not steps and subject.resource_types:

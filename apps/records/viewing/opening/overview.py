@@ -12,6 +12,7 @@ from typing import TypeVar
 
 import msgspec
 
+from apps.connections.grants import sharing
 from apps.connections.models import Connection
 from apps.connections.presenting import standing
 from apps.records import ledger, places
@@ -58,7 +59,8 @@ class State(StrEnum):
 class Overview:
     """`patients` is None where the shelf could not be opened, and empty where no Patient is stored yet, or none that
     opens: then, and where not every one does, `lacks_details`. `changed` is how many entries came or changed by a check
-    that the patient asked for, and that ended a moment ago with everything; None of any other."""
+    that the patient asked for, and that ended a moment ago with everything; None of any other. `may_share`: something
+    was not shared, and there the patient can choose anew."""
 
     patients: tuple[PatientSummary, ...] | None
     lines: tuple[Line, ...]
@@ -68,6 +70,7 @@ class Overview:
     is_out_of_date: bool
     lacks_details: bool = False
     changed: int | None = None
+    may_share: bool = False
 
     @property
     def kinds(self) -> int:
@@ -101,6 +104,7 @@ def of(connection: Connection, *, at: datetime) -> Overview:
         is_out_of_date=is_out_of_date(connection, at=at),
         lacks_details=patients is not None and not state.is_moving and _patients_held(connection) > len(patients),
         changed=_changed(run, at=at),
+        may_share=any(line.is_not_shared for line in lines) and sharing.may_choose_anew(connection),
     )
 
 
