@@ -11,6 +11,7 @@ from apps.connections.models import Connection
 from apps.connections.reasons import Reason
 from apps.records import syncing
 from apps.records.models import SyncRun
+from apps.records.subjects import LISTED
 from tests.records.linked import give_tokens, make_connection, make_endpoint
 
 pytestmark = pytest.mark.django_db
@@ -54,7 +55,24 @@ class TestTheMenu:
         assert f'<a href="{reverse("search_record")}">Search</a>' in menu
 
 
+class TestTheHeader:
+    def test_leads_to_the_search(self, hers):
+        header = page(hers).split('<header class="site-header">')[1].split("<details")[0]
+        assert f'<a class="plain" href="{reverse("search_record")}">Search</a>' in header
+
+    def test_has_no_search_for_whoever_is_signed_out(self, client):
+        assert reverse("search_record") not in page(client)
+
+
 class TestHome:
+    def test_has_each_list_of_the_record_one_step_away(self, hers, synced):
+        text = page(hers)
+        for subject in LISTED:
+            assert f'<a href="{reverse("subject", args=[subject.key])}">{subject.name}</a>' in text
+
+    def test_has_no_lists_of_nothing(self, hers, waiting):
+        assert reverse("subject", args=["results"]) not in page(hers)
+
     def test_says_whose_record_it_is(self, hers, synced):
         assert "Record of Wrenna Quillfeather" in page(hers)
 

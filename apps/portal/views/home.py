@@ -7,6 +7,7 @@ from django.views.decorators.http import require_safe
 from apps.accounts.current_user import current_user
 from apps.connections import clocks
 from apps.portal import homepage
+from apps.records.subjects import LISTED
 
 
 @require_safe
@@ -15,4 +16,5 @@ def show_home(request: HttpRequest) -> HttpResponse:
     if not request.user.is_authenticated:
         return render(request, "portal/welcome.html")
     now = clocks.now()
-    return render(request, "portal/home.html", {"home": homepage.of(current_user(request), at=now), "now": now})
+    context = {"home": homepage.of(current_user(request), at=now), "subjects": LISTED, "now": now}
+    return render(request, "portal/home.html", context)
