@@ -13,9 +13,11 @@ from apps.connections.models import Connection
 from apps.records import subjects
 from apps.records.presenters.datatypes import dates
 from apps.records.presenters.entry import Entry
+from apps.records.subjects import Subject
 from apps.records.viewing import explaining
 from apps.records.viewing.listing.lists import Filters
 from apps.records.viewing.opening import overview
+from apps.records.viewing.wording import holdings
 
 register = template.Library()
 
@@ -117,6 +119,12 @@ def subject_name(key: str) -> str:
 def explained(entry: Entry) -> str:
     """What the test or the condition that an entry is of is, in words of ours; empty where we have none."""
     return explaining.of(entry)
+
+
+@register.filter
+def what_it_holds(subject: Subject) -> str:
+    """What the list of this subject has in it."""
+    return holdings.of(subject)
 
 
 @register.filter

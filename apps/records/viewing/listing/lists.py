@@ -109,6 +109,11 @@ class EntryList:
         return not self.count and bool(chosen) and bool(self.sources)
 
     @property
+    def is_of_nothing(self) -> bool:
+        """Whether there is nothing to list, though nobody chose a part, and all of it opens."""
+        return not (self.count or self.filters.arranged or self.is_empty_by_choice or self.does_not_open)
+
+    @property
     def sent_again(self) -> int:
         """How many entries of this page came more than once, and are shown once."""
         rows_of_it = (row for section in self.sections for head in section.rows for row in (head, *head.others))
