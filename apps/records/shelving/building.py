@@ -37,7 +37,7 @@ from apps.records.shelving import (
     shortening,
 )
 from apps.records.shelving.arranging import Arrangement, Key, Keyed
-from apps.records.shelving.indexing import Aim, Head, Index, Row, Stretch
+from apps.records.shelving.indexing import Aim, Head, Index, Place, Row, Stretch
 from apps.records.shelving.opening import Held
 from apps.records.shelving.spooling import Spool
 from apps.records.shelving.surroundings import Surroundings
@@ -157,11 +157,17 @@ def _put(shelf: _Shelf, record: Held, entry: Entry, names: Iterable[str]) -> Non
     shelf.aims += aiming.of(record.pk, entry)
     if entry.group != UNLISTED:  # no list has it, and a hit would not say that it is not final
         for name in names:
-            place = indexing.write_place(record.pk, entry, shelf.listed(entry, record.pk))
+            place = indexing.write_place(record.pk, entry, _place(shelf, record.pk, entry))
             shelf.spools[Arrangement.RELATED].add(arranging.under(entry, name, record.pk), place)
         shelf.spools[Arrangement.WORDS].add(arranging.dated(entry, record.pk), searching.written(entry))
     if not _put_apart(shelf, record.pk, entry, written):
         _list(shelf, record.pk, entry, written)
+
+
+def _place(shelf: _Shelf, pk: int, entry: Entry) -> Place:
+    """Of what was filled, only when all prescriptions are known it shows at which of these it stands."""
+    orders = entry.orders if isinstance(entry, MedicationEntry) else ()
+    return Place(*shelf.listed(entry, pk), tuple(arranging.under(entry, order, pk) for order in orders))
 
 
 def _put_apart(shelf: _Shelf, pk: int, entry: Entry, written: bytes) -> bool:

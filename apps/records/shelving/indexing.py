@@ -167,17 +167,33 @@ def write_row(record: int, entry: Entry) -> bytes:
     return msgspec.json.encode((record, type(entry).__name__, entry, 0))
 
 
-def write_place(record: int, entry: Entry, place: Key) -> bytes:
-    """A `Row` that says in place of its entry where that stands in its subject's own list."""
+class Place(msgspec.Struct, frozen=True, array_like=True):
+    """Where an entry stands: in its subject's own list or, being filled for a prescription that is here, `under` one of
+    these. The first four are its key in the list, which is all that an earlier release wrote."""
+
+    number: int
+    first: str
+    second: str
+    record: int
+    under: tuple[Key, ...] = ()
+
+    @property
+    def listed(self) -> Key:
+        """Its key in the list."""
+        return self.number, self.first, self.second, self.record
+
+
+def write_place(record: int, entry: Entry, place: Place) -> bytes:
+    """A `Row` that says in place of its entry where that stands."""
     return msgspec.json.encode((record, type(entry).__name__, place, 0))
 
 
-def read_place(written: msgspec.Raw) -> Key:
+def read_place(written: msgspec.Raw) -> Place:
     """The same, read. Raises msgspec.MsgspecError where another release wrote it in another shape."""
     return _READ_PLACE(written)
 
 
-_READ_PLACE: Final[Callable[[msgspec.Raw], Key]] = msgspec.json.Decoder(Key).decode
+_READ_PLACE: Final[Callable[[msgspec.Raw], Place]] = msgspec.json.Decoder(Place).decode
 
 
 def write_rows(rows: Sequence[tuple[Key, bytes]]) -> bytes:

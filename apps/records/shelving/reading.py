@@ -9,6 +9,7 @@ import logging
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from operator import itemgetter
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 from uuid import UUID
@@ -204,16 +205,20 @@ def rows_of_any(
     return ((leaf.source.shelf, key, row) for leaf, key, row in _unread_rows(leaves, ring) if key[1] in names)
 
 
-def listed_at(places: Mapping[OpenShelf, Collection[Key]], ring: KeyRing) -> Mapping[tuple[OpenShelf, Key], Shelved]:
-    """What stands at these places of the subjects' own lists; nothing where a place is empty. One query. Raises as
-    `window` does."""
+def standing_at(
+    places: Mapping[tuple[OpenShelf, Arrangement], Collection[Key]], ring: KeyRing
+) -> Mapping[tuple[OpenShelf, Arrangement, Key], Shelved]:
+    """What stands at these places; nothing where a place is empty. One query. Raises as `window` does."""
     wanted: list[_Leaf] = []
-    for shelf, keys in places.items():
-        source = _Source.of(shelf, Arrangement.LISTED)
+    for (shelf, arrangement), keys in places.items():
+        source = _Source.of(shelf, arrangement)
         numbers = {bisect.bisect_right(source.firsts, key) - 1 for key in keys}
         wanted += [_Leaf(source, number) for number in sorted(numbers) if number >= 0]
-    rows = ((leaf.source.shelf, key, row) for leaf, key, row in _unread_rows(wanted, ring))
-    return {(shelf, key): _shelved(shelf, key, row) for shelf, key, row in rows if key in places[shelf]}
+    return {
+        (leaf.source.shelf, leaf.source.arrangement, key): _shelved(leaf.source.shelf, key, row)
+        for leaf, key, row in _unread_rows(wanted, ring)
+        if key in places[leaf.source.shelf, leaf.source.arrangement]
+    }
 
 
 def leaves_of_one(
@@ -249,9 +254,7 @@ class _Source:
     @classmethod
     def of(cls, shelf: OpenShelf, arrangement: Arrangement) -> "_Source":
         stretch = shelf.stretch(arrangement)
-        before = [0]
-        for head in stretch.heads:
-            before.append(before[-1] + head.count)
+        before = accumulate((head.count for head in stretch.heads), initial=0)
         firsts = tuple(head.first for head in stretch.heads)
         return cls(shelf, arrangement, firsts, tuple(before), stretch.last or _BEHIND_ALL)
 

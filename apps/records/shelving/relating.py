@@ -2,10 +2,12 @@
 subjects, and by its name their shelves know where."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import chain, islice
 
 from apps.records.shelving import indexing, reading
 from apps.records.shelving.arranging import Arrangement, Key
+from apps.records.shelving.indexing import Place
 from apps.records.shelving.reading import OpenShelf, Shelved
 from apps.vault.sealing import KeyRing
 
@@ -13,16 +15,39 @@ from apps.vault.sealing import KeyRing
 def related_to(
     found: Sequence[OpenShelf], names: Collection[str], ring: KeyRing, *, most: int
 ) -> Mapping[str, tuple[Shelved, ...]]:
-    """By subject what belongs to any of these, each `Type/id`: of each shelf the newest, at most so many. What stands
-    in no list, as what was handed out for a prescription, is left out. Two queries. Raises as `reading.window` does."""
-    own: dict[OpenShelf, dict[int, tuple[str, Key]]] = defaultdict(dict)
+    """By subject what belongs to any of these, each `Type/id`: of each shelf the newest, at most so many, what was
+    handed out for a prescription as well. What stands in no list is left out. Two queries. Raises as `reading.window`
+    does."""
+    own: dict[OpenShelf, dict[int, tuple[str, Place]]] = defaultdict(dict)
     for shelf, (_, _name, newest, record), row in reading.rows_of_any(
         found, Arrangement.RELATED, names, ring, most=most
     ):
         own[shelf][record] = newest, reading.understood(indexing.read_place, row.entry)
-    places = {shelf: [place for _newest, place in sorted(rows.values())[:most]] for shelf, rows in own.items()}
-    at = reading.listed_at(places, ring)
-    return {
-        shelf.subject: tuple(at[shelf, place] for place in listed if (shelf, place) in at)
-        for shelf, listed in places.items()
+    places = {
+        shelf: [place for _newest, place in sorted(rows.values(), key=_newest_first)[:most]]
+        for shelf, rows in own.items()
     }
+    asked: dict[tuple[OpenShelf, Arrangement], set[Key]] = defaultdict(set)
+    for shelf, sought in places.items():
+        for arrangement, key in chain.from_iterable(map(_where, sought)):
+            asked[shelf, arrangement].add(key)
+    at = reading.standing_at(asked, ring)
+    return {shelf.subject: tuple(_found(shelf, sought, at)) for shelf, sought in places.items()}
+
+
+def _found(
+    shelf: OpenShelf, sought: Sequence[Place], at: Mapping[tuple[OpenShelf, Arrangement, Key], Shelved]
+) -> Iterator[Shelved]:
+    """Each once: under several prescriptions it is the same."""
+    for place in sought:
+        yield from islice((at[shelf, *where] for where in _where(place) if (shelf, *where) in at), 1)
+
+
+def _where(place: Place) -> list[tuple[Arrangement, Key]]:
+    """Where it may stand: in the list or, where that does not have it, under a prescription."""
+    return [(Arrangement.LISTED, place.listed), *((Arrangement.FILLS, key) for key in place.under)]
+
+
+def _newest_first(found: tuple[str, Place]) -> tuple[str, Key]:
+    newest, place = found
+    return newest, place.listed

@@ -71,6 +71,21 @@ class TestAVisit:
         assert f"<h3>{heading}</h3>" in gathered
         assert named in gathered
 
+    @pytest.mark.parametrize("prescribed", [["m1"], ["m1", "m2"], ["elsewhere"], ["elsewhere", "m1"], []])
+    def test_gathers_what_was_handed_out_there_wherever_it_is_listed(self, hers, connection, prescribed):
+        filled = {
+            "resourceType": "MedicationDispense", "id": "d1", "status": "completed", **ABOUT, "context": OF_V1,
+            "medicationCodeableConcept": {"text": "Zinc capsules"}, "whenHandedOver": "2020-03-05",
+            "authorizingPrescription": [{"reference": f"MedicationRequest/{each}"} for each in prescribed],
+        }  # fmt: skip
+        others = ({**filled, "id": "d2", "medicationCodeableConcept": {"text": "Iron"}, "context": None},)
+        keep(connection, visit(), order("m1"), order("m2"), filled, *others)
+        gathered = page_of(hers, "Encounter", "v1").split("From this visit", 1)[1]
+        assert "<h3>Medicines</h3>" in gathered
+        assert gathered.count("row-link") == 1
+        assert "Zinc capsules" in gathered
+        assert "Filled" in gathered
+
     def test_gathers_nothing_by_its_date_nor_from_another_root(self, hers, connection):
         elsewhere = {"reference": "https://other.example/r4/Encounter/v1"}
         keep(
