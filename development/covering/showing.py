@@ -28,7 +28,7 @@ def count(connection: Connection, tally: Tally) -> None:
     records = Record.objects.filter(connection=connection).select_related("connection__provider").order_by("pk")
     pages: Counter[str] = Counter()
     with sealing.key_ring(Holder.user(connection.user_id)) as ring, _hearing() as heard:
-        surroundings = Surroundings(connection, ring)
+        surroundings = Surroundings(connection, ring, today=timezone.now().date())
         for batch in _batches(records.iterator(chunk_size=_AT_ONCE)):
             opened = [bodies.of(record, ring) for record in batch]
             context = surroundings.of(opened)

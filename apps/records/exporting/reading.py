@@ -6,6 +6,7 @@ what is read of a record is told as that stands now.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 
 from apps.connections.models import Connection
 from apps.records import presenting, subjects
@@ -34,14 +35,16 @@ class Told:
     is_gone: bool = False
 
 
-def told(connection: Connection, source: Source, *, unopened: set[str], types: Sequence[str] = ()) -> Iterator[Told]:
-    """Every resource of these types that opens, as presented; memory does not grow with the record. The types of those
-    that do not open, and are still at the provider, are put down in `unopened`.
+def told(
+    connection: Connection, source: Source, *, unopened: set[str], today: date, types: Sequence[str] = ()
+) -> Iterator[Told]:
+    """Every resource of these types that opens, as presented on that day; memory does not grow with the record. The
+    types of those that do not open, and are still at the provider, are put down in `unopened`.
 
     Raises `apps.vault.errors.VaultError` where nothing of this person can be opened.
     """
     with sealing.key_ring(Holder.user(source.user_id)) as ring:
-        surroundings = Surroundings(connection, ring)
+        surroundings = Surroundings(connection, ring, today=today)
         for batch in stored.batches(source, ring, types=types):
             opened = [(row, row.body) for row in batch if row.body is not None]
             unopened.update(row.resource_type for row in batch if row.body is None and row.removed_at is None)
@@ -50,9 +53,11 @@ def told(connection: Connection, source: Source, *, unopened: set[str], types: S
                 yield _told(source, row, body, context)
 
 
-def of_records(connection: Connection, source: Source, wanted: Iterable[int], ring: KeyRing) -> Iterator[Told]:
+def of_records(
+    connection: Connection, source: Source, wanted: Iterable[int], ring: KeyRing, *, today: date
+) -> Iterator[Told]:
     """The resources of the records with these ids. What does not open is left out. Raises as `told` does."""
-    surroundings = Surroundings(connection, ring)
+    surroundings = Surroundings(connection, ring, today=today)
     for batch in stored.chosen(source, ring, wanted):
         opened = [(row, row.body) for row in batch if row.body is not None]
         context = _context(source, surroundings, [body for _row, body in opened])

@@ -10,7 +10,8 @@ from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import date, datetime
+from functools import partial
 from itertools import groupby
 from typing import Final
 from uuid import UUID
@@ -131,7 +132,7 @@ def summary(choices: Sequence[Choice], *, at: datetime, portion: Portion = WHOLE
     Raises `apps.vault.errors.VaultError` where nothing of this person can be opened.
     """
     wanted = [subject for subject in _ORDERED if subject.key in portion.subjects]
-    gathered = _gathered(choices, wanted, portion)
+    gathered = _gathered(choices, wanted, portion, at.date())
     contact_persons = _contact_persons(choices, gathered) if portion.is_whole else ()
     person = next((choice.person for choice in choices if choice.person is not None), None)
     return Summary(
@@ -171,7 +172,7 @@ def _named(keys: Container[str]) -> str:
     return ", ".join(str(subject.name) for subject in (*_ORDERED, PATIENT) if subject.key in keys)
 
 
-def _gathered(choices: Sequence[Choice], wanted: Sequence[Subject], portion: Portion) -> _Gathered:
+def _gathered(choices: Sequence[Choice], wanted: Sequence[Subject], portion: Portion, today: date) -> _Gathered:
     """From shelves, and of what is on none from the record itself."""
     gathered = _Gathered(portion)
     with sealing.key_ring(Holder.user(choices[0].source.user_id)) as ring:
@@ -185,7 +186,7 @@ def _gathered(choices: Sequence[Choice], wanted: Sequence[Subject], portion: Por
                 if not is_read or (choice.connection.pk, subject.key) not in opened:
                     unread[choice.connection.pk].append(subject)
     for choice in choices:
-        _read_records(choice, unread[choice.connection.pk], gathered)
+        _read_records(choice, unread[choice.connection.pk], gathered, today)
     return gathered
 
 
@@ -222,12 +223,13 @@ def _late(found: Sequence[OpenShelf], subject: Subject, portion: Portion, ring: 
     return held
 
 
-def _read_records(choice: Choice, unread: Sequence[Subject], gathered: _Gathered) -> None:
+def _read_records(choice: Choice, unread: Sequence[Subject], gathered: _Gathered, today: date) -> None:
     """The same from the records; what was filled for a prescription that is here stands in no list either."""
     fills: Fills[Told] = Fills()
     unopened, of_grave = set[str](), set[str]()
     types = shelved.types_off_shelves(choice, unread)
-    found = reading.told(choice.connection, choice.source, types=types, unopened=unopened) if types else ()
+    read = partial(reading.told, choice.connection, choice.source, unopened=unopened, today=today)
+    found = read(types=types) if types else ()
     for told in found:
         if told.subject is None or told.subject not in unread or told.entry.group == UNLISTED:
             continue

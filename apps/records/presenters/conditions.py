@@ -2,15 +2,18 @@
 
 DSTU2 has plain codes where R4 has concepts, `dateRecorded` for `recordedDate`, one category and notes as one text. How
 sure it is goes before how it stands: what is only possible, or ruled out, is never a current problem. A current one
-with an end is not clear, and says so; one that ended without a status is past.
+with an end is not clear, and says so; one that ended without a status is past. An end that is yet to come is neither:
+it may be expected of what stands now.
 """
 
 from collections.abc import Mapping
+from datetime import date
 from enum import StrEnum
 from typing import Any, Final
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from msgspec.structs import replace
 
 from apps.records.presenters import elements, naming
 from apps.records.presenters.absences import known_absence, says_no_information
@@ -19,6 +22,7 @@ from apps.records.presenters.datatypes.moments import UNDATED, When
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
 from apps.records.presenters.heads import codes_of, head, notes, status_codes, title_of
+from apps.wire import datetimes
 
 
 class Status(StrEnum):
@@ -65,7 +69,8 @@ class ConditionEntry(Entry, frozen=True, kw_only=True, gc=False):
     """A health condition. `when` is since when, else when it was written down.
 
     `is_confirmed` and `is_certainty_unknown` are what the provider says of how sure it is. `has_ended` is True where it
-    was sent that it did, with a date in `ended` or without. `visits` are the ids of the encounters that it names.
+    was sent that it did, with a date in `ended` or without; `ends` is an end that was yet to come. `visits` are the ids
+    of the encounters that it names.
     """
 
     status: Status = Status.NOT_GIVEN
@@ -76,6 +81,7 @@ class ConditionEntry(Entry, frozen=True, kw_only=True, gc=False):
     began: When = UNDATED
     ended: When = UNDATED
     has_ended: bool = False
+    ends: When = UNDATED
     written_down: When = UNDATED
     severity: str = ""
     stages: tuple[str, ...] = ()
@@ -90,6 +96,13 @@ class ConditionEntry(Entry, frozen=True, kw_only=True, gc=False):
     def rank(self) -> int:
         """The order within a group: what is in remission after the others; A to Z in each."""
         return int(self.status is Status.IN_REMISSION)
+
+    def on(self, today: date) -> "ConditionEntry":
+        """The same on a later day: an end that was yet to come may have passed. It stays in its group, in which its
+        shelf holds it."""
+        if not self.ends or _is_ahead(self.ends, today):
+            return self
+        return replace(self, status=_contradicted(self.status), ended=self.ends, has_ended=True, ends=UNDATED)
 
 
 _CLINICAL = {
@@ -129,7 +142,8 @@ def present(resource: Element, context: Context) -> ConditionEntry:
         return ConditionEntry(**top)
     certainty = status_codes(resource, "verificationStatus")
     began = moments.read(resource, "onset", means="started", birth_date=context.birth_date)
-    ended = moments.read(resource, "abatement", means="ended", birth_date=context.birth_date)
+    end = moments.read(resource, "abatement", means="ended", birth_date=context.birth_date)
+    ends, ended = (end, UNDATED) if _is_ahead(end, context.today) else (UNDATED, end)
     written_down = moments.read(resource, "recordedDate", "dateRecorded", "assertedDate", means="written-down")
     has_ended = bool(ended) or elements.flag(resource, "abatementBoolean") is True
     status, category = _status(resource, has_ended=has_ended), _category(resource)
@@ -152,6 +166,7 @@ def present(resource: Element, context: Context) -> ConditionEntry:
         began=began,
         ended=ended,
         has_ended=has_ended,
+        ends=ends,
         written_down=written_down,
         severity=_severity(resource),
         stages=_stages(resource),
@@ -181,7 +196,18 @@ def _status(resource: Element, *, has_ended: bool) -> Status:
     status = next((_CLINICAL[code] for code in clinical if code in _CLINICAL), Status.NOT_GIVEN)
     if verification & _POSSIBLE:
         return Status.POSSIBLE
-    return Status.NOT_CLEAR if has_ended and status in {Status.CURRENT, Status.CAME_BACK} else status
+    return _contradicted(status) if has_ended else status
+
+
+def _contradicted(status: Status) -> Status:
+    """How it stands where it has ended: it cannot both stand and be over."""
+    return Status.NOT_CLEAR if status in {Status.CURRENT, Status.CAME_BACK} else status
+
+
+def _is_ahead(end: When, today: date | None) -> bool:
+    """Whether an end is surely not before this day. One of this year, or in words, may be."""
+    day = datetimes.parse(end.ends or end.starts)
+    return today is not None and day is not None and day.first_day >= today
 
 
 def _category(resource: Element) -> Category:

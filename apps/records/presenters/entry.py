@@ -61,13 +61,15 @@ class Context:
     """What a resource is read with: the resources it may refer to, by `Type/id`, and whose it is.
 
     `birth_date` turns an age into a date to sort by. `root` is the FHIR base URL it came from, and `patient` the
-    logical id there of the patient whose record it is in, if known.
+    logical id there of the patient whose record it is in, if known. `today` tells what is yet to come: without it,
+    nothing is.
     """
 
     others: Mapping[str, Element] = field(default_factory=dict)
     birth_date: date | None = None
     root: str = ""
     patient: str = ""
+    today: date | None = None
 
     def find(self, reference: object, *, within: Element) -> Element:
         """The resource that a Reference, or the text of one, means: contained in `within`, else one of the others;

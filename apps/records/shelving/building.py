@@ -6,7 +6,7 @@ import uuid
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -95,7 +95,7 @@ def build(connection: Connection, wanted: Sequence[Subject], *, ring: KeyRing, a
     shelves = {subject.key: _begin(subject) for subject in wanted}
     with transaction.atomic(), remembering():
         unopened: list[Held] = []
-        for record, entry, subject, names in _presented(connection, wanted, ring, unopened):
+        for record, entry, subject, names in _presented(connection, wanted, ring, unopened, at.date()):
             if subject is not None and subject.key in shelves:
                 _put(shelves[subject.key], record, entry, names)
         _count(unopened, shelves)
@@ -120,10 +120,10 @@ def _begin(subject: Subject) -> _Shelf:
 
 
 def _presented(
-    connection: Connection, wanted: Sequence[Subject], ring: KeyRing, unopened: list[Held]
+    connection: Connection, wanted: Sequence[Subject], ring: KeyRing, unopened: list[Held], today: date
 ) -> Iterator[tuple[Held, Entry, Subject | None, tuple[str, ...]]]:
     """What opens, with its entry and what it belongs to; what does not is put down in `unopened`."""
-    surroundings = Surroundings(connection, ring)
+    surroundings = Surroundings(connection, ring, today=today)
     for batch in opening.batches(connection, wanted, ring, unopened):
         context = surroundings.of([body for _record, body in batch])
         for record, body in batch:

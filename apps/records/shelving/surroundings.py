@@ -30,8 +30,9 @@ class Surroundings:
     What does not open is as if it were not here: what refers to it says itself what it is called, if anybody does.
     """
 
-    def __init__(self, connection: Connection, ring: KeyRing, *, birth_date: date | None = None) -> None:
+    def __init__(self, connection: Connection, ring: KeyRing, *, today: date, birth_date: date | None = None) -> None:
         """`birth_date` is the patient's, where the caller knows it: otherwise it is read."""
+        self._today = today
         self._connection = connection
         self._ring = ring
         self._others: dict[str, Element] = {}
@@ -46,7 +47,7 @@ class Surroundings:
             missing = [path for path in wanted if "/".join(path) not in self._others]
             wanted = _referred_to(self._fetch(missing)) if missing else set()
         root, patient = self._connection.endpoint.fhir_base_url, self._connection.fhir_patient_id
-        return Context(others=self._others, birth_date=self._birth_date, root=root, patient=patient)
+        return Context(self._others, self._birth_date, root=root, patient=patient, today=self._today)
 
     def _fetch(self, paths: list[tuple[str, str]]) -> list[bytes]:
         self._others |= {"/".join(path): {} for path in paths}  # what is not here is not asked for again

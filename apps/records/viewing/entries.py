@@ -177,7 +177,7 @@ def of(record: Record, *, at: datetime, has_all_versions: bool = False) -> Entry
         body = bodies.of(record, ring)
         opened, unopened = _versions(record, ring, most=None if has_all_versions else _MOST_VERSIONS)
         versions, earlier_bodies = [version for version, _body in opened], [body for _version, body in opened]
-        surroundings = Surroundings(record.connection, ring)
+        surroundings = Surroundings(record.connection, ring, today=at.date())
         context = surroundings.of([body, *earlier_bodies])
         told = [
             presenting.present(each, resource_type=record.resource_type, logical_id=record.logical_id, context=context)

@@ -125,10 +125,12 @@ def _contexts(whole: Whole, readable: Sequence[tuple[Record, bytes]]) -> Mapping
     found: dict[UUID, list[bytes]] = defaultdict(list)
     for record, body in readable:
         found[record.connection_id].append(body)
-    return {
-        key: Surroundings(whole.sources[key].connection, whole.ring, birth_date=whole.sources[key].born).of(several)
-        for key, several in found.items()
+    read = {
+        key: Surroundings(source.connection, whole.ring, today=whole.at.date(), birth_date=source.born)
+        for key, source in whole.sources.items()
+        if key in found
     }
+    return {key: surroundings.of(found[key]) for key, surroundings in read.items()}
 
 
 def _came(record: Record, body: bytes, context: Context) -> _Came | None:

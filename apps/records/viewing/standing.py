@@ -1,5 +1,6 @@
 """How an entry stands on the day of a page, where that hangs on the day: insurance whose period is over has ended, and
-the date of an appointment that is still booked has passed, whatever was sent (patient experience 3.10)."""
+the date of an appointment that is still booked has passed, whatever was sent (patient experience 3.10); of a condition,
+an end that was yet to come when its shelf was built is over (3.5)."""
 
 from datetime import datetime
 from typing import Final
@@ -7,16 +8,20 @@ from typing import Final
 from msgspec.structs import replace
 
 from apps.records.presenters.appointments import AppointmentEntry
+from apps.records.presenters.conditions import ConditionEntry
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.insurance import CoverageEntry
 from apps.records.shelving.reading import Shelved
 
-_OF_THE_DAY: Final = AppointmentEntry, CoverageEntry
+_OF_THE_DAY: Final = AppointmentEntry, ConditionEntry, CoverageEntry
+_BY_STATUS: Final = AppointmentEntry, CoverageEntry
 
 
 def of(entry: Entry, at: datetime) -> Entry:
     """The entry with the status that it has at this moment."""
-    return replace(entry, status=entry.standing(today=at.date())) if isinstance(entry, _OF_THE_DAY) else entry
+    if isinstance(entry, ConditionEntry):
+        return entry.on(at.date())
+    return replace(entry, status=entry.standing(today=at.date())) if isinstance(entry, _BY_STATUS) else entry
 
 
 def of_shelved(one: Shelved, at: datetime) -> Shelved:

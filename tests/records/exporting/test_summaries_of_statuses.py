@@ -50,6 +50,15 @@ class TestAStatus:
 
 
 class TestACondition:
+    @pytest.mark.parametrize(("sent", "status"), [({"clinicalStatus": "active"}, "active"), ({}, None)])
+    def test_that_is_expected_to_end_stands_until_then(self, alice, sent, status):
+        keep(make_connection(alice), made("Condition", code=CANARY, abatementDateTime="2099-03", **sent))
+        found = Summarized(alice)
+        (only,) = found.told(PROBLEMS)
+        assert only["clinicalStatus"].get("coding", [{"code": None}])[0]["code"] == status
+        assert "abatementDateTime" not in only
+        assert "Expected to end: March 2099" in found.words(PROBLEMS)
+
     @pytest.mark.parametrize(
         ("sent", "code"),
         [

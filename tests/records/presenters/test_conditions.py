@@ -1,5 +1,6 @@
 """A condition of either version becomes one entry, and how sure it is goes before how it stands."""
 
+from datetime import date
 from typing import Any
 
 import pytest
@@ -132,6 +133,39 @@ class TestAConditionThatEnded:
 
     def test_has_not_where_it_says_so(self):
         assert not both(clinical="active", abatementBoolean=False).has_ended
+
+    @pytest.mark.parametrize("clinical", ["active", "relapse"])
+    @pytest.mark.parametrize(
+        ("end", "is_ahead"),
+        [
+            ({"abatementDateTime": "2026-09-01"}, True),
+            ({"abatementDateTime": "2027"}, True),
+            ({"abatementPeriod": {"start": "2026-08-01", "end": "2026-10-01"}}, True),
+            ({"abatementDateTime": "2026-08-31"}, False),
+            ({"abatementDateTime": "2026"}, False),  # it may be over
+            ({"abatementString": "in spring"}, False),
+            ({"abatementBoolean": True}, False),
+        ],
+    )
+    def test_that_is_yet_to_come_leaves_a_current_one_current(self, clinical, end, is_ahead):
+        sent = {"resourceType": "Condition", "id": "c1", "code": ASTHMA, "clinicalStatus": clinical, **end}
+        entry = conditions.present(sent, Context(today=date(2026, 9, 1)))
+        assert (entry.group is Group.CURRENT) is is_ahead
+        assert (entry.status is Status.NOT_CLEAR) is not is_ahead
+        assert bool(entry.ends) is is_ahead
+        assert entry.has_ended is not is_ahead
+
+    def test_that_is_yet_to_come_makes_none_past_that_has_no_status(self):
+        sent = {"resourceType": "Condition", "id": "c1", "code": ASTHMA, "abatementDateTime": "2026-09-02"}
+        entry = conditions.present(sent, Context(today=date(2026, 9, 1)))
+        assert (entry.group, entry.has_ended) == (Group.NOT_GIVEN, False)
+
+    def test_that_was_yet_to_come_is_over_once_it_has_passed(self):
+        sent = {"resourceType": "Condition", "id": "c1", "code": ASTHMA, "clinicalStatus": "active"}
+        entry = conditions.present({**sent, "abatementDateTime": "2026-09-02"}, Context(today=date(2026, 9, 1)))
+        assert entry.on(date(2026, 9, 2)) == entry
+        later = entry.on(date(2026, 9, 3))
+        assert (later.status, later.ended.starts, bool(later.ends)) == (Status.NOT_CLEAR, "2026-09-02", False)
 
 
 class TestWhereTheProviderKeepsIt:

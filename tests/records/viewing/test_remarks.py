@@ -1,7 +1,7 @@
 """What a page says about an entry that the entry does not say itself."""
 
 import json
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -9,6 +9,7 @@ from django.utils import translation
 
 from apps.records import presenting
 from apps.records.presenters.entry import Context, Entry
+from apps.records.viewing import facts, standing
 from apps.records.viewing.wording import remarks
 
 AT = datetime(2026, 9, 1, tzinfo=UTC)
@@ -35,6 +36,20 @@ class TestAConditionThatIsMarkedCurrent:
     def test_and_has_ended_says_both(self, ended, language, sentence):
         with translation.override(language):
             assert sentence in said_of("Condition", code={"text": "Asthma"}, clinicalStatus="active", **ended)
+
+    def test_and_is_expected_to_end_is_not_called_over(self):
+        sent = {"resourceType": "Condition", "id": "x1", "code": {"text": "Sprain"}, "clinicalStatus": "active"}
+        body = json.dumps({**sent, "abatementDateTime": "2026-10-01"}).encode()
+        context = Context(today=AT.date())
+        entry = presenting.present(body, resource_type="Condition", logical_id="x1", context=context)[1]
+        told = {fact.label: fact.lines for fact in facts.of(entry, provider="Harbor")}
+        assert told["Status"] == ("Current",)
+        assert told["Expected to end"] == ("October 1, 2026",)
+        assert "Ended" not in told
+        assert remarks.of(entry, provider="Harbor", born=BORN, at=AT) == ()
+        later = standing.of(entry, AT + timedelta(days=40))
+        (said,) = remarks.of(later, provider="Harbor", born=BORN, at=AT + timedelta(days=40))
+        assert said == "Marked current, with an end date of October 1, 2026."
 
     def test_and_has_no_end_needs_no_word(self):
         assert said_of("Condition", code={"text": "Asthma"}, clinicalStatus="active") == ()

@@ -118,7 +118,8 @@ def condition(told: Told) -> Item | None:
     verification = known_code(sent, "verificationStatus", _CERTAINTIES)
     if verification == "refuted":
         return None
-    ended = moments.read(sent, "abatement", means="ended")
+    is_to_come = isinstance(told.entry, ConditionEntry) and bool(told.entry.ends)  # its line says when
+    ended = When() if is_to_come else moments.read(sent, "abatement", means="ended")
     has_ended = bool(ended) or elements.flag(sent, "abatementBoolean") is True
     clinical = known_code(sent, "clinicalStatus", _DISEASE_CODES)
     if has_ended and clinical in {"active", "recurrence", "relapse"}:

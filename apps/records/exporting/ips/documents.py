@@ -38,7 +38,7 @@ def document(choices: Sequence[Choice], *, at: datetime, tells_answers: bool = T
 
     Raises `apps.vault.errors.VaultError` where nothing of this person can be opened.
     """
-    found_patients, gathered = gathering.gather(choices, tells_answers=tells_answers)
+    found_patients, gathered = gathering.gather(choices, tells_answers=tells_answers, today=at.date())
     listed = {(each.source, f"{each.resource_type}/{each.logical_id}"): found
               for held in gathered.values() for found in held.found for each in found.all}  # fmt: skip
     pages = _Pages(patients.patient(choices, found_patients, at=at), doctors.of(found_patients, at=at), listed)

@@ -6,6 +6,7 @@ A shelf that cannot be read is replaced by the records themselves, with the same
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 from itertools import chain, product
 from typing import Final
 from uuid import UUID
@@ -143,15 +144,16 @@ class Patient:
     context: Context
 
 
-def gather(choices: Sequence[Choice], *, tells_answers: bool) -> tuple[list[Patient], dict[str, Gathered]]:
-    """The patients, and what each section holds by its code. `tells_answers` is as in `selecting.Left`. Raises
-    `apps.vault.errors.VaultError` where nothing of this person can be opened."""
+def gather(choices: Sequence[Choice], *, tells_answers: bool, today: date) -> tuple[list[Patient], dict[str, Gathered]]:
+    """The patients, and what each section holds by its code on that day. `tells_answers` is as in `selecting.Left`.
+    Raises `apps.vault.errors.VaultError` where nothing of this person can be opened."""
     gathered = {section.loinc: Gathered(left=Left(tells_answers)) for section in SECTIONS}
     with sealing.key_ring(Holder.user(choices[0].source.user_id)) as ring:
         picked, unread = _pick(choices, gathered, ring, tells_answers=tells_answers)
         for choice in choices:
-            _open(choice, picked, gathered, ring)
-    patients = [patient for choice in choices for patient in _read(choice, unread[choice.connection.pk], gathered)]
+            _open(choice, picked, gathered, ring, today)
+    off_shelves = [_read(choice, unread[choice.connection.pk], gathered, today) for choice in choices]
+    patients = list(chain.from_iterable(off_shelves))
     for section in SECTIONS:
         gathered[section.loinc].settle(section)
     return patients, gathered
@@ -198,7 +200,11 @@ def _of_shelf(
 
 
 def _open(
-    choice: Choice, picked: Mapping[str, Iterable[Ranked[Picked]]], gathered: Mapping[str, Gathered], ring: KeyRing
+    choice: Choice,
+    picked: Mapping[str, Iterable[Ranked[Picked]]],
+    gathered: Mapping[str, Gathered],
+    ring: KeyRing,
+    today: date,
 ) -> None:
     """Read the bodies of what was picked of one connection, each once. What was withdrawn, hidden or changed since its
     shelf was built is judged as it stands now."""
@@ -207,17 +213,20 @@ def _open(
         for one in picked[section.loinc]:
             if one.held.source == choice.source:
                 wanted.setdefault(one.held.record, []).append(section)
-    for told in reading.of_records(choice.connection, choice.source, tuple(wanted), ring):
+    for told in reading.of_records(choice.connection, choice.source, tuple(wanted), ring, today=today):
         _put(told, wanted.pop(told.record), gathered)
     for section in chain.from_iterable(wanted.values()):
         gathered[section.loinc].left.unopened.add(choice.source.provider)
 
 
-def _read(choice: Choice, unread: Sequence[Subject], gathered: Mapping[str, Gathered]) -> Iterator[Patient]:
+def _read(
+    choice: Choice, unread: Sequence[Subject], gathered: Mapping[str, Gathered], today: date
+) -> Iterator[Patient]:
     """The Patients, and what no shelf tells of."""
     types, unopened = shelved.types_off_shelves(choice, unread), set[str]()
     fills: Fills[Entry] = Fills()
-    for told in reading.told(choice.connection, choice.source, types=("Patient", *types), unopened=unopened):
+    wanted = ("Patient", *types)
+    for told in reading.told(choice.connection, choice.source, types=wanted, unopened=unopened, today=today):
         if told.entry.resource_type == "Patient":
             yield Patient(told.source, told.resource, told.context)
         elif told.subject is None or told.subject not in unread or not _is_listed(told):

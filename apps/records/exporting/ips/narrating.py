@@ -20,7 +20,7 @@ from apps.records.viewing.wording import values_in_words, whens, words
 _TOLD: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         "AllergyEntry": ("criticality", "reactions", "last_reaction"),
-        "ConditionEntry": ("severity", "stages", "body_sites", "ended"),
+        "ConditionEntry": ("severity", "stages", "body_sites", "ended", "ends"),
         "DeviceEntry": ("model", "maker", "serial"),
         "ImmunizationEntry": ("is_reported", "reported_by", "doses", "lot", "is_subpotent"),
         "MedicationEntry": ("stopped_because",),

@@ -137,6 +137,7 @@ _LABELS: Final[Mapping[str, str | Promise]] = {
     "is_patient_reported": _("You said so yourself"),
     "began": _("Began"),
     "has_ended": _("Has ended"),
+    "ends": _("Expected to end"),
     "is_certainty_unknown": _("How sure"),
     "body_sites": _("Body site"),
     "evidence": _("Signs"),
