@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from apps.records.views import connection, entry, search, whole
+from apps.records.views import card, connection, entry, search, whole
 
 record_urls = [
     path("", connection.show_record, name="record"),
@@ -14,6 +14,7 @@ whole_urls = [
     path("", whole.show_whole_record, name="whole_record"),
     path("search/", search.search_record, name="search_record"),
     path("by-date/", whole.show_everything, name="everything_by_date"),
+    path("card/", card.show_card, name="card_to_carry"),
     path("<slug:subject_key>/", whole.show_subject, name="subject"),
     path("<slug:subject_key>/<int:record_pk>/", entry.show_entry, name="entry"),
     path("<slug:subject_key>/<int:record_pk>/as-sent/", entry.show_as_sent, name="entry_as_sent"),

@@ -1,8 +1,5 @@
 """The pages of somebody's whole record: its subjects, the list of each, and everything by date."""
 
-from collections.abc import Callable
-from typing import TypeVar
-
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
@@ -12,7 +9,6 @@ from django.views.decorators.http import require_safe
 
 from apps.accounts.current_user import current_user
 from apps.records import subjects
-from apps.records.shelving.reading import Outdated
 from apps.records.subjects import ALLERGIES, LISTED, MEDICINES, Subject
 from apps.records.viewing import news, summing_up, what_matters
 from apps.records.viewing.listing import absences, lists, narrowing
@@ -20,10 +16,7 @@ from apps.records.viewing.listing.lists import EntryList, Filters
 from apps.records.viewing.opening import whole
 from apps.records.viewing.opening.whole import Whole
 from apps.records.views import queries
-from apps.vault.errors import VaultError
-
-_T = TypeVar("_T")
-_TRIES = 2  # a shelf that is built anew while it is read is there a moment later
+from apps.records.views.trying import tried
 
 
 @require_safe
@@ -36,8 +29,8 @@ def show_whole_record(request: HttpRequest) -> HttpResponse:
         context = {
             "whole": record,
             "summaries": summing_up.of(record),
-            "matters": _tried(record, what_matters.of),
-            "news": _tried(record, news.of),
+            "matters": tried(record, what_matters.of),
+            "news": tried(record, news.of),
             "subjects": LISTED,
             "now": now,
         }
@@ -57,7 +50,7 @@ def show_subject(request: HttpRequest, subject_key: str) -> HttpResponse:
     wanted = [subject, ALLERGIES] if subject is MEDICINES else [subject]
     with whole.opened(current_user(request), wanted, session=request.session, at=now) as record:
         context = {
-            "allergies": _tried(record, what_matters.allergies_of) if subject in {ALLERGIES, MEDICINES} else None,
+            "allergies": tried(record, what_matters.allergies_of) if subject in {ALLERGIES, MEDICINES} else None,
             "subject": subject,
             "whole": record,
             "list": _list(record, subject, filters),
@@ -88,20 +81,8 @@ def show_everything(request: HttpRequest) -> HttpResponse:
 
 def _list(record: Whole, subject: Subject | None, filters: Filters) -> EntryList | None:
     if subject is None:
-        return _tried(record, lambda whole: lists.of_everything(whole, LISTED, filters))
-    return _tried(record, lambda whole: lists.of_subject(whole, subject, filters))
-
-
-def _tried(record: Whole, make: Callable[[Whole], _T]) -> _T | None:
-    """None where it does not open just now."""
-    for _try in range(_TRIES):
-        try:
-            return make(record)
-        except Outdated:
-            record = record.read_again()
-        except VaultError:
-            return None
-    return None
+        return tried(record, lambda whole: lists.of_everything(whole, LISTED, filters))
+    return tried(record, lambda whole: lists.of_subject(whole, subject, filters))
 
 
 def _filters(query: QueryDict) -> Filters:

@@ -1,0 +1,187 @@
+"""A card to print and carry: of one person, what others must know who never saw the record (patient experience 3.10).
+
+Allergies and devices as they stand now, and current medicines where the reader wants them; where each comes from, how
+current it is, and what may be missing. Each person a card of their own: an allergy of one must not be read as the
+other's.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+from uuid import UUID
+
+from apps.connections.answers.candidates import Candidate
+from apps.directory.models import Provider
+from apps.records.presenters import allergies
+from apps.records.presenters.devices import DeviceEntry, Status
+from apps.records.presenters.entry import Entry
+from apps.records.shelving import reading
+from apps.records.shelving.arranging import Arrangement
+from apps.records.shelving.reading import Shelved
+from apps.records.subjects import ALLERGIES, DEVICES, MEDICINES, Subject
+from apps.records.viewing import facts, what_matters
+from apps.records.viewing.facts import Fact, lines
+from apps.records.viewing.listing import absences, folding, rows
+from apps.records.viewing.listing.rows import Row
+from apps.records.viewing.opening.whole import Source, Whole
+
+SUBJECTS: Final = (ALLERGIES, DEVICES, MEDICINES)  # in the order of the card
+USUAL: Final = (ALLERGIES, DEVICES)
+_MOST: Final = 200  # entries read of a subject
+_FITTING: Final = 40  # things of a subject on a card
+_TOLD_OF_DEVICES: Final = ("model", "maker", "serial", "lot", "expires")
+
+
+@dataclass(frozen=True)
+class Item:
+    """One thing somebody carries, takes or reacts to. A device has `facts`, and its identifier in `groups`."""
+
+    row: Row
+    facts: tuple[Fact, ...] = ()
+    groups: tuple[str, ...] = ()
+    is_device: bool = False
+
+
+@dataclass(frozen=True)
+class Part:
+    """One subject on the card. `left_out` is how many more there are; `sentences` are what providers say in place of
+    entries, and `notices` what may be missing."""
+
+    subject: Subject
+    items: tuple[Item, ...]
+    left_out: bool
+    sentences: tuple[str, ...]
+    notices: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Clinic:
+    """A provider of what is on the card, and where to ask it, as far as our directory knows."""
+
+    name: str
+    city: str
+    state: str
+    website: str
+
+    @property
+    def place(self) -> str:
+        """Where it is; empty where nobody says."""
+        return ", ".join(filter(None, (self.city, self.state)))
+
+
+@dataclass(frozen=True)
+class Owner:
+    """Somebody of whom a card can be made: by what they are called, and one connection of theirs."""
+
+    name: str
+    connection_id: UUID
+
+
+@dataclass(frozen=True)
+class Card:
+    """`people` is one person, as often as providers name them otherwise. `owners` are several where this reader has
+    records of several people, and `owner` is whose card it is. `lacks_some` where some entries do not open."""
+
+    people: tuple[Candidate, ...]
+    parts: tuple[Part, ...]
+    sources: tuple[Source, ...]
+    owners: tuple[Owner, ...]
+    owner: Owner | None
+    clinics: tuple[Clinic, ...]
+    lacks_some: bool
+
+
+def of(whole: Whole, wanted: Iterable[Subject], *, owner: UUID | None) -> Card:
+    """The card of the person whose record that connection keeps, of the first where it is none of this reader's. Two
+    queries a subject, and two more. Raises Outdated where a shelf was built anew meanwhile, and VaultError."""
+    owners = _owners(whole)
+    chosen = next((one for one in owners if _is_theirs(whole, one, owner)), next(iter(owners), None))
+    theirs = whole if chosen is None else whole.of_the_person_of(chosen.connection_id)
+    parts = tuple(_part(theirs, subject) for subject in SUBJECTS if subject in set(wanted))
+    return Card(
+        people=theirs.people,
+        parts=parts,
+        sources=tuple(theirs.sources.values()),
+        owners=owners,
+        owner=chosen,
+        clinics=_clinics(theirs.sources.values()),
+        lacks_some=theirs.does_not_open or theirs.lacks_some,
+    )
+
+
+def _clinics(sources: Iterable[Source]) -> tuple[Clinic, ...]:
+    """Those that can be found, by name. A query."""
+    providers = Provider.objects.filter(pk__in={source.connection.provider_id for source in sources})
+    told = (Clinic(*row) for row in providers.order_by("name", "pk").values_list("name", "city", "state", "website"))
+    return tuple(clinic for clinic in told if clinic.place or clinic.website)
+
+
+def _owners(whole: Whole) -> tuple[Owner, ...]:
+    first: dict[str, UUID] = {}
+    for pk, source in whole.sources.items():
+        first.setdefault(source.person, pk)
+    return tuple(Owner(name, pk) for name, pk in first.items())
+
+
+def _is_theirs(whole: Whole, one: Owner, connection_id: UUID | None) -> bool:
+    source = whole.sources.get(connection_id) if connection_id else None
+    return source is not None and source.person == one.name
+
+
+def _part(whole: Whole, subject: Subject) -> Part:
+    found = [one for one in _read(whole, subject) if one.entry is None or _HOLDS[subject.key](one.entry)]
+    paired = rows.paired(found, whole.sources, at=whole.at, on_paper=True)
+    if subject is DEVICES:
+        items = tuple(_device(one, row) for one, row in paired)
+    else:
+        items = tuple(Item(row) for row in folding.fold(paired))
+    said = what_matters.allergies_of(whole).sentences if subject is ALLERGIES else ()
+    return Part(
+        subject=subject,
+        items=items[:_FITTING],
+        left_out=len(items) > _FITTING or _held(whole, subject) > _MOST,
+        sentences=said,
+        notices=tuple(notice.text for notice in absences.of(whole, subject)),
+    )
+
+
+def _read(whole: Whole, subject: Subject) -> Sequence[Shelved]:
+    """How its list begins, in which what holds now stands first."""
+    shelves = [shelf for shelf in whole.of(subject) if shelf.index is not None]
+    most = min(_held(whole, subject), _MOST)
+    return reading.window(shelves, {subject.key: Arrangement.LISTED}, 0, most, whole.ring) if most else ()
+
+
+def _held(whole: Whole, subject: Subject) -> int:
+    return sum(shelf.index.count for shelf in whole.of(subject) if shelf.index is not None)
+
+
+def _is_in_use(entry: Entry) -> bool:
+    """One of which nobody says whether it is in use may be in somebody's body: it is told, and that nobody says."""
+    return entry.status != Status.NOT_IN_USE and not entry.is_known_absence and not entry.says_no_information
+
+
+_HOLDS: Final[Mapping[str, Callable[[Entry], bool]]] = MappingProxyType(
+    {
+        ALLERGIES.key: lambda entry: entry.group == allergies.Group.CURRENT,
+        DEVICES.key: _is_in_use,
+        MEDICINES.key: lambda entry: entry.group == "current",
+    }
+)
+
+
+def _device(shelved: Shelved, row: Row) -> Item:
+    entry = shelved.entry
+    if not isinstance(entry, DeviceEntry) or entry.is_withheld:
+        return Item(row)
+    return Item(row, tuple(_facts(entry)), entry.udi_groups, is_device=True)
+
+
+def _facts(entry: DeviceEntry) -> Iterator[Fact]:
+    """What a label has; a model that is its name is told by that."""
+    for name in _TOLD_OF_DEVICES:
+        value = getattr(entry, name)
+        said = () if value == entry.title else lines.of(value)
+        if said:
+            yield Fact(facts.label_of(entry, name), said)

@@ -1,0 +1,61 @@
+"""The page of the card to carry."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_safe
+
+from apps.accounts.current_user import current_user
+from apps.records.subjects import LISTED, Subject
+from apps.records.viewing import carrying
+from apps.records.viewing.opening import whole
+from apps.records.views import queries
+from apps.records.views.trying import tried
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A subject, whether the card has it, and the address of the card that differs by it; empty for the only one."""
+
+    subject: Subject
+    is_on: bool
+    address: str
+
+    @classmethod
+    def of(cls, subject: Subject, wanted: Sequence[Subject], asked: QueryDict) -> "Choice":
+        """`asked` says of whom the card is, which stays."""
+        others = [one.key for one in carrying.SUBJECTS if (one in wanted) != (one is subject)]
+        query = QueryDict(mutable=True)
+        query.setlist("on", others)
+        query.update(queries.carried(asked, "from"))
+        return cls(subject, subject in wanted, f"?{query.urlencode()}" if others else "")
+
+
+@require_safe
+@login_required
+@cache_control(no_store=True, private=True)
+def show_card(request: HttpRequest) -> HttpResponse:
+    """The card, with what its reader wants on it."""
+    user, now = current_user(request), timezone.now()
+    wanted, owner = _wanted(request.GET), queries.source(request.GET)
+    with whole.opened(user, carrying.SUBJECTS, session=request.session, at=now) as record:
+        card = tried(record, lambda whole: carrying.of(whole, wanted, owner=owner))
+        context = {
+            "whole": record,
+            "card": card,
+            "choices": [Choice.of(subject, wanted, request.GET) for subject in carrying.SUBJECTS],
+            "subjects": LISTED,
+            "now": now,
+        }
+        return render(request, "records/card.html", context)
+
+
+def _wanted(query: QueryDict) -> tuple[Subject, ...]:
+    """Those that are asked for; what is usual where none is."""
+    asked = set(query.getlist("on"))
+    return tuple(subject for subject in carrying.SUBJECTS if subject.key in asked) or carrying.USUAL
