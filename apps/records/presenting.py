@@ -22,6 +22,7 @@ from apps.records.presenters import (
     family,
     generic,
     goals,
+    heads,
     immunizations,
     insurance,
     medications,
@@ -40,6 +41,8 @@ from apps.records.presenters.generic import GenericEntry
 from apps.records.presenters.observations import results
 
 _LOG = logging.getLogger(__name__)
+
+_MODIFIER: Final = b'"modifierExtension"'
 
 
 def _care_plan(resource: Element, context: Context) -> CarePlanEntry | CareTeamEntry:
@@ -91,6 +94,16 @@ KINDS: Final[Mapping[str, type[Entry]]] = MappingProxyType(
 )
 
 
+def _heeding(entry: Entry, resource: Element) -> Entry:
+    """With what may turn any part of it around, behind what may turn around all of it."""
+    found = () if entry.is_withdrawn or entry.is_withheld else heads.modifiers_within(resource)
+    if not found:
+        return entry
+    of_all = heads.modifiers(resource)
+    said = (*of_all, *found, *(one for one in entry.said if one not in {*of_all, *found}))
+    return replace(entry, is_modified=True, said=said)
+
+
 def present(body: bytes, *, resource_type: str, logical_id: str, context: Context) -> tuple[Element, Entry]:
     """A stored body, parsed, and the entry made of it. Type and id are those it is stored under, whatever it says."""
     resource = elements.parse(body)
@@ -99,6 +112,8 @@ def present(body: bytes, *, resource_type: str, logical_id: str, context: Contex
     except Exception as error:  # noqa: BLE001 - a mistake of ours costs the reader no row
         _LOG.error("A resource cannot be presented: %s, %s.", resource_type, type(error).__name__)
         entry = GenericEntry()
+    if _MODIFIER in body:
+        entry = _heeding(entry, resource)
     if (entry.resource_type, entry.logical_id) != (resource_type, logical_id):
         entry = replace(entry, resource_type=resource_type, logical_id=logical_id)
     return resource, entry

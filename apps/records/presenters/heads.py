@@ -17,6 +17,7 @@ from apps.records.presenters.remembering import remembered
 
 _MOST = 30  # codings of one concept; more is an accident
 _LONGEST_LANGUAGE = 35  # letters of a tag (RFC 5646, section 4.4.1)
+_TELLING_THEIR_OWN = frozenset({"dosage", "dosageInstruction", "modifierExtension"})
 _STATUSES = ("status", "verificationStatus", "clinicalStatus", "lifecycleStatus", "docStatus")
 _FORMALITIES = frozenset(
     (
@@ -217,6 +218,43 @@ def modifiers(resource: Element) -> tuple[str, ...]:
     """What may turn all of a resource, or of a part, around (FHIR calls it a modifier): as sent, on one line."""
     parts = [part for part in told_together(resource) if "modifierExtension" in part]
     return tuple(said for part in parts for said in outline.as_sent(part, "modifierExtension")) if parts else ()
+
+
+def modifiers_within(resource: Element) -> tuple[str, ...]:
+    """The same of all its other parts, each after the name of that part: who is meant, or what is allowed, may be
+    turned around as well. A dosage tells its own (`dosing`)."""
+    told = {id(part) for part in told_together(resource)}
+    parts = [found for found in _modified(resource, "", 0) if id(found[1]) not in told]
+    return tuple(
+        dict.fromkeys(
+            f"{outline.label_of(name)}: {said}"
+            for name, part in parts
+            for said in outline.as_sent(part, "modifierExtension")
+        )
+    )[:_MOST]
+
+
+def modified_parts(resource: Element) -> Iterator[Element]:
+    """The resource, and any part of it, that says what may turn it around; no dosage."""
+    return (part for _name, part in _modified(resource, "", 0))
+
+
+def _modified(part: Element, name: str, depth: int) -> Iterator[tuple[str, Element]]:
+    if "modifierExtension" in part:
+        yield name, part
+    if depth > outline.DEEPEST:
+        return
+    for inner, value in part.items():
+        if inner not in _TELLING_THEIR_OWN and isinstance(value, dict | list):
+            for item in value if isinstance(value, list) else (value,):
+                if isinstance(item, dict):
+                    yield from _modified(item, inner, depth + 1)
+
+
+def rules(resource: Element) -> str:
+    """By which rules of its own it was written, as an address; empty where none are named. FHIR: whoever does not know
+    them may read it as something else than it is."""
+    return elements.text(resource, "implicitRules") if "implicitRules" in resource else ""
 
 
 def told_together(resource: Element) -> Iterator[Element]:

@@ -48,13 +48,15 @@ def _decoder(kind: Any) -> msgspec.json.Decoder[Entry]:
 
 class Standing(NamedTuple):
     """How an entry stands, in the words of its own kind: what a search tells of it beside name and date. `means` is
-    what its date is of (`meanings`), and `language` that of its name, where the provider says one."""
+    what its date is of (`meanings`), and `language` that of its name, where the provider says one. `is_modified`: it
+    may mean something else than it seems to."""
 
     kind: str = ""
     status: str = ""
     group: str = ""
     means: str = ""
     language: str = ""
+    is_modified: bool = False
 
 
 class Words(msgspec.Struct, frozen=True, array_like=True):

@@ -98,7 +98,8 @@ class Made(NamedTuple):
 def written(entry: Entry) -> bytes:
     """The words of one entry."""
     title, key, words = _found_by(*_called(entry), entry.resource_type, entry.codes, entry.people[:_MOST_PEOPLE])
-    standing = Standing(type(entry).__name__, entry.status, entry.group, meanings.of(entry), entry.language)
+    told = type(entry).__name__, entry.status, entry.group, meanings.of(entry), entry.language
+    standing = Standing(*told, is_modified=entry.is_modified)
     when = replace(entry.when, text=entry.when.text[:_LONGEST_DATE])
     return msgspec.json.encode(Words(title, key, indexing.write_when(when), words, standing))
 

@@ -193,7 +193,7 @@ def of(record: Record, *, at: datetime, has_all_versions: bool = False) -> Entry
         everybody = candidates.find_people_with(ring, connections)
         named = telling_apart.told_apart([one.pk for one in connections], everybody)
         is_only_value = _is_only_value(record, told[0][1], subject, named, shelves, ring)
-    current = _as_it_stands(record, told[0][1], context, at)
+    current = _as_it_stands(record, *told[0], context, at)
     before = tuple(_version(version, record, entry) for version, (_r, entry) in zip(versions, told[1:], strict=True))
     files = tuple(file for file in attachments.files(told[0][0]) if file.described)
     older = _older(record, shown=len(versions) + len(unopened))
@@ -349,11 +349,12 @@ def _mine(user: User) -> QuerySet[Record]:
     return rows_of_theirs.select_related("user", "connection__provider", "connection__endpoint")
 
 
-def _as_it_stands(record: Record, entry: Entry, context: Context, at: datetime) -> Version:
-    """What it says now, with what is odd about that."""
+def _as_it_stands(record: Record, resource: Element, entry: Entry, context: Context, at: datetime) -> Version:
+    """What it says now, with what is odd about that, and what may make it mean something else."""
     current = _version(None, record, standing.of(entry, at))
     said = remarks.of(current.entry, provider=record.connection.provider.name, born=context.birth_date, at=at)
-    return replace(current, remarks=said)
+    by_rules = "" if entry.is_withdrawn or entry.is_withheld else cautions.of_rules(resource)
+    return replace(current, remarks=said, caution=" ".join(filter(None, (current.caution, by_rules))))
 
 
 def _version(version: RecordVersion | None, record: Record, entry: Entry) -> Version:

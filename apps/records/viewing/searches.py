@@ -24,7 +24,7 @@ from apps.records.viewing.listing import rows
 from apps.records.viewing.listing.lists import Section
 from apps.records.viewing.listing.rows import Row
 from apps.records.viewing.opening.whole import Source, Whole
-from apps.records.viewing.wording import languages, provider_codes, whens
+from apps.records.viewing.wording import cautions, languages, provider_codes, whens
 from apps.records.viewing.wording import words as wording
 
 LONGEST_WORDS: Final = 100
@@ -164,7 +164,7 @@ def _row(whole: Whole, hit: Hit) -> Row:
         year="",
         group=hit.standing.group,
         status=_status(hit, at=whole.at),
-        details=(),
+        details=tuple(filter(None, (cautions.in_short(is_modified=hit.standing.is_modified),))),
         providers=(source.provider,),
         clinics=(source.name,),
         person=source.person,

@@ -14,7 +14,7 @@ from apps.records.presenters.entry import Context
 from apps.records.viewing.wording import cautions
 from tests.records.exporting.r4 import assert_r4
 from tests.records.linked import AT, make_connection, make_endpoint
-from tests.records.pages import page
+from tests.records.pages import ask, page
 from tests.records.people import PATIENT_ID, allergy
 from tests.records.shelved import keep, result
 
@@ -208,3 +208,103 @@ class TestAModifierThatSaysNothing:
     def test_is_told_nevertheless(self):
         entry = presented({**allergy("x"), "modifierExtension": [{}]})
         assert cautions.of(entry) == f"{SENTENCE}…. Ask the provider."
+
+
+class TestAPartOfAnyKind:
+    @pytest.mark.parametrize(
+        ("resource", "said"),
+        [
+            (sent("Encounter", participant=[{"individual": {"display": "Ada Rose"}, **NOT}]), f"Participant: {SAID}"),
+            (sent("Consent", provision={"provision": [{"type": "permit", **NOT}]}), f"Provision: {SAID}"),
+            (sent("MedicationRequest", contained=[{"resourceType": "Medication", **NOT}]), f"Contained: {SAID}"),
+            (sent("CarePlan", activity=[{"detail": {"description": "Walk", **NOT}}]), f"Detail: {SAID}"),
+        ],
+    )
+    def test_says_so_of_the_whole_with_its_name(self, resource, said):
+        entry = presented(resource)
+        assert entry.is_modified
+        assert entry.said[0] == said
+        assert f"{SENTENCE}{said}" in cautions.of(entry)
+
+    def test_comes_behind_what_turns_all_of_it_around(self):
+        entry = presented(sent("Encounter", participant=[dict(NOT)], **NOT))
+        assert entry.said[:2] == (SAID, f"Participant: {SAID}")
+
+    def test_that_is_a_dosage_tells_its_own(self):
+        entry = presented(sent("MedicationRequest", dosageInstruction=[{"text": "One daily", **NOT}]))
+        assert not entry.is_modified
+        assert entry.dosages[0].modified == (SAID,)
+
+    def test_stays_silent_where_all_of_it_was_recorded_by_mistake(self):
+        entry = presented(sent("Encounter", participant=[dict(NOT)]) | {"status": "entered-in-error"})
+        assert (entry.is_modified, entry.said) == (False, ())
+
+    def test_is_heeded_in_a_patient_summary(self, alice, db):
+        keep(
+            make_connection(alice),
+            sent("Procedure", code={"text": "Surgery"}, performer=[dict(NOT)], status="completed"),
+        )
+        words, (told,) = section(summary(alice), "47519-4")
+        assert f"{SENTENCE}Performer: {SAID}" in words
+        assert words.count(SAID) == 1
+        assert told["modifierExtension"] == NOT["modifierExtension"]
+
+
+RULES = {"implicitRules": "http://example.org/rules/not"}
+BY_RULES = "This entry follows rules that we do not know (http://example.org/rules/not)."
+
+
+@pytest.mark.django_db
+class TestRulesOfItsOwn:
+    @pytest.mark.parametrize("version", ["r4", "dstu2"])
+    def test_are_told_once_on_the_page_of_an_entry_and_in_no_list(self, client, alice, version):
+        connection = make_connection(alice, make_endpoint(f"https://one.example/{version}", version=version))
+        keep(connection, sent("Condition", code={"text": "Flu"}, clinicalStatus=ACTIVE, **RULES))
+        client.force_login(alice)
+        pk = Record.objects.get(resource_type="Condition").pk
+        own = page(client, "entry", "conditions", pk)
+        assert own.count(BY_RULES) == 1
+        assert own.index(BY_RULES) < own.index("<dl")
+        assert BY_RULES not in page(client, "subject", "conditions")
+
+    @pytest.mark.parametrize("odd", ["", None, 7, [], {"x": "y"}])
+    def test_are_none_where_no_address_was_sent(self, odd):
+        assert cautions.of_rules(sent("Condition", implicitRules=odd)) == ""
+
+    def test_are_told_beside_what_may_turn_it_around(self, client, alice, connection):
+        keep(connection, sent("Condition", code={"text": "Flu"}, **RULES, **NOT))
+        client.force_login(alice)
+        own = page(client, "entry", "conditions", Record.objects.get(resource_type="Condition").pk)
+        assert f"{SENTENCE}{SAID}" in own
+        assert BY_RULES in own
+
+    @pytest.mark.parametrize("status", ["entered-in-error", "active"])
+    def test_are_told_of_nothing_that_was_withdrawn_or_is_hidden(self, client, alice, connection, status):
+        hidden = {"meta": {"security": [{"code": "masked"}]}} if status == "active" else {}
+        keep(connection, sent("Flag", code={"text": "Flu"}, **RULES, **hidden) | {"status": status})
+        client.force_login(alice)
+        assert BY_RULES not in page(client, "entry", "other", Record.objects.get(resource_type="Flag").pk)
+
+    def test_go_into_a_patient_summary(self, alice):
+        keep(make_connection(alice), allergy("a1", **RULES), sent("Device", type={"text": "Pacemaker"}, **RULES))
+        document = summary(alice)
+        words, (told,) = section(document, ALLERGIES)
+        assert words.count(BY_RULES) == 1
+        assert told["implicitRules"] == RULES["implicitRules"]
+        marked = [each["resource"] for each in document["entry"] if "implicitRules" in each["resource"]]
+        assert {each["resourceType"] for each in marked} == {"AllergyIntolerance", "Device", "DeviceUseStatement"}
+
+    def test_that_are_no_address_are_told_in_words_alone(self, alice):
+        keep(make_connection(alice), allergy("a1", implicitRules="not"))
+        words, (told,) = section(summary(alice), ALLERGIES)
+        assert "follows rules that we do not know (not)" in words
+        assert "implicitRules" not in told
+
+
+@pytest.mark.django_db
+class TestASearch:
+    def test_says_of_what_it_finds_that_it_may_mean_something_else(self, client, alice, connection):
+        flu = sent("Condition", code={"text": "Flu"}, clinicalStatus=ACTIVE)
+        keep(connection, {**flu, **NOT}, {**flu, "id": "plain"})
+        client.force_login(alice)
+        assert ask(client, "flu").count("With a note that may change its meaning") == 1

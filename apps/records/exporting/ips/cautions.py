@@ -33,8 +33,20 @@ def heeded(item: Item, told: Told) -> Item:
     )
 
 
+def by_rules(item: Item, told: Told) -> Item:
+    """The item of what was written by rules of its own: a program that does not know them has to heed that, too."""
+    said = cautions.of_rules(told.resource)
+    if not said:
+        return item
+    rules = writing.uri(heads.rules(told.resource))
+    named = {"implicitRules": rules} if rules else {}
+    beside = {**item.beside, **named} if item.beside else item.beside
+    detail = narrating.together(said, item.detail)
+    return replace(item, resource={**item.resource, **named}, beside=beside, detail=detail)
+
+
 def _kept(resource: Element) -> Iterator[Part]:
-    parts = heads.told_together(resource)
+    parts = heads.modified_parts(resource)
     sent = list(islice((each for part in parts for each in elements.children(part, "modifierExtension")), _MOST))
     for each in sent or [{}]:
         url = writing.uri(elements.text(each, "url")) or _UNNAMED

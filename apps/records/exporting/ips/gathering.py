@@ -73,7 +73,7 @@ class Found:
         """All that it says, to people and to programs. Empty where it says more by what it refers to, or may be turned
         around: then it is alike to nothing."""
         item = self.item
-        if item.results or item.inside or "modifierExtension" in item.resource:
+        if item.results or item.inside or not item.resource.keys().isdisjoint(("modifierExtension", "implicitRules")):
             return b""
         return _ENCODER.encode((item.title, item.detail, self.label, self.date, item.resource, item.beside))
 
@@ -107,6 +107,7 @@ class Gathered:
             self.left.left_out += not judging.is_left_open(told.entry)
             return
         item = noting.noted(item, told)
+        item = cautions.by_rules(item, told)
         item = cautions.heeded(item, told) if told.entry.is_modified else item
         entry = told.entry
         found = Found(

@@ -14,7 +14,7 @@ _WITHOUT: Final = frozenset({"DiagnosticReport"})  # R4 has no element for it th
 
 def noted(item: Item, told: Told) -> Item:
     """The item with the provider's own words. What turns it around is told in another way (`cautions`)."""
-    turning = set(heads.modifiers(told.resource))
+    turning = {*heads.modifiers(told.resource), *heads.modifiers_within(told.resource)}
     said = [one for one in told.entry.said if one not in turning and not rich_text.is_one(one)]  # unread RTF is no word
     if not said:
         return item

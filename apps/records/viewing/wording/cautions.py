@@ -3,6 +3,8 @@ modifier that nobody knows may say "not". Nobody may read past it, in a list or 
 
 from django.utils.translation import gettext
 
+from apps.records.presenters import heads
+from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Entry
 
 
@@ -12,6 +14,23 @@ def of(entry: Entry) -> str:
         return ""
     said = gettext("This entry carries a note that may change its meaning: %(note)s. Ask the provider.")
     return said % {"note": next(iter(entry.said), "") or "…"}
+
+
+def of_rules(resource: Element) -> str:
+    """That a resource was written by rules of its own; empty where it names none. A page of it says so once: servers
+    that name some name them everywhere, and no list has room for it in each row."""
+    named_rules = heads.rules(resource)
+    if not named_rules:
+        return ""
+    said = gettext(
+        "This entry follows rules that we do not know (%(rules)s). They may change what it means. Ask the provider."
+    )
+    return said % {"rules": named_rules}
+
+
+def in_short(*, is_modified: bool) -> str:
+    """The same where nothing is at hand of what it says."""
+    return gettext("With a note that may change its meaning") if is_modified else ""
 
 
 def named(name: str, entry: Entry) -> str:
