@@ -91,6 +91,11 @@ def for_everything(search: Parameters) -> Parameters:
     return tuple(pair for pair in search if pair[0] != _UPDATED)
 
 
+def for_rows_alone(search: Parameters) -> Parameters:
+    """The same search without what comes along."""
+    return tuple(pair for pair in search if pair != BROUGHT_BY)
+
+
 @dataclass(frozen=True)
 class Planned:
     """One resource type, whether the provider offers the way we ask for it, and whether the patient shares it.
@@ -210,4 +215,4 @@ _NOTHING: Final = OfferedType(frozenset(), frozenset())
 
 
 def _without_extras(search: Parameters) -> Parameters:
-    return tuple(pair for pair in for_everything(search) if pair != BROUGHT_BY)
+    return for_rows_alone(for_everything(search))

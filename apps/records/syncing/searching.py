@@ -8,7 +8,7 @@ from apps.records.models import SyncStep
 from apps.records.syncing import gaps, planning, stepping, watermarks
 from apps.records.syncing.fetching import Answer, Follow, Question, Search
 from apps.records.syncing.paging import putting_aside
-from apps.records.syncing.paging.cursors import Cursor
+from apps.records.syncing.paging.cursors import Cursor, Doubt
 from apps.records.syncing.paging.shuffling import Stretch
 from apps.records.syncing.stepping import Work
 from apps.wire.errors import AccessRefused, Code, WireError
@@ -22,6 +22,8 @@ _MOST_COUNTED = 2**31 - 1  # what the column holds; a provider may count what it
 _LINK_IS_GONE: Final = frozenset({400, 404, 410})
 # Rows may hold whole files, so that a usual page of them is larger than an answer may be.
 _FEW: Final = ("_count", "5")
+# A page of fewer rows is nobody's full page: the smallest that is known has so many (interface facts 1.2).
+_FEWEST_OF_A_FULL_PAGE: Final = 10
 # What is counted again where a search begins again.
 _COUNTED: Final = ("rows_got", "rows_refused", "rows_unreadable", "rows_counted")
 
@@ -59,31 +61,20 @@ class Searching:
         parameters = self._searches[self._cursor.search]
         if self._cursor.for_everything:
             parameters = planning.for_everything(parameters)
-        return Search(self.step.resource_type, (*parameters, _FEW) if self._cursor.in_few else parameters)
+        if self._cursor.doubt == Doubt.WHETHER_COMPANY_COUNTS:
+            parameters = planning.for_rows_alone(parameters)
+        in_few = self._cursor.in_few or self._cursor.doubt == Doubt.WHETHER_PAGES_ARE_COUNTED
+        return Search(self.step.resource_type, (*parameters, _FEW) if in_few else parameters)
 
     def receive(self, _question: Question, answer: Answer) -> None:
         """Move on, so that `next` is what follows; to be stored then."""
         assert isinstance(answer, Page)  # noqa: S101  # nosec B101 - only searches are asked here
-        step = self.step
         self._is_asked = False
-        self._rows = answer.resources
-        if self._cursor.next_url is None:
-            self._begin_counting(answer.total)
-            if self._is_first_answered():
-                step.watermark_at = watermarks.of_search(step, answered_at=answer.answered_at)
-        step.rows_unreadable += answer.unreadable
-        step.bytes_got += sum(len(resource.body) for resource in answer.resources)
-        self._correct_count(answer)
-        if answer.is_cut or self._may_go_on(answer):
-            self._cursor = self._cursor.short()
-        if answer.failure is not None:
-            self._cursor = self._cursor.lacking(gaps.reason(answer.failure))
-        search = self._cursor.search
-        self._cursor = self._cursor.after(answer.next_url, pages=step.pages + 1, rows=answer.resources)
-        if self._cursor.search == search and self._is_shuffled(answer.resources):
-            self._cursor = self._cursor.short().next_search()
-        if not self.is_done and stepping.is_too_much(step, self._work):
-            self._cursor = Cursor(len(self._searches), attempt=self._cursor.attempt, lacks=Gap.TOO_MUCH)
+        if self._cursor.doubt:
+            self._rows = ()  # they came
+            self._settle(answer)
+        else:
+            self._take(answer)
 
     def put_aside(self) -> None:
         """Keep what came last as it came, so that `next` may follow it before it is stored. Raises LeaseLost."""
@@ -103,7 +94,9 @@ class Searching:
         too much on a page; else go on with the next search, and say what is missing in the end."""
         self._is_asked = False
         cursor = self._cursor
-        if self._is_way_refused(question, error):
+        if cursor.doubt:
+            self._settle(None)
+        elif self._is_way_refused(question, error):
             self._cursor = Cursor(attempt=cursor.attempt + 1)
         elif self._is_check_refused(question, error):
             self._cursor = cursor.again_for_everything()
@@ -165,8 +158,7 @@ class Searching:
     def _correct_count(self, page: Page) -> None:
         """What a provider counts at the end of a search, where that is what came, counts more than what it estimated at
         the beginning."""
-        step, before = self.step, self._cursor.counted
-        came, counted = self._came(page), (step.rows_counted or 0) - (before.get("rows_counted") or 0)
+        step, came, counted = self.step, self._came(page), self._counted()
         if page.next_url is None and page.total == came < counted:
             step.rows_counted = (step.rows_counted or 0) - counted + came
 
@@ -175,6 +167,65 @@ class Searching:
         what came of the whole search; but it may count page by page, and a page that is full is no end."""
         is_full = self._cursor.in_few and self._rows_of_type(page) >= int(_FEW[1])
         return page.may_go_on and (page.total != self._came(page) or is_full)
+
+    def _take(self, page: Page) -> None:
+        step = self.step
+        self._rows = page.resources
+        if self._cursor.next_url is None:
+            self._begin_counting(page.total)
+            if self._is_first_answered():
+                step.watermark_at = watermarks.of_search(step, answered_at=page.answered_at)
+        step.rows_unreadable += page.unreadable
+        step.bytes_got += sum(len(resource.body) for resource in page.resources)
+        self._correct_count(page)
+        if page.is_cut or self._may_go_on(page):
+            self._cursor = self._cursor.short()
+        if page.failure is not None:
+            self._cursor = self._cursor.lacking(gaps.reason(page.failure))
+        if doubt := self._doubt(page):
+            self._cursor = self._cursor.again_in_doubt(doubt)
+        else:
+            self._go_on(page)
+
+    def _go_on(self, page: Page) -> None:
+        step, search = self.step, self._cursor.search
+        company = self._cursor.company + len(page.resources) - self._rows_of_type(page)
+        self._cursor = replace(self._cursor, company=company)
+        self._cursor = self._cursor.after(page.next_url, pages=step.pages + 1, rows=page.resources)
+        if self._cursor.search == search and self._is_shuffled(page.resources):
+            self._cursor = self._cursor.short().next_search()
+        if not self.is_done and stepping.is_too_much(step, self._work):
+            self._cursor = Cursor(len(self._searches), attempt=self._cursor.attempt, lacks=Gap.TOO_MUCH)
+
+    def _doubt(self, page: Page) -> Doubt:
+        """What nobody can tell of the search that ends with this page. Some count what comes along as well, which is no
+        row that is missing; and where links cannot be read, what is as much as came may be the count of a full page."""
+        came, counted = self._came(page), self._counted()
+        if page.next_url is not None or page.is_cut or page.failure is not None:
+            return Doubt.NONE
+        if page.may_go_on:
+            is_first = self._cursor.next_url is None
+            may_be_full = page.total == came >= _FEWEST_OF_A_FULL_PAGE and is_first and not self._cursor.in_few
+            return Doubt.WHETHER_PAGES_ARE_COUNTED if may_be_full else Doubt.NONE
+        company = self._cursor.company + len(page.resources) - self._rows_of_type(page)
+        may_count_it = planning.BROUGHT_BY in self._searches[self._cursor.search] and came < counted <= came + company
+        return Doubt.WHETHER_COMPANY_COUNTS if may_count_it else Doubt.NONE
+
+    def _settle(self, page: Page | None) -> None:
+        """Go on with the next search, by what the first page counts in another way; without an answer, by what could
+        not be told. As many rows as came, counted alone, are all rows; counted beside a part of them, as well."""
+        cursor, rows = self._cursor, self._rows_of_type(page) if page else 0
+        came = self._came(page) - rows if page else 0
+        is_told = page is not None and page.failure is None and page.total == came
+        if cursor.doubt == Doubt.WHETHER_COMPANY_COUNTS and is_told:
+            self.step.rows_counted = (cursor.counted.get("rows_counted") or 0) + came
+        elif cursor.doubt == Doubt.WHETHER_PAGES_ARE_COUNTED and not (is_told and rows < came):
+            cursor = cursor.short()
+        self._cursor = cursor.next_search()
+
+    def _counted(self) -> int:
+        """What the provider counts of the search."""
+        return (self.step.rows_counted or 0) - (self._cursor.counted.get("rows_counted") or 0)
 
     def _came(self, page: Page) -> int:
         """The rows of the search so far, this page of it included; what nobody can read counts."""

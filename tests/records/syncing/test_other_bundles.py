@@ -146,3 +146,96 @@ class TestATotal:
         provider.answers[f"{PAGE}2"] = http(body=bundle(allergy("a3"), total=last))
         assert found(linked, provider, first) == (Gap.STOPPED_SHORT, {"a1", "a2", "a3"})
         assert SyncStep.objects.get(resource_type="AllergyIntolerance").rows_counted == 10
+
+
+class TestATotalThatMayCountOnePageAlone:
+    """Nobody can tell where the links cannot be read: as many rows as counted may be a full page."""
+
+    def answer(self, provider, *, of_page, of_few):
+        """A page of so many rows that counts as many, and what a page of five then counts."""
+        rows = [allergy(f"a{number}") for number in range(of_page)]
+        provider.answers[f"{ALLERGIES}&_count=5"] = http(body={**bundle(*rows[:5], total=of_few), "link": ODD_LINKS})
+        return {**bundle(*rows, total=of_page), "link": ODD_LINKS}
+
+    def test_counts_the_search_where_a_shorter_page_counts_the_same(self, linked, provider):
+        page = self.answer(provider, of_page=25, of_few=25)
+        gap, rows = found(linked, provider, page)
+        step_of_it = SyncStep.objects.get(resource_type="AllergyIntolerance")
+        assert (gap, len(rows), step_of_it.rows_got, step_of_it.rows_counted) == ("", 25, 25, 25)
+        assert len(provider.sent(f"{ALLERGIES}&_count=5")) == 1
+
+    @pytest.mark.parametrize("of_few", [5, 24, 26, None])
+    def test_is_no_end_where_a_shorter_page_counts_otherwise(self, linked, provider, of_few):
+        page = self.answer(provider, of_page=25, of_few=of_few)
+        gap, rows = found(linked, provider, page)
+        assert (gap, len(rows)) == (Gap.STOPPED_SHORT, 25)
+
+    @pytest.mark.parametrize("answer", [http(400), http(404), http(body="<html>")])
+    def test_is_no_end_where_no_shorter_page_is_given(self, linked, provider, answer):
+        page = self.answer(provider, of_page=25, of_few=25)
+        provider.answers[f"{ALLERGIES}&_count=5"] = answer
+        gap, rows = found(linked, provider, page)
+        assert (gap, len(rows), len(provider.sent(ALLERGIES))) == (Gap.STOPPED_SHORT, 25, 1)
+
+    def test_is_no_end_where_the_shorter_page_is_as_long(self, linked, provider):
+        page = self.answer(provider, of_page=25, of_few=25)
+        provider.answers[f"{ALLERGIES}&_count=5"] = http(body=page)
+        gap, rows = found(linked, provider, page)
+        assert (gap, len(rows)) == (Gap.STOPPED_SHORT, 25)
+
+    def test_is_not_doubted_where_no_page_is_so_short(self, linked, provider):
+        assert found(linked, provider, self.answer(provider, of_page=9, of_few=5))[0] == ""
+        assert not provider.sent(f"{ALLERGIES}&_count=5")
+
+
+class TestATotalThatCountsWhatComesAlong:
+    GOALS = f"GET /fhir/r4/Goal?patient={PATIENT_ID}"
+    ALONG = f"{GOALS}&_revinclude=Provenance%3Atarget"
+
+    @pytest.fixture(autouse=True)
+    def goals(self, provider):
+        capability = statement("Patient", "AllergyIntolerance", "Goal")
+        capability["rest"][0]["resource"][-1]["searchRevInclude"] = ["Provenance:target"]
+        provider.answers[METADATA] = http(body=capability)
+
+    def along(self, provider, *, total, rows=2, company=3):
+        """On two pages, counted as one."""
+        page_two = f"{provider.base_url}/Goal?page=2"
+        goals = [{"resourceType": "Goal", "id": f"g{number}"} for number in range(rows)]
+        theirs = [{"resourceType": "Provenance", "id": f"v{number}"} for number in range(company)]
+        provider.answers[self.ALONG] = http(body=bundle(*goals[:1], *theirs[:1], total=total, next_url=page_two))
+        provider.answers["GET /fhir/r4/Goal?page=2"] = http(body=bundle(*goals[1:], *theirs[1:], total=total))
+
+    def test_is_no_gap_where_the_rows_alone_are_as_many_as_came(self, linked, provider):
+        self.along(provider, total=5)
+        provider.answers[self.GOALS] = http(body=bundle({"resourceType": "Goal", "id": "g0"}, total=2))
+        run = sync(linked)
+        goals = step(run, "Goal")
+        assert (goals.gap, goals.rows_got, goals.rows_counted, run.outcome) == ("", 2, 2, "complete")
+        assert stored("Goal") == {"g0", "g1"}
+        assert (len(provider.sent(self.ALONG)), len(provider.sent(self.GOALS))) == (1, 1)
+
+    @pytest.mark.parametrize("alone", [http(body=bundle(total=5)), http(body=bundle(total=1)), http(body=bundle())])
+    def test_is_believed_where_the_rows_alone_are_counted_otherwise(self, linked, provider, alone):
+        """A server that stops half way brings a row of company for each, as well."""
+        self.along(provider, total=5)
+        provider.answers[self.GOALS] = alone
+        assert (step(sync(linked), "Goal").gap, stored("Goal")) == (Gap.STOPPED_SHORT, {"g0", "g1"})
+
+    @pytest.mark.parametrize("alone", [http(400), http(403), http(500)])
+    def test_is_believed_where_nobody_counts_the_rows_alone(self, linked, provider, alone):
+        self.along(provider, total=4)
+        provider.answers[self.GOALS] = alone
+        run = sync(linked)
+        for _pause in range(10):
+            if not run.outcome:
+                resume(run)
+        assert (step(run, "Goal").gap, step(run, "Goal").rows_counted) == (Gap.STOPPED_SHORT, 4)
+        assert len(provider.sent(self.ALONG)) == 1
+
+    @pytest.mark.parametrize("total", [2, 6])
+    def test_is_not_asked_for_where_it_is_no_such_count(self, linked, provider, total):
+        self.along(provider, total=total)
+        run = sync(linked)
+        assert step(run, "Goal").gap == ("" if total == 2 else Gap.STOPPED_SHORT)
+        assert not provider.sent(self.GOALS)

@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import astuple, dataclass, field, fields, replace
+from enum import StrEnum
 from typing import Final
 
 from apps.records import places
@@ -17,6 +18,14 @@ _MOST_ALIKE: Final = 10  # pages of the same rows after one of them
 # Pages in a row on which nothing is. Some servers cut pages first and take out what this patient may not see then: so
 # many of 25 rows (interface facts 1.4) are 2,500 rows withheld in one piece.
 _MOST_EMPTY: Final = 100
+
+
+class Doubt(StrEnum):
+    """What nobody can tell at the end of a search before its first page is asked for once more, in another way."""
+
+    NONE = ""
+    WHETHER_COMPANY_COUNTS = "company"  # asked without what comes along
+    WHETHER_PAGES_ARE_COUNTED = "pages"  # asked with few rows a page
 
 
 @dataclass(frozen=True)
@@ -36,6 +45,8 @@ class Cursor:
 
     Of the search at hand, `is_again` says that it was begun a second time, `in_few` that it asks for few rows a page,
     `for_everything` that its check for changes was refused, and `counted` what the step had counted before it.
+    `company` are the rows of other types that came along with it. In `doubt` all of it came, and what its first page
+    counts in another way is asked for.
     """
 
     search: int = 0
@@ -53,6 +64,8 @@ class Cursor:
     rounds: Rounds = field(default_factory=Rounds)
     for_everything: bool = False
     stretch: Stretch = field(default_factory=Stretch)
+    company: int = 0
+    doubt: str = Doubt.NONE
 
     def after(self, next_url: str | None, *, pages: int, rows: Iterable[Resource] = ()) -> "Cursor":
         """Where to go on after a page with this link and these rows, with which the step has got so many pages."""
@@ -84,11 +97,15 @@ class Cursor:
 
     def again(self) -> "Cursor":
         """With the first page of the same search."""
-        return replace(self, next_url=None, mark=None, is_again=True, rounds=Rounds(), stretch=Stretch())
+        return replace(self, next_url=None, mark=None, is_again=True, rounds=Rounds(), stretch=Stretch(), company=0)
 
     def again_in_few(self) -> "Cursor":
         """The same, with few rows a page."""
-        return replace(self, next_url=None, mark=None, in_few=True, rounds=Rounds(), stretch=Stretch())
+        return replace(self, next_url=None, mark=None, in_few=True, rounds=Rounds(), stretch=Stretch(), company=0)
+
+    def again_in_doubt(self, doubt: Doubt) -> "Cursor":
+        """With its first page, for what that counts: its rows all came."""
+        return replace(self, next_url=None, doubt=doubt)
 
     def again_for_everything(self) -> "Cursor":
         """The same, with what did not change."""
