@@ -32,7 +32,7 @@ from config import wsgi
 _FEW, _MANY = 200, 20_000
 _ROWS_AT_ONCE = 500
 _TRIES = 40  # of fewer, the slowest twentieth is the slowest one
-_EMPTY = "/help/"  # signed in, and nothing of the record
+EMPTY = "/help/"  # signed in, and nothing of the record
 _WORDS = {"search": "potassium", "search_in_vain": "sodium"}  # of every third result, and of none
 
 
@@ -53,22 +53,22 @@ def main() -> None:
     gc.collect()
     gc.freeze()
     few, many = _pages(small), _pages(large)
-    browsers = [_browser(connection) for connection in (small, large)]
+    browsers = [browser_of(connection) for connection in (small, large)]
     found: dict[str, float] = {}
     for page in few:
         say(page)
         times: dict[str, list[float]] = {"small": [], "large": [], "empty": []}
         for _try in range(_TRIES + 1):
-            times["small"].append(_seconds(browsers[0], few[page], _WORDS.get(page)))
-            times["large"].append(_seconds(browsers[1], many[page], _WORDS.get(page)))
-            times["empty"].append(_seconds(browsers[1], _EMPTY))
-        median = {name: statistics.median(seconds[1:]) for name, seconds in times.items()}
+            times["small"].append(seconds(browsers[0], few[page], _WORDS.get(page)))
+            times["large"].append(seconds(browsers[1], many[page], _WORDS.get(page)))
+            times["empty"].append(seconds(browsers[1], EMPTY))
+        median = {name: statistics.median(taken[1:]) for name, taken in times.items()}
         found[f"{page}_to_small"] = median["large"] / median["small"]
         slowest = _slowest_twentieth(times["large"][1:])
         found[f"{page}_to_empty"] = slowest / median["empty"]
         found[f"{page}_to_empty_alike"] = slowest / _slowest_twentieth(times["empty"][1:])
         with CaptureQueriesContext(database) as queries:
-            _seconds(browsers[1], many[page], _WORDS.get(page))
+            seconds(browsers[1], many[page], _WORDS.get(page))
         found[f"{page}_queries"] = len(queries)
     found |= _copies(large)
     print(json.dumps(found))
@@ -91,7 +91,7 @@ def _copies(connection: Connection) -> dict[str, float]:
 def _linked(rows: int) -> Connection:
     say(f"storing {rows} rows")
     (connection,) = links.make(f"http://127.0.0.1:{rows}", 1, at=timezone.now())
-    _keep(connection, rows)
+    keep(connection, _resources(rows))
     return connection
 
 
@@ -109,10 +109,11 @@ def _pages(connection: Connection) -> dict[str, str]:
     }
 
 
-def _keep(connection: Connection, rows: int) -> None:
+def keep(connection: Connection, resources: Iterator[Resource]) -> None:
+    """Store them as a sync does, and put them on shelves."""
     with sealing.key_ring(Holder.user(connection.user_id)) as ring:
         batch: list[Resource] = []
-        for resource in _resources(rows):
+        for resource in resources:
             batch.append(resource)
             if len(batch) == _ROWS_AT_ONCE:
                 storing.keep(connection, batch, run_id=uuid.uuid4(), ring=ring, at=timezone.now())
@@ -128,13 +129,15 @@ def _resources(rows: int) -> Iterator[Resource]:
             yield Resource(name, body["id"], json.dumps(body).encode())
 
 
-def _browser(connection: Connection) -> Client:
+def browser_of(connection: Connection) -> Client:
+    """One that is signed in as whose record it is."""
     browser = Client(headers={"host": settings.ALLOWED_HOSTS[0]})
     browser.force_login(connection.user, backend=settings.AUTHENTICATION_BACKENDS[-1])
     return browser
 
 
-def _seconds(browser: Client, address: str, words: str | None = None) -> float:
+def seconds(browser: Client, address: str, words: str | None = None) -> float:
+    """Of the processor, for this page; with words, for what they find."""
     began = process_time()
     answer = browser.get(address) if words is None else browser.post(address, {"words": words}, follow=True)
     taken = process_time() - began

@@ -18,6 +18,7 @@ MARK: Final = "\x1f"  # no provider's text holds it: `elements.shown` takes it o
 
 _UNDATED: Final = "-"
 _YEAR: Final = re.compile("(?:19|20)[0-9]{2}")
+LETTERS: Final = frozenset((*b"0123456789abcdefghijklmnopqrstuvwxyz", *range(0x80, 0x100)))
 _LETTER: Final = rb"[0-9a-z\x80-\xff]"
 _BETWEEN: Final = frozenset("PSZ")  # punctuation, signs and spaces
 _INSIDE: Final = ".'\u2019"  # of a word where they stand within it: 6.1, O'Neil
@@ -105,7 +106,8 @@ def names_provider(word: Word, provider: Iterable[str]) -> bool:
 def _word(typed: str, text: str) -> Word:
     forms = tuple(form.encode(errors="surrogatepass") for form in _forms(text))
     word = Word(typed, text, forms, _alone(text))
-    keys = frozenset(key.encode() for key in our_words.keys_of(text, word.is_in))
+    called = our_words.keys_of_alone(text) if word.alone else our_words.keys_of(text, word.is_in)
+    keys = frozenset(key.encode() for key in called)
     year = f"{MARK}{year_mark(text)}".encode() if _YEAR.fullmatch(text) else b""
     return Word(typed, text, forms, word.alone, keys, year)
 
@@ -127,7 +129,7 @@ def _forms(text: str) -> tuple[str, ...]:
 
 def _alone(text: str) -> re.Pattern[bytes] | None:
     """How one letter stands for itself, as in "hepatitis A", and a number, which is nothing that begins with it."""
-    if not text.isascii() or not (len(text) == 1 or text.isdigit()):
+    if not text.isascii() or not (text.isdigit() or (len(text) == 1 and text.isalpha())):
         return None
     beside = _LETTER if len(text) == 1 else b"[0-9]"
     return re.compile(b"(?<!%b)%b(?!%b)" % (beside, re.escape(text).encode(), beside))

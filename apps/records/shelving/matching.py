@@ -1,13 +1,26 @@
-"""Which lines of a leaf of words have what is asked for, or the most of it."""
+"""Which lines of a leaf of words have what is asked for, or the most of it.
+
+Lines are many, and few of them have a word: a leaf is never taken apart into lines, but gone through from one place
+where it has a word to the next.
+"""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Final, NamedTuple
 
+from apps.records.shelving import asking
 from apps.records.shelving.asking import MARK, Around, Word
 
 _MARK: Final = MARK.encode()
-_KEYS: Final = re.compile(b"%b([^%b\n]+)(?=%b)" % (_MARK, _MARK, _MARK))
+_END: Final = b"\n"
+# Of what is called by its kind alone there is none of ours, which no key that begins so is (`searching`).
+_KEYS: Final = re.compile(b"%b([^%b\n=][^%b\n]*+)(?=%b)" % (_MARK, _MARK, _MARK, _MARK))
+_LONE: Final = re.compile(rb" ([0-9a-z])(?= )")
+# With a space for whatever does not stand beside a letter, or a number, that is part of a longer one.
+_LETTERS: Final = bytes(one if one in asking.LETTERS else ord(" ") for one in range(256))
+_DIGITS: Final = bytes(one if one in b"0123456789" else ord(" ") for one in range(256))
 
 
 class Rank(NamedTuple):
@@ -34,62 +47,133 @@ def best(lines: bytes, words: Sequence[Word], around: Mapping[Word, frozenset[Ar
     all that came from there; two together that are true in two ways do, as a list and a year. Where not all words are
     true of a line, one that says any goes before one that says none.
     """
-    keys = frozenset(_KEYS.findall(lines))
-    here = [word for word in words if around[word] or _may_be_in(word, lines, keys)]
+    leaf = _Leaf(lines)
+    named = leaf.named(words)
+    here = [word for word in words if around[word] or named[word] or leaf.may_have(word)]
     if len(here) < least.words:
         return Best(least, {})
-    told = _told(lines, here, keys)
-    found: dict[tuple[Word, ...], Sequence[int]] = {}
-    for bits in set(told):
-        said, dated = bits & _all(here), bits >> len(here)
-        true = tuple(word for at, word in enumerate(here) if around[word] or (said | dated) >> at & 1)
-        ways = frozenset[Around]([Around.YEAR] if dated else []).union(*(around[word] for word in true))
-        if not said and (len(true) < 2 or len(ways) < 2):
+    told = _told(leaf, here, named)
+    rank, chosen = _chosen(set(told), here, around, least, asked=len(words))
+    found: dict[tuple[Word, ...], list[int]] = defaultdict(list)
+    for number, bits in enumerate(told) if chosen else ():
+        if bits in chosen:
+            found[chosen[bits]].append(number)
+    return Best(rank, found)
+
+
+def _chosen(
+    sorts: Iterable[int], words: Sequence[Word], around: Mapping[Word, frozenset[Around]], least: Rank, *, asked: int
+) -> tuple[Rank, Mapping[int, tuple[Word, ...]]]:
+    """Of these sorts of lines, told by their bits, those that fit best, each with the words that are true of it."""
+    everywhere = sum(1 << at for at, word in enumerate(words) if around[word])
+    chosen: dict[int, tuple[Word, ...]] = {}
+    for bits in sorts:
+        said, dated = bits & _all(words), bits >> len(words)
+        true = said | dated | everywhere
+        count = true.bit_count()
+        if count < least.words:
             continue
-        rank = Rank(len(true), bool(said) or len(true) == len(words))
+        if not said and not _are_true_in_two_ways(_with_bits(words, true), around, is_dated=bool(dated)):
+            continue
+        rank = Rank(count, bool(said) or count == asked)
         if rank > least:
-            least, found = rank, {}
+            least, chosen = rank, {}
         if rank == least:
-            numbers = [number for number, others in enumerate(told) if others == bits]
-            found[true] = sorted([*found.get(true, ()), *numbers])
-    return Best(least, found)
+            chosen[bits] = _with_bits(words, true)
+    return least, chosen
 
 
-def _told(lines: bytes, words: Sequence[Word], keys: frozenset[bytes]) -> list[int]:
+def _are_true_in_two_ways(true: Sequence[Word], around: Mapping[Word, frozenset[Around]], *, is_dated: bool) -> bool:
+    ways = frozenset[Around]([Around.YEAR] if is_dated else []).union(*(around[word] for word in true))
+    return len(true) > 1 and len(ways) > 1
+
+
+def _told(leaf: "_Leaf", words: Sequence[Word], named: Mapping[Word, Iterable[bytes]]) -> list[int]:
     """Of each line a bit for each word that it says, and above those one for each that is its year. Lines are many, and
     of few sorts: which words those are is asked once for each sort."""
-    split = lines.split(b"\n")
-    names = [line.partition(_MARK)[0] for line in split]
-    told = [0] * len(split)
+    told = [0] * leaf.count
     for at, word in enumerate(words):
-        for number in _said(word, word.keys & keys, split, names):
+        for number in leaf.saying(word, named[word]):
             told[number] |= 1 << at
-        for number in _dated(word, split):
+        for number in leaf.dated(word):
             told[number] |= 1 << at + len(words)
     return told
+
+
+def _marked(key: bytes) -> bytes:
+    return b"%b%b%b" % (_MARK, key, _MARK)
 
 
 def _all(words: Sequence[Word]) -> int:
     return (1 << len(words)) - 1
 
 
-def _may_be_in(word: Word, lines: bytes, keys: frozenset[bytes]) -> bool:
-    return (
-        not word.keys.isdisjoint(keys)
-        or any(form in lines for form in word.forms)
-        or (bool(word.year) and word.year in lines)
-    )
+def _with_bits(words: Sequence[Word], bits: int) -> tuple[Word, ...]:
+    return tuple(word for at, word in enumerate(words) if bits >> at & 1)
 
 
-def _said(word: Word, keys: Iterable[bytes], lines: Sequence[bytes], names: Sequence[bytes]) -> Iterator[int]:
-    """The lines of what is called so, by its provider or by us; some more than once."""
-    for form in word.forms:
-        having = [number for number, name in enumerate(names) if form in name]
-        yield from (number for number in having if word.is_in(names[number])) if word.alone else having
-    for key in (b"%b%b%b" % (_MARK, key, _MARK) for key in keys):
-        yield from [number for number, line in enumerate(lines) if key in line]
+class _Leaf:
+    """The lines of a leaf: of each the words, a mark, its keys with a mark behind each, and its year."""
 
+    def __init__(self, lines: bytes) -> None:
+        self._lines = lines + _END
+        self.count = self._lines.count(_END)
 
-def _dated(word: Word, lines: Sequence[bytes]) -> list[int]:
-    """The lines of its year, where it is one."""
-    return [number for number, line in enumerate(lines) if line.endswith(word.year)] if word.year else []
+    def named(self, words: Iterable[Word]) -> Mapping[Word, frozenset[bytes]]:
+        """Of each word those of its keys that any line has."""
+        held = frozenset(_KEYS.findall(self._lines)) if any(word.keys for word in words) else frozenset[bytes]()
+        return {word: word.keys & held for word in words}
+
+    def may_have(self, word: Word) -> bool:
+        """Whether a word may stand in a line, or be its year."""
+        if word.year and word.year in self._lines:
+            return True
+        if word.alone and len(word.text) == 1:
+            return word.text.encode() in self._lone
+        return any(form in self._lines for form in word.forms)
+
+    def saying(self, word: Word, keys: Iterable[bytes]) -> Iterator[int]:
+        """The numbers of those that are called so, by their provider or by us by one of these keys; some more than
+        once."""
+        if word.alone is None:
+            for form in word.forms:
+                yield from self._having(form, self._lines)
+        elif len(word.text) == 1:
+            yield from self._having(b" %b " % word.text.encode(), self._letters_apart)
+        else:
+            yield from self._having(b" %b " % word.text.encode(), self._digits_apart)
+        for key in keys:
+            yield from self._having(_marked(key), self._lines, is_behind=True)
+
+    def dated(self, word: Word) -> Iterator[int]:
+        """The numbers of those of its year, where it is one."""
+        return self._having(word.year + _END, self._lines, is_behind=True) if word.year else iter(())
+
+    def _having(self, part: bytes, where: bytes, *, is_behind: bool = False) -> Iterator[int]:
+        """The numbers of those that have this part among their words, or behind them. `where` are the lines, in which
+        other letters may stand in the same places."""
+        lines, number, begun = self._lines, 0, 0
+        at = where.find(part)
+        while at >= 0:
+            if passed := lines.count(_END, begun, at):
+                number += passed
+                begun = lines.rfind(_END, begun, at) + 1
+            if is_behind or lines.find(_MARK, begun, at) < 0:
+                yield number
+            begun = lines.find(_END, at) + 1
+            number += 1
+            at = where.find(part, begun)
+
+    @cached_property
+    def _letters_apart(self) -> bytes:
+        """With a space for all that is no letter and no digit, and one before it."""
+        return b" " + self._lines.translate(_LETTERS)
+
+    @cached_property
+    def _lone(self) -> frozenset[bytes]:
+        """The letters that stand alone anywhere: one look for all of them."""
+        return frozenset(_LONE.findall(self._letters_apart))
+
+    @cached_property
+    def _digits_apart(self) -> bytes:
+        return b" " + self._lines.translate(_DIGITS)

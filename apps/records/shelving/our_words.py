@@ -1,6 +1,8 @@
 """What we call things, in every language that we speak, beside the keys by which a search knows them."""
 
-from collections.abc import Callable, Iterable
+import re
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache
 from typing import Final
 
@@ -15,6 +17,7 @@ from apps.records.presenters.spelling import words_of
 _SHORTEST: Final = 4  # letters of a word of another language: "hip" begins what Spanish calls high blood pressure
 _SHORTEST_OF_A_LIST: Final = 4  # "and" stands in half of the names of lists
 _BEGINS_ALIKE: Final = 5  # and so do the forms of one word: allergy and allergies, vaccination and vaccines
+_ALONE: Final = re.compile(rb"(?<![0-9a-z\x80-\xff])[0-9a-z](?![0-9a-z\x80-\xff])|[0-9]{2,}")
 # What people call a list beside its name.
 _ALSO: Final = {
     "results": "test lab labs laboratory analysis prueba analisis laboratorio",
@@ -31,6 +34,11 @@ def keys_of(word: str, is_in: Callable[[bytes], bool]) -> tuple[str, ...]:
     told = _named(translation.get_language() or settings.LANGUAGE_CODE)
     is_long = len(word) >= _SHORTEST
     return tuple(key for key, here, elsewhere in told if is_in(here) or (is_long and is_in(elsewhere)))
+
+
+def keys_of_alone(word: str) -> Collection[str]:
+    """The same of one that is no part of a longer word: one letter, or a number."""
+    return _alone(translation.get_language() or settings.LANGUAGE_CODE).get(word.encode(), ())
 
 
 def names_list(forms: Iterable[str], subject: str) -> bool:
@@ -50,6 +58,15 @@ def _named(language: str) -> tuple[tuple[str, bytes, bytes], ...]:
     ]
     others = [code for code, _name in settings.LANGUAGES if code != language]
     return tuple((key, _said(names, [language]).encode(), _said(names, others).encode()) for key, names in named)
+
+
+@cache
+def _alone(language: str) -> Mapping[bytes, Collection[str]]:
+    found: dict[bytes, set[str]] = defaultdict(set)
+    for key, here, elsewhere in _named(language):
+        for word in (*_ALONE.findall(here), *(word for word in _ALONE.findall(elsewhere) if len(word) >= _SHORTEST)):
+            found[word].add(key)
+    return found
 
 
 @cache

@@ -3,7 +3,7 @@
 import pytest
 from django.utils import translation
 
-from apps.records.shelving import asking, reading, searching
+from apps.records.shelving import asking, our_words, reading, searching
 from apps.records.subjects import LISTED
 from apps.vault import sealing
 from apps.vault.sealing import Holder
@@ -59,6 +59,14 @@ class TestWordsAskedFor:
     )
     def test_mean_what_we_call_so_in_either_language(self, words, key):
         assert all(word.means(key) for word in asking.read(words))
+
+    @pytest.mark.parametrize("language", ["en", "es"])
+    @pytest.mark.parametrize("words", ["a", "b", "c", "d", "m", "1", "2", "12", "19", "50", "2019"])
+    def test_mean_what_is_called_so_alone(self, language, words):
+        """As a look at each name of ours tells."""
+        with translation.override(language):
+            (word,) = asking.read(words)
+            assert word.keys == {key.encode() for key in our_words.keys_of(word.text, word.is_in)}
 
     @pytest.mark.parametrize("words", ["a", "hip", "hyper tension gout"])
     def test_mean_nothing_else(self, words):
