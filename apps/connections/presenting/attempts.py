@@ -1,5 +1,6 @@
 """What to show about one authorization request, whatever became of it, and where its buttons lead."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -144,15 +145,21 @@ def _person(words: Words, request: AuthorizationRequest | None) -> str:
     return person.name if person and person.name else _("another person")
 
 
+_ELSEWHERE: Mapping[NextStep, Callable[[], str]] = {
+    NextStep.FIND: lambda: reverse("find-provider"),
+    NextStep.HELP: lambda: f"{reverse('help')}#not-let-in",
+    NextStep.HOME: lambda: reverse("home"),
+    NextStep.CONNECTIONS: lambda: reverse("connections"),
+}
+
+
 def _step(step: NextStep, label: str, request: AuthorizationRequest | None) -> Step | None:
     """The button, or None where it has nowhere to lead."""
     if step is NextStep.SIGN_OUT:
         return Step(label, reverse("account_logout"), is_sign_out=True)
-    if step is NextStep.FIND:
-        return Step(label, reverse("find-provider"))
-    if step is NextStep.HOME:
-        return Step(label, reverse("home"))
-    if request is None or step is NextStep.CONNECTIONS:
+    if step in _ELSEWHERE:
+        return Step(label, _ELSEWHERE[step]())
+    if request is None:
         return Step(label, reverse("connections"))
     connection = request.connection
     if step is NextStep.CONNECTION:

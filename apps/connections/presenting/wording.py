@@ -24,6 +24,7 @@ class NextStep(StrEnum):
     CONNECTION = "connection"
     CONNECTIONS = "connections"
     FIND = "find"
+    HELP = "help"  # what to ask a provider that does not let us in
     HOME = "home"
     SHARING = "sharing"  # before you go, to be asked anew what to share
     SIGN_OUT = "sign_out"
@@ -95,7 +96,7 @@ OUTCOMES: Mapping[Outcome, Words] = {
         "needs-you",
         _("{provider} did not allow the connection"),
         _("You did nothing wrong, and nothing was copied. Ask {provider} whether your portal account may use apps."),
-        (_CONNECTIONS,),
+        (_CONNECTIONS, (NextStep.HELP, _("What to ask them"))),
     ),
     Outcome.EXPIRED: Words(
         "off",

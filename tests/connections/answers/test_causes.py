@@ -68,6 +68,12 @@ class TestEveryOutcome:
         assert "{" not in page.title + page.text
         assert page.steps
 
+    def test_of_a_provider_that_refuses_leads_to_what_to_ask_it(self, client):
+        step = attempts.page_without_request(Outcome.DENIED_BY_PROVIDER).steps[-1]
+        page, _, place = step.url.partition("#")
+        assert step.label == "What to ask them"
+        assert f'id="{place}">My provider does not let this app in<' in client.get(page).content.decode()
+
     def test_leads_only_where_there_is_a_way(self):
         used = {step for words in wording.OUTCOMES.values() for step, _label in words.steps}
         assert used <= set(NextStep)

@@ -67,5 +67,6 @@ class TestAProviderThatRefusesEverything:
         sync(linked, at=timezone.now())
         text = hers.get(reverse("record", args=[linked.pk])).content.decode()
         assert text.count("does not let this app in") == 1
+        assert f'<a href="{reverse("help")}#not-let-in">What to ask them</a>' in text
         assert "What came" not in text
         assert "Not let in" not in text
