@@ -1,5 +1,6 @@
 """What pages of records say: codes of a Patient, dates, addresses of filtered lists. Unknown codes stay as sent."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -125,6 +126,12 @@ def explained(entry: Entry) -> str:
 def what_it_holds(subject: Subject) -> str:
     """What the list of this subject has in it."""
     return holdings.of(subject)
+
+
+@register.filter
+def named(listed: Iterable[Subject]) -> str:
+    """The names of subjects, as a list."""
+    return ", ".join(str(subject.name) for subject in listed)
 
 
 @register.filter

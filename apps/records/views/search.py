@@ -16,6 +16,7 @@ from apps.accounts.current_user import current_user
 from apps.records.shelving.reading import Outdated
 from apps.records.subjects import LISTED
 from apps.records.viewing import searches
+from apps.records.viewing.listing import absences
 from apps.records.viewing.opening import whole
 from apps.records.viewing.opening.whole import Whole
 from apps.records.viewing.searches import Found
@@ -48,6 +49,7 @@ def search_record(request: HttpRequest) -> HttpResponse:
             "does_not_open": does_not_open and not is_prepared_anew,
             "lacks_some": record.lacks_some,
             "has_sources": bool(record.sources),
+            "not_shared": absences.not_shared(record) if found and not found.count else (),
             "unfinished": [source for source in record.sources.values() if source.checked_at is None],
             "subjects": LISTED,
             "now": now,

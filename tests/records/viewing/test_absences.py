@@ -13,6 +13,7 @@ from apps.directory.models import Endpoint, Provider
 from apps.records import ledger
 from apps.records.models import SyncRun, SyncStep
 from tests.records.linked import AT, make_connection, make_endpoint
+from tests.records.pages import ask
 from tests.records.shelved import keep, result
 
 pytestmark = pytest.mark.django_db
@@ -139,6 +140,25 @@ class TestAListWithoutEntries:
         ran(connection, CareTeam="not_shared", CarePlan="")
         client.force_login(sam)
         assert escape(PROVIDER) not in said(client)
+
+
+class TestASearchThatFindsNothing:
+    SAID = f"Not shared from {PROVIDER}, and so not searched:"
+
+    def test_names_what_it_could_not_look_through(self, hers, connection):
+        ran(connection, Immunization="not_shared", CareTeam="not_shared", CarePlan="", Goal="not_offered")
+        assert f"{self.SAID} Vaccines, Care team." in ask(hers, "tetanus")
+
+    def test_names_nothing_that_is_here(self, hers, connection):
+        keep(connection, result(1))
+        ran(connection, Observation="not_shared")
+        assert f"{self.SAID} Vitals, Family and social history." in ask(hers, "tetanus")  # all that has none
+
+    def test_names_nothing_where_something_was_found(self, hers, connection):
+        keep(connection, result(1))
+        ran(connection, Immunization="not_shared")
+        assert self.SAID not in ask(hers, "sodium")
+        assert self.SAID in ask(hers, "tetanus")
 
 
 class TestAListWithEntries:

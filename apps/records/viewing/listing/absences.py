@@ -18,7 +18,7 @@ from apps.connections.grants import sharing
 from apps.records import gap_words, parts
 from apps.records.binary_cursors import binary_cursor
 from apps.records.models import SyncStep
-from apps.records.subjects import ALLERGIES, Subject, is_asked_for
+from apps.records.subjects import ALLERGIES, LISTED, Subject, is_asked_for
 from apps.records.viewing.opening.whole import Source, Whole
 
 Status = SyncStep.Status
@@ -75,7 +75,7 @@ def of(whole: Whole, subject: Subject) -> tuple[Notice, ...]:
     """A notice for each connection that has no entries of the subject, or misses some: first what somebody can do
     something about, last what nobody can."""
     counts = {shelf.connection_id: shelf.index.sent if shelf.index else 0 for shelf in whole.of(subject)}
-    steps = _latest_steps(whole, subject)
+    steps = _latest_steps(whole, subject.resource_types)
     told = (_notice(source, subject, counts.get(key, 0), steps[key]) for key, source in whole.sources.items())
     unseen = whole.held_unseen(subject)
     cannot_open = gettext("We cannot open this just now")
@@ -89,12 +89,29 @@ def of(whole: Whole, subject: Subject) -> tuple[Notice, ...]:
     return tuple(sorted(notices, key=lambda notice: notice.weight))
 
 
-def _latest_steps(whole: Whole, subject: Subject) -> Mapping[UUID, list[SyncStep]]:
+def not_shared(whole: Whole) -> tuple[tuple[Source, tuple[Subject, ...]], ...]:
+    """Each provider with the subjects of which there is nothing because it was not shared: a search looks through what
+    came, and who finds nothing there may think that there is none."""
+    steps = _latest_steps(whole, [name for subject in LISTED for name in subject.resource_types])
+    held = {(shelf.connection_id, shelf.subject) for shelf in whole.shelves if shelf.index is None or shelf.index.sent}
+    told = (
+        (source, tuple(one for one in LISTED if (pk, one.key) not in held and _is_not_shared(one, steps[pk])))
+        for pk, source in whole.sources.items()
+    )
+    return tuple((source, lacking) for source, lacking in told if lacking)
+
+
+def _is_not_shared(subject: Subject, steps: Iterable[SyncStep]) -> bool:
+    gap = _gravest(step for step in steps if step.resource_type in subject.resource_types)
+    return gap is not None and gap.gap == Gap.NOT_SHARED
+
+
+def _latest_steps(whole: Whole, resource_types: Iterable[str]) -> Mapping[UUID, list[SyncStep]]:
     found: dict[UUID, list[SyncStep]] = defaultdict(list)
     asked: dict[str, Any] = {
         "user_id": whole.user_id,
         "connections": list(whole.sources),
-        "types": list(subject.resource_types),
+        "types": list(resource_types),
         "open": list(_OPEN),
         "believed": whole.at + _BELIEVED,
     }
