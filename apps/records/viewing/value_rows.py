@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from django.utils.translation import gettext
 
 from apps.records.charts.series import Row
+from apps.records.presenters.datatypes.dates import Calendar
 from apps.records.viewing.wording import values_in_words, whens, words
 
 
@@ -23,9 +24,13 @@ def columns() -> tuple[str, ...]:
 
 def dates(rows: Sequence[Row]) -> tuple[str, ...]:
     """When each was: with clock times where a day has several, as nobody would know which of them was first."""
-    days = [whens.in_words(row.when) for row in rows]
+    calendar = Calendar()
+    days = [whens.in_words(row.when, calendar.sent_date) for row in rows]
     times = Counter(days)
-    return tuple(whens.in_full(row.when) if times[day] > 1 else day for row, day in zip(rows, days, strict=True))
+    return tuple(
+        whens.in_full(row.when, calendar.sent_moment) if times[day] > 1 else day
+        for row, day in zip(rows, days, strict=True)
+    )
 
 
 def value(row: Row) -> str:

@@ -3,11 +3,14 @@
 import json
 from datetime import UTC, datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
-from django.utils import translation
+from django.utils import timezone, translation
 
 from apps.records import presenting
+from apps.records.presenters.datatypes import dates
+from apps.records.presenters.datatypes.dates import Calendar
 from apps.records.presenters.datatypes.moments import When
 from apps.records.presenters.entry import Context
 from apps.records.viewing.wording import whens
@@ -114,6 +117,30 @@ class TestMidnight:
 
     def test_is_none_a_minute_later(self):
         assert said("2026-08-18T00:01:00-07:00", "") == "August 18, 2026, 12:01 a.m."
+
+
+class TestACalendar:
+    MOMENT = "2026-08-18T02:30:00Z"
+
+    def test_asks_once_for_language_and_zone(self):
+        calendar = Calendar()
+        with translation.override("es"), timezone.override(ZoneInfo("America/New_York")):
+            assert calendar.sent_moment(self.MOMENT).startswith("17 de agosto de 2026, 10:30")
+        assert calendar.sent_date(self.MOMENT) == "17 de agosto de 2026"
+
+    @pytest.mark.parametrize("zone", ["UTC", "America/New_York"])
+    @pytest.mark.parametrize("language", ["en", "es"])
+    def test_of_many_tells_each_as_one_of_its_own_would(self, language, zone):
+        sent = (
+            "", "2019", "2019-03", "2019-03-04", "2019-03-04T00:00:00Z", "2019-03-04T04:00:00Z", "2019-03-04T08:05:59Z",
+            "2019-03-04T00:00:30-07:00", "2019-03-04T23:30:00-07:00", "2019-03-04T08:05:00", "9999-12-31T23:59:59Z",
+            "last spring",
+        )  # fmt: skip
+        with translation.override(language), timezone.override(ZoneInfo(zone)):
+            calendar = Calendar()
+            assert [calendar.sent_date(one) for one in sent] == [dates.sent_date(one) for one in sent]
+            assert [calendar.sent_moment(one) for one in sent] == [dates.sent_moment(one) for one in sent]
+            assert [calendar.sent_clock(one) for one in sent] == [dates.sent_clock(one) for one in sent]
 
 
 def label(resource_type: str, **sent: Any) -> str:

@@ -5,8 +5,8 @@
 
 import re
 from collections.abc import Callable, Mapping
-from datetime import date, datetime, time
-from functools import lru_cache
+from datetime import date, datetime, time, tzinfo
+from functools import cached_property, lru_cache
 from typing import Final
 
 from django.utils import formats, timezone
@@ -23,12 +23,85 @@ _DAYS_KEPT: Final = 8192
 _MINUTES_KEPT: Final = 2 * 24 * 60  # of a day, in either language
 
 
+class Calendar:
+    """Whose language and zone dates are told in. A page has a hundred dates, and asking for these takes as long as all
+    else of a date: one calendar asks once, and is for one page alone."""
+
+    @cached_property
+    def _language(self) -> str:
+        return get_language() or ""
+
+    @cached_property
+    def _zone(self) -> tzinfo:
+        return timezone.get_current_timezone()
+
+    @cached_property
+    def _with_its_time(self) -> str:
+        return gettext("%(date)s, %(time)s")
+
+    def sent_date(self, sent: str) -> str:
+        """What `dates.sent_date` says."""
+        if not sent:
+            return ""
+        parsed = datetimes.parse(sent)
+        return gettext("“%(sent)s”") % {"sent": sent} if parsed is None else self._in_words(parsed, sent)
+
+    def sent_moment(self, sent: str) -> str:
+        """What `dates.sent_moment` says."""
+        parsed = datetimes.parse(sent) if sent else None
+        if parsed is None:
+            return self.sent_date(sent)
+        if parsed.precision is not Precision.MOMENT:
+            return self._in_words(parsed, sent)
+        day, clock = self._day_and_clock(parsed, sent)
+        told = _day_in(day, self._language)
+        if clock is None or (clock == time.min and not sent.endswith("Z")):
+            return told
+        return self._with_its_time % {"date": told, "time": self._clock(clock)}
+
+    def sent_clock(self, sent: str) -> str:
+        """What `dates.sent_clock` says."""
+        parsed = datetimes.parse(sent) if sent else None
+        clock = self._day_and_clock(parsed, sent)[1] if parsed is not None else None
+        return "" if clock is None else self._clock(clock)
+
+    def told_day(self, parsed: FhirDateTime, sent: str) -> date:
+        """The day that is told of it, the first where it is of several."""
+        return self._day_and_clock(parsed, sent)[0]
+
+    def _in_words(self, parsed: FhirDateTime, sent: str) -> str:
+        if parsed.precision is Precision.YEAR:
+            return str(parsed.first_day.year)
+        if parsed.precision is Precision.MONTH:
+            return formats.date_format(parsed.first_day, "YEAR_MONTH_FORMAT")
+        return _day_in(self.told_day(parsed, sent), self._language)
+
+    def _day_and_clock(self, parsed: FhirDateTime, sent: str) -> tuple[date, time | None]:
+        """A clock time of the writer's own never moves to another day. Midnight in UTC is none."""
+        if parsed.precision is not Precision.MOMENT:
+            return parsed.first_day, None
+        if not sent.endswith("Z"):
+            return parsed.first_day, _clock_of(sent)
+        if parsed.starts_at.time() == time.min:
+            return parsed.first_day, None
+        local = self._local(parsed.starts_at)
+        return local.date(), local.time()
+
+    def _local(self, moment: datetime) -> datetime:
+        """In the reader's zone; as it was sent where no calendar goes so far: some say "for ever" by the last
+        second."""
+        try:
+            return moment.astimezone(self._zone)
+        except OverflowError:
+            return moment
+
+    def _clock(self, clock: time) -> str:
+        return _clock_in(clock.replace(second=0, microsecond=0), self._language)
+
+
 def sent_date(sent: str) -> str:
     """A FHIR date as a person reads it: 2019; March 2019; March 4, 2019. What is no date is quoted as it was sent."""
-    if not sent:
-        return ""
-    parsed = datetimes.parse(sent)
-    return gettext("“%(sent)s”") % {"sent": sent} if parsed is None else _in_words(parsed, sent)
+    return Calendar().sent_date(sent)
 
 
 def sent_period(starts: str, ends: str, say: Callable[[str], str] = sent_date) -> str:
@@ -36,7 +109,8 @@ def sent_period(starts: str, ends: str, say: Callable[[str], str] = sent_date) -
     one of them into words where they stand side by side, with its clock time perhaps."""
     one, other = datetimes.parse(starts), datetimes.parse(ends)
     if one is not None and other is not None and not _have_clocks(starts, ends, say):
-        first, last = _told_day(one, starts), _told_day(other, ends)
+        calendar = Calendar()
+        first, last = calendar.told_day(one, starts), calendar.told_day(other, ends)
         if first < last and min(one.precision, other.precision) >= Precision.DAY:
             return _days_in(first, last, get_language() or "")
         if first < last and one.precision is other.precision is Precision.MONTH:
@@ -87,7 +161,7 @@ _BETWEEN: Final[Mapping[tuple[bool, bool], str | Promise]] = {
 def year(sent: str) -> str:
     """The year that `sent_date` says; empty for what is no date."""
     parsed = datetimes.parse(sent) if sent else None
-    return "" if parsed is None else f"{_told_day(parsed, sent).year:04}"
+    return "" if parsed is None else f"{Calendar().told_day(parsed, sent).year:04}"
 
 
 def last_day(sent: str) -> date | None:
@@ -95,38 +169,19 @@ def last_day(sent: str) -> date | None:
     parsed = datetimes.parse(sent)
     if parsed is None:
         return None
-    return _told_day(parsed, sent) if parsed.precision is Precision.MOMENT else parsed.last_day
+    return Calendar().told_day(parsed, sent) if parsed.precision is Precision.MOMENT else parsed.last_day
 
 
 def sent_moment(sent: str) -> str:
     """The same with the clock time, where one was sent: as the writer's clock showed it, and moved to the reader's zone
     where it was sent in UTC. Midnight, there or on the writer's clock, is no clock time, but a date: most systems write
     so what they know by its day, and which night midnight is of nobody can tell."""
-    parsed = datetimes.parse(sent) if sent else None
-    if parsed is None or parsed.precision is not Precision.MOMENT or _is_midnight(sent):
-        return sent_date(sent)
-    clock, told = _clock_told(parsed, sent), _in_words(parsed, sent)
-    return gettext("%(date)s, %(time)s") % {"date": told, "time": clock} if clock else told
+    return Calendar().sent_moment(sent)
 
 
 def sent_clock(sent: str) -> str:
     """The clock time alone, midnight too; empty where none was sent."""
-    parsed = datetimes.parse(sent) if sent else None
-    return "" if parsed is None else _clock_told(parsed, sent)
-
-
-def _clock_told(parsed: FhirDateTime, sent: str) -> str:
-    if parsed.precision is not Precision.MOMENT:
-        return ""
-    is_utc = sent.endswith("Z")
-    if is_utc and parsed.starts_at.time() == time.min:
-        return ""
-    clock = _local(parsed.starts_at).time() if is_utc else _clock_of(sent)
-    return _clock_in(clock.replace(second=0, microsecond=0), get_language() or "")
-
-
-def _is_midnight(moment: str) -> bool:
-    return not moment.endswith("Z") and _clock_of(moment) == time.min
+    return Calendar().sent_clock(sent)
 
 
 def sent_time(sent: str) -> str:
@@ -151,28 +206,6 @@ def when(moment: datetime, *, now: datetime) -> str:
 def time_of_day(moment: datetime) -> str:
     """The clock time of one of our own moments, as `time_zones.clock` tells it."""
     return time_zones.clock(timezone.localtime(moment))
-
-
-def _in_words(parsed: FhirDateTime, sent: str) -> str:
-    if parsed.precision is Precision.YEAR:
-        return str(parsed.first_day.year)
-    if parsed.precision is Precision.MONTH:
-        return formats.date_format(parsed.first_day, "YEAR_MONTH_FORMAT")
-    return _day(_told_day(parsed, sent))
-
-
-def _told_day(parsed: FhirDateTime, sent: str) -> date:
-    if parsed.precision is not Precision.MOMENT or not sent.endswith("Z"):
-        return parsed.first_day  # a clock time of the writer's own never moves to another day
-    return parsed.first_day if parsed.starts_at.time() == time.min else _local(parsed.starts_at).date()
-
-
-def _local(moment: datetime) -> datetime:
-    """In the reader's zone; as it was sent where no calendar goes so far: some say "for ever" by the last second."""
-    try:
-        return timezone.localtime(moment)
-    except OverflowError:
-        return moment
 
 
 def _clock_of(sent: str) -> time:

@@ -66,12 +66,13 @@ def of_meaning(means: str) -> str:
     return str(_LABELS.get(means, _LABELS["recorded"]))
 
 
-def in_words(when: When) -> str:
-    """The date as a person reads it, never more exact than it was sent; that none was given, where none was."""
+def in_words(when: When, say: Callable[[str], str] = dates.sent_date) -> str:
+    """The date as a person reads it, never more exact than it was sent; that none was given, where none was. `say` puts
+    a FHIR date into words, for whoever has a calendar (`dates.Calendar`) for many."""
     if when.text:
         return gettext("“%(sent)s”") % {"sent": when.text}
     if when.starts or when.ends:
-        return _period(when)
+        return _period(when, say)
     if when.age_from is not None or when.age_to is not None:
         return _age(when)
     return gettext("Date not known") if when.unknown else gettext("Date not given")
@@ -97,11 +98,11 @@ def follows_a_word(when: When) -> bool:
     return has_one_side(when) or (bool(when) and not (when.text or when.starts or when.ends))
 
 
-def in_full(when: When) -> str:
+def in_full(when: When, say: Callable[[str], str] = dates.sent_moment) -> str:
     """The same with clock times, where they were sent."""
     if when.text or not (when.starts or when.ends):
         return in_words(when)
-    return _hours_of_a_day(when) or _period(when, dates.sent_moment)
+    return _hours_of_a_day(when) or _period(when, say)
 
 
 def looks_wrong(entry: Entry, *, born: date | None, at: datetime) -> bool:
@@ -158,7 +159,7 @@ def how_long_ago(when: When, *, at: datetime) -> str:
     return ngettext("%(n)s year ago", "%(n)s years ago", years) % {"n": years} if years > 0 else ""
 
 
-def _period(when: When, say: Callable[[str], str] = dates.sent_date) -> str:
+def _period(when: When, say: Callable[[str], str]) -> str:
     if not when.starts:
         return dates.sent_until(when.ends, say)
     if when.is_open:
