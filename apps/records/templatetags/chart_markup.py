@@ -2,7 +2,7 @@
 they take a tenth of the time that a template for each takes. Numbers are ours; all that is told is escaped by `_said`
 or `dates_whole`, and nothing else is marked as safe but what is put together of it here."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from html import escape
 from itertools import groupby
 from operator import itemgetter
@@ -70,7 +70,7 @@ def values_table(rows: Sequence[Row]) -> SafeString:
     """The head of a table of values, and a body for each year. A column in which no row says anything is left out."""
     said, names = _Said(), value_rows.columns()
     dated = zip(rows, value_rows.dates(rows), strict=True)
-    told = [(row.year, tuple(_cells(row, date, said))) for row, date in dated]
+    told = [(row.year, _cells(row, date, said)) for row, date in dated]
     places = [at for at in range(len(names)) if at < _ALWAYS or any(cells[at] for _, cells in told)]
     columns = [(at, _said(names[at])) for at in places]
     head = "".join(f'<th scope="col" role="columnheader">{name}</th>\n' for _, name in columns)
@@ -195,16 +195,14 @@ class _Said:
         return self._known[mark][0]
 
 
-def _cells(row: Row, date: str, said: _Said) -> Iterator[str]:
+def _cells(row: Row, date: str, said: _Said) -> tuple[str, ...]:
     """Date, value, place, range, providers and notes."""
-    drawn = gettext("drawn as %(value)s") % {"value": row.converted} if row.converted else ""
-    yield dates_whole(date)
-    value = pressures_spoken(_markup(_said(value_rows.value(row))))
-    yield f"<strong>{value}</strong>" + (f'<p class="soft">{_said(drawn)}</p>' if drawn else "")
-    yield said.place(row)
-    yield said.ranges(row)
-    yield said.providers(row)
-    yield "".join(f"<p>{linebreaksbr(note)}</p>" for note in value_rows.notes(row))
+    value = f"<strong>{pressures_spoken(_markup(_said(value_rows.value(row))))}</strong>"
+    if row.converted:
+        drawn = gettext("drawn as %(value)s") % {"value": row.converted}
+        value += f'<p class="soft">{_said(drawn)}</p>'
+    notes = "".join(f"<p>{linebreaksbr(note)}</p>" for note in value_rows.notes(row))
+    return dates_whole(date), value, said.place(row), said.ranges(row), said.providers(row), notes
 
 
 def _year(year: str, rows: Iterable[Sequence[str]], columns: Sequence[_Column]) -> str:
