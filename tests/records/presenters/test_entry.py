@@ -1,12 +1,15 @@
 """What an entry is read with: the resources it may refer to."""
 
 import json
+from collections.abc import Iterator
+from typing import Any, get_args, get_origin, get_type_hints
 
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from apps.records import presenting
 from apps.records.presenters import elements
 from apps.records.presenters.datatypes.moments import When
 from apps.records.presenters.entry import Code, Context, Entry
@@ -86,3 +89,24 @@ class TestAnEntry:
             when=When(means="started", age_from=4.5), people=("Dr. Rose",), said=("Mild",), narrative="Asthma",
         )  # fmt: skip
         assert msgspec.json.decode(msgspec.json.encode(entry), type=Entry) == entry
+
+
+def kinds_within(kind: Any) -> Iterator[Any]:
+    """A kind, and those of all that it holds."""
+    yield kind
+    held = get_args(kind) or (get_type_hints(kind).values() if is_a_struct(kind) else ())
+    for each in held:
+        yield from kinds_within(each)
+
+
+def is_a_struct(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, msgspec.Struct)
+
+
+class TestWhatAnEntryHolds:
+    @pytest.mark.parametrize("kind", presenting.KINDS.values(), ids=presenting.KINDS)
+    def test_never_changes_so_that_a_page_can_know_it_again(self, kind):
+        within = set(kinds_within(kind))
+        assert not within & {list, dict, set}
+        assert not {get_origin(each) for each in within} & {list, dict, set}
+        assert all(each.__struct_config__.frozen for each in within if is_a_struct(each))

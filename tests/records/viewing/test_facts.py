@@ -10,6 +10,7 @@ from apps.records import presenting
 from apps.records.presenters.entry import Context, Entry
 from apps.records.viewing import facts
 from apps.records.viewing.facts import labels, lines
+from apps.records.viewing.facts.lines import Known
 from tests.records.people import PATIENT_ID, allergy
 
 ROSE = {"display": "Ada Rose, MD"}
@@ -176,6 +177,17 @@ class TestARow:
     def test_puts_several_single_words_on_one_line(self):
         sent = allergy("a1", reaction=[{"manifestation": [{"text": "Hives"}]}, {"manifestation": [{"text": "Cough"}]}])
         assert "Hives, Cough" in lines.of_row(entry("AllergyIntolerance", **sent))
+
+    def test_puts_into_words_once_what_other_rows_of_its_page_say_as_well(self):
+        mild, severe = (
+            entry("AllergyIntolerance", **allergy("a1", reaction=[{"severity": severity}]))
+            for severity in ("mild", "severe")
+        )
+        known: Known = {}
+        assert lines.of_row(mild, known) == lines.of_row(mild) != lines.of_row(severe, known) == lines.of_row(severe)
+        assert list(known.values()) == ["Past reaction: Mild", "Past reaction: Severe"]
+        again = {thing: f"{said}, as was said" for thing, said in known.items()}
+        assert lines.of_row(mild, again) == ("Past reaction: Mild, as was said",)
 
 
 class TestAResultThatNeverWas:

@@ -1,12 +1,12 @@
 """Any value of an entry as lines of text."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 from enum import StrEnum
 from functools import cache, lru_cache
 from itertools import islice
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import msgspec
 from django.utils.translation import get_language, gettext, ngettext
@@ -39,6 +39,9 @@ _PART = " · "  # between the parts of one thing
 _TOLD_ANYWAY: Final = When, Attachment  # that a date is not known; what cannot be opened has a name
 _TOLD_WITH_A_LABEL: Final = When, Length
 _SEVERAL: Final = tuple, list
+
+# What the rows of one page have said, by the thing that they say: many have the same reaction, or the same dosage.
+Known: TypeAlias = MutableMapping[msgspec.Struct, str]
 
 
 def of(value: object) -> tuple[str, ...]:
@@ -82,9 +85,11 @@ def of_date(sent: object) -> tuple[str, ...]:
     return (said,) if said else ()
 
 
-def of_row(entry: Entry) -> tuple[str, ...]:
+def of_row(entry: Entry, known: Known | None = None) -> tuple[str, ...]:
     """What the row of such an entry says beside its name: the fields that `labels` names for it, each on one line. Of
-    several things that have parts of their own, each is a line: else a part of one reads as if of the next."""
+    several things that have parts of their own, each is a line: else a part of one reads as if of the next. `known` is
+    what the rows of one page have said so far, where there are others."""
+    known = {} if known is None else known
     kind, found = type(entry).__name__, list[str]()
     names, one_of = labels.in_rows(kind), labels.first_in_rows(kind)
     if one_of:
@@ -93,13 +98,15 @@ def of_row(entry: Entry) -> tuple[str, ...]:
         value = _beside_its_name(entry, name)
         if not value or value == NOT_GIVEN or repeating.is_told(entry, name):
             continue
-        told = _first(value, more=getattr(entry, f"more_{name}", 0))
+        told = _first(value, known, more=getattr(entry, f"more_{name}", 0))
+        if not told:
+            continue
         said = told if any(_PART in line for line in told) else (", ".join(told),)
-        if any(said) and (isinstance(value, _TOLD_WITH_A_LABEL) or labels.is_named_in_rows(kind, name)):
+        if isinstance(value, _TOLD_WITH_A_LABEL) or labels.is_named_in_rows(kind, name):
             label = labels.of_field(kind, name)  # a date alone does not say of what
             said = (label,) if value is True else (f"{label}: {said[0]}", *said[1:])
         found += said
-    return tuple(filter(None, found))
+    return tuple(found)
 
 
 def of_unknown(value: object) -> tuple[str, ...]:
@@ -142,14 +149,24 @@ def _last_digits(number: Any) -> str:
     return gettext("ending in %(digits)s") % {"digits": said[-_LAST:]} if len(said) >= 2 * _LAST else ""
 
 
-def _first(value: object, *, more: int) -> tuple[str, ...]:
+def _first(value: object, known: Known, *, more: int) -> tuple[str, ...]:
     """The first three of several, each whole, as a dosage without its last lines is another dosage; and how many more
     there are, `more` besides those at hand."""
     several = value if isinstance(value, _SEVERAL) else (value,)
-    said = [found for each in several[:_MOST] if (found := _PART.join(of(each)))]
+    said = [found for each in several[:_MOST] if (found := _once(each, known))]
     shown, left = said[:_FIRST], len(said[_FIRST:]) + more
     told = ngettext("and %(count)s more", "and %(count)s more", left) % {"count": counts.grouped(left)} if left else ""
     return (*shown, *((told,) if told else ()))
+
+
+def _once(thing: object, known: Known) -> str:
+    """All of it on one line. What has parts of its own takes longest, and is put into words once on a page."""
+    if not isinstance(thing, msgspec.Struct):
+        return _PART.join(of(thing))
+    said = known.get(thing)
+    if said is None:
+        said = known[thing] = _PART.join(of(thing))
+    return said
 
 
 def _one(value: object) -> str:

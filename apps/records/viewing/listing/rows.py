@@ -1,6 +1,6 @@
 """One row of a list: what an entry is called, what matters most about it, and where it comes from."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from uuid import UUID
@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from apps.records import senders
 from apps.records.presenters import absences, grave_entries, grave_news, meanings, plain_names
 from apps.records.presenters.care_plans import PLAIN_WORDS, CarePlanEntry
+from apps.records.presenters.datatypes.dates import Calendar
 from apps.records.presenters.entry import Code, Entry
 from apps.records.presenters.family import FamilyEntry
 from apps.records.presenters.immunizations import ImmunizationEntry
@@ -23,6 +24,7 @@ from apps.records.senders import Sender
 from apps.records.shelving import arranging
 from apps.records.shelving.reading import Shelved
 from apps.records.viewing import standing
+from apps.records.viewing.facts.lines import Known
 from apps.records.viewing.listing import same, telling
 from apps.records.viewing.opening.whole import Source
 from apps.records.viewing.wording import cautions, languages, other_kinds, provider_codes, remarks, whens, words
@@ -78,23 +80,34 @@ def paired(
     """The same with what each row was made of. With `at`, rows say how they stand then, and what is odd about them
     (`remarks`), by the birth date of whom each is of. Without `has_details` they say name, date and status. Rows
     `on_paper` lead to no page of their own."""
+    told = partial(_remarked, alike=_Alike(on_paper=on_paper), at=at, has_details=has_details)
+    now = [each if at is None else standing.of_shelved(each, at) for each in shelved]
+    if len(sources) > 1:
+        rows = _each_once(now, sources, told, same.AtHand(shelved, sources))
+    else:  # nobody repeats another
+        rows = [(one, told(one, sources[one.connection_id])) for one in now]
+    return [(one, _without_its_clinic(row, one.entry, sources[one.connection_id])) for one, row in rows]
+
+
+def _each_once(
+    shelved: Iterable[Shelved],
+    sources: Mapping[UUID, Source],
+    told: Callable[[Shelved, Source], Row],
+    page: same.AtHand,
+) -> list[tuple[Shelved, Row]]:
+    """What several sent alike as one row."""
     rows: list[tuple[Shelved, Row]] = []
     sent_by: list[set[UUID]] = []  # the connections of each row: what one of them sent twice is two things
-    alike, page = _Alike(on_paper=on_paper), same.AtHand(shelved, sources)
-    told = partial(_remarked, alike=alike, at=at, has_details=has_details)
-    for each in shelved:
-        one = each if at is None else standing.of_shelved(each, at)
+    for one in shelved:
         source = sources[one.connection_id]
-        place, stands = -1, None
-        if len(sources) > 1:
-            near = range(max(len(rows) - 5, 0), len(rows))
-            theirs = (
-                place
-                for place in near
-                if rows[place][1].person == source.person and one.connection_id not in sent_by[place]
-            )
-            known = ((place, same.standing_for_both(rows[place][0], one, page)) for place in theirs)
-            place, stands = next(((place, stands) for place, stands in known if stands is not None), (-1, None))
+        near = range(max(len(rows) - 5, 0), len(rows))
+        theirs = (
+            place
+            for place in near
+            if rows[place][1].person == source.person and one.connection_id not in sent_by[place]
+        )
+        known = ((place, same.standing_for_both(rows[place][0], one, page)) for place in theirs)
+        place, stands = next(((place, stands) for place, stands in known if stands is not None), (-1, None))
         if stands is None:
             sent_by.append({one.connection_id})
             rows.append((one, told(one, source)))
@@ -103,7 +116,7 @@ def paired(
         other, row = rows[place]
         standing_row = row if stands is other else told(one, source)
         rows[place] = stands, _of_both(standing_row, row, source, sources, sent=len(sent_by[place]))
-    return [(one, _without_its_clinic(row, one.entry, sources[one.connection_id])) for one, row in rows]
+    return rows
 
 
 def _of_both(stands: Row, row: Row, source: Source, sources: Mapping[UUID, Source], *, sent: int) -> Row:
@@ -193,10 +206,13 @@ def _by_code(entry: Entry) -> str:
 
 
 class _Alike:
-    """What rows of one page mostly have alike, and is worked out once: labels of dates, words of statuses, and whether
-    a test of that name may carry grave news, for which a long list of words is looked for."""
+    """What rows of one page mostly have alike, and is worked out once: how dates are told and what they are called,
+    words of statuses, what `known` things say, and whether a test of that name may carry grave news, for which a long
+    list of words is looked for."""
 
     def __init__(self, *, on_paper: bool) -> None:
+        self.calendar = Calendar()
+        self.known: Known = {}
         self._on_paper = on_paper
         self._labels: dict[str, str] = {}
         self._statuses: dict[tuple[object, ...], str] = {}
@@ -236,18 +252,18 @@ def _row(shelved: Shelved, source: Source, alike: _Alike, *, has_details: bool) 
     title, theirs = names(entry)
     status = alike.status(entry)
     language = languages.of(entry.language)
-    details = _said_beside((title, status), shelved, entry, provider, alike) if has_details else (cautions.of(entry),)
+    details = _said_beside((title, status), shelved, entry, provider, alike) if has_details else _cautions(entry)
     return Row(
         record=shelved.record,
         subject=shelved.subject,
         title=title,
         theirs=theirs,
         when_label="" if whens.says_itself(entry.when) else alike.label(entry),
-        when="" if _has_no_day(entry) else whens.in_words(entry.when),
+        when="" if _has_no_day(entry) else whens.in_words(entry.when, alike.calendar.sent_date),
         year=arranging.year(entry),
         group=entry.group,
         status=status,
-        details=tuple(filter(None, details)),
+        details=details,
         providers=(provider,),
         clinics=(source.name,),
         of_its_test=shelved.of_its_test,
@@ -303,6 +319,11 @@ def _code_beside(called: Iterable[str], entry: Entry) -> Iterable[str]:
     return (_by_code(entry),) if kind and kind in called else ()
 
 
+def _cautions(entry: Entry) -> tuple[str, ...]:
+    caution = cautions.of(entry)
+    return (caution,) if caution else ()
+
+
 def _withheld(provider: str) -> tuple[str, ...]:
     return (gettext("%(provider)s hides the details of this entry.") % {"provider": provider},)
 
@@ -310,7 +331,10 @@ def _withheld(provider: str) -> tuple[str, ...]:
 def _told_once(elsewhere: Iterable[str], details: Iterable[str]) -> tuple[str, ...]:
     """Without what the row says elsewhere: a visit can be called by its type, a goal says by its status that it was
     reached."""
-    return tuple(detail for detail in dict.fromkeys(details) if detail and detail not in elsewhere)
+    told = dict.fromkeys(details)
+    for said in ("", *elsewhere):
+        told.pop(said, None)
+    return tuple(told)
 
 
 def _details(entry: Entry, alike: _Alike, *, is_of_grave: bool) -> Iterable[str]:
@@ -320,4 +344,4 @@ def _details(entry: Entry, alike: _Alike, *, is_of_grave: bool) -> Iterable[str]
     if getattr(entry, "may_be_grave", False) or (has_more and (is_of_grave or alike.is_grave(entry))):
         yield alike.unsaid(entry)
     else:
-        yield from telling.of(entry)
+        yield from telling.of(entry, alike.known)

@@ -12,11 +12,12 @@ from apps.records.presenters.observations.results import ResultEntry
 from apps.records.presenters.questionnaires import QuestionnaireEntry
 from apps.records.presenters.reports import ReportEntry
 from apps.records.viewing.facts import lines
+from apps.records.viewing.facts.lines import Known
 from apps.records.viewing.wording import cautions, file_kinds, other_kinds, values_in_words
 
 
-def of(entry: Entry) -> Iterable[str]:
-    """What it says, in its order; some of it may be empty."""
+def of(entry: Entry, known: Known | None = None) -> Iterable[str]:
+    """What it says, in its order; some of it may be empty. `known` is as in `lines.of_row`."""
     yield cautions.of(entry)
     if isinstance(entry, ResultEntry):
         yield values_in_words.of_result(entry)
@@ -25,7 +26,7 @@ def of(entry: Entry) -> Iterable[str]:
             yield gettext("Measured at home")
         return
     yield "" if not entry.title and other_kinds.named(entry) else other_kinds.said(entry)  # else it is called by that
-    said = lines.of_row(entry)
+    said = lines.of_row(entry, known)
     yield from said
     if isinstance(entry, ReportEntry) and entry.results:
         yield _counted(len(entry.results))
