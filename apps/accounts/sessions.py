@@ -11,6 +11,7 @@ The clock is read here: Django calls an engine from its middleware, at the edge.
 import hashlib
 import os
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Any
 
 from cryptography.exceptions import InvalidTag
@@ -40,14 +41,16 @@ def digest(session_key: str) -> str:
 
 class SessionStore(SessionBase):
     """What Django asks of an engine; `session_key` is the cookie's value. The asynchronous methods are Django's own,
-    which call these."""
+    which call these. `ends_at` is when what was loaded ends, unless it is saved anew; None before that."""
+
+    ends_at: datetime | None = None
 
     def load(self) -> dict[str, Any]:
         """What the session holds. A key nobody was given, a session that ended and a row that was changed give
         nothing, and the key is dropped: no browser chooses its own."""
         key = self.session_key or ""
         kept = Session.objects.filter(pk=digest(key), expires_at__gt=timezone.now())
-        sealed = kept.values_list("sealed_data", flat=True).first()
+        sealed, self.ends_at = kept.values_list("sealed_data", "expires_at").first() or (None, None)
         plaintext = None if sealed is None else _open(bytes(sealed), key)
         if plaintext is None:
             self._session_key = None

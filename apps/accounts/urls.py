@@ -2,10 +2,11 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from apps.accounts.views import language, notice, pages, sensitive, sessions, signing_out, warnings
+from apps.accounts.views import language, notice, pages, sensitive, sessions, signing_out, staying, warnings
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("accounts/logout/", signing_out.LogoutView.as_view(), name="account_logout"),  # before the library's
+    path("accounts/stay/", staying.stay, name="stay"),
     path("accounts/sessions/", sessions.show, name="sessions"),
     path("help/", pages.show_help, name="help"),
     path("language/", language.set_language, name="set_language"),

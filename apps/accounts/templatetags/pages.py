@@ -1,12 +1,15 @@
-"""Filters of the shared partials: which shape a form field takes on a page."""
+"""Filters and tags of the shared partials: which shape a form field takes on a page, and the end of a session."""
 
 from datetime import datetime
 
 from django import template
 from django.forms import BoundField, CheckboxInput, CheckboxSelectMultiple, RadioSelect
+from django.http import HttpRequest
+from django.utils import timezone
 from django.utils.safestring import SafeString
 
-from apps.accounts import browsers, time_zones
+from apps.accounts import browsers, ending_sessions, time_zones
+from apps.accounts.ending_sessions import Ending
 
 register = template.Library()
 
@@ -44,3 +47,15 @@ def system_name(user_agent: str) -> str:
 def zone_name(moment: datetime) -> str:
     """The zone in which a page or a letter tells this moment, beside its time."""
     return time_zones.short_name(moment)
+
+
+@register.simple_tag
+def session_ending(request: object) -> Ending | None:
+    """The near end of the session of somebody signed in. Not on the page of a form that was sent: what was typed would
+    be lost on the way. Nor where a page holds no form, or one of an error knows of no request, or of nobody yet."""
+    if not isinstance(request, HttpRequest) or request.method != "GET" or getattr(request, "is_named_to_nobody", False):
+        return None
+    user, session = getattr(request, "user", None), getattr(request, "session", None)
+    if session is None or user is None or not user.is_authenticated:
+        return None
+    return ending_sessions.of(session, now=timezone.now())

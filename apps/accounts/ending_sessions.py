@@ -1,0 +1,35 @@
+"""When a session is about to end: its pages say so, and can keep it (WCAG 2.2, 2.2.1).
+
+A session ends `SESSION_COOKIE_AGE` after something was last kept in it, which most pages do not. So whoever reads for
+hours is warned on every page of the last minutes. No script counts down: the sentence says until what time.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.contrib.sessions.backends.base import SessionBase
+
+WARNED_FOR: Final = timedelta(minutes=15)
+_MINUTE: Final = timedelta(minutes=1)
+
+
+@dataclass(frozen=True)
+class Ending:
+    """When it ends, and in how many minutes from now, begun ones counted."""
+
+    at: datetime
+    minutes: int
+
+
+def of(session: SessionBase, *, now: datetime) -> Ending | None:
+    """The end of a session that is near; None while it is not, or where this request keeps the session anew."""
+    ends_at: datetime | None = getattr(session, "ends_at", None)  # of our own engine alone
+    if ends_at is None or session.modified or not timedelta(0) < ends_at - now <= WARNED_FOR:
+        return None
+    return Ending(ends_at, -((now - ends_at) // _MINUTE))
+
+
+def keep(session: SessionBase) -> None:
+    """Have it saved as this request ends, and last as long as one that has just begun."""
+    session.modified = True

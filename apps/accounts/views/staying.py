@@ -1,0 +1,18 @@
+"""The button that keeps a session which is about to end."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from apps.accounts import destinations, ending_sessions
+
+
+@require_POST
+def stay(request: HttpRequest) -> HttpResponse:
+    """Keep it, and go back to the page. Too late, that page leads to signing in, and back to itself."""
+    if request.user.is_authenticated:
+        ending_sessions.keep(request.session)
+        messages.success(request, _("You stay signed in."))
+    return HttpResponseRedirect(destinations.own_path(request.POST.get("next", ""), otherwise=reverse("home")))
