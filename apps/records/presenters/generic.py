@@ -7,15 +7,16 @@ rest.
 from collections.abc import Iterator
 from enum import StrEnum
 
-from apps.records.presenters import attachments, elements
+from apps.records.presenters import attachments, elements, particulars
 from apps.records.presenters.attachments import File
 from apps.records.presenters.datatypes import moments
 from apps.records.presenters.datatypes.moments import When
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
-from apps.records.presenters.heads import first_name, head, is_in_place_of_a_name, notes, status_codes, title_of
+from apps.records.presenters.heads import first_name, head, is_in_place_of_a_name, mapped, notes, status_codes, title_of
 from apps.records.presenters.naming import name_of, names_of, own_name
 from apps.records.presenters.narratives import opening
+from apps.records.presenters.particulars import Particular
 
 _LONGEST_TITLE = 200
 # What names a resource, the most telling first; a concept, a Coding, a Reference, a HumanName or a text.
@@ -45,7 +46,7 @@ _DATES = (
     ("requested", "written-down"), ("dateAsserted", "written-down"), ("indexed", "written-down"),
     ("effectiveTime", "recorded"), ("collected", "collected"), ("timestamp", "recorded"), ("lastUpdate", "recorded"),
 )  # fmt: skip
-_STATUSES = ("status", "clinicalStatus", "lifecycleStatus", "state", "active")
+_STATUSES = ("status", "clinicalStatus", "lifecycleStatus", "state", "active", "orderStatus")
 _PEOPLE = (
     "author", "performer", "asserter", "recorder", "requester", "orderer", "prescriber", "provider", "sender",
     "operator", "creator", "practitioner", "actor", "responsibleParty", "insurer", "facility", "owner",
@@ -67,6 +68,14 @@ class Status(StrEnum):
     NOT_FINAL = "not-final"
     CURRENT = "current"
     DENYING = "denying"
+    DENYING_BUT = "denying-but"
+    ALLOWING_BUT = "allowing-but"
+    NOT_TO_BE_DONE = "not-to-be-done"
+    WAS_NOT_TO_BE_DONE = "was-not-to-be-done"
+    POTENTIAL = "potential"
+    AGREED = "agreed"
+    PERHAPS = "perhaps"
+    DECLINED = "declined"
     PLANNED = "planned"
     PAUSED = "paused"
     DONE = "done"
@@ -81,7 +90,7 @@ _WORDS = {
     **dict.fromkeys(
         ("active", "current", "in-progress", "available", "received", "accepted", "ready", "true"), Status.CURRENT
     ),
-    **dict.fromkeys(("planned", "requested", "scheduled", "waitlist", "preparation"), Status.PLANNED),
+    **dict.fromkeys(("planned", "requested", "scheduled", "waitlist", "preparation", "intended"), Status.PLANNED),
     **dict.fromkeys(("on-hold", "onhold", "suspended", "onleave"), Status.PAUSED),
     **dict.fromkeys(("completed", "final", "amended", "appended", "finished", "corrected", "done"), Status.DONE),
     **dict.fromkeys(("stopped", "revoked", "rejected", "aborted", "abandoned", "declined", "failed"), Status.STOPPED),
@@ -93,6 +102,15 @@ _WORDS = {
     ),
 }
 _OVER = frozenset({Status.STOPPED, Status.NOT_DONE, Status.CANCELED, Status.PAST})
+_ENDED = frozenset({*_OVER, Status.DONE})
+_ANSWERS = {  # AppointmentResponse.participantStatus
+    "accepted": Status.AGREED,
+    "tentative": Status.PERHAPS,
+    "declined": Status.DECLINED,
+    "needs-action": Status.NOT_FINAL,
+    "in-process": Status.NOT_FINAL,
+    "completed": Status.DONE,
+}
 # Of these, DSTU2 says beside the status that it was not: a dose that was not given is `completed` all the same.
 _NOT = ("wasNotGiven", "notPerformed")
 
@@ -100,6 +118,7 @@ _NOT = ("wasNotGiven", "notPerformed")
 class GenericEntry(Entry, frozen=True, kw_only=True, gc=False):
     """An entry of a type that has no page of its own."""
 
+    particulars: tuple[Particular, ...] = ()
     files: tuple[File, ...] = ()
 
 
@@ -119,6 +138,7 @@ def present(resource: Element, context: Context) -> GenericEntry:
             (found for name in _PEOPLE for found in elements.children(resource, name)), context, within=resource
         ),
         said=notes(resource, "note", "comment", "comments", "notes"),
+        particulars=tuple(one for one in particulars.of(resource, context) if one.said != (heading["title"],)),
         files=attachments.files(resource),
     )
 
@@ -175,17 +195,31 @@ def _when(resource: Element, context: Context) -> When:
 def _status(resource: Element) -> str:
     if any(elements.flag(resource, name) is True for name in _NOT):
         return Status.NOT_DONE
+    if "potential" in status_codes(resource, "actuality"):  # of an AdverseEvent, however its report stands
+        return Status.POTENTIAL
+    if answer := mapped(resource, "participantStatus", _ANSWERS):
+        return answer
+    status = _sent_status(resource)
+    if elements.flag(resource, "doNotPerform") is True:
+        return Status.WAS_NOT_TO_BE_DONE if status in _ENDED else Status.NOT_TO_BE_DONE
+    return _of_consent(resource) or status if status == Status.CURRENT else status
+
+
+def _sent_status(resource: Element) -> str:
     for name in _STATUSES:
         value = resource.get(name)
         codes = (str(value).lower(),) if isinstance(value, bool) else status_codes(resource, name)
         for code in codes:
             if code in _WORDS:
-                word = _WORDS[code]
-                return Status.DENYING if word is Status.CURRENT and _denies(resource) else word
+                return _WORDS[code]
     return NOT_GIVEN
 
 
-def _denies(resource: Element) -> bool:
-    """Whether it is a consent that allows nothing but its exceptions (R4 Consent.provision). Nobody may take a refusal
-    that is in force for a permission."""
-    return "deny" in status_codes(elements.child(resource, "provision"), "type")
+def _of_consent(resource: Element) -> str:
+    """What a consent that is in force allows, where that is not all (R4 Consent.provision). Nobody may take a refusal
+    for a permission; and one within a permission, or the other way round, is an exception."""
+    provision = elements.child(resource, "provision")
+    has_exceptions = any(True for _each in elements.children(provision, "provision"))
+    if "deny" in status_codes(provision, "type"):
+        return Status.DENYING_BUT if has_exceptions else Status.DENYING
+    return Status.ALLOWING_BUT if has_exceptions else ""

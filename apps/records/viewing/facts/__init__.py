@@ -12,11 +12,12 @@ from django.utils.translation import ngettext
 from msgspec.structs import fields, replace
 
 from apps.records import counts
-from apps.records.presenters import meanings
+from apps.records.presenters import meanings, particulars
 from apps.records.presenters.care_teams import CareTeamEntry, Circle
 from apps.records.presenters.datatypes.moments import When
 from apps.records.presenters.devices import DeviceEntry
 from apps.records.presenters.entry import Entry
+from apps.records.presenters.generic import GenericEntry
 from apps.records.presenters.medications import Kind, MedicationEntry, Status
 from apps.records.presenters.observations.results import Measured, ResultEntry
 from apps.records.presenters.observations.vitals import blood_pressure
@@ -94,6 +95,9 @@ def _own(entry: Entry) -> list[Fact]:
             continue
         if isinstance(entry, CareTeamEntry) and field.name == "members":
             found += _circles(entry, label)
+            continue
+        if isinstance(entry, GenericEntry) and field.name == "particulars":
+            found += [Fact(str(particulars.LABELS[one.what]), lines.of_particular(one)) for one in entry.particulars]
             continue
         found.append(Fact(label, _said(entry, field.name, value)))
         if field.name == "value" and isinstance(entry, Measured):

@@ -125,6 +125,7 @@ _ROWS: Final[Mapping[str, tuple[str, ...]]] = {
     "RecommendationEntry": ("recommendations",),
     "VisitEntry": ("kind", "types", "participants", "clinic"),
     "ProcedureEntry": ("reasons_not", "place"),
+    "GenericEntry": ("particulars",),
 }
 
 _LABELS: Final[Mapping[str, str | Promise]] = {
@@ -255,6 +256,7 @@ _OF_KIND: Final[Mapping[str, str | Promise]] = {
     "ReportEntry.category": _("Kind of report"),
     "DocumentEntry.files": "",
     "GenericEntry.files": "",
+    "GenericEntry.particulars": _("Details"),  # each has a label of its own
     "ReportEntry.forms": "",
     "ReportEntry.inside": "",  # the page has them as a panel
     "ConditionEntry.visits": "",

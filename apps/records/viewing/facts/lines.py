@@ -13,7 +13,7 @@ from django.utils.translation import get_language, gettext, ngettext
 from msgspec.structs import fields, replace
 
 from apps.records import counts
-from apps.records.presenters import allergies, immunizations, insurance, plain_names
+from apps.records.presenters import allergies, immunizations, insurance, particulars, plain_names
 from apps.records.presenters.care_plans import Activity, Progress
 from apps.records.presenters.care_teams import Circle, Member
 from apps.records.presenters.datatypes import dates, lengths
@@ -27,6 +27,7 @@ from apps.records.presenters.entry import NOT_GIVEN, Code, Entry
 from apps.records.presenters.medications import Supply
 from apps.records.presenters.observations.results import Component, Measured
 from apps.records.presenters.observations.values import Attachment, Value
+from apps.records.presenters.particulars import Particular
 from apps.records.presenters.patient import Address, Contact
 from apps.records.viewing.facts import labels, repeating
 from apps.records.viewing.wording import provider_codes, snomed_kinds, values_in_words, whens, words
@@ -109,6 +110,11 @@ def of_row(entry: Entry, known: Known | None = None) -> tuple[str, ...]:
     return tuple(found)
 
 
+def of_particular(one: Particular) -> tuple[str, ...]:
+    """What is told of it, in words of ours where a code was sent that has some."""
+    return tuple(str(particulars.WORDS.get(said, said)) for said in one.said)
+
+
 def of_unknown(value: object) -> tuple[str, ...]:
     """The line of what the provider says it does not know."""
     return (gettext("Not known"),) if value else ()
@@ -135,6 +141,8 @@ def _beside_its_name(entry: Entry, name: str) -> Any:
         return NOT_GIVEN
     if name == "member_number":
         return _last_digits(value)
+    if name == "particulars":
+        return tuple(one for one in value or () if one.what in particulars.TURNING)
     if isinstance(entry, immunizations.RecommendationEntry) and len(entry.recommendations) == 1:
         (only,) = entry.recommendations
         vaccine, illness = ("" if one == entry.title else one for one in (only.vaccine, only.illness))
@@ -236,6 +244,10 @@ def _activity(activity: Activity) -> str:
     progress = "" if activity.progress == NOT_GIVEN else words.of_key(activity.progress)
     said = (to_avoid, _text(activity.text), progress, when, ", ".join(of(activity.said)))
     return _PART.join(dict.fromkeys(filter(None, said)))
+
+
+def _particular(one: Particular) -> str:
+    return f"{particulars.LABELS[one.what]}: {', '.join(of_particular(one))}"
 
 
 def _recommendation(one: immunizations.Recommendation) -> str:
@@ -346,6 +358,7 @@ _SAYINGS: Final[Mapping[type, Callable[[Any], str]]] = MappingProxyType(
         Code: _nothing,
         Measured: _measured,
         insurance.Fact: _class_of_plan,
+        Particular: _particular,
         immunizations.Dose: _dose,
         Supply: _supply,
         Activity: _activity,

@@ -1,0 +1,235 @@
+"""Whatever negates or qualifies what an entry says (FHIR: `isModifier`, and its like) is told on its page and, where it
+turns the meaning around, in its row and in the status that a search tells, in both versions."""
+
+import json
+from typing import Any
+
+import pytest
+from django.urls import reverse
+
+from apps.records import presenting
+from apps.records.exporting import choosing, summaries
+from apps.records.models import Record
+from apps.records.presenters.entry import Context, Entry
+from apps.records.viewing import facts
+from apps.records.viewing.listing import telling
+from apps.records.viewing.wording import words
+from tests.records.linked import AT
+from tests.records.pages import ask, page
+from tests.records.people import PATIENT_ID
+from tests.records.shelved import keep
+
+ADA = {"display": "Ada Rose"}
+DENYING: dict[str, Any] = {"type": "deny"}
+
+
+def concept(code: str) -> dict[str, Any]:
+    return {"coding": [{"code": code}]}
+
+
+def named(text: str) -> dict[str, Any]:
+    return {"text": text}
+
+
+def entry(resource_type: str, **sent: Any) -> Entry:
+    seen = {"note": [{"text": "Seen"}], "comment": "Seen"}  # what has no content at all is hidden
+    body = json.dumps({"resourceType": resource_type, "id": "x", **seen, **sent}).encode()
+    return presenting.present(body, resource_type=resource_type, logical_id="x", context=Context())[1]
+
+
+def on_page(of: Entry) -> str:
+    return "\n".join(f"{fact.label}: {line}" for fact in facts.of(of, provider="Harbor") for line in fact.lines)
+
+
+def in_row(of: Entry) -> str:
+    return "\n".join((words.of_status(of), *telling.of(of)))
+
+
+# By type and what was sent: what the page says, and what the row says. Where the meaning is turned around by its
+# status, the row says it by that, which is all that a search tells.
+TURNED: list[tuple[str, dict[str, Any], str, str]] = [
+    ("AdverseEvent", {"actuality": "potential", "event": named("Fall")}, "could have", "Did not happen"),
+    ("AllergyIntolerance", {"status": "refuted", "substance": named("Nuts")}, "Status: Ruled out", "Ruled out"),
+    ("AllergyIntolerance", {"verificationStatus": concept("refuted")}, "Status: Ruled out", "Ruled out"),
+    ("AllergyIntolerance", {"status": "inactive"}, "Status: No longer active", "No longer active"),
+    ("AllergyIntolerance", {"status": "unconfirmed"}, "not confirmed", "not confirmed"),
+    ("Appointment", {"status": "cancelled"}, "Status: Canceled", "Canceled"),
+    ("Appointment", {"status": "noshow"}, "Marked as missed", "Marked as missed"),
+    ("AppointmentResponse", {"participantStatus": "declined"}, "Status: Declined", "Declined"),
+    ("AppointmentResponse", {"participantStatus": "tentative"}, "not for sure", "not for sure"),
+    ("BodyStructure", {"active": False}, "Status: Past", "Past"),
+    ("CarePlan", {"status": "draft"}, "Status: Not final", "Not final"),
+    ("CarePlan", {"status": "cancelled"}, "Status: Stopped", "Stopped"),
+    ("CarePlan", {"activity": [{"detail": {"description": "Run", "prohibited": True}}]}, "Not to do · Run", "Not to"),
+    ("CarePlan", {"activity": [{"detail": {"description": "Run", "doNotPerform": True}}]}, "Not to do · Run", "Not to"),
+    ("CareTeam", {"status": "inactive"}, "Status: Past", "Past"),
+    ("ClinicalImpression", {"ruledOut": [{"item": named("Flu"), "reason": "Test"}]}, "Ruled out: Flu (Test)", "Ruled"),
+    ("Communication", {"status": "not-done", "statusReason": named("Fax broken")}, "Status: Not done", "Not done"),
+    ("CommunicationRequest", {"status": "active", "doNotPerform": True}, "not to be done", "Ordered not to be done"),
+    ("CommunicationRequest", {"status": "revoked", "doNotPerform": True}, "that order is over", "that order is over"),
+    ("Condition", {"verificationStatus": "refuted", "clinicalStatus": "active"}, "Status: Ruled out", "Ruled out"),
+    ("Condition", {"verificationStatus": concept("differential")}, "not confirmed", "not confirmed"),
+    ("Condition", {"clinicalStatus": "resolved"}, "Status: Resolved", "Resolved"),
+    ("Condition", {"clinicalStatus": concept("inactive")}, "Not active now", "Not active now"),
+    ("Consent", {"status": "active", "provision": {"type": "deny"}}, "does not allow it", "does not allow it"),
+    (
+        "Consent",
+        {"status": "active", "provision": {"provision": [{"type": "deny", "class": [named("Notes")]}]}},
+        "An exception: not allowed: Notes", "with exceptions",
+    ),
+    (
+        "Consent",
+        {"status": "active", "provision": DENYING | {"provision": [{"type": "permit", "action": [named("Use")]}]}},
+        "An exception: allowed: Use", "does not allow it, with exceptions",
+    ),
+    ("Consent", {"status": "inactive", "provision": {"type": "permit"}}, "Status: Past", "Past"),
+    ("Coverage", {"status": "cancelled"}, "Status: Ended", "Ended"),
+    (
+        "CoverageEligibilityResponse",
+        {"insurance": [{"inforce": False, "item": [{"name": "Glasses", "excluded": True}]}]},
+        "Not covered: Glasses", "Not in force",
+    ),
+    ("Device", {"status": "inactive"}, "No longer in use", "No longer in use"),
+    ("Device", {"status": "not-available"}, "No longer in use", "No longer in use"),
+    ("DeviceUseStatement", {"status": "intended"}, "Status: Planned", "Planned"),
+    ("DiagnosticOrder", {"status": "cancelled"}, "Status: Canceled", "Canceled"),
+    ("DiagnosticReport", {"status": "preliminary"}, "may change", "may change"),
+    ("DiagnosticReport", {"status": "cancelled"}, "no result", "no result"),
+    ("DocumentReference", {"status": "superseded"}, "Replaced by a newer version", "Replaced by a newer version"),
+    ("DocumentReference", {"status": "current", "docStatus": "preliminary"}, "Draft", "Draft"),
+    ("Encounter", {"status": "cancelled"}, "Status: Canceled", "Canceled"),
+    ("Encounter", {"status": "planned"}, "Status: Planned", "Planned"),
+    ("EpisodeOfCare", {"status": "cancelled"}, "Status: Canceled", "Canceled"),
+    (
+        "ExplanationOfBenefit",
+        {"benefitBalance": [{"excluded": True, "category": named("Dental")}]},
+        "Not covered: Dental", "Not covered: Dental",
+    ),
+    ("FamilyMemberHistory", {"status": "health-unknown"}, "Not known", "Not known"),
+    ("FamilyMemberHistory", {"status": "partial"}, "More may be recorded", "More may be recorded"),
+    ("Flag", {"status": "inactive"}, "Status: Past", "Past"),
+    ("Goal", {"status": "rejected"}, "Not pursued", "Not pursued"),
+    ("Goal", {"lifecycleStatus": "cancelled"}, "Not pursued", "Not pursued"),
+    ("Goal", {"lifecycleStatus": "completed", "achievementStatus": concept("not-achieved")}, "Not reached", "Not re"),
+    (
+        "Group",
+        {"characteristic": [{"code": named("Smokes"), "valueBoolean": True, "exclude": True}]},
+        "Who does not belong to it: Smokes", "Who does not belong to it: Smokes",
+    ),
+    ("ImagingStudy", {"status": "cancelled"}, "Status: Canceled", "Canceled"),
+    ("Immunization", {"status": "completed", "wasNotGiven": True}, "Status: Not given", "Not given"),
+    ("Immunization", {"status": "not-done", "statusReason": named("Fever")}, "Why not: Fever", "Why not: Fever"),
+    ("ImmunizationEvaluation", {"doseStatus": concept("notvalid")}, "Does not count", "The dose: Does not count"),
+    ("List", {"status": "current", "emptyReason": concept("nilknown")}, "None are known", "None are known"),
+    ("List", {"mode": "changes", "item": [{"deleted": True, "item": ADA}]}, "Taken off it: Ada Rose", "Taken off it"),
+    ("Media", {"status": "not-done"}, "Status: Not done", "Not done"),
+    ("MedicationAdministration", {"status": "completed", "wasNotGiven": True}, "Status: Not done", "Not done"),
+    (
+        "MedicationAdministration",
+        {"status": "completed", "wasNotGiven": True, "reasonNotGiven": [named("Refused")]},
+        "Refused", "Not done",
+    ),
+    ("MedicationAdministration", {"status": "not-done"}, "Status: Not done", "Not done"),
+    ("MedicationDispense", {"status": "declined"}, "Status: Not filled", "Not filled"),
+    ("MedicationOrder", {"status": "stopped"}, "Status: Stopped", "Stopped"),
+    ("MedicationOrder", {"status": "draft"}, "Not final", "Not final"),
+    ("MedicationRequest", {"status": "active", "doNotPerform": True}, "not to be taken", "Ordered not to be taken"),
+    ("MedicationRequest", {"status": "active", "intent": "proposal"}, "not prescribed", "not prescribed"),
+    ("MedicationStatement", {"status": "active", "wasNotTaken": True}, "not taken", "not taken"),
+    ("MedicationStatement", {"status": "not-taken"}, "not taken", "not taken"),
+    ("NutritionOrder", {"excludeFoodModifier": [named("Nuts")]}, "Foods to leave out: Nuts", "to leave out: Nuts"),
+    ("NutritionOrder", {"excludeFoodModifier": [concept("227493005")]}, "227493005", "Foods to leave out: 227493005"),
+    ("Observation", {"status": "cancelled"}, "no result", "no result"),
+    ("OrderResponse", {"orderStatus": "rejected"}, "Status: Stopped", "Stopped"),
+    ("Procedure", {"status": "completed", "notPerformed": True}, "Status: Not done", "Not done"),
+    ("Procedure", {"status": "not-done"}, "Status: Not done", "Not done"),
+    ("ProcedureRequest", {"status": "rejected"}, "Status: Canceled", "Canceled"),
+    ("QuestionnaireResponse", {"status": "stopped"}, "Not finished", "Not finished"),
+    ("ReferralRequest", {"status": "rejected"}, "Status: Canceled", "Canceled"),
+    ("RequestGroup", {"status": "revoked"}, "Status: Stopped", "Stopped"),
+    ("ServiceRequest", {"status": "active", "doNotPerform": True}, "not to be done", "not to be done"),
+    ("SupplyRequest", {"status": "cancelled"}, "Status: Canceled", "Canceled"),
+    ("SupplyDelivery", {"status": "abandoned"}, "Status: Stopped", "Stopped"),
+    ("Task", {"status": "rejected"}, "Status: Stopped", "Stopped"),
+    ("VisionPrescription", {"status": "cancelled"}, "Status: Canceled", "Canceled"),
+]  # fmt: skip
+
+# What qualifies, and turns nothing around: told on the page.
+TOLD: list[tuple[str, dict[str, Any], str]] = [
+    ("ClinicalImpression", {"finding": [{"item": named("Cold"), "cause": "Cough"}]}, "What was found: Cold (Cough)"),
+    ("ClinicalImpression", {"finding": [{"itemReference": {"display": "Cold"}}]}, "What was found: Cold"),
+    ("DetectedIssue", {"severity": "high"}, "How serious: High"),
+    ("List", {"item": [{"item": ADA}]}, "On it: Ada Rose"),
+    ("NutritionOrder", {"foodPreferenceModifier": [named("Kosher")]}, "Food preferences: Kosher"),
+    (
+        "NutritionOrder",
+        {"oralDiet": {"texture": [{"modifier": named("Pureed"), "foodType": named("Meat")}]}},
+        "How food is prepared: Pureed (Meat)",
+    ),
+    ("NutritionOrder", {"oralDiet": {"type": [named("Low salt"), named("Soft")]}}, "Diet: Soft"),
+    ("NutritionOrder", {"oralDiet": {"fluidConsistencyType": [named("Nectar")]}}, "How thick drinks are: Nectar"),
+]
+
+
+class TestWhatTurnsAnEntryAround:
+    @pytest.mark.parametrize(("kind", "sent", "told", "row"), TURNED)
+    def test_is_told_on_its_page_and_in_its_row(self, kind, sent, told, row):
+        found = entry(kind, **sent)
+        assert told in on_page(found)
+        assert row in in_row(found)
+
+    @pytest.mark.parametrize("kind", sorted({kind for kind, *_others in TURNED}))
+    @pytest.mark.parametrize("status", ["status", "verificationStatus"])
+    def test_leaves_nothing_where_it_says_that_it_was_a_mistake(self, kind, status):
+        found = entry(kind, description="Canary", code=named("Canary"), **{status: "entered-in-error"})
+        assert found.is_withdrawn
+        assert "Canary" not in repr(found)
+
+
+class TestWhatQualifiesAnEntry:
+    @pytest.mark.parametrize(("kind", "sent", "told"), TOLD)
+    def test_is_told_on_its_page(self, kind, sent, told):
+        assert told in on_page(entry(kind, **sent))
+
+
+class TestAnAssessmentThatRulesSomethingOut:
+    def test_is_not_called_by_it(self):
+        found = entry("ClinicalImpression", ruledOut=[{"item": named("Flu")}], description="Check of a cough")
+        assert found.title == "Check of a cough"
+        assert entry("ClinicalImpression", ruledOut=[{"item": named("Flu")}], comment="").title == ""
+
+
+CANARY = named("Canary")
+SHOWN: list[tuple[str, str, dict[str, Any], str]] = [
+    ("other", "AdverseEvent", {"event": CANARY, "actuality": "potential"}, "Did not happen, but could have"),
+    ("other", "CommunicationRequest", {"category": [CANARY], "doNotPerform": True}, "Ordered not to be done"),
+    ("other", "Consent", {"category": [CANARY], "provision": DENYING}, "In force: does not allow it"),
+    ("other", "ClinicalImpression", {"description": "Canary", "ruledOut": [{"item": named("Flu")}]}, ""),
+    ("procedures", "ServiceRequest", {"code": CANARY, "doNotPerform": True}, "Ordered not to be done"),
+    ("conditions", "Condition", {"code": CANARY, "verificationStatus": "refuted"}, "Ruled out"),
+    ("medicines", "MedicationStatement", {"medicationCodeableConcept": CANARY, "wasNotTaken": True}, "as not taken"),
+    ("vaccines", "Immunization", {"vaccineCode": CANARY, "wasNotGiven": True}, "Not given"),
+]
+
+
+@pytest.mark.django_db
+class TestAnEntryThatSaysNo:
+    @pytest.mark.parametrize(("subject", "kind", "sent", "said"), SHOWN)
+    def test_says_so_on_every_page_that_has_it(self, client, alice, sam, connection, subject, kind, sent, said):
+        about = {"subject": {"reference": f"Patient/{PATIENT_ID}"}, "patient": {"reference": f"Patient/{PATIENT_ID}"}}
+        keep(connection, {"resourceType": kind, "id": "x", **about, "status": "active", **sent})
+        pk = Record.objects.get(resource_type=kind).pk
+        client.force_login(alice)
+        for told in (
+            page(client, "subject", subject),
+            page(client, "everything_by_date"),
+            page(client, "entry", subject, pk),
+            ask(client, "canary"),
+        ):
+            assert "Canary" in told
+            assert said in told
+        on_paper = summaries.summary(choosing.choices(alice, at=AT), at=AT).lists
+        (row,) = [row for one in on_paper for group in one.groups for row in group.rows]
+        assert said in " ".join((row.status, *row.details))
+        client.force_login(sam)
+        assert client.get(reverse("entry", args=[subject, pk])).status_code == 404
