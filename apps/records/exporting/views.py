@@ -22,7 +22,7 @@ from apps.records.exporting.forms import CopyForm
 from apps.records.exporting.granting import Format, TooMany
 from apps.records.exporting.ips import documents
 from apps.records.exporting.stored import DeletedMeanwhile
-from apps.vault.errors import VaultError
+from apps.vault.errors import Shredded, VaultError
 
 _MINUTES = 60
 
@@ -69,25 +69,29 @@ def _take(request: HttpRequest) -> HttpResponseBase:
 
 
 def _answer(request: HttpRequest, form: CopyForm, at: datetime) -> HttpResponseBase:
-    chosen, wanted = form.chosen, Format(form.cleaned_data["format"])
     try:
-        if wanted is Format.SUMMARY:
-            portion = form.portion(today=timezone.localdate(at))
-            context = {"summary": summaries.summary(chosen, at=at, portion=portion), "now": at}
-            _ensure_held(chosen)
-            return render(request, "records/exporting/summary.html", context)
-        if wanted is Format.IPS:
-            document = documents.document(chosen, at=at, tells_answers=form.cleaned_data["answers"])
-            response = HttpResponse(document, content_type="application/fhir+json")
-            _ensure_held(chosen)
-            return _attached(response, f"holdfast-patient-summary-{at:%Y-%m-%d}.json")
-        _ensure_held(chosen)  # what has begun to leave can only break off
-        stored.ensure_opens(chosen[0].source)
+        return _made(request, form, at)
+    except (DeletedMeanwhile, Shredded):  # the page says what is still here; who closed the account is to sign in
+        return redirect("download_copy")
     except VaultError as error:
         _LOG.error("A copy cannot be made: %s.", type(error).__name__)
         return render(request, "records/exporting/failed.html", status=500)
-    except DeletedMeanwhile:  # the page says what is still here
-        return redirect("download_copy")
+
+
+def _made(request: HttpRequest, form: CopyForm, at: datetime) -> HttpResponseBase:
+    chosen, wanted = form.chosen, Format(form.cleaned_data["format"])
+    if wanted is Format.SUMMARY:
+        portion = form.portion(today=timezone.localdate(at))
+        context = {"summary": summaries.summary(chosen, at=at, portion=portion), "now": at}
+        _ensure_held(chosen)
+        return render(request, "records/exporting/summary.html", context)
+    if wanted is Format.IPS:
+        document = documents.document(chosen, at=at, tells_answers=form.cleaned_data["answers"])
+        response = HttpResponse(document, content_type="application/fhir+json")
+        _ensure_held(chosen)
+        return _attached(response, f"holdfast-patient-summary-{at:%Y-%m-%d}.json")
+    _ensure_held(chosen)  # what has begun to leave can only break off
+    stored.ensure_opens(chosen[0].source)
     return _archive(chosen, wanted, at)
 
 

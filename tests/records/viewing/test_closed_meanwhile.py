@@ -69,19 +69,20 @@ def until_it_ends_or_waits(thread: threading.Thread) -> None:
 
 
 @contextmanager
-def at_the_statement(words: tuple[str, ...], work: Callable[[], Any]) -> Iterator[None]:
-    """Something happens elsewhere, once, just before a statement with all of these words."""
-    done: list[str] = []
+def at_the_statement(words: tuple[str, ...], work: Callable[[], Any], *, number: int = 1) -> Iterator[None]:
+    """Something happens elsewhere, once, just before a statement with all of these words: the first, or a later one."""
+    seen: list[str] = []
 
     def look(execute: Any, sql: str, *rest: Any) -> Any:
-        if not done and all(word in sql for word in words):
-            done.append(sql)
-            elsewhere(work)
+        if all(word in sql for word in words):
+            seen.append(sql)
+            if len(seen) == number:
+                elsewhere(work)
         return execute(sql, *rest)
 
     with database.execute_wrapper(look):
         yield
-    assert done, "there was no such statement"
+    assert len(seen) >= number, "there was no such statement"
 
 
 @pytest.fixture
@@ -231,6 +232,15 @@ class TestWhatIsAskedForInAnotherTab:
             answer = take(client, linked)
         assert (answer.status_code, answer["Location"]) == (302, reverse("download_copy"))
         assert not AuditEvent.objects.filter(event=EventType.RECORD_EXPORTED).exists()
+
+    @pytest.mark.parametrize("what", ["summary", "ips"])
+    def test_to_take_a_summary_finds_nobody_signed_in(self, client, alice, linked, close, what):
+        keep(linked, result(0))
+        sign_in(client, alice)
+        with at_the_statement(("FROM vault_datakey",), close, number=3):
+            answer = take(client, linked, what=what)
+        assert (answer.status_code, answer["Location"]) == (302, reverse("download_copy"))
+        assert client.get(answer["Location"])["Location"].startswith(reverse("account_login"))
 
     @pytest.mark.parametrize("name", ["over_time", "save_values"])
     def test_to_see_a_test_over_time_finds_it_gone(self, hers, linked, delete, name):
