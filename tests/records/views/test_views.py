@@ -12,10 +12,12 @@ from apps.connections.models import StoredTokenSet
 from apps.directory.models import Endpoint
 from apps.records import syncing
 from apps.records.models import Record, Shelf, SyncRun
+from apps.records.viewing.opening import overview
 from tests.records.linked import give_tokens, make_connection, make_endpoint
 from tests.records.pages import page
 from tests.records.people import CANARIES, DSTU2_PATIENT, PATIENT_ID, R4_PATIENT, allergy, bundle
 from tests.records.provider import ALLERGIES, PATIENT, TOKEN
+from tests.records.shelved import keep, result
 from tests.wire.servers import http
 
 pytestmark = pytest.mark.django_db
@@ -253,6 +255,22 @@ class TestCheckByTheClock:
         assert "Waiting to start" not in text
         hers.force_login(sam)
         assert hers.get(reverse("record", args=[linked.pk])).status_code == 404
+
+    def test_that_the_patient_asked_for_counts_as_its_lists_do_until_it_has_ended(self, hers, linked):
+        vital = {**result(2), "category": [{"coding": [{"code": "vital-signs"}]}]}
+        keep(linked, result(1), vital)
+        now = timezone.now()
+        before = now - timedelta(days=1)
+        SyncRun.objects.create(
+            user=linked.user, connection=linked, cause="confirmed", outcome="complete", created_at=before,
+            finished_at=before,
+        )  # fmt: skip
+        syncing.start(linked, cause=SyncRun.Cause.PATIENT, at=now)
+        counted = {line.subject: line.entries for line in overview.of(linked, at=now).lines}
+        assert (counted["Results"], counted["Vitals"]) == (1, 1)
+        text = page(hers, "record", linked.pk)
+        assert re.search(r"0 of \d+ kinds checked\.", text)
+        assert "so far" not in text
 
     def test_that_the_patient_asks_for_again_comes_before_others(self, linked, checking):
         syncing.start(linked, cause=SyncRun.Cause.PATIENT, at=timezone.now())

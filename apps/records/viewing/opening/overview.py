@@ -84,7 +84,8 @@ def of(connection: Connection, *, at: datetime) -> Overview:
     run = _worth_showing(latest)
     shelves = _Shelves.of(connection)
     patients = shelves.patients()
-    state = _state(connection, run, is_first=len(latest) == 1, at=at)
+    is_first = len(latest) == 1
+    state = _state(connection, run, is_first=is_first, at=at)
     if patients is None and state.is_moving:  # ours to mend: no provider is asked before
         state = State.STOPPED
     lines = ledger.lines(
@@ -93,7 +94,7 @@ def of(connection: Connection, *, at: datetime) -> Overview:
         provider=connection.provider.name,
         is_stopped=state is State.STOPPED,
         tries_again=connection.status == Connection.Status.ACTIVE and not standing.is_stopped(connection),
-        counts=None if state.is_moving else shelves.counts(),
+        counts=None if state.is_moving and is_first else shelves.counts(),  # those of a check stay until it has ended
     )
     return Overview(
         patients=patients,
