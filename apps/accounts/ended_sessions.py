@@ -27,7 +27,9 @@ def forget(response: HttpResponse) -> None:
 def tell(request: HttpRequest, response: HttpResponse) -> None:
     """Have the sign-in page say so, once, where this answer leads from a page there that somebody signed in would have
     seen. The sentence travels in the cookie of messages, which we sign."""
-    leads_there = response.get("Location", "").startswith(f"{resolve_url(settings.LOGIN_URL)}?")
-    if leads_there and request.COOKIES.get(COOKIE) and not request.user.is_authenticated:
+    leads_to = response.get("Location", "")
+    if not (leads_to and request.COOKIES.get(COOKIE)):  # as of nearly every answer
+        return
+    if leads_to.startswith(f"{resolve_url(settings.LOGIN_URL)}?") and not request.user.is_authenticated:
         messages.info(request, _("You were logged out to protect your record"))
         forget(response)
