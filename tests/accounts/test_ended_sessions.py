@@ -122,6 +122,12 @@ class TestSomebodyElse:
         client.post(reverse("account_logout"))
         assert ENDED not in text(client.get(CONNECTIONS, follow=True))
 
+    def test_who_closed_the_account_does_not_read_it(self, alice_client: Client):
+        assert alice_client.post(reverse("close_account"))["Location"] == reverse("home")
+        assert not User.objects.exists()
+        alice_client.get(reverse("home"))  # which says that it is closed
+        assert ENDED not in text(alice_client.get(CONNECTIONS, follow=True))
+
     def test_who_is_signed_in_does_not_read_it(self, alice_client: Client):
         assert ended_sessions.COOKIE in alice_client.cookies
         assert ENDED not in text(alice_client.get(CONNECTIONS, follow=True))

@@ -11,7 +11,7 @@ from operator import itemgetter
 from typing import Final, NamedTuple
 from uuid import UUID
 
-from django.db.models import F, Window
+from django.db.models import F, Q, Window
 from django.db.models.functions import Length, RowNumber
 from django.db.models.lookups import LessThanOrEqual
 from msgspec.structs import replace
@@ -28,7 +28,7 @@ from apps.records.viewing import value_rows
 from apps.records.viewing.wording import values_in_words
 from apps.vault.sealing import KeyRing
 
-_MOST_VERSIONS: Final = 5  # of each, the newest
+_MOST_VERSIONS: Final = 5  # of each, the newest, and the first
 _LARGEST_BYTES: Final = 50_000  # sealed: no result that a row tells is so large
 _ROWS_AT_ONCE: Final = 100
 
@@ -68,12 +68,16 @@ def beside(rows: Sequence[Row], told: Mapping[int, str]) -> Sequence[Row]:
 
 
 def _versions(records: Iterable[int]) -> Iterator[_Version]:
-    """The newest few of each, newest first."""
-    newest = [F("superseded_at").desc(), F("pk").desc()]
+    """The newest few of each and the first, newest first: of one that is sent anew at every check those few say what
+    it says now, and the first what it said."""
+    newest, oldest = [F("superseded_at").desc(), F("pk").desc()], [F("superseded_at").asc(), F("pk").asc()]
     small = LessThanOrEqual(Length("sealed_body"), _LARGEST_BYTES)
     versions = RecordVersion.objects.filter(small, record__in=list(records))
-    numbered = versions.annotate(number=Window(RowNumber(), partition_by="record_id", order_by=newest))
-    wanted = numbered.filter(number__lte=_MOST_VERSIONS).order_by("record_id", "number")
+    numbered = versions.annotate(
+        number=Window(RowNumber(), partition_by="record_id", order_by=newest),
+        from_first=Window(RowNumber(), partition_by="record_id", order_by=oldest),
+    )
+    wanted = numbered.filter(Q(number__lte=_MOST_VERSIONS) | Q(from_first=1)).order_by("record_id", "number")
     return map(_Version._make, wanted.values_list(*_COLUMNS).iterator(chunk_size=_ROWS_AT_ONCE))
 
 

@@ -59,6 +59,13 @@ class TestACorrectedResult:
         keep(connection, corrected(note=[{"text": "second"}]))
         assert BEFORE in over_time(hers)
 
+    def test_says_it_however_often_the_same_was_sent_again(self, hers: Client, connection: Connection):
+        keep(connection, result(0, value=6.1), result(1))
+        for number in range(8):
+            keep(connection, corrected(meta={"versionId": str(number)}))
+        assert RecordVersion.objects.count() > 6
+        assert BEFORE in over_time(hers)
+
     def test_says_the_newest_of_several(self, hers: Client, connection: Connection):
         keep(connection, result(0, value=7.7), result(1))
         keep(connection, result(0, value=6.1))
