@@ -313,13 +313,13 @@ def _converted(quantity: Quantity, key: str) -> Decimal | None:
 def _series(told: Sequence[Told], key: str) -> Series:
     numbers = [each for each in told if each.point.number is not None]
     unit = numbers[0].alike.quantity.unit_shown if numbers else ""
-    names = _names(told)
+    names, alikes = _names(told), tuple(_each_alike(told))
     rows = _Rows(told, key, unit)
-    usual = (alike.usual_range for alike in _each_alike(told))
+    usual = (alike.usual_range for alike in alikes)
     return Series(
         test=rows[0].entry.test if rows else "",
         unit=unit,
-        readings=_readings(numbers, key, names),
+        readings=_readings(numbers, alikes, key, names),
         worded=_worded(told) if 0 < len(numbers) < len(told) else (),
         rows=rows,
         providers=names,
@@ -342,20 +342,20 @@ def _converted_row(row: Row, key: str, unit: str) -> Row:
     return replace(row, converted=Quantity(f"{value:f}", quantity.comparator, unit).shown)
 
 
-def _readings(numbers: Sequence[Told], key: str, names: Sequence[str]) -> tuple[Reading, ...]:
+def _readings(numbers: Sequence[Told], alikes: Iterable[Alike], key: str, names: Sequence[str]) -> tuple[Reading, ...]:
     """Oldest first, each with the bounds of its own range, which is one for nearly all."""
     providers = {name: number for number, name in enumerate(names)}
-    bounds = {id(alike): _bounds(alike.usual_range, alike.quantity, key) for alike in _each_alike(numbers)}
+    bounds = {id(alike): _bounds(alike.usual_range, alike.quantity, key) for alike in alikes}
     found: list[Reading] = []
     for told in reversed(numbers):
-        alike, quantity = told.alike, told.alike.quantity
-        at, value = told.point.at, told.point.number
+        point, alike, senders = told.point, told.alike, told.senders
+        at, value, quantity = point.at, point.number, alike.quantity
         if value is not None and quantity.unit_key != key:
             value = units.convert(value, quantity.unit_key, key)
         if at is None or value is None:
             continue
         low, high = bounds[id(alike)]
-        provider = providers[_provider(told.senders)]
+        provider = providers[_provider(senders)]
         found.append(Reading(at, value, None, quantity.comparator, alike.place, low, high, provider, alike.is_early))
     return tuple(sorted(found, key=_AT))
 

@@ -171,8 +171,8 @@ def of_status(entry: Entry | Compared, *, provider: str = "") -> str:
         is_told = kind in _WITHOUT_STATUS or entry.group in _NONE or getattr(entry, "is_withheld", False)
         return "" if is_told else str(_STATUS_NOT_GIVEN)
     own = _STATUSES.get(_STATUSES_ALIKE.get(kind, kind), {})
-    if not provider:
-        own = {**own, **_ON_THEIR_LIST.get(kind, {})}
+    if not provider and kind in _ON_THEIR_LIST:
+        own = {**own, **_ON_THEIR_LIST[kind]}
     if entry.status in _BESIDE_A_RESULT and _has_result(entry):
         own = _BESIDE_A_RESULT
     if isinstance(entry, GoalEntry) and entry.verdict != NOT_GIVEN:
