@@ -32,10 +32,15 @@ def of(entry: Entry, known: Known | None = None) -> Iterable[str]:
         yield _counted(len(entry.results))
     if isinstance(entry, QuestionnaireEntry) and entry.lines:
         yield ngettext("%(n)s question", "%(n)s questions", entry.questions) % {"n": counts.grouped(entry.questions)}
-    named = "".join(f", {line.replace(' · ', ', ')}, " for line in said)  # a visit names who took part, and as what
-    yield ", ".join(one for one in entry.people[:2] if f", {one}, " not in named and one != entry.title)
+    yield _people(entry, said) if entry.people else ""
     if isinstance(entry, DocumentEntry):
         yield file_kinds.of_files(entry.files)
+
+
+def _people(entry: Entry, said: Iterable[str]) -> str:
+    """The first two of them, but for whom it names anyway: a visit says who took part, and as what."""
+    named = "".join(f", {line.replace(' · ', ', ')}, " for line in said)
+    return ", ".join(one for one in entry.people[:2] if f", {one}, " not in named and one != entry.title)
 
 
 def _counted(count: int) -> str:
