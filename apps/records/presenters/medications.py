@@ -23,6 +23,7 @@ from apps.records.presenters.dosing.dosages import Dosage
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, UNLISTED, Context, Entry
 from apps.records.presenters.heads import head, is_suggested, mapped, notes, status_codes
+from apps.records.presenters.products import Product
 
 
 class Kind(StrEnum):
@@ -83,7 +84,8 @@ class MedicationEntry(Entry, frozen=True, kw_only=True, gc=False):
     """A medicine. `orders` are the ids of the prescriptions that a dispense fills.
 
     `people` are the prescriber, the source of a report, or who filled it. `stopped_because` says why it was ended,
-    declined or not taken. `ends_at` is the last day it was meant for, as sent. `more_dosages` were sent besides.
+    declined or not taken. `brands` are names that were sent as brands, `also_called` all others beside its title.
+    `ends_at` is the last day it was meant for, as sent. `more_dosages` were sent besides.
     """
 
     status: Status = Status.NOT_GIVEN
@@ -94,6 +96,8 @@ class MedicationEntry(Entry, frozen=True, kw_only=True, gc=False):
     reasons: tuple[str, ...] = ()
     form: str = ""
     ingredients: tuple[str, ...] = ()
+    brands: tuple[str, ...] = ()
+    also_called: tuple[str, ...] = ()
     taken: When = UNDATED
     written_down: When = UNDATED
     ends_at: str = ""
@@ -253,14 +257,23 @@ def _entry(
         says_no_information=no_information,
         kind=kind,
         dosages=instructions,
-        form=product.form,
-        ingredients=product.ingredients,
+        **_made_of(product, top["title"]),
         taken=taken,
         ends_at=_ends_at(resource, instructions, supply),
         supply=supply,
         pharmacy=pharmacy,
         **_circumstances(resource, context),
     )
+
+
+def _made_of(product: Product, title: str) -> dict[str, Any]:
+    """What the product is, and what else it is called."""
+    return {
+        "form": product.form,
+        "ingredients": product.ingredients,
+        "brands": product.brands,
+        "also_called": product.others(title),
+    }
 
 
 def _circumstances(resource: Element, context: Context) -> dict[str, Any]:

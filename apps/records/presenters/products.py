@@ -14,6 +14,9 @@ from apps.records.presenters.dosing import dosages
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Code, Context
 
+_MOST = 10  # names of one medicine
+_RXNORM = frozenset({"http://www.nlm.nih.gov/research/umls/rxnorm", "urn:oid:2.16.840.1.113883.6.88"})
+_IN_BRACKETS = re.compile(r"\[([^\[\]]+)\]$")
 _ZEROS = re.compile(r"(?<=[0-9])(\.[0-9]*?)0+(?![0-9])")  # at the end of a number
 
 
@@ -24,6 +27,14 @@ class Product(msgspec.Struct, frozen=True, gc=False):
     names: tuple[str, ...] = ()  # besides what the concept says, the most telling first
     form: str = ""
     ingredients: tuple[str, ...] = ()
+    brands: tuple[str, ...] = ()
+    called: tuple[str, ...] = ()  # every name that was sent, whatever it is
+
+    def others(self, title: str) -> tuple[str, ...]:
+        """What else it was called, in the provider's words: in other words than its title and its brands."""
+        told = {_plainly(title), *map(_plainly, self.brands)}
+        names = {_plainly(name): name for name in reversed(self.called) if not heads.is_in_place_of_a_name(name)}
+        return tuple(name for plain, name in reversed(names.items()) if plain not in told and not heads.is_code(name))
 
     def title(self, said: str, codes: tuple[Code, ...]) -> str:
         """What it is called: as the concept says, unless that is a code, or nothing, and something else is a name."""
@@ -45,7 +56,32 @@ def read(resource: Element, context: Context) -> Product:
         names=tuple(filter(None, (own, naming.beside(sent), " / ".join(ingredients), told))),
         form=heads.title_of(found.get("form")) or heads.title_of(elements.child(found, "product").get("form")),
         ingredients=ingredients,
+        brands=_brands(concept, found),
+        called=tuple(filter(None, (*_called(concept), *_called(found.get("code")), naming.beside(sent))))[:_MOST],
     )
+
+
+def _brands(concept: object, product: Element) -> tuple[str, ...]:
+    """As far as it was said which name is a brand: by a Medication of DSTU2, or by RxNorm, which writes the brand of
+    what has one in brackets behind the rest. Nothing is guessed from how a name looks."""
+    codes = (*heads.codes_of(concept), *heads.codes_of(product.get("code")))
+    named = [found[1] for code in codes if code.system in _RXNORM and (found := _IN_BRACKETS.search(code.display))]
+    own = heads.name_in(product.get("code")) if elements.flag(product, "isBrand") is True else ""
+    return tuple(dict.fromkeys(filter(None, (*named, own))))[:_MOST]
+
+
+def _called(concept: object) -> Iterator[str]:
+    """Its text and displays, and the translations of these."""
+    parts = (concept, *elements.children(concept, "coding"))
+    for part, name in zip(parts, ("text", *("display",) * len(parts)), strict=False):
+        yield elements.text(part, name)
+        for extension in elements.children(elements.child(part, f"_{name}"), "extension"):
+            if elements.text(extension, "url").endswith("/translation"):
+                yield from (elements.text(each, "valueString") for each in elements.children(extension, "extension"))
+
+
+def _plainly(name: str) -> str:
+    return " ".join(name.casefold().split())
 
 
 def _ingredients(product: Element, resource: Element, context: Context) -> Iterator[str]:

@@ -132,6 +132,8 @@ _LABELS: Final[Mapping[str, str | Promise]] = {
     "value": _("Value"),
     "recommendations": _("What is recommended"),
     "ingredients": _("Contains"),
+    "brands": _("Brand name"),
+    "also_called": _("Also called"),
     "taken": _("Taken"),
     "supply": _("Supply"),
     "stopped_because": _("Why it stands so"),
