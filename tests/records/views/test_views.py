@@ -370,6 +370,27 @@ class TestCheckingAgain:
         sync(linked, cause)
         assert "Up to date." not in page(hers, "record", linked.pk)
 
+    @pytest.mark.parametrize(("gap", "said", "not_said"), [
+        ("not_shared", "Up to date, except what is not shared", "but not everything came"),
+        ("unavailable", "Updated, but not everything came", "except what is not shared"),
+    ])  # fmt: skip
+    def test_calls_what_was_left_out_on_purpose_no_trouble(self, hers, linked, gap, said, not_said):
+        run = sync(linked)
+        run.steps.filter(resource_type="AllergyIntolerance").update(status="gap", gap=gap)
+        SyncRun.objects.update(outcome="partial")
+        text = page(hers, "record", linked.pk)
+        assert said in text
+        assert not_said not in text
+
+    def test_is_answered_also_where_something_was_left_out_on_purpose(self, hers, linked):
+        sync(linked)
+        run = sync(linked, SyncRun.Cause.PATIENT)
+        run.steps.filter(resource_type="AllergyIntolerance").update(status="gap", gap="not_shared")
+        SyncRun.objects.filter(pk=run.pk).update(outcome="partial")
+        assert "Nothing new. What is not shared is listed below." in page(hers, "record", linked.pk)
+        run.steps.filter(resource_type="Condition").update(rows_changed=2)
+        assert "2 entries are new or changed. What is not shared" in page(hers, "record", linked.pk)
+
     def test_is_not_answered_so_where_something_is_missing(self, hers, linked, provider):
         sync(linked)
         provider.answers[ALLERGIES] = http(400)

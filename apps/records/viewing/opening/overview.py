@@ -59,8 +59,8 @@ class State(StrEnum):
 class Overview:
     """`patients` is None where the shelf could not be opened, and empty where no Patient is stored yet, or none that
     opens: then, and where not every one does, `lacks_details`. `changed` is how many entries came or changed by a check
-    that the patient asked for, and that ended a moment ago with everything; None of any other. `may_share`: something
-    was not shared, and there the patient can choose anew."""
+    that the patient asked for, and that ended a moment ago with all it could; None of any other. `lacks_only_unshared`:
+    all came but what was not shared. `may_share`: something was not shared, and there the patient can choose anew."""
 
     patients: tuple[PatientSummary, ...] | None
     lines: tuple[Line, ...]
@@ -70,6 +70,7 @@ class Overview:
     is_out_of_date: bool
     lacks_details: bool = False
     changed: int | None = None
+    lacks_only_unshared: bool = False
     may_share: bool = False
 
     @property
@@ -105,16 +106,26 @@ def of(connection: Connection, *, at: datetime) -> Overview:
         is_out_of_date=is_out_of_date(connection, at=at),
         lacks_details=patients is not None and not state.is_moving and _patients_held(connection) > len(patients),
         changed=_changed(run, at=at),
+        lacks_only_unshared=_lacks_only_unshared(run),
         may_share=any(line.is_not_shared for line in lines) and sharing.may_choose_anew(connection),
     )
 
 
 def _changed(run: SyncRun | None, *, at: datetime) -> int | None:
-    if run is None or run.cause != SyncRun.Cause.PATIENT or run.outcome != SyncRun.Outcome.COMPLETE:
+    if run is None or run.cause != SyncRun.Cause.PATIENT:
         return None
     if run.finished_at is None or run.finished_at < at - _ANSWERED_FOR:
         return None
+    if run.outcome != SyncRun.Outcome.COMPLETE and not _lacks_only_unshared(run):
+        return None
     return sum(step.rows_changed for step in run.steps.all() if shelved_for(step.resource_type))
+
+
+def _lacks_only_unshared(run: SyncRun | None) -> bool:
+    """Whether all came that could: the rest is for the patient or the provider to allow, and no check brings it."""
+    if run is None or run.outcome != SyncRun.Outcome.PARTIAL:
+        return False
+    return {step.gap for step in run.steps.all()} <= {"", SyncStep.Gap.NOT_SHARED, SyncStep.Gap.NOT_OFFERED}
 
 
 def _patients_held(connection: Connection) -> int:
