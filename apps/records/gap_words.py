@@ -7,7 +7,7 @@ provider where the sentence does not.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import cast
+from typing import Final, cast
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext, ngettext_lazy
@@ -20,6 +20,7 @@ from apps.records.presenters.datatypes import dates
 from apps.records.subjects import shelved_for
 
 Gap = SyncStep.Gap
+TRIED_AGAIN: Final = frozenset({Gap.UNAVAILABLE, Gap.UNREADABLE})  # by itself, and then it may come
 
 
 class Kind(StrEnum):
@@ -63,7 +64,7 @@ def of(step: SyncStep, *, provider: str, tries_again: bool = False) -> Told:
     told = (first, *(said for said in _of_single_entries(step) if said is not first))
     # still lazy: only with its numbers does each know singular from plural
     sentences = [cast("str", sentence) % values for _kind, _word, sentence in told]
-    if tries_again and step.gap in {Gap.UNAVAILABLE, Gap.UNREADABLE}:
+    if tries_again and step.gap in TRIED_AGAIN:
         sentences.insert(1, gettext("We try again about once a day."))
     kind, word, _sentence = first
     is_fault = any(said[0] is Kind.FAULT for said in told)

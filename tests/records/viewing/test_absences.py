@@ -13,7 +13,7 @@ from apps.directory.models import Endpoint, Provider
 from apps.records import ledger
 from apps.records.models import SyncRun, SyncStep
 from tests.records.linked import AT, make_connection, make_endpoint
-from tests.records.pages import ask
+from tests.records.pages import ask, main
 from tests.records.shelved import keep, result
 
 pytestmark = pytest.mark.django_db
@@ -130,6 +130,21 @@ class TestAListWithoutEntries:
         text = said(hers)
         assert "Not shared." in text
         assert (reverse("change-sharing", args=[connection.pk]) in text) is leads
+
+    @pytest.mark.parametrize(("status", "is_on", "said"), [
+        ("active", True, True), ("active", False, False), ("needs_reauthorization", True, False),
+    ])  # fmt: skip
+    def test_says_that_we_try_again_where_we_do(self, hers, connection, status, is_on, said):
+        Connection.objects.update(status=status)
+        Endpoint.objects.update(is_switched_on=is_on)
+        ran(connection, CareTeam="unavailable", CarePlan="unavailable")
+        text = main(hers, "subject", "team")
+        assert "We could not get this on" in text
+        assert ("We try again about once a day." in text) is said
+
+    def test_does_not_say_so_of_what_no_try_brings(self, hers, connection):
+        ran(connection, CareTeam="not_shared", CarePlan="stopped_short")
+        assert "We try again" not in said(hers)
 
     def test_leads_nowhere_for_what_sharing_does_not_bring(self, hers, connection):
         Endpoint.objects.update(interface="smart")

@@ -15,6 +15,8 @@ from django.db import DEFAULT_DB_ALIAS
 from django.utils.translation import gettext
 
 from apps.connections.grants import sharing
+from apps.connections.models import Connection
+from apps.connections.presenting import standing
 from apps.records import gap_words, parts
 from apps.records.binary_cursors import binary_cursor
 from apps.records.models import SyncStep
@@ -76,7 +78,11 @@ def of(whole: Whole, subject: Subject) -> tuple[Notice, ...]:
     something about, last what nobody can."""
     counts = {shelf.connection_id: shelf.index.sent if shelf.index else 0 for shelf in whole.of(subject)}
     steps = _latest_steps(whole, subject.resource_types)
-    told = (_notice(source, subject, counts.get(key, 0), steps[key]) for key, source in whole.sources.items())
+    asked_again = _asked_again(steps)
+    told = (
+        _notice(source, subject, counts.get(key, 0), steps[key], tries_again=key in asked_again)
+        for key, source in whole.sources.items()
+    )
     unseen = whole.held_unseen(subject)
     cannot_open = gettext("We cannot open this just now")
     notices = (
@@ -106,6 +112,17 @@ def _is_not_shared(subject: Subject, steps: Iterable[SyncStep]) -> bool:
     return gap is not None and gap.gap == Gap.NOT_SHARED
 
 
+def _asked_again(steps: Mapping[UUID, Iterable[SyncStep]]) -> frozenset[UUID]:
+    """Of the connections that lack something another try may bring, those that try again by themselves. One query,
+    where there are any."""
+    failed = [pk for pk, own in steps.items() if any(step.gap in gap_words.TRIED_AGAIN for step in own)]
+    if not failed:
+        return frozenset()
+    active = Connection.objects.active().filter(pk__in=failed)
+    rows = active.select_related("endpoint__authorization_server", "registration__authorization_server")
+    return frozenset(row.pk for row in rows if not standing.is_stopped(row))
+
+
 def _latest_steps(whole: Whole, resource_types: Iterable[str]) -> Mapping[UUID, list[SyncStep]]:
     found: dict[UUID, list[SyncStep]] = defaultdict(list)
     asked: dict[str, Any] = {
@@ -122,14 +139,16 @@ def _latest_steps(whole: Whole, resource_types: Iterable[str]) -> Mapping[UUID, 
     return found
 
 
-def _notice(source: Source, subject: Subject, count: int, steps: Sequence[SyncStep]) -> Notice | None:
+def _notice(
+    source: Source, subject: Subject, count: int, steps: Sequence[SyncStep], *, tries_again: bool
+) -> Notice | None:
     gap = _gravest(steps)
     is_answered = any(step.status == Status.COMPLETE for step in steps)
     is_offered_in_part = gap is not None and gap.gap == Gap.NOT_OFFERED and is_answered
     is_settled = gap is not None and gap.gap in SyncStep.SETTLED and not gap.came_in_part
     is_of_another_kind = count and is_settled and is_answered  # else what is here came before, and is no longer checked
     if gap is not None and not is_offered_in_part and not is_of_another_kind:
-        text = gap_words.of(gap, provider=source.provider).in_a_list(source.provider)
+        text = gap_words.of(gap, provider=source.provider, tries_again=tries_again).in_a_list(source.provider)
         named = _missing(steps) if is_answered and gap.gap in SyncStep.SETTLED else ""
         weight = _OF_SETTLED.get(SyncStep.Gap(gap.gap), Weight.MENDABLE)
         text = " ".join(filter(None, (text, named)))
