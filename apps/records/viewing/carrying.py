@@ -23,6 +23,7 @@ from apps.records.subjects import ALLERGIES, DEVICES, MEDICINES, Subject
 from apps.records.viewing import facts, what_matters
 from apps.records.viewing.facts import Fact, lines
 from apps.records.viewing.listing import absences, folding, rows
+from apps.records.viewing.listing.absences import Notice
 from apps.records.viewing.listing.rows import Row
 from apps.records.viewing.opening.whole import Source, Whole
 
@@ -93,12 +94,14 @@ class Card:
 
 
 def of(whole: Whole, wanted: Iterable[Subject], *, owner: UUID | None) -> Card:
-    """The card of the person whose record that connection keeps, of the first where it is none of this reader's. Two
-    queries a subject, and two more. Raises Outdated where a shelf was built anew meanwhile, and VaultError."""
+    """The card of the person whose record that connection keeps, of the first where it is none of this reader's. One
+    query a subject, and three more. Raises Outdated where a shelf was built anew meanwhile, and VaultError."""
     owners = _owners(whole)
     chosen = next((one for one in owners if _is_theirs(whole, one, owner)), next(iter(owners), None))
     theirs = whole if chosen is None else whole.of_the_person_of(chosen.connection_id)
-    parts = tuple(_part(theirs, subject) for subject in SUBJECTS if subject in set(wanted))
+    chosen_subjects = [subject for subject in SUBJECTS if subject in set(wanted)]
+    missing = absences.of_each(theirs, chosen_subjects)
+    parts = tuple(_part(theirs, subject, missing[subject.key]) for subject in chosen_subjects)
     return Card(
         people=theirs.people,
         parts=parts,
@@ -129,7 +132,7 @@ def _is_theirs(whole: Whole, one: Owner, connection_id: UUID | None) -> bool:
     return source is not None and source.person == one.name
 
 
-def _part(whole: Whole, subject: Subject) -> Part:
+def _part(whole: Whole, subject: Subject, missing: Iterable[Notice]) -> Part:
     found = [one for one in _read(whole, subject) if one.entry is None or _HOLDS[subject.key](one.entry)]
     paired = rows.paired(found, whole.sources, at=whole.at, on_paper=True)
     if subject is DEVICES:
@@ -142,7 +145,7 @@ def _part(whole: Whole, subject: Subject) -> Part:
         items=items[:_FITTING],
         left_out=len(items) > _FITTING or _held(whole, subject) > _MOST,
         sentences=said,
-        notices=tuple(notice.text for notice in absences.of(whole, subject)),
+        notices=tuple(notice.text for notice in missing),
     )
 
 

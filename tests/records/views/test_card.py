@@ -212,7 +212,7 @@ class TestThePageOfTheCard:
             keep(link, severe(code={"text": f"Thing {number}"}), device(), order("m1"))
         address = reverse("card_to_carry", query={"on": ["allergies", "devices", "medicines"]})
         hers.get(address)  # that she looked is written down now
-        with django_assert_max_num_queries(13):
+        with django_assert_max_num_queries(12):
             text = hers.get(address).content.decode()
         assert text.count('class="carried-item"') >= 3
 

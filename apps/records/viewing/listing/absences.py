@@ -4,7 +4,7 @@ Two queries for all connections: the latest step of each type, whichever run it 
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from enum import IntEnum
@@ -76,11 +76,25 @@ run.finished_at IS NOT NULL AND run.created_at > %(believed)b::timestamptz, run.
 def of(whole: Whole, subject: Subject) -> tuple[Notice, ...]:
     """A notice for each connection that has no entries of the subject, or misses some: first what somebody can do
     something about, last what nobody can."""
-    counts = {shelf.connection_id: shelf.index.sent if shelf.index else 0 for shelf in whole.of(subject)}
-    steps = _latest_steps(whole, subject.resource_types)
+    return of_each(whole, [subject])[subject.key]
+
+
+def of_each(whole: Whole, subjects: Sequence[Subject]) -> Mapping[str, tuple[Notice, ...]]:
+    """The same of several subjects, by their keys, in as many queries."""
+    steps = _latest_steps(whole, [name for subject in subjects for name in subject.resource_types])
     asked_again = _asked_again(steps)
+    return {subject.key: _of(whole, subject, steps, asked_again) for subject in subjects}
+
+
+def _of(
+    whole: Whole, subject: Subject, steps: Mapping[UUID, Sequence[SyncStep]], asked_again: Container[UUID]
+) -> tuple[Notice, ...]:
+    own = {
+        pk: [step for step in steps.get(pk, ()) if step.resource_type in subject.resource_types] for pk in whole.sources
+    }
+    counts = {shelf.connection_id: shelf.index.sent if shelf.index else 0 for shelf in whole.of(subject)}
     told = (
-        _notice(source, subject, counts.get(key, 0), steps[key], tries_again=key in asked_again)
+        _notice(source, subject, counts.get(key, 0), own[key], tries_again=key in asked_again)
         for key, source in whole.sources.items()
     )
     unseen = whole.held_unseen(subject)
