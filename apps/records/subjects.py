@@ -84,7 +84,16 @@ VACCINES: Final = Subject(
     _("Vaccines"),
     ("Immunization", "ImmunizationRecommendation"),
     Order.NAMED,
-    ("given", "not-given", "not-completed", "was-not-given", "recommended", "none-known", "no-information"),
+    (
+        "given",
+        "not-given",
+        "not-completed",
+        "was-not-given",
+        "recommended",
+        "advised-against",
+        "none-known",
+        "no-information",
+    ),
 )
 VISITS: Final = Subject(
     "visits", _("Visits"), ("Encounter",), groups=("now", "planned", "past", "not-given", "canceled")

@@ -17,7 +17,7 @@ from apps.records.presenters.datatypes import moments
 from apps.records.presenters.datatypes.moments import When
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
-from apps.records.presenters.heads import first_name, head, mapped, notes, title_of
+from apps.records.presenters.heads import first_name, head, mapped, notes, status_codes, title_of
 from apps.wire import datetimes
 
 
@@ -63,12 +63,13 @@ _NAMING: Final = ("description", "serviceType", "appointmentType", "type", "spec
 
 
 class AppointmentEntry(Entry, frozen=True, kw_only=True, gc=False):
-    """An appointment. `people` are whom it is with. `advice` is what the patient is to do before it. `status` is what
-    the provider says; `standing` heeds the day."""
+    """An appointment. `people` are whom it is with, `declined` who will not come. `advice` is what the patient is to do
+    before it. `status` is what the provider says; `standing` heeds the day."""
 
     status: Status = Status.NOT_GIVEN
     group: Group = Group.NOT_GIVEN
     places: tuple[str, ...] = ()
+    declined: tuple[str, ...] = ()
     reasons: tuple[str, ...] = ()
     reasons_not: tuple[str, ...] = ()
     advice: tuple[str, ...] = ()
@@ -88,8 +89,7 @@ def present(resource: Element, context: Context) -> AppointmentEntry:
     reasons = naming.reasons(resource, context, ("reasonCode", "reason"), ("reasonReference", "indication"))
     heading["title"] = first_name((*_names(resource), *reasons))
     status = mapped(resource, "status", _STATUSES) or Status.NOT_GIVEN
-    takes_part = [elements.child(part, "actor") for part in elements.children(resource, "participant")]
-    others = [actor for actor in takes_part if actor and not naming.is_patient(actor)]
+    others, declined = _others(resource)
     places = [actor for actor in others if _is_place(actor, resource, context)]
     return AppointmentEntry(
         **heading,
@@ -99,10 +99,21 @@ def present(resource: Element, context: Context) -> AppointmentEntry:
         people=naming.names_of((one for one in others if one not in places), context, within=resource),
         said=notes(resource, "comment"),
         places=naming.names_of(places, context, within=resource),
+        declined=naming.names_of(declined, context, within=resource),
         reasons=reasons,
         reasons_not=naming.titles(resource, "cancelationReason"),
         advice=tuple(filter(None, (elements.prose(resource.get("patientInstruction")),))),
     )
+
+
+def _others(resource: Element) -> tuple[list[Element], list[Element]]:
+    """Who takes part beside the patient, and who was asked and will not."""
+    takes_part, declined = list[Element](), list[Element]()
+    for part in elements.children(resource, "participant"):
+        actor = elements.child(part, "actor")
+        if actor and not naming.is_patient(actor):
+            (declined if "declined" in status_codes(part, "status") else takes_part).append(actor)
+    return takes_part, declined
 
 
 def _names(resource: Element) -> Iterator[str]:

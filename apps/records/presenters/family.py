@@ -122,7 +122,8 @@ class RelativesCondition(msgspec.Struct, frozen=True, gc=False):
 
 class FamilyEntry(Entry, frozen=True, kw_only=True, gc=False):
     """One relative: `title` is what they are to the patient, in the provider's words, else in none where `relative` is
-    ours for the code of it, else their name. `age` is how old they were when this was written down."""
+    ours for the code of it, else their name. `age` is how old they were when this was written down. `missing_because`
+    says why there is not more of it."""
 
     relative: str = NOT_GIVEN
     name: str = ""
@@ -131,6 +132,8 @@ class FamilyEntry(Entry, frozen=True, kw_only=True, gc=False):
     life: str = NOT_GIVEN
     died: When = UNDATED
     age: When = UNDATED
+    is_age_estimated: bool = False
+    missing_because: str = ""
     born: When = UNDATED
     reasons: tuple[str, ...] = ()
 
@@ -159,6 +162,8 @@ def present(resource: Element, context: Context) -> FamilyEntry:
         life=_life(resource, lives=bool(age)),
         died=moments.read(resource, "deceased", means="ended"),
         age=age,
+        is_age_estimated=bool(age) and elements.flag(resource, "estimatedAge") is True,
+        missing_because=elements.words(resource.get("dataAbsentReason")),
         born=moments.read(resource, "born", means="born"),
         reasons=reasons(resource, context, ("reasonCode",), ("reasonReference",)),
     )

@@ -19,10 +19,11 @@ from apps.records.presenters.datatypes.moments import UNDATED, When
 from apps.records.presenters.datatypes.quantities import NO_QUANTITY, Quantity
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Code, Context, Entry
-from apps.records.presenters.heads import codes_of, head, mapped, notes, title_of
+from apps.records.presenters.heads import codes_of, head, mapped, notes, status_codes, title_of
 from apps.records.presenters.plain_names import illnesses
 from apps.records.presenters.plain_names.illnesses import Illness
 
+ADVISED_AGAINST = "advised-against"  # the status of a recommendation that recommends nothing
 _MOST = 30  # reactions or recommended vaccines of one resource; more is an accident
 
 
@@ -43,17 +44,21 @@ class Group(StrEnum):
     WAS_NOT_GIVEN = "was-not-given"
     NOT_GIVEN = NOT_GIVEN
     RECOMMENDED = "recommended"
+    ADVISED_AGAINST = "advised-against"
     NONE_KNOWN = "none-known"
     NO_INFORMATION = "no-information"
 
 
 class Dose(msgspec.Struct, frozen=True, gc=False):
-    """Which dose of which series it was, with the numbers as sent: 2 of 3. `illnesses` are what it is against."""
+    """Which dose of which series it was, with the numbers as sent: 2 of 3. `illnesses` are what it is against. One that
+    `counts_not` was given and is none of the series, `because` of what its provider says."""
 
     number: str = ""
     of: str = ""
     series: str = ""
     illnesses: tuple[str, ...] = ()
+    counts_not: bool = False
+    because: str = ""
 
 
 class VaccineReaction(msgspec.Struct, frozen=True, gc=False):
@@ -109,10 +114,11 @@ class Recommendation(msgspec.Struct, frozen=True, gc=False):
     due: When = UNDATED
     status: str = ""
     dose: str = ""
+    is_advised_against: bool = False
 
 
 class RecommendationEntry(Entry, frozen=True, kw_only=True, gc=False):
-    """What a provider recommends to be given."""
+    """What a provider recommends to be given, or where all of it is contraindicated, advises against."""
 
     group: Group = Group.RECOMMENDED
     recommendations: tuple[Recommendation, ...] = ()
@@ -184,7 +190,9 @@ def present_recommendation(resource: Element, context: Context) -> Recommendatio
         return RecommendationEntry(**top)
     read = [_recommendation(sent) for sent in islice(elements.children(resource, "recommendation"), _MOST)]
     recommended = tuple(each for each in read if each.vaccine or each.illness)
-    top["title"] = ", ".join(dict.fromkeys(each.vaccine or each.illness for each in recommended))
+    advised = [each for each in recommended if not each.is_advised_against]
+    top["title"] = ", ".join(dict.fromkeys(each.vaccine or each.illness for each in advised or recommended))
+    is_against = bool(recommended) and not advised
     top["codes"] = tuple(dict.fromkeys(code for each in recommended for code in each.codes))
     dates = (moments.read(sent, "date", means="recorded") for sent in elements.children(resource, "recommendation"))
     said_at = moments.read(resource, "date", means="recorded") or next(filter(None, dates), When(means="recorded"))
@@ -192,6 +200,8 @@ def present_recommendation(resource: Element, context: Context) -> Recommendatio
     return RecommendationEntry(
         **top,
         when=said_at,
+        status=ADVISED_AGAINST if is_against else NOT_GIVEN,
+        group=Group.ADVISED_AGAINST if is_against else Group.RECOMMENDED,
         people=(authority,) if authority else (),
         said=notes(resource),
         recommendations=recommended,
@@ -227,6 +237,8 @@ def _doses(resource: Element) -> tuple[Dose, ...]:
             of=_number(each, "seriesDosesPositiveInt", "seriesDosesString", "seriesDoses"),
             series=elements.text(each, "series"),
             illnesses=naming.titles(each, "targetDisease"),
+            counts_not="nocount" in status_codes(each, "doseStatus"),
+            because=next(iter(naming.titles(each, "doseStatusReason")), ""),
         )
         for each in sent
     )
@@ -262,6 +274,7 @@ def _recommendation(sent: Element) -> Recommendation:
         due=_due(elements.children(sent, "dateCriterion")),
         status=", ".join(filter(None, (elements.words(sent.get("forecastStatus")), *advised_against))),
         dose=_number(sent, "doseNumberPositiveInt", "doseNumberString", "doseNumber"),
+        is_advised_against="contraindicated" in status_codes(sent, "forecastStatus"),
     )
 
 
@@ -286,6 +299,7 @@ GROUP_WORDS: Mapping[Group, str | Promise] = {
     Group.WAS_NOT_GIVEN: _("Not given"),
     Group.NOT_GIVEN: _("Status not given"),
     Group.RECOMMENDED: _("Recommended by the provider"),
+    Group.ADVISED_AGAINST: _("Advised against by the provider"),
     Group.NONE_KNOWN: _("Recorded as having none"),
     Group.NO_INFORMATION: _("No information"),
 }

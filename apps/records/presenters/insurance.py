@@ -153,7 +153,8 @@ def _relationship(resource: Element) -> str:
 
 
 def _member_number(resource: Element) -> str:
-    identifiers = (elements.text(sent, "value") for sent in elements.children(resource, "identifier"))
+    sent_ones = sorted(elements.children(resource, "identifier"), key=lambda sent: elements.text(sent, "use") == "old")
+    identifiers = (elements.text(sent, "value") for sent in sent_ones)
     other = elements.text(elements.child(resource, "subscriberId"), "value")  # an Identifier in DSTU2
     return elements.text(resource, "subscriberId") or other or next(filter(None, identifiers), "")
 

@@ -177,7 +177,7 @@ def present_order(resource: Element, context: Context) -> MedicationEntry:
 def present_statement(resource: Element, context: Context) -> MedicationEntry:
     """A MedicationStatement of either version."""
     status = mapped(resource, "status", _STATEMENT_STATUSES) or Status.NOT_GIVEN
-    if elements.flag(resource, "wasNotTaken") is True:
+    if elements.flag(resource, "wasNotTaken") is True or "n" in status_codes(resource, "taken"):  # the latter of STU3
         status = Status.NOT_TAKEN
     taken = moments.read(resource, "effective", means="taken", birth_date=context.birth_date)
     return _entry(

@@ -19,6 +19,7 @@ from apps.records.presenters.narratives import narrative, opening
 # A relative or absolute literal reference, perhaps to one version of the patient (FHIR, references), however untidy. It
 # is the end of the address that names somebody: a server's own path may hold /patient/, too.
 _PATIENT = re.compile(r"(?:^|/)Patient/(?P<id>[^/?#\s]+)(?:/|/_history/[^?#]*)?(?:[?#].*)?$", re.IGNORECASE)
+PAST = frozenset({"old", "maiden"})  # uses of names that people have no more
 _MOST = 20  # people of one entry; more is an accident
 _NAMING = ("code", "vaccineCode", "medicationCodeableConcept", "substance", "type", "class")
 _LINKS = ("practitioner", "medicationReference", "medication", "organization")
@@ -188,7 +189,11 @@ def _values(resource: Element, name: str) -> list[object]:
 
 
 def _named(resource: Element) -> str:
-    return next(filter(None, map(_person_name, _values(resource, "name"))), "")
+    """By a name of now, where there is one."""
+    names = _values(resource, "name")
+    if len(names) > 1:
+        names = sorted(names, key=lambda name: elements.text(name, "use") in PAST)
+    return next(filter(None, map(_person_name, names)), "")
 
 
 def _person_name(name: object) -> str:

@@ -5,7 +5,7 @@ Nothing is corrected and nothing is guessed. Whatever is odd or missing is left 
 
 import msgspec
 
-from apps.records.presenters import elements
+from apps.records.presenters import elements, naming
 from apps.records.presenters.elements import Element
 
 _MOST = 20  # names, contacts or addresses of one person; more is an accident
@@ -59,7 +59,8 @@ class PatientSummary(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def name(self) -> str:
-        """The name to call them by: the official one, else the first sent; empty where none was."""
+        """The name to call them by: the official one, else the first that is not of the past; empty where none was
+        sent."""
         return self._first.full if self._first else ""
 
     @property
@@ -76,7 +77,8 @@ class PatientSummary(msgspec.Struct, frozen=True, gc=False):
     @property
     def _first(self) -> PersonName | None:
         official = (name for name in self.names if name.use == "official")
-        return next(official, self.names[0] if self.names else None)
+        others = (name for name in self.names if name.use not in naming.PAST)
+        return next(official, next(others, self.names[0] if self.names else None))
 
 
 def present(resource: Element) -> PatientSummary:

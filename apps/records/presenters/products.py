@@ -47,6 +47,8 @@ def read(resource: Element, context: Context) -> Product:
     """What an order, a report or a fill is about."""
     sent = elements.child(resource, "medicationReference")
     found = context.find(sent, within=resource)
+    if heads.was_withdrawn(found):  # a name of it was a mistake
+        found = {}
     concept = resource.get("medicationCodeableConcept") or found.get("code")
     ingredients = tuple(dict.fromkeys(filter(None, _ingredients(found, resource, context))))
     own = heads.head(found, found.get("code"))["title"] if found.get("code") is not concept else ""

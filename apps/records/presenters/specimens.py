@@ -8,7 +8,7 @@ from apps.records.presenters.datatypes.moments import UNDATED, When
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
 from apps.records.presenters.heads import first_name, head, notes, status_codes, title_of
-from apps.records.presenters.naming import names_of
+from apps.records.presenters.naming import names_of, titles
 
 
 class Status(StrEnum):
@@ -32,6 +32,7 @@ class SpecimenEntry(Entry, frozen=True, kw_only=True, gc=False):
     received: When = UNDATED
     body_site: str = ""
     method: str = ""
+    state: tuple[str, ...] = ()
     number: str = ""
 
 
@@ -55,5 +56,6 @@ def present(resource: Element, context: Context) -> SpecimenEntry:
         received=received,
         body_site=body_site,
         method=title_of(elements.child(collection, "method")),
+        state=titles(resource, "condition"),
         number=elements.text(elements.child(resource, "accessionIdentifier"), "value"),
     )

@@ -19,9 +19,19 @@ from apps.records.presenters.datatypes.moments import UNDATED, When
 from apps.records.presenters.datatypes.quantities import NO_QUANTITY, Quantity
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
-from apps.records.presenters.heads import codes_of, first_name, head, is_in_place_of_a_name, mapped, notes, title_of
+from apps.records.presenters.heads import (
+    codes_of,
+    first_name,
+    head,
+    is_in_place_of_a_name,
+    mapped,
+    notes,
+    status_codes,
+    title_of,
+)
 from apps.records.presenters.naming import Person
 
+_ONLY_MEANT = frozenset({"planned", "reserved"})  # statuses of a place
 _MOST = 30  # places or diagnoses of one visit; more is an accident
 
 
@@ -192,7 +202,7 @@ def present(resource: Element, context: Context) -> VisitEntry:
         service=service,
         participants=participants,
         clinic=naming.name_of(resource.get("serviceProvider"), context, within=resource),
-        places=_places(resource, context),
+        places=_places(resource, context, is_planned=status is Status.PLANNED),
         reasons=naming.reasons(resource, context, ("reasonCode", "reason"), ("reasonReference", "indication")),
         diagnoses=_diagnoses(resource, context),
         hospitalization=_hospitalization(resource, context),
@@ -228,13 +238,15 @@ def _participants(resource: Element, context: Context) -> tuple[Person, ...]:
     )
 
 
-def _places(resource: Element, context: Context) -> tuple[Place, ...]:
+def _places(resource: Element, context: Context, *, is_planned: bool) -> tuple[Place, ...]:
+    """Where they are or were; where they only were to be, of a visit that is itself still planned."""
     read = (
         Place(
             name=naming.name_of(each.get("location"), context, within=resource),
             when=moments.read(each, "period", means="seen"),
         )
         for each in elements.children(resource, "location")
+        if is_planned or not _ONLY_MEANT & set(status_codes(each, "status"))
     )
     return tuple(dict.fromkeys(place for place in read if place.name))[:_MOST]
 

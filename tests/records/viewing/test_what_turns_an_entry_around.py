@@ -10,6 +10,7 @@ from django.urls import reverse
 from apps.records import presenting
 from apps.records.exporting import choosing, summaries
 from apps.records.models import Record
+from apps.records.presenters import naming, patient
 from apps.records.presenters.entry import Context, Entry
 from apps.records.viewing import facts
 from apps.records.viewing.listing import telling
@@ -119,6 +120,17 @@ TURNED: list[tuple[str, dict[str, Any], str, str]] = [
     ("ImagingStudy", {"status": "cancelled"}, "Status: Canceled", "Canceled"),
     ("Immunization", {"status": "completed", "wasNotGiven": True}, "Status: Not given", "Not given"),
     ("Immunization", {"status": "not-done", "statusReason": named("Fever")}, "Why not: Fever", "Why not: Fever"),
+    (
+        "Immunization",
+        {"status": "completed", "vaccinationProtocol": [{"doseSequence": 2, "doseStatus": concept("nocount")}]},
+        "Dose: 2 · does not count as a dose", "Dose: 2 · does not count as a dose",
+    ),
+    ("Immunization", {"status": "completed", "isSubpotent": True}, "may not protect enough", "may not protect enough"),
+    (
+        "ImmunizationRecommendation",
+        {"recommendation": [{"vaccineCode": [named("MMR")], "forecastStatus": concept("contraindicated")}]},
+        "Status: Advised against", "Advised against",
+    ),
     ("ImmunizationEvaluation", {"doseStatus": concept("notvalid")}, "Does not count", "The dose: Does not count"),
     ("List", {"status": "current", "emptyReason": concept("nilknown")}, "None are known", "None are known"),
     ("List", {"mode": "changes", "item": [{"deleted": True, "item": ADA}]}, "Taken off it: Ada Rose", "Taken off it"),
@@ -136,6 +148,7 @@ TURNED: list[tuple[str, dict[str, Any], str, str]] = [
     ("MedicationRequest", {"status": "active", "doNotPerform": True}, "not to be taken", "Ordered not to be taken"),
     ("MedicationRequest", {"status": "active", "intent": "proposal"}, "not prescribed", "not prescribed"),
     ("MedicationStatement", {"status": "active", "wasNotTaken": True}, "not taken", "not taken"),
+    ("MedicationStatement", {"status": "active", "taken": "n"}, "not taken", "not taken"),
     ("MedicationStatement", {"status": "not-taken"}, "not taken", "not taken"),
     ("NutritionOrder", {"excludeFoodModifier": [named("Nuts")]}, "Foods to leave out: Nuts", "to leave out: Nuts"),
     ("NutritionOrder", {"excludeFoodModifier": [concept("227493005")]}, "227493005", "Foods to leave out: 227493005"),
@@ -158,6 +171,14 @@ TURNED: list[tuple[str, dict[str, Any], str, str]] = [
 TOLD: list[tuple[str, dict[str, Any], str]] = [
     ("ClinicalImpression", {"finding": [{"item": named("Cold"), "cause": "Cough"}]}, "What was found: Cold (Cough)"),
     ("ClinicalImpression", {"finding": [{"itemReference": {"display": "Cold"}}]}, "What was found: Cold"),
+    ("Appointment", {"participant": [{"status": "declined", "actor": ADA}]}, "Will not take part: Ada Rose"),
+    (
+        "FamilyMemberHistory",
+        {"ageAge": {"value": 70, "unit": "a"}, "estimatedAge": True},
+        "The age is an estimate: Yes",
+    ),
+    ("FamilyMemberHistory", {"dataAbsentReason": concept("withheld")}, "Why there is not more: withheld"),
+    ("Specimen", {"condition": [named("Hemolyzed")]}, "State of the sample: Hemolyzed"),
     ("DetectedIssue", {"severity": "high"}, "How serious: High"),
     ("List", {"item": [{"item": ADA}]}, "On it: Ada Rose"),
     ("NutritionOrder", {"foodPreferenceModifier": [named("Kosher")]}, "Food preferences: Kosher"),
@@ -197,6 +218,49 @@ class TestAnAssessmentThatRulesSomethingOut:
         found = entry("ClinicalImpression", ruledOut=[{"item": named("Flu")}], description="Check of a cough")
         assert found.title == "Check of a cough"
         assert entry("ClinicalImpression", ruledOut=[{"item": named("Flu")}], comment="").title == ""
+
+
+class TestWhoDeclinedAnAppointment:
+    def test_is_not_one_whom_it_is_with(self):
+        coming = {"status": "accepted", "actor": {"display": "Bo Finch"}}
+        found = entry("Appointment", participant=[{"status": "declined", "actor": ADA}, coming])
+        assert found.people == ("Bo Finch",)
+
+
+class TestAPlaceThatWasOnlyMeant:
+    @pytest.mark.parametrize(("status", "is_told"), [("planned", False), ("reserved", False), ("completed", True)])
+    def test_is_not_told_as_where_somebody_was(self, status, is_told):
+        place = [{"location": {"display": "Ward 3"}, "status": status}]
+        assert ("Ward 3" in on_page(entry("Encounter", status="finished", location=place))) is is_told
+        assert "Ward 3" in on_page(entry("Encounter", status="planned", location=place))
+
+
+class TestARecommendation:
+    def test_is_not_called_by_what_its_provider_advises_against(self):
+        each = [{"vaccineCode": [named("MMR")], "forecastStatus": concept("contraindicated")}]
+        found = entry("ImmunizationRecommendation", recommendation=[*each, {"vaccineCode": [named("Flu")]}])
+        assert (found.title, found.group) == ("Flu", "recommended")
+        assert entry("ImmunizationRecommendation", recommendation=each).group == "advised-against"
+
+
+class TestANameOrNumberThatIsOld:
+    def test_is_not_the_one_somebody_is_called_by(self):
+        names = [{"text": "Ada Wren", "use": "maiden"}, {"text": "Ada Old", "use": "old"}, {"text": "Ada Rose"}]
+        assert patient.present({"name": names}).name == "Ada Rose"
+        assert patient.present({"name": names[:1]}).name == "Ada Wren"
+        assert naming.own_name({"name": names}, Context()) == "Ada Rose"
+
+    def test_is_not_the_one_on_the_card(self):
+        numbers = [{"value": "111", "use": "old"}, {"value": "222"}]
+        assert "Member number: 222" in on_page(entry("Coverage", identifier=numbers))
+        assert "Member number: 111" in on_page(entry("Coverage", identifier=numbers[:1]))
+
+
+class TestAMedicationThatWasAMistake:
+    def test_names_no_medicine(self):
+        wrong = {"resourceType": "Medication", "id": "p", "code": named("Canary"), "status": "entered-in-error"}
+        found = entry("MedicationRequest", contained=[wrong], medicationReference={"reference": "#p"})
+        assert "Canary" not in repr(found)
 
 
 CANARY = named("Canary")

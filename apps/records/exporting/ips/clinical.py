@@ -190,7 +190,7 @@ def _doses(entry: Entry) -> list[Part]:
     return [
         writing.without_empty({"series": dose.series, "doseNumberString": dose.number, "seriesDosesString": dose.of})
         for dose in doses
-        if dose.number
+        if dose.number and not dose.counts_not
     ]
 
 

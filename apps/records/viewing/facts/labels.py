@@ -105,7 +105,10 @@ _TECHNICAL: Final = frozenset(
 
 _DATES: Final = frozenset({"ImmunizationEntry.expires"})
 _NAMED_IN_ROWS: Final = frozenset(
-    {"severity", "doses", "reasons_not", "is_reported", "member_number", "CarePlanEntry.reasons", "CarePlanEntry.goals"}
+    {
+        *("severity", "doses", "reasons_not", "is_reported", "is_subpotent", "member_number"),
+        *("CarePlanEntry.reasons", "CarePlanEntry.goals"),
+    }
 )
 _ROWS_FIRST: Final[Mapping[str, tuple[str, ...]]] = {"CarePlanEntry": ("description", "activities", "reasons", "goals")}
 
@@ -121,7 +124,7 @@ _ROWS: Final[Mapping[str, tuple[str, ...]]] = {
     "DocumentEntry": ("name", "custodian"),
     "MedicationEntry": ("dosages",),
     "ConditionEntry": ("severity",),
-    "ImmunizationEntry": ("reasons_not", "is_reported", "doses", "place"),
+    "ImmunizationEntry": ("reasons_not", "is_reported", "is_subpotent", "doses", "place"),
     "RecommendationEntry": ("recommendations",),
     "VisitEntry": ("kind", "types", "participants", "clinic"),
     "ProcedureEntry": ("reasons_not", "place"),
@@ -221,6 +224,10 @@ _LABELS: Final[Mapping[str, str | Promise]] = {
     "life": _("Living or died"),
     "died": _("Died"),
     "age": _("Age"),
+    "is_age_estimated": _("The age is an estimate"),
+    "missing_because": _("Why there is not more"),
+    "declined": _("Will not take part"),
+    "state": _("State of the sample"),
     "born": _("Born"),
     "written": _("Written down"),
     "custodian": _("Kept by"),

@@ -232,7 +232,9 @@ def _dose(dose: immunizations.Dose) -> str:
     numbered = gettext("%(number)s of %(of)s") % known if dose.number and dose.of else dose.number
     if dose.of and not dose.number:
         numbered = gettext("one of %(of)s") % known
-    return _PART.join(dict.fromkeys(filter(None, (numbered, dose.series, ", ".join(of(dose.illnesses))))))
+    standing = gettext("does not count as a dose") if dose.counts_not else ""
+    said = (numbered, dose.series, ", ".join(of(dose.illnesses)), standing, dose.because)
+    return _PART.join(dict.fromkeys(filter(None, said)))
 
 
 def _activity(activity: Activity) -> str:

@@ -101,7 +101,7 @@ _STATUSES: Final[Mapping[str, _Words]] = {
         "replaced": _("Replaced by a newer version"),
     },
     "QuestionnaireEntry": {"done": "", "stopped": _("Not finished")},
-    "RecommendationEntry": {},
+    "RecommendationEntry": {immunizations.ADVISED_AGAINST: _("Advised against")},
 }
 # Where whose list it is on stands beside it.
 _ON_THEIR_LIST: Final[Mapping[str, _Words]] = {
