@@ -9,9 +9,9 @@ import html
 import re
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
-from typing import NamedTuple
 
 _NAME = re.compile(r"<(/?)(?:[A-Za-z_][\w.-]{0,40}:)?([A-Za-z_][\w.-]{0,60})")
 # A quotation mark counts only after "=", so that <p class=o'neil> ends where it seems to.
@@ -49,7 +49,8 @@ class PieceKind(StrEnum):
     SWALLOWED = "swallowed"
 
 
-class Piece(NamedTuple):
+@dataclass(frozen=True)
+class Piece:
     """A run of text, or the name of a tag in lower case and without its prefix; `attributes` as they were sent."""
 
     kind: PieceKind
