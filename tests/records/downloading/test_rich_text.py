@@ -17,6 +17,21 @@ class TestRichText:
     def test_reads_as_its_text(self):
         assert read(RTF).blocks == (Block(text="Heart clinic"), Block(text="café €5"))
 
+    @pytest.mark.parametrize(
+        ("content", "said"),
+        [
+            (r"Seen by {\upr{Nu?ez}{\*\ud{Nu\u241?ez}}} today", "Seen by Nu\u00f1ez today"),
+            (r"Seen by {\upr{Nu?ez}} today", "Seen by Nu?ez today"),
+            (r"Seen by {\upr{Nu?ez}{\*\other{Nu\u241?ez}}} today", "Seen by Nu?ez today"),
+            (r"Seen {\v {\upr{Nu?ez}{\*\ud{Nu\u241?ez}}}} today", "Seen today"),
+            (r"Seen {\*\bkmkstart {\upr{a}{\*\ud{b}}}} today", "Seen today"),
+            (r"{\upr{a}{\*\ud{b}}}{\*\ud{c}}", "b"),
+        ],
+        ids=["both", "the older alone", "something else", "hidden", "left out", "by itself"],
+    )
+    def test_says_once_what_is_written_for_older_readers_as_well(self, content, said):
+        assert rich_text.of_text("{\\rtf1 " + content + "}").plain == said
+
     def test_has_rows(self):
         found = read(rb"{\rtf1\trowd Drug\cell Dose\cell\row after}")
         assert found.blocks == (Block(BlockKind.ROW, cells=("Drug", "Dose")), Block(text="after"))

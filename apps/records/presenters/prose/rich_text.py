@@ -65,6 +65,7 @@ class _Group:
     is_copy: bool = False  # of what is told already
     closing: str = ""  # what its end says
     field: Field | None = None  # that ends with it
+    is_said_again: bool = False  # in characters that an older reader does not know, behind what is for that one
 
 
 def is_one(text: str) -> bool:
@@ -229,7 +230,7 @@ class _Reader:
                 word, number
             )
         else:
-            self._set_up(word, number)
+            self._set_up(word, number, end)
 
     def _is_about_characters(self, word: str, number: int | None) -> bool:
         if word == "u" and number is not None:
@@ -265,7 +266,7 @@ class _Reader:
         is_copy = self._group.is_copy or word in {"shprslt", "nonesttables"}
         self._change(replace(self._group, is_silent=True, describes=describes, is_copy=is_copy))
 
-    def _set_up(self, word: str, number: int | None) -> None:
+    def _set_up(self, word: str, number: int | None, end: int) -> None:
         """A word about how text is laid out, or where it stands."""
         if word in _ELSEWHERE and not self._group.is_copy:
             self._group = replace(self._group, is_silent=False, closing="\n")
@@ -274,6 +275,10 @@ class _Reader:
             self._group = replace(self._group, is_silent=False)
         elif word == "nestrow":
             self._end_nested_row()
+        elif word == "upr" and not self._group.is_silent and "\\ud" in self._sent[end : end + _LOOKED_AT]:
+            self._group = replace(self._group, is_silent=True, is_said_again=True)
+        elif word == "ud" and self._group.is_said_again:
+            self._group = replace(self._group, is_silent=False, is_said_again=False)
         if not self._group.is_silent:
             self._change(self._set(word, number))
             self._lay_out(word, number)
