@@ -89,7 +89,7 @@ class OpenedFile:
             wording.gaps() if self.reading.has_gaps else "",
             wording.hidden() if self.reading.has_hidden else "",
             wording.marks() if self.reading.has_marks else "",
-            wording.pictures() if self.reading.has_pictures else "",
+            wording.captions() if self.reading.has_captions else wording.pictures() if self.reading.has_pictures else "",
             wording.cut() if self.reading.is_cut else "",
         )
         return (self.reading.plain + "".join(f"\n\n{said}\n" for said in remarks if said)).encode(errors="replace")

@@ -60,6 +60,11 @@ def pictures() -> str:
     return gettext("The document has pictures. They are not in this text.")
 
 
+def captions() -> str:
+    """The same of one that says in words what they show."""
+    return gettext("The document has pictures. They are not in this text. What it says of them stands in [ ].")
+
+
 def nothing() -> str:
     """What stands under the name of a section that says nothing."""
     return gettext("Nothing is written here.")

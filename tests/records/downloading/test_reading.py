@@ -183,13 +183,15 @@ class TestHtml:
         markup = "<html><title>x</title><style>p{}</style><h1>Reminder</h1><script>alert('Canary')</script>"
         markup += "<p onclick='Canary()'>Come on <b>Monday</b><br>at 9<img src=x onerror=Canary></p>"
         markup += (
-            "<ul><li>fasting<li>with your card</ul><svg><text>Canary</text></svg><iframe srcdoc='Canary'></iframe>"
+            "<ul><li>fasting<li>with your card</ul><svg onload=Canary()><script>Canary()</script>"
+            "<text onclick=Canary>Drawn</text></svg><iframe srcdoc='Canary'></iframe>"
         )
         assert blocks.of_markup(markup).blocks == (
             Block(BlockKind.HEADING, "Reminder"),
             Block(BlockKind.PARAGRAPH, "Come on Monday\nat 9"),
             Block(BlockKind.ITEM, "fasting"),
             Block(BlockKind.ITEM, "with your card"),
+            Block(BlockKind.PARAGRAPH, "[Drawn]"),
         )
 
     def test_expands_no_entity_of_its_own(self):
@@ -286,9 +288,9 @@ class TestHtml:
         "picture",
         [
             "<img src='data:image/png;base64,iVBORw0='>",
-            "<img alt='Chest'/>",
+            "<img title='image001.png'/>",
             "<IMG width=10>",
-            "<svg><text>50</text></svg>",
+            "<svg><path d='M0 0'/></svg>",
         ],
     )
     def test_says_that_it_has_pictures(self, picture):

@@ -2,7 +2,7 @@
 
 import re
 
-from apps.records.presenters.prose import forms
+from apps.records.presenters.prose import drawings, forms
 from apps.records.presenters.prose.faces import Faces
 from apps.records.presenters.prose.forms import Entry
 from apps.records.presenters.prose.layout import Apart, Layout
@@ -103,6 +103,13 @@ class Compositor(Typesetter):
             self.miss()
         elif piece.value in _DRAWINGS and not _DECORATION.search(piece.attributes):
             self.lack_picture()
+            said, read = drawings.told(piece, most=self._pieces_left)
+            self._pieces_left -= read
+            if said:
+                self._has_captions = True
+                self._apart = Apart.SPACE
+                self.say(said)
+                self._apart = Apart.SPACE
 
     def _feed_tag(self, piece: Piece, *, is_end: bool) -> None:
         self._follow_style(piece, is_end=is_end)

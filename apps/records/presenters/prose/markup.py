@@ -9,9 +9,9 @@ import html
 import re
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
+from typing import NamedTuple
 
 _NAME = re.compile(r"<(/?)(?:[A-Za-z_][\w.-]{0,40}:)?([A-Za-z_][\w.-]{0,60})")
 # A quotation mark counts only after "=", so that <p class=o'neil> ends where it seems to.
@@ -32,6 +32,8 @@ _DECLARED_HIDDEN = (
 )
 _IS_HIDDEN = re.compile(rf"(?:\A|;)\s*+{_DECLARED_HIDDEN}", re.IGNORECASE)
 _ATTRIBUTES = re.compile(r"""([^\s"'>/=]++)(?:\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'>]++)))?""")
+_HELD = frozenset({"svg"})
+_LONGEST_HELD = 50_000
 _MOST_LEFT_OPEN = 8  # whose ends are looked for in vain: each search reads all that follows
 
 
@@ -49,13 +51,14 @@ class PieceKind(StrEnum):
     SWALLOWED = "swallowed"
 
 
-@dataclass(frozen=True)
-class Piece:
-    """A run of text, or the name of a tag in lower case and without its prefix; `attributes` as they were sent."""
+class Piece(NamedTuple):
+    """A run of text, or the name of a tag in lower case and without its prefix; `attributes` as they were sent. Of a
+    drawing that is left out, `held` is the markup in it, as much as anybody reads."""
 
     kind: PieceKind
     value: str
     attributes: str = ""
+    held: str = ""
 
 
 def pieces(markup: str, *, unseen: AbstractSet[str] = frozenset()) -> Iterator[Piece]:
@@ -79,8 +82,10 @@ def pieces(markup: str, *, unseen: AbstractSet[str] = frozenset()) -> Iterator[P
         if tag[1] or closes_itself:
             yield from _tags(name, markup[tag.end() : position], is_end=bool(tag[1]), closes_itself=closes_itself)
         elif name in unseen or name in _RAW:
-            yield from _in_place_of(name, markup[tag.end() : position])
-            position = _end_of_unseen(markup, position, name, left_open)
+            end = _end_of_unseen(markup, position, name, left_open)
+            held = markup[position : min(end, position + _LONGEST_HELD)] if name in _HELD else ""
+            yield from _in_place_of(name, markup[tag.end() : position], held)
+            position = end
         elif (kind := _not_told(name, markup[tag.end() : position])) is not None and (
             end := _end_of_not_told(markup, position, name, left_open)
         ):
@@ -110,10 +115,10 @@ def _next_tag(markup: str, position: int) -> int:
     return len(markup) if found < 0 else found
 
 
-def _in_place_of(name: str, attributes: str) -> Iterator[Piece]:
+def _in_place_of(name: str, attributes: str, held: str) -> Iterator[Piece]:
     """What is told of an element that is left out: of a script or a style nothing, which is no part of the text."""
     if name not in _RAW:
-        yield Piece(PieceKind.UNSEEN, name, attributes)
+        yield Piece(PieceKind.UNSEEN, name, attributes, held)
 
 
 def _tags(name: str, attributes: str, *, is_end: bool, closes_itself: bool) -> Iterator[Piece]:

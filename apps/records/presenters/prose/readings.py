@@ -55,7 +55,8 @@ class Reading:
     """What could be read of a text; `is_cut` where it was longer than we show, `has_gaps` where something of it was
     crossed out by its author, `has_hidden` where it has text that no reader sees: neither is told. `lacks_pictures`
     where it has some that are not among the blocks; `is_damaged` where it is not what it should be, such as ended in
-    its middle, and may have said more. `has_marks` where those of a form are in it, which need a word."""
+    its middle, and may have said more. `has_marks` where those of a form are in it, which need a word, and
+    `has_captions` where what its author says of a picture stands in its place."""
 
     blocks: tuple[Block, ...] = ()
     is_cut: bool = False
@@ -64,6 +65,7 @@ class Reading:
     lacks_pictures: bool = False
     is_damaged: bool = False
     has_marks: bool = False
+    has_captions: bool = False
 
     @property
     def plain(self) -> str:

@@ -41,6 +41,7 @@ class Typesetter:
         self._is_begun = False  # whether anything was said in the block at hand
         self._pictures: list[Block] = []  # of the row at hand
         self._has_marks = False
+        self._has_captions = False  # whether pictures are told in words
         self._apart = Apart.NOT  # how far what comes is from what was said
         self.is_full = False
 
@@ -89,6 +90,7 @@ class Typesetter:
         self._has_gaps |= reading.has_gaps
         self._has_hidden |= reading.has_hidden
         self._has_marks |= reading.has_marks
+        self._has_captions |= reading.has_captions
         self._lacks_pictures |= reading.lacks_pictures
         self._is_damaged |= reading.is_damaged
 
@@ -208,6 +210,7 @@ class Typesetter:
             self._lacks_pictures,
             self._is_damaged,
             self._has_marks,
+            self._has_captions,
         )
 
     def enter(self, entry: Entry) -> None:
