@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from apps.records import bodies
@@ -14,6 +14,7 @@ from apps.records.downloading import (
     pictures,
     reading,
     sniffing,
+    unpacking,
     wording,
 )
 from apps.records.downloading.pictures import Picture
@@ -33,9 +34,9 @@ _LONGEST_NAME = 60
 
 @dataclass(frozen=True, repr=False)
 class OpenedFile:
-    """A file and what it is. `reading` is its text, None for what is no text. `size` is in bytes, as it came: of a
-    clinical document that is no more than a cover, `content` is the file in it, `declared` what that is said to be;
-    of any other, `pictures` are those in it."""
+    """A file and what it is. `reading` is its text, None for what is no text. `size` is in bytes, as it came, or as it
+    was before it was packed where that is more. Of what came packed, and of a clinical document that is no more than a
+    cover, `content` is the file in it, `declared` what that is said to be; of any other, `pictures` are those in it."""
 
     described: Attachment
     sort: Sort
@@ -89,7 +90,11 @@ class OpenedFile:
             wording.gaps() if self.reading.has_gaps else "",
             wording.hidden() if self.reading.has_hidden else "",
             wording.marks() if self.reading.has_marks else "",
-            wording.captions() if self.reading.has_captions else wording.pictures() if self.reading.has_pictures else "",
+            wording.captions()
+            if self.reading.has_captions
+            else wording.pictures()
+            if self.reading.has_pictures
+            else "",
             wording.cut() if self.reading.is_cut else "",
         )
         return (self.reading.plain + "".join(f"\n\n{said}\n" for said in remarks if said)).encode(errors="replace")
@@ -122,8 +127,8 @@ def open_picture(record: Record, number: int, picture: int, *, clock: Callable[[
     Raises LookupError where the file has no such picture as well.
     """
     sent = _sent(record, number)
-    content = _content(record, sent, clock)
-    found, declared = None, sent.get("contentType")
+    content, declared, _is_damaged = unpacking.unpacked(_content(record, sent, clock), declared=sent.get("contentType"))
+    found = None
     if sniffing.sort_of(content, declared=declared).form is Form.CLINICAL_DOCUMENT:
         found = pictures.numbered(sniffing.decoded(content, declared=declared), picture)
     if found is None:
@@ -143,8 +148,11 @@ def _content(record: Record, sent: Element, clock: Callable[[], datetime]) -> by
 
 
 def _told(content: bytes, sent: Element) -> OpenedFile:
-    """What it is, by its content; of a clinical document that only encloses a file, that file."""
-    described, size, declared = values.attachment(sent), len(content), sent.get("contentType")
+    """What it is, by its content; of one that came packed, and of a clinical document that only encloses a file, that
+    file."""
+    described, came = values.attachment(sent), len(content)
+    content, declared, is_damaged = unpacking.unpacked(content, declared=sent.get("contentType"))
+    size = max(came, len(content))  # a record may tell the size of the file as it is unpacked
     sort, shown = sniffing.sort_of(content, declared=declared), tuple[Picture, ...]()
     if sort.form is Form.CLINICAL_DOCUMENT:
         document = sniffing.decoded(content, declared=declared)
@@ -155,6 +163,8 @@ def _told(content: bytes, sent: Element) -> OpenedFile:
         elif inside is not None:
             sort = sniffing.SEALED_DOCUMENT
     read = reading.read(content, sort, declared=declared, shown=shown)
+    if read is not None and is_damaged:
+        read = replace(read, is_damaged=True)
     return OpenedFile(described, sort, content, read, size, declared, shown)
 
 

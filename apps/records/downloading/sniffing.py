@@ -55,6 +55,8 @@ SUFFIXES: Mapping[str, str] = MappingProxyType(
         "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
         "application/dicom": "dcm",
         "application/zip": "zip",
+        "application/gzip": "gz",
+        "application/x-gzip": "gz",
         "audio/mpeg": "mp3",
         "audio/wav": "wav",
         "video/mp4": "mp4",
@@ -73,6 +75,7 @@ _TEXTS = frozenset(
         "application/hl7-v3+xml",
     }
 )
+_GZIP = b"\x1f\x8b\x08"
 _LOOKED_AT = 4096
 _LOOKED_THROUGH = 200_000  # for what a document is: a long remark may stand before it
 _LONGEST_CHARACTER = 4
@@ -122,6 +125,8 @@ def sort_of(content: bytes, *, declared: object) -> Sort:
     for mark, sort in _PICTURES:
         if content.startswith(mark):
             return sort
+    if content.startswith(_GZIP):
+        return Sort(Form.OTHER, _BYTES, "gz")
     name = media_type(declared)
     if _RICH_TEXT.match(beginning):
         return Sort(Form.RICH_TEXT, "text/plain", "txt")
