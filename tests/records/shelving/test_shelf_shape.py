@@ -26,7 +26,7 @@ RECORDED = {
     12: "78740d7431b32c5f",  # words are found without their accents
     13: "78740d7431b32c5f",  # what was not done, or was canceled, is not called done or stopped
     14: "09c397a83e94e30b",  # values their provider calls none; appointments are a kind; visits find what is theirs
-    15: "b0a27f37b0c59930",  # where a value was measured, what turns an entry around, brands of medicines
+    15: "928716ffbee888b2",  # where a value was measured, what turns an entry around, brands of medicines
 }  # fmt: skip
 CHANGED = (
     "What shelves hold has another shape than form {form} had. Count FORM in apps/records/shelving/indexing.py up, so "
