@@ -20,9 +20,12 @@ MOST_BYTES: Final = 20_000_000  # as much as a file may have that comes unpacked
 _GZIP: Final = b"\x1f\x8b\x08"
 _ANY_GZIP: Final = 31  # zlib's word for it, with the longest window
 _PACKINGS: Final = frozenset({"application/gzip", "application/x-gzip"})  # they say nothing of what is within
+_IS_HTML: Final = "<!doctype html>"
 _LONGEST_HEAD: Final = 8192
 _MOST_PARTS: Final = 500
-_HEADER: Final = re.compile(rb"\A\s*+(?:[A-Za-z][A-Za-z0-9-]{0,60}:[^\r\n]*+(?:\r?\n[ \t][^\r\n]*+)*+(?:\r?\n|\Z))++")
+_HEADER: Final = re.compile(
+    rb"\A(?:\xef\xbb\xbf)?\s*+(?:[A-Za-z][A-Za-z0-9-]{0,60}:[^\r\n]*+(?:\r?\n[ \t][^\r\n]*+)*+(?:\r?\n|\Z))++"
+)
 _EMPTY_LINE: Final = re.compile(rb"\r?\n|\Z")
 _FIELD: Final = re.compile(rb"([A-Za-z0-9-]++):([^\r\n]*+(?:\r?\n[ \t][^\r\n]*+)*+)")
 _PARAMETER: Final = re.compile(r""";\s*+([a-z]++)\s*+=\s*+(?:"([^"]*+)"|([^\s";]++))""", re.IGNORECASE)
@@ -90,7 +93,8 @@ def _page(content: bytes) -> Unpacked | None:
             pages.append(sniffing.decoded(written, declared=part.fields.get("content-type")))
     if not pages:
         return None
-    return Unpacked("\n".join(pages).encode(errors="replace"), "text/html; charset=utf-8", not is_whole)
+    page = "\n".join((_IS_HTML, *pages))  # whatever it begins with
+    return Unpacked(page.encode(errors="replace"), "text/html; charset=utf-8", not is_whole)
 
 
 def _part(content: bytes) -> _Part | None:

@@ -102,6 +102,11 @@ class TestAPageWithAllThatBelongsToIt:
         assert file.handed_out.decode().startswith("Your sodium")
         assert file.sort.media_type == "text/plain"
 
+    def test_is_told_whatever_it_begins_with(self):
+        page = part(b"Dear patient,<br>your sodium is <b>140</b>.")
+        assert opened(mht(page)).reading.plain == "Dear patient,\nyour sodium is 140."
+        assert opened(b"\xef\xbb\xbf" + mht(page)).sort.form is Form.MARKUP
+
     def test_is_told_in_its_own_characters(self):
         page = part(base64.encodebytes(LETTER.encode("utf-16")), 'TEXT/HTML;\r\n\tcharset="unicode"', "BASE64")
         assert opened(mht(page)).reading.plain == "Your sodium is 140 \u2013 normal."
