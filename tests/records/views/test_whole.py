@@ -11,9 +11,8 @@ from apps.audit.models import AuditEvent, EventType
 from apps.records import shelving
 from apps.records.models import Leaf, Record, RecordVersion, Shelf
 from apps.records.shelving import building
-from apps.records.subjects import LISTED, RESULTS
+from apps.records.subjects import LISTED
 from apps.records.viewing import entries
-from apps.records.viewing.wording import holdings
 from tests.records.linked import AT, make_connection, make_endpoint
 from tests.records.pages import ask, page
 from tests.records.people import allergy
@@ -46,15 +45,6 @@ class TestAList:
         text = page(hers, "subject", "results")
         for said in ("152.0 mmol/L", "Above the usual range", "Collected December 31, 2024", "Harbor Family Practice"):
             assert said in text
-
-    @pytest.mark.parametrize("subject", LISTED, ids=lambda subject: subject.key)
-    def test_of_nothing_says_what_it_would_have(self, hers, connection, subject):
-        assert holdings.of(subject).split(",")[0] in page(hers, "subject", subject.key)
-
-    @pytest.mark.parametrize("query", [{}, {"year": "1999"}, {"by": "gone"}], ids=str)
-    def test_with_entries_does_not_say_what_it_has(self, hers, connection, query):
-        keep(connection, result(0))
-        assert holdings.of(RESULTS) not in page(hers, "subject", "results", **query)
 
     def test_has_fifty_rows_a_page(self, hers, connection):
         keep(connection, *(result(number) for number in range(60)))
