@@ -214,12 +214,12 @@ class Searching:
     def _settle(self, page: Page | None) -> None:
         """Go on with the next search, by what the first page counts in another way; without an answer, by what could
         not be told. As many rows as came, counted alone, are all rows; counted beside a part of them, as well."""
-        cursor, rows = self._cursor, self._rows_of_type(page) if page else 0
-        came = self._came(page) - rows if page else 0
+        cursor, came = self._cursor, self._stored()
         is_told = page is not None and page.failure is None and page.total == came
+        is_shorter = page is not None and self._rows_of_type(page) + page.unreadable < came
         if cursor.doubt == Doubt.WHETHER_COMPANY_COUNTS and is_told:
             self.step.rows_counted = (cursor.counted.get("rows_counted") or 0) + came
-        elif cursor.doubt == Doubt.WHETHER_PAGES_ARE_COUNTED and not (is_told and rows < came):
+        elif cursor.doubt == Doubt.WHETHER_PAGES_ARE_COUNTED and not (is_told and is_shorter):
             cursor = cursor.short()
         self._cursor = cursor.next_search()
 
@@ -229,9 +229,12 @@ class Searching:
 
     def _came(self, page: Page) -> int:
         """The rows of the search so far, this page of it included; what nobody can read counts."""
+        return self._stored() + self._rows_of_type(page)
+
+    def _stored(self) -> int:
+        """The same without what came last."""
         step, before = self.step, self._cursor.counted
-        counted = sum((getattr(step, name) or 0) - (before.get(name) or 0) for name in ("rows_got", "rows_unreadable"))
-        return counted + self._rows_of_type(page)
+        return sum((getattr(step, name) or 0) - (before.get(name) or 0) for name in ("rows_got", "rows_unreadable"))
 
     def _rows_of_type(self, page: Page) -> int:
         return sum(row.resource_type == self.step.resource_type for row in page.resources)

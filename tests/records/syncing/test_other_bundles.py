@@ -183,6 +183,13 @@ class TestATotalThatMayCountOnePageAlone:
         gap, rows = found(linked, provider, page)
         assert (gap, len(rows)) == (Gap.STOPPED_SHORT, 25)
 
+    def test_is_no_end_where_the_shorter_page_is_as_long_with_what_nobody_can_read(self, linked, provider):
+        page = self.answer(provider, of_page=25, of_few=25)
+        page["entry"][7]["resource"].pop("id")
+        provider.answers[f"{ALLERGIES}&_count=5"] = http(body=page)
+        gap, rows = found(linked, provider, page)
+        assert (gap, len(rows)) == (Gap.STOPPED_SHORT, 24)
+
     def test_is_not_doubted_where_no_page_is_so_short(self, linked, provider):
         assert found(linked, provider, self.answer(provider, of_page=9, of_few=5))[0] == ""
         assert not provider.sent(f"{ALLERGIES}&_count=5")
