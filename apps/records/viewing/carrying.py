@@ -7,15 +7,17 @@ other's.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from types import MappingProxyType
 from typing import Final
 from uuid import UUID
 
 from apps.connections.answers.candidates import Candidate
 from apps.directory.models import Provider
-from apps.records.presenters import allergies
-from apps.records.presenters.devices import DeviceEntry, Status
+from apps.records.presenters import allergies, devices, generic
+from apps.records.presenters.devices import DeviceEntry
 from apps.records.presenters.entry import Entry
+from apps.records.presenters.generic import GenericEntry
 from apps.records.shelving import reading
 from apps.records.shelving.arranging import Arrangement
 from apps.records.shelving.reading import Shelved
@@ -26,6 +28,7 @@ from apps.records.viewing.listing import absences, folding, rows
 from apps.records.viewing.listing.absences import Notice
 from apps.records.viewing.listing.rows import Row
 from apps.records.viewing.opening.whole import Source, Whole
+from apps.records.viewing.wording import cautions
 
 SUBJECTS: Final = (ALLERGIES, DEVICES, MEDICINES)  # in the order of the card
 USUAL: Final = (ALLERGIES, DEVICES)
@@ -36,9 +39,11 @@ _TOLD_OF_DEVICES: Final = ("model", "maker", "serial", "lot", "expires")
 
 @dataclass(frozen=True)
 class Item:
-    """One thing somebody carries, takes or reacts to. A device has `facts`, and its identifier in `groups`."""
+    """One thing somebody carries, takes or reacts to. A device has `facts`, its identifier in `groups`, and a `caution`
+    where it may mean something else than it seems to."""
 
     row: Row
+    caution: str = ""
     facts: tuple[Fact, ...] = ()
     groups: tuple[str, ...] = ()
     is_device: bool = False
@@ -133,7 +138,8 @@ def _is_theirs(whole: Whole, one: Owner, connection_id: UUID | None) -> bool:
 
 
 def _part(whole: Whole, subject: Subject, missing: Iterable[Notice]) -> Part:
-    found = [one for one in _read(whole, subject) if one.entry is None or _HOLDS[subject.key](one.entry)]
+    read = [one for one in _read(whole, subject) if one.entry is None or _MAY_HOLD[subject.key](one.entry.group)]
+    found = [one for one in read if one.entry is None or _holds(one.entry)]
     paired = rows.paired(found, whole.sources, at=whole.at, on_paper=True)
     if subject is DEVICES:
         items = tuple(_device(one, row) for one, row in paired)
@@ -143,42 +149,48 @@ def _part(whole: Whole, subject: Subject, missing: Iterable[Notice]) -> Part:
     return Part(
         subject=subject,
         items=items[:_FITTING],
-        left_out=len(items) > _FITTING or _held(whole, subject) > _MOST,
+        left_out=len(items) > _FITTING or _held(whole, subject, _MAY_HOLD[subject.key]) > len(read),
         sentences=said,
         notices=tuple(notice.text for notice in missing),
     )
 
 
 def _read(whole: Whole, subject: Subject) -> Sequence[Shelved]:
-    """How its list begins, in which what holds now stands first."""
+    """How its list begins; of groups, that of what holds now stands first."""
     shelves = [shelf for shelf in whole.of(subject) if shelf.index is not None]
-    most = min(_held(whole, subject), _MOST)
+    most = min(_held(whole, subject, lambda _group: True), _MOST)
     return reading.window(shelves, {subject.key: Arrangement.LISTED}, 0, most, whole.ring) if most else ()
 
 
-def _held(whole: Whole, subject: Subject) -> int:
-    return sum(shelf.index.count for shelf in whole.of(subject) if shelf.index is not None)
+def _held(whole: Whole, subject: Subject, is_counted: Callable[[str], bool]) -> int:
+    """How many the shelves hold of these groups."""
+    groups = (shelf.index.groups.items() for shelf in whole.of(subject) if shelf.index is not None)
+    return sum(count for group, count in chain.from_iterable(groups) if is_counted(group))
 
 
-def _is_in_use(entry: Entry) -> bool:
-    """One of which nobody says whether it is in use may be in somebody's body: it is told, and that nobody says."""
-    return entry.status != Status.NOT_IN_USE and not entry.is_known_absence and not entry.says_no_information
-
-
-_HOLDS: Final[Mapping[str, Callable[[Entry], bool]]] = MappingProxyType(
+# By subject, of which groups something may hold now. Of a device of which nobody says whether it is in use, it is told
+# that nobody says: it may be in somebody's body.
+_MAY_HOLD: Final[Mapping[str, Callable[[str], bool]]] = MappingProxyType(
     {
-        ALLERGIES.key: lambda entry: entry.group == allergies.Group.CURRENT,
-        DEVICES.key: _is_in_use,
-        MEDICINES.key: lambda entry: entry.group == "current",
+        ALLERGIES.key: lambda group: group == allergies.Group.CURRENT,
+        DEVICES.key: lambda group: group not in {devices.Status.NOT_IN_USE, generic.Group.PAST},
+        MEDICINES.key: lambda group: group == "current",
     }
 )
+
+
+def _holds(entry: Entry) -> bool:
+    """Not where it says that there is none, or that a device is used no more, or not yet (DeviceUseStatement)."""
+    if isinstance(entry, GenericEntry) and entry.status in {generic.Status.DONE, generic.Status.PLANNED}:
+        return False
+    return not entry.is_known_absence and not entry.says_no_information
 
 
 def _device(shelved: Shelved, row: Row) -> Item:
     entry = shelved.entry
     if not isinstance(entry, DeviceEntry) or entry.is_withheld:
         return Item(row)
-    return Item(row, tuple(_facts(entry)), entry.udi_groups, is_device=True)
+    return Item(row, cautions.of(entry), tuple(_facts(entry)), entry.udi_groups, is_device=True)
 
 
 def _facts(entry: DeviceEntry) -> Iterator[Fact]:

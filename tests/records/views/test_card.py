@@ -90,6 +90,17 @@ class TestTheCard:
         keep(connection, {**sent, "model": "Pulse 7", "udi": UDI})
         assert ("(21)1234" in words(card(hers))) is (status == "available")
 
+    @pytest.mark.parametrize(("status", "is_told"), [("active", True), ("completed", False), ("intended", False)])
+    def test_has_what_is_said_to_be_used(self, hers: Client, connection: Connection, status: str, is_told: bool):
+        about = {"subject": {"reference": f"Patient/{PATIENT_ID}"}, "device": {"display": "Insulin pump"}}
+        keep(connection, {"resourceType": "DeviceUseStatement", "id": "u1", "status": status, **about})
+        assert ("Insulin pump" in words(card(hers))) is is_told
+
+    def test_says_that_a_device_may_mean_something_else(self, hers: Client, connection: Connection):
+        keep(connection, device(modifierExtension=[{"url": "http://example.org/not", "valueBoolean": True}]))
+        said = words(card(hers))
+        assert "This entry carries a note that may change its meaning" in said.split("Model:")[0]
+
     @pytest.mark.parametrize(
         "elements",
         [
@@ -151,6 +162,37 @@ class TestTheCard:
         text = card(hers)
         assert text.count('class="carried-item"') == 40
         assert "There are more than fit here" in text
+
+    def test_says_that_there_are_more_of_what_is_so_now_alone(self, hers: Client, connection: Connection):
+        old = (order(f"m{number}", name=f"Drug {number}", code=f"{number}", status="stopped") for number in range(220))
+        keep(connection, order("now"), *old)
+        said = words(card(hers, on="medicines"))
+        assert "Lisinopril" in said
+        assert "There are more than fit here" not in said
+
+    def test_says_that_there_are_more_than_were_looked_at(self, hers: Client, connection: Connection):
+        old = (device(f"d{number}", status="inactive", type={"text": f"Clip {number}"}) for number in range(200))
+        keep(connection, *old, device("z", type={"text": "Zirconium hip"}))
+        text = card(hers, on="devices")
+        assert ("Zirconium hip" in text) is not ("There are more than fit here" in text)
+
+
+class TestWhatSeveralProvidersTell:
+    def test_is_told_with_what_each_says_of_it(self, hers: Client, connection: Connection, other: Connection):
+        hives = [{"manifestation": [{"text": "Hives"}]}]
+        keep(connection, severe(recordedDate="2020-01-05"))
+        keep(other, severe(recordedDate="2024-01-05", criticality="low", reaction=hives))
+        text = card(hers)
+        said = words(text)
+        assert text.count('class="carried-item"') == 1
+        assert said.index("Throat swelling · Past reaction: Severe Could be serious") < said.index("Hives")
+
+    def test_is_told_with_every_dosage(self, hers: Client, connection: Connection):
+        doses = {"m1": "One in the morning", "m2": "Two at night"}
+        keep(connection, *(order(name) | {"dosageInstruction": [{"text": text}]} for name, text in doses.items()))
+        said = words(card(hers, on="medicines"))
+        assert said.count("Lisinopril") == 1
+        assert all(dose in said for dose in doses.values())
 
 
 class TestACardOfSeveralPeople:
