@@ -21,6 +21,7 @@ from apps.records.presenters.heads import status_codes, title_of
 
 _MOST: Final = 50  # of one sort; more is an accident
 _DEEPEST: Final = 5  # exceptions to exceptions
+_WHY: Final = ("statusReason", "reasonNotGiven", "reasonNotPerformed", "cancellationReason")
 
 
 class What(StrEnum):
@@ -82,9 +83,6 @@ def of(resource: Element, context: Context) -> tuple[Particular, ...]:
     return tuple(Particular(what, said) for what, said in told if said)
 
 
-_WHY: Final = ("statusReason", "reasonNotGiven", "reasonNotPerformed", "cancellationReason")
-
-
 def _impression(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
     """ClinicalImpression; what was ruled out is an element of DSTU2."""
     ruled_out = elements.children(resource, "ruledOut")
@@ -115,17 +113,16 @@ def _nutrition(resource: Element, _context: Context) -> Iterator[tuple[What, _Sa
     yield What.FOODS_TO_LEAVE_OUT, _concepts(resource, "excludeFoodModifier")
     yield What.FOOD_PREFERENCES, _concepts(resource, "foodPreferenceModifier")
     yield What.DIET, _concepts(diet, "type")
-    yield What.TEXTURE, (_with(_first(each, "modifier"), _first(each, "foodType")) for each in _parts(diet, "texture"))
+    textures, nutrients = elements.children(diet, "texture"), elements.children(diet, "nutrient")
+    yield What.TEXTURE, (_with(_first(each, "modifier"), _first(each, "foodType")) for each in textures)
     yield What.FLUIDS, _concepts(diet, "fluidConsistencyType")
-    nutrients = _parts(diet, "nutrient")
     yield What.NUTRIENTS, (_with(_first(each, "modifier"), _amount(each, "amount")) for each in nutrients)
     named = (elements.text(each, "productName") or _first(each, "type") for each in supplements)
     amounts = (_amount(each, "quantity") for each in supplements)
     yield What.SUPPLEMENTS, map(_with, named, amounts)
     fed = elements.text(formula, "baseFormulaProductName") or _first(formula, "baseFormulaType")
     yield What.TUBE_FEEDING, (fed, elements.text(formula, "administrationInstruction"))
-    instructions = (elements.text(each, "instruction") for each in (diet, *supplements))
-    yield What.INSTRUCTIONS, instructions
+    yield What.INSTRUCTIONS, (elements.text(each, "instruction") for each in (diet, *supplements))
 
 
 def _list(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
@@ -141,21 +138,23 @@ def _list(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
 
 
 def _group(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
-    told = [
-        (_characteristic(each, resource, context), elements.flag(each, "exclude") is True)
-        for each in islice(elements.children(resource, "characteristic"), _MOST)
-    ]
-    yield What.HAS, (said for said, is_excluded in told if not is_excluded)
-    yield What.HAS_NOT, (said for said, is_excluded in told if is_excluded)
+    """Group. Who shall not have what is not so, has it."""
+    sent = list(islice(elements.children(resource, "characteristic"), _MOST))
+    told = [(_characteristic(each, resource, context), _is_had(each)) for each in sent]
+    yield What.HAS, (said for said, is_had in told if is_had)
+    yield What.HAS_NOT, (said for said, is_had in told if not is_had)
+
+
+def _is_had(characteristic: Element) -> bool:
+    is_excluded = elements.flag(characteristic, "exclude") is True
+    return is_excluded is (elements.flag(characteristic, "valueBoolean") is False)
 
 
 def _characteristic(sent: Element, resource: Element, context: Context) -> str:
-    flag = elements.flag(sent, "valueBoolean")
     value = (
         title_of(sent.get("valueCodeableConcept"))
         or quantities.read(elements.child(sent, "valueQuantity")).shown
         or naming.name_of(sent.get("valueReference"), context, within=resource)
-        or {True: "yes", False: "no"}.get(flag, "")  # type: ignore[arg-type]
     )
     return ": ".join(filter(None, (title_of(sent.get("code")), value)))
 
@@ -227,10 +226,6 @@ _READERS: Final[Mapping[str, _Read]] = {
     "List": _list,
     "NutritionOrder": _nutrition,
 }
-
-
-def _parts(element: Element, name: str) -> Iterator[Element]:
-    return elements.children(element, name)
 
 
 def _concepts(element: Element, name: str) -> tuple[str, ...]:

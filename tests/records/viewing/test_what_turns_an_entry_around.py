@@ -117,6 +117,11 @@ TURNED: list[tuple[str, dict[str, Any], str, str]] = [
         {"characteristic": [{"code": named("Smokes"), "valueBoolean": True, "exclude": True}]},
         "Who does not belong to it: Smokes", "Who does not belong to it: Smokes",
     ),
+    (
+        "Group",
+        {"characteristic": [{"code": named("Smokes"), "valueBoolean": False, "exclude": False}]},
+        "Who does not belong to it: Smokes", "Who does not belong to it: Smokes",
+    ),
     ("ImagingStudy", {"status": "cancelled"}, "Status: Canceled", "Canceled"),
     ("Immunization", {"status": "completed", "wasNotGiven": True}, "Status: Not given", "Not given"),
     ("Immunization", {"status": "not-done", "statusReason": named("Fever")}, "Why not: Fever", "Why not: Fever"),
@@ -180,6 +185,12 @@ TOLD: list[tuple[str, dict[str, Any], str]] = [
     ("FamilyMemberHistory", {"dataAbsentReason": concept("withheld")}, "Why there is not more: withheld"),
     ("Specimen", {"condition": [named("Hemolyzed")]}, "State of the sample: Hemolyzed"),
     ("DetectedIssue", {"severity": "high"}, "How serious: High"),
+    ("Group", {"characteristic": [{"code": named("Smokes"), "valueBoolean": True}]}, "Who belongs to it: Smokes"),
+    (
+        "Group",
+        {"characteristic": [{"code": named("Smokes"), "valueBoolean": False, "exclude": True}]},
+        "Who belongs to it: Smokes",
+    ),
     ("List", {"item": [{"item": ADA}]}, "On it: Ada Rose"),
     ("NutritionOrder", {"foodPreferenceModifier": [named("Kosher")]}, "Food preferences: Kosher"),
     (
