@@ -141,6 +141,20 @@ class TestACalendar:
             assert [calendar.sent_date(one) for one in sent] == [dates.sent_date(one) for one in sent]
             assert [calendar.sent_moment(one) for one in sent] == [dates.sent_moment(one) for one in sent]
             assert [calendar.sent_clock(one) for one in sent] == [dates.sent_clock(one) for one in sent]
+            for each, alone in ((calendar.sent_date, dates.sent_date), (calendar.sent_moment, dates.sent_moment)):
+                told = [dates.sent_period(sent[3], one, each) for one in sent]
+                assert told == [dates.sent_period(sent[3], one, alone) for one in sent]
+
+    def test_tells_from_when_to_when_without_another_look_at_either(self, monkeypatch):
+        asked: list[str] = []
+
+        def look(_calendar: Calendar, sent: str) -> str:
+            asked.append(sent)
+            return sent
+
+        monkeypatch.setattr(Calendar, "sent_date", look)
+        assert dates.sent_period(self.MOMENT, "2026-08-19T02:30:00Z", Calendar().sent_date) == "August 18 to 19, 2026"
+        assert not asked
 
 
 def label(resource_type: str, **sent: Any) -> str:

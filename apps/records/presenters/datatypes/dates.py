@@ -146,7 +146,9 @@ def is_a_day(sent: str) -> bool:
 
 def _have_clocks(starts: str, ends: str, say: Callable[[str], str]) -> bool:
     """Whether either is told with more than its date."""
-    return say is not sent_date and any(say(sent) != sent_date(sent) for sent in (starts, ends))
+    if getattr(say, "__func__", say) in {sent_date, Calendar.sent_date}:  # of a page with many: each is told once
+        return False
+    return any(say(sent) != sent_date(sent) for sent in (starts, ends))
 
 
 # By whether the one and the other are days: in Spanish a day has an article, and a month has none.
