@@ -29,7 +29,8 @@ class NothingStaysMiddleware:
     """No page of somebody known is stored, and signing out clears what the browser kept.
 
     Somebody is known when signed in, or half way: a session with a code under way names an e-mail address. Cookies stay
-    on sign-out, because the choice of language is one; the session itself is gone on our side.
+    on sign-out, because the choice of language is one, but for the mark that somebody was signed in; the session itself
+    is gone on our side.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
