@@ -222,6 +222,16 @@ class TestATotalThatCountsWhatComesAlong:
         assert stored("Goal") == {"g0", "g1"}
         assert (len(provider.sent(self.ALONG)), len(provider.sent(self.GOALS))) == (1, 1)
 
+    def test_is_asked_for_by_whoever_goes_on_with_the_run(self, linked, provider):
+        self.along(provider, total=5)
+        provider.answers[self.GOALS] = http(503)
+        run = sync(linked)
+        assert (run.outcome, stored("Goal")) == ("", {"g0", "g1"})
+        provider.answers[self.GOALS] = http(body=bundle({"resourceType": "Goal", "id": "g0"}, total=2))
+        resume(run)
+        assert (step(run, "Goal").gap, step(run, "Goal").rows_got, step(run, "Goal").rows_counted) == ("", 2, 2)
+        assert len(provider.sent(self.ALONG)) == 1
+
     @pytest.mark.parametrize("alone", [http(body=bundle(total=5)), http(body=bundle(total=1)), http(body=bundle())])
     def test_is_believed_where_the_rows_alone_are_counted_otherwise(self, linked, provider, alone):
         """A server that stops half way brings a row of company for each, as well."""
