@@ -14,7 +14,7 @@ from uuid import UUID
 
 from apps.connections.answers.candidates import Candidate
 from apps.directory.models import Provider
-from apps.records.presenters import allergies, devices, generic
+from apps.records.presenters import allergies, devices, generic, medications
 from apps.records.presenters.devices import DeviceEntry
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.generic import GenericEntry
@@ -168,13 +168,14 @@ def _held(whole: Whole, subject: Subject, is_counted: Callable[[str], bool]) -> 
     return sum(count for group, count in chain.from_iterable(groups) if is_counted(group))
 
 
-# By subject, of which groups something may hold now. Of a device of which nobody says whether it is in use, it is told
-# that nobody says: it may be in somebody's body.
+# By subject, of which groups something may hold now. A medicine that was only reported is taken as well: some providers
+# send none in another way. Of a device of which nobody says whether it is in use, that is told: it may be in somebody's
+# body.
 _MAY_HOLD: Final[Mapping[str, Callable[[str], bool]]] = MappingProxyType(
     {
         ALLERGIES.key: lambda group: group == allergies.Group.CURRENT,
         DEVICES.key: lambda group: group not in {devices.Status.NOT_IN_USE, generic.Group.PAST},
-        MEDICINES.key: lambda group: group == "current",
+        MEDICINES.key: lambda group: group in {medications.Group.CURRENT, medications.Group.REPORTED},
     }
 )
 

@@ -135,6 +135,14 @@ class TestTheCard:
         assert "Old drug" not in wanted
         assert "Allergies and reactions" not in wanted
 
+    @pytest.mark.parametrize(("status", "is_told"), [("active", True), ("completed", False), ("not-taken", False)])
+    def test_has_a_medicine_that_is_only_reported(
+        self, hers: Client, connection: Connection, status: str, is_told: bool
+    ):
+        sent = order("m1", status=status) | {"resourceType": "MedicationStatement"}
+        keep(connection, sent)
+        assert ("Lisinopril" in words(card(hers, on="medicines"))) is is_told
+
     def test_offers_what_can_be_on_it(self, hers: Client, connection: Connection):
         text = main(hers, "card_to_carry")
         assert 'href="?on=allergies&amp;on=devices&amp;on=medicines"' in text
