@@ -36,7 +36,7 @@ _STATUSES = {
 
 
 class DeviceEntry(Entry, frozen=True, kw_only=True, gc=False):
-    """A device. `udi` is never cut; `udi_groups` are its parts as a label has them. An expired date is a date."""
+    """A device. `udi` is never cut; `udi_groups` are its parts as a label has them, and all of it. An expired date is a date."""
 
     model: str = ""
     maker: str = ""
@@ -56,7 +56,8 @@ def present(resource: Element, context: Context) -> DeviceEntry:
     if heading["is_withdrawn"] or heading["is_withheld"]:
         return DeviceEntry(**heading)
     udi, identifier = _udi(resource)
-    parts = dict(_PART.findall(udi))
+    groups = _groups(udi)
+    parts = dict(groups)
     model = _model(resource)
     heading["title"] = first_name((heading["title"], model, elements.text(resource, "manufacturer")))
     status = next((_STATUSES[code] for code in status_codes(resource, "status") if code in _STATUSES), NOT_GIVEN)
@@ -70,7 +71,7 @@ def present(resource: Element, context: Context) -> DeviceEntry:
         serial=elements.text(resource, "serialNumber") or parts.get("21", ""),
         lot=elements.text(resource, "lotNumber") or parts.get("10", ""),
         udi=udi,
-        udi_groups=tuple(f"({number}){value}" for number, value in _PART.findall(udi)) or tuple(filter(None, (udi,))),
+        udi_groups=tuple(f"({number}){value}" for number, value in groups) or tuple(filter(None, (udi,))),
         identifier=identifier or parts.get("01", ""),
         made=_date(resource, ("manufactureDate",), parts.get("11", ""), means="made"),
         expires=_date(resource, ("expirationDate", "expiry"), parts.get("17", ""), means="expires"),
@@ -85,6 +86,13 @@ def _udi(resource: Element) -> tuple[str, str]:
     written = (elements.text(resource, "udi"), *(elements.text(carrier, "carrierHRF") for carrier in carriers))
     identifier = next(filter(None, identifiers), "")
     return next(filter(None, written), "") or identifier, identifier
+
+
+def _groups(udi: str) -> list[tuple[str, str]]:
+    """Its parts, each by its number; none where they are not all of it. A serial number may hold brackets of its own,
+    and a part of one is another device's."""
+    found: list[tuple[str, str]] = _PART.findall(udi)
+    return found if "".join(f"({number}){value}" for number, value in found) == udi else []
 
 
 def _model(resource: Element) -> str:

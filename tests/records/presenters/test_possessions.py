@@ -110,6 +110,14 @@ class TestADevice:
         entry = devices.present({"udi": "+H123PARTNO1234567890120/$$420020216LOT"}, Context())
         assert entry.udi_groups == ("+H123PARTNO1234567890120/$$420020216LOT",)
 
+    @pytest.mark.parametrize(
+        "udi", ["(01)09504000059118(21)AB(C)1", "(01)09504000059118(10)" + "L" * 91, "=(01)09504000059118(21)AB"]
+    )
+    def test_keeps_one_whole_of_which_parts_alone_can_be_read(self, udi: str):
+        """A part of a serial number is another device's."""
+        entry = devices.present({"udi": udi}, Context())
+        assert (entry.udi_groups, entry.serial, entry.lot, entry.identifier) == ((udi,), "", "", "")
+
     @pytest.mark.parametrize(("code", "status"), [("not-available", "not-in-use"), ("unknown", NOT_GIVEN)])
     def test_is_in_use_only_where_that_was_said(self, code, status):
         assert devices.present({"type": {"text": "x"}, "status": code}, Context()).status == status

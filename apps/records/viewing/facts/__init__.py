@@ -138,7 +138,7 @@ def _said(entry: Entry, name: str, value: object) -> tuple[str, ...]:
     )
     if name in _SAID_BY_NAME:
         return _SAID_BY_NAME[name](value)
-    if isinstance(entry, DeviceEntry) and name == "udi" and "".join(entry.udi_groups) == value:
+    if isinstance(entry, DeviceEntry) and name == "udi":
         return entry.udi_groups  # a line each, as on a label, and none that ends within a number
     told = lines.of_date(value) if labels.is_date(type(entry).__name__, name) else lines.of(value)
     return (*told, said % {"count": counts.grouped(more)}) if more else told
