@@ -99,9 +99,8 @@ def _heeding(entry: Entry, resource: Element) -> Entry:
     found = () if entry.is_withdrawn or entry.is_withheld else heads.modifiers_within(resource)
     if not found:
         return entry
-    of_all = heads.modifiers(resource)
-    said = (*of_all, *found, *(one for one in entry.said if one not in {*of_all, *found}))
-    return replace(entry, is_modified=True, said=said)
+    turning = dict.fromkeys((*heads.modifiers(resource), *found))
+    return replace(entry, is_modified=True, said=tuple(dict.fromkeys((*turning, *entry.said))))
 
 
 def present(body: bytes, *, resource_type: str, logical_id: str, context: Context) -> tuple[Element, Entry]:

@@ -7,6 +7,7 @@ returns at once what `is_withdrawn` or `is_withheld`: such an entry says nothing
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from enum import IntEnum
+from itertools import islice
 from typing import NamedTuple, TypedDict, TypeVar
 
 from apps.records.presenters import elements, outline
@@ -216,19 +217,19 @@ def is_suggested(resource: Element) -> bool:
 
 def modifiers(resource: Element) -> tuple[str, ...]:
     """What may turn all of a resource, or of a part, around (FHIR calls it a modifier): as sent, on one line."""
-    parts = [part for part in told_together(resource) if "modifierExtension" in part]
-    return tuple(said for part in parts for said in outline.as_sent(part, "modifierExtension")) if parts else ()
+    parts = islice((part for part in told_together(resource) if "modifierExtension" in part), _MOST)
+    return tuple(said for part in parts for said in outline.as_sent(part, "modifierExtension"))
 
 
 def modifiers_within(resource: Element) -> tuple[str, ...]:
     """The same of all its other parts, each after the name of that part: who is meant, or what is allowed, may be
     turned around as well. A dosage tells its own (`dosing`)."""
     told = {id(part) for part in told_together(resource)}
-    parts = [found for found in _modified(resource, "", 0) if id(found[1]) not in told]
+    parts = (found for found in _modified(resource, "", 0) if id(found[1]) not in told)
     return tuple(
         dict.fromkeys(
             f"{outline.label_of(name)}: {said}"
-            for name, part in parts
+            for name, part in islice(parts, elements.MOST_REPEATED)
             for said in outline.as_sent(part, "modifierExtension")
         )
     )[:_MOST]

@@ -226,6 +226,13 @@ class TestAPartOfAnyKind:
         assert entry.said[0] == said
         assert f"{SENTENCE}{said}" in cautions.of(entry)
 
+    def test_is_told_of_few_of_very_many(self):
+        """Else one entry is longer than all the rest of its list."""
+        parts = [{"modifierExtension": [{"url": "urn:not", "valueInteger": number}]} for number in range(3000)]
+        entry = presented(sent("Observation", component=parts))
+        assert entry.is_modified
+        assert len(entry.said) == 60
+
     def test_comes_behind_what_turns_all_of_it_around(self):
         entry = presented(sent("Encounter", participant=[dict(NOT)], **NOT))
         assert entry.said[:2] == (SAID, f"Participant: {SAID}")
