@@ -75,3 +75,21 @@ class TestALongName:
           return name.getBoundingClientRect().top - part.getBoundingClientRect().top;
         }""")
         assert above < 10
+
+
+class TestACardToCarry:
+    @pytest.mark.parametrize("part", [f"<p>{WORD}</p>", "<span class='carried-blank'></span>"])
+    def test_holds_all_that_is_on_it_where_letters_are_twice_as_large(
+        self, new_page: Callable[..., Page], part: str
+    ) -> None:
+        page = new_page(width=320)
+        item = f"<div class='carried-item'><dl><div><dt>{WORD}:</dt><dd>{part}</dd></div></dl></div>"
+        card = f"<article class='carried'><section>{item}</section></article>"
+        page.set_content(f"<main class='band'><div class='column'>{card}</div></main>")
+        page.add_style_tag(content=f"{STYLESHEET} html {{ font-size: 200% }}")
+        outside = page.evaluate("""() => {
+          const edge = document.querySelector('.carried').getBoundingClientRect().right;
+          const all = [...document.querySelectorAll('.carried *')];
+          return all.filter(each => each.getBoundingClientRect().right > edge).length;
+        }""")
+        assert outside == 0
