@@ -36,7 +36,7 @@ _STATUSES = {
 
 
 class DeviceEntry(Entry, frozen=True, kw_only=True, gc=False):
-    """A device. `udi` is never cut; `udi_groups` are its parts as a label has them, and all of it. An expired date is a date."""
+    """A device. `udi` is never cut; `udi_groups` are all its parts, as on a label. An expired date is a date."""
 
     model: str = ""
     maker: str = ""
