@@ -213,13 +213,14 @@ class Searching:
 
     def _settle(self, page: Page | None) -> None:
         """Go on with the next search, by what the first page counts in another way; without an answer, by what could
-        not be told. As many rows as came, counted alone, are all rows; counted beside a part of them, as well."""
+        not be told. As many rows as came, counted alone, are all rows; counted beside a part of them, as well. A page
+        of more than it counts tells nothing."""
         cursor, came = self._cursor, self._stored()
-        is_told = page is not None and page.failure is None and page.total == came
-        is_shorter = page is not None and self._rows_of_type(page) + page.unreadable < came
+        rows = self._rows_of_type(page) + page.unreadable if page else 0
+        is_told = page is not None and page.failure is None and page.total == came >= rows
         if cursor.doubt == Doubt.WHETHER_COMPANY_COUNTS and is_told:
             self.step.rows_counted = (cursor.counted.get("rows_counted") or 0) + came
-        elif cursor.doubt == Doubt.WHETHER_PAGES_ARE_COUNTED and not (is_told and is_shorter):
+        elif cursor.doubt == Doubt.WHETHER_PAGES_ARE_COUNTED and not (is_told and rows < came):
             cursor = cursor.short()
         self._cursor = cursor.next_search()
 

@@ -232,7 +232,13 @@ class TestATotalThatCountsWhatComesAlong:
         assert (step(run, "Goal").gap, step(run, "Goal").rows_got, step(run, "Goal").rows_counted) == ("", 2, 2)
         assert len(provider.sent(self.ALONG)) == 1
 
-    @pytest.mark.parametrize("alone", [http(body=bundle(total=5)), http(body=bundle(total=1)), http(body=bundle())])
+    @pytest.mark.parametrize(
+        "alone",
+        [
+            *(http(body=bundle(total=total)) for total in (5, 1, None)),
+            http(body=bundle(*({"resourceType": "Goal", "id": f"g{number}"} for number in range(3)), total=2)),
+        ],
+    )
     def test_is_believed_where_the_rows_alone_are_counted_otherwise(self, linked, provider, alone):
         """A server that stops half way brings a row of company for each, as well."""
         self.along(provider, total=5)
