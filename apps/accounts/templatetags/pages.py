@@ -52,7 +52,9 @@ def zone_name(moment: datetime) -> str:
 @register.simple_tag
 def session_ending(request: object) -> Ending | None:
     """The near end of the session of somebody signed in. Not on the page of a form that was sent: what was typed would
-    be lost on the way. Nor where a page holds no form, or one of an error knows of no request, or of nobody yet."""
+    be lost on the way. Nor where a page holds no form, or one of an error knows of no request, or of nobody yet.
+
+    The clock is read here, at the edge: this stands on every page, and no view has anything to do with it."""
     if not isinstance(request, HttpRequest) or request.method != "GET" or getattr(request, "is_named_to_nobody", False):
         return None
     user, session = getattr(request, "user", None), getattr(request, "session", None)
