@@ -30,6 +30,7 @@ from apps.vault.sealing import KeyRing
 
 _MOST_VERSIONS: Final = 5  # of each, the newest, and the first
 _LARGEST_BYTES: Final = 50_000  # sealed: no result that a row tells is so large
+_LARGEST_BODY: Final = 200_000  # opened: twenty megabytes of the same letter are one kilobyte where they are sealed
 _ROWS_AT_ONCE: Final = 100
 
 
@@ -85,7 +86,7 @@ def _said(sent: _Version, row: Row, ring: KeyRing, *, is_open: Callable[[int], b
     """What this version said, where it is another value of the same test."""
     named = {"resource_type": sent.resource_type, "logical_id": sent.logical_id}
     body = bodies.find(sent.sealed_body, ring, connection_id=sent.connection_id, **named)
-    if body is None:
+    if body is None or len(body) > _LARGEST_BODY:
         return ""
     entry = presenting.present(body, **named, context=Context())[1]
     if not isinstance(entry, ResultEntry) or entry.is_withdrawn or entry.is_withheld or entry.group in WITHOUT_RESULT:

@@ -79,6 +79,15 @@ class TestACorrectedResult:
         keep(connection, corrected(effectiveDateTime="2024-06-01"))
         assert "Before the correction" not in over_time(hers)
 
+    @pytest.mark.parametrize(("letters", "is_said"), [(100_000, True), (300_000, False)])
+    def test_reads_no_earlier_version_that_is_far_too_long(
+        self, hers: Client, connection: Connection, letters: int, *, is_said: bool
+    ):
+        """Sealed it is short, as its letters are all the same."""
+        keep(connection, {**result(0, value=6.1), "text": {"div": "n" * letters}}, result(1))
+        keep(connection, corrected())
+        assert (BEFORE in over_time(hers)) is is_said
+
     def test_says_nothing_where_we_have_no_earlier_version(self, hers: Client, connection: Connection):
         keep(connection, corrected(), result(1))
         assert "Before the correction" not in over_time(hers)
