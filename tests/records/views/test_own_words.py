@@ -23,7 +23,7 @@ class TestANarrative:
         ("left_out", "remark"),
         [
             ("<p style='display:none'>Canary</p>", HIDDEN),
-            ("<svg><text>Canary</text></svg>", PICTURES),
+            ("<svg><path id='canary'/></svg>", PICTURES),
             ("<img src='#canary'/>", PICTURES),
             ("<del>Canary</del>", CROSSED_OUT),
         ],
