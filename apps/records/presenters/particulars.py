@@ -57,7 +57,7 @@ class What(StrEnum):
 
 
 class Particular(msgspec.Struct, frozen=True, gc=False):
-    """One sort of it: in the provider's words, or keys of `WORDS`."""
+    """One sort of it: in the provider's words or, of what is `KEYED`, by keys of `WORDS`."""
 
     what: What
     said: tuple[str, ...] = ()
@@ -70,6 +70,9 @@ TURNING: Final = frozenset(
         What.IN_FORCE, What.NOT_COVERED, What.DOSE, What.MODE,
     }
 )  # fmt: skip
+
+# Those that are told by keys of `WORDS`, where they were sent as codes; all others in the provider's words alone.
+KEYED: Final = frozenset({What.EMPTY_BECAUSE, What.MODE, What.HOW_SERIOUS, What.IN_FORCE, What.DOSE})
 
 _Said = Iterable[str]
 _Read = Callable[[Element, Context], Iterator[tuple[What, _Said]]]

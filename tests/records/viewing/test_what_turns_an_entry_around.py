@@ -231,6 +231,12 @@ class TestAnAssessmentThatRulesSomethingOut:
         assert entry("ClinicalImpression", ruledOut=[{"item": named("Flu")}], comment="").title == ""
 
 
+class TestTheWordsOfAProvider:
+    def test_are_not_put_into_ours_where_they_happen_to_be_a_code_elsewhere(self):
+        assert on_page(entry("NutritionOrder", foodPreferenceModifier=[named("low")])).endswith(": low")
+        assert on_page(entry("DetectedIssue", severity="low")).endswith(": Low")
+
+
 class TestWhoDeclinedAnAppointment:
     def test_is_not_one_whom_it_is_with(self):
         coming = {"status": "accepted", "actor": {"display": "Bo Finch"}}

@@ -112,6 +112,8 @@ def of_row(entry: Entry, known: Known | None = None) -> tuple[str, ...]:
 
 def of_particular(one: Particular) -> tuple[str, ...]:
     """What is told of it, in words of ours where a code was sent that has some."""
+    if one.what not in particulars.KEYED:
+        return one.said
     return tuple(str(particulars.WORDS.get(said, said)) for said in one.said)
 
 
