@@ -20,7 +20,7 @@ def mark(response: HttpResponse) -> None:
 
 
 def forget(response: HttpResponse) -> None:
-    """They logged out themselves: that page has its own words."""
+    """It was told, or there is nothing to tell: they logged out themselves, and that page has its own words."""
     response.delete_cookie(COOKIE, samesite="Lax")
 
 
