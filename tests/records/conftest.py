@@ -1,6 +1,7 @@
 """Alice's browser and her confirmed links: to a provider on this machine, and to others that nobody asks."""
 
 import pytest
+from django.utils import timezone
 
 from tests.records import provider as providers
 from tests.records.linked import give_tokens, make_connection, make_endpoint
@@ -19,6 +20,12 @@ def linked(alice, provider):
     connection = make_connection(alice, endpoint)
     give_tokens(connection)
     return connection
+
+
+@pytest.fixture
+def soon(linked):
+    """Views read the clock themselves: tokens that live from now on."""
+    give_tokens(linked, issued_at=timezone.now())
 
 
 @pytest.fixture

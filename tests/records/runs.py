@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 from django.db import connections
 from django.db.models.functions import Now
+from django.utils import timezone
 
 from apps.connections.models import Connection
 from apps.records import shelving, syncing
@@ -19,12 +20,17 @@ def shelved_names(connection: Connection) -> list[str]:
     return [patient.name for patient in shelving.patients(connection) or ()]
 
 
-def sync(connection: Connection, *, at: datetime = AT) -> SyncRun:
+def sync(connection: Connection, *, at: datetime = AT, cause: SyncRun.Cause = SyncRun.Cause.CONFIRMED) -> SyncRun:
     """One run, as far as it goes."""
-    run = syncing.start(connection, cause=SyncRun.Cause.CONFIRMED, at=at)
+    run = syncing.start(connection, cause=cause, at=at)
     syncing.advance(run.pk, at=at)
     run.refresh_from_db()
     return run
+
+
+def sync_now(connection: Connection, cause: SyncRun.Cause = SyncRun.Cause.CONFIRMED) -> SyncRun:
+    """The same at this moment, for pages, whose views read the clock themselves."""
+    return sync(connection, at=timezone.now(), cause=cause)
 
 
 def resume(run: SyncRun, *, at: datetime = AT) -> None:

@@ -6,27 +6,14 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from apps.records import syncing
 from apps.records.models import SyncRun
-from tests.records.linked import give_tokens
 from tests.records.pages import page
 from tests.records.people import allergy, bundle
 from tests.records.provider import ALLERGIES
+from tests.records.runs import sync_now
 from tests.wire.servers import http
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def soon(linked):
-    """Views read the clock themselves: tokens that live from now on."""
-    give_tokens(linked, issued_at=timezone.now())
-
-
-def sync(connection, cause=SyncRun.Cause.CONFIRMED):
-    run = syncing.start(connection, cause=cause, at=timezone.now())
-    syncing.advance(run.pk, at=timezone.now())
-    return run
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("soon")]
 
 
 class TestCheckingAgain:
@@ -41,40 +28,40 @@ class TestCheckingAgain:
         assert SyncRun.objects.count() == 1
 
     def test_too_soon_says_when(self, hers, linked):
-        sync(linked)
+        sync_now(linked)
         response = hers.post(reverse("check_again", args=[linked.pk]), follow=True)
         assert "Checked a moment ago. You can check again at" in response.content.decode()
         assert SyncRun.objects.count() == 1
 
     def test_is_answered_where_nothing_was_new(self, hers, linked):
-        sync(linked)
-        sync(linked, SyncRun.Cause.PATIENT)
+        sync_now(linked)
+        sync_now(linked, SyncRun.Cause.PATIENT)
         assert "Up to date. Nothing new" in page(hers, "record", linked.pk)
 
     def test_is_answered_with_how_much_came_or_changed(self, hers, linked, provider):
-        sync(linked)
+        sync_now(linked)
         provider.answers[ALLERGIES] = http(body=bundle(allergy("a1"), allergy("a7"), allergy("a8")))
-        sync(linked, SyncRun.Cause.PATIENT)
+        sync_now(linked, SyncRun.Cause.PATIENT)
         run = SyncRun.objects.get(cause=SyncRun.Cause.PATIENT)
         changed = run.steps.get(resource_type="AllergyIntolerance").rows_changed
         assert changed > 1
         assert f"Up to date. {changed} entries are new or changed" in page(hers, "record", linked.pk)
 
     def test_counts_nobody_of_whom_entries_tell(self, hers, linked):
-        sync(linked)
-        run = sync(linked, SyncRun.Cause.PATIENT)
+        sync_now(linked)
+        run = sync_now(linked, SyncRun.Cause.PATIENT)
         assert run.steps.filter(resource_type="Practitioner").update(rows_changed=1)
         assert "Up to date. Nothing new" in page(hers, "record", linked.pk)
 
     def test_is_no_longer_answered_after_a_while(self, hers, linked):
-        sync(linked)
-        sync(linked, SyncRun.Cause.PATIENT)
+        sync_now(linked)
+        sync_now(linked, SyncRun.Cause.PATIENT)
         SyncRun.objects.update(finished_at=timezone.now() - timedelta(minutes=11))
         assert "Up to date." not in page(hers, "record", linked.pk)
 
     @pytest.mark.parametrize("cause", [SyncRun.Cause.CONFIRMED, SyncRun.Cause.SCHEDULE])
     def test_is_answered_to_nobody_who_did_not_ask(self, hers, linked, cause):
-        sync(linked, cause)
+        sync_now(linked, cause)
         assert "Up to date." not in page(hers, "record", linked.pk)
 
     @pytest.mark.parametrize(("gap", "said", "not_said"), [
@@ -82,7 +69,7 @@ class TestCheckingAgain:
         ("unavailable", "Updated, but not everything came", "except what is not shared"),
     ])  # fmt: skip
     def test_calls_what_was_left_out_on_purpose_no_trouble(self, hers, linked, gap, said, not_said):
-        run = sync(linked)
+        run = sync_now(linked)
         run.steps.filter(resource_type="AllergyIntolerance").update(status="gap", gap=gap)
         SyncRun.objects.update(outcome="partial")
         text = page(hers, "record", linked.pk)
@@ -90,8 +77,8 @@ class TestCheckingAgain:
         assert not_said not in text
 
     def test_is_answered_also_where_something_was_left_out_on_purpose(self, hers, linked):
-        sync(linked)
-        run = sync(linked, SyncRun.Cause.PATIENT)
+        sync_now(linked)
+        run = sync_now(linked, SyncRun.Cause.PATIENT)
         run.steps.filter(resource_type="AllergyIntolerance").update(status="gap", gap="not_shared")
         SyncRun.objects.filter(pk=run.pk).update(outcome="partial")
         assert "Nothing new. What is not shared is listed below." in page(hers, "record", linked.pk)
@@ -99,9 +86,9 @@ class TestCheckingAgain:
         assert "2 entries are new or changed. What is not shared" in page(hers, "record", linked.pk)
 
     def test_is_not_answered_so_where_something_is_missing(self, hers, linked, provider):
-        sync(linked)
+        sync_now(linked)
         provider.answers[ALLERGIES] = http(400)
-        sync(linked, SyncRun.Cause.PATIENT)
+        sync_now(linked, SyncRun.Cause.PATIENT)
         assert "Up to date." not in page(hers, "record", linked.pk)
 
     def test_without_permission_says_what_to_do(self, hers, linked):

@@ -13,33 +13,22 @@ from apps.directory.models import Endpoint
 from apps.records import syncing
 from apps.records.models import Record, Shelf, SyncRun
 from apps.records.viewing.opening import overview
-from tests.records.linked import give_tokens, make_connection, make_endpoint
+from tests.records.linked import make_connection, make_endpoint
 from tests.records.pages import page
 from tests.records.people import CANARIES, DSTU2_PATIENT, PATIENT_ID, R4_PATIENT, allergy, bundle
 from tests.records.provider import ALLERGIES, PATIENT, TOKEN
+from tests.records.runs import sync_now
 from tests.records.shelved import keep, result
 from tests.wire.servers import http
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def soon(linked):
-    """Views read the clock themselves: tokens that live from now on."""
-    give_tokens(linked, issued_at=timezone.now())
-
-
-def sync(connection, cause=SyncRun.Cause.CONFIRMED):
-    run = syncing.start(connection, cause=cause, at=timezone.now())
-    syncing.advance(run.pk, at=timezone.now())
-    return run
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("soon")]
 
 
 class TestRecordPage:
     @pytest.mark.parametrize("patient", [R4_PATIENT, DSTU2_PATIENT], ids=["r4", "dstu2"])
     def test_shows_the_patient_as_received(self, hers, linked, provider, patient):
         provider.answers[PATIENT] = http(body=patient)
-        sync(linked)
+        sync_now(linked)
         text = page(hers, "record", linked.pk)
         for shown in (
             "Dr. Wrenna Ilse Quillfeather",
@@ -55,18 +44,18 @@ class TestRecordPage:
             assert shown in text
 
     def test_says_where_it_is_from_and_when_it_was_checked(self, hers, linked):
-        sync(linked)
+        sync_now(linked)
         text = page(hers, "record", linked.pk)
         assert re.search(r"From Harbor Family Practice · checked today at [\d:]+ [ap]\.m\. UTC", text)
 
     def test_says_what_came(self, hers, linked):
-        sync(linked)
+        sync_now(linked)
         text = page(hers, "record", linked.pk)
         assert "Allergies and reactions" in text
         assert "2 entries. Complete as of" in text
 
     def test_says_until_when_the_connection_lasts(self, hers, linked):
-        sync(linked)
+        sync_now(linked)
         text = page(hers, "record", linked.pk)
         assert "about once a day. Connected until" in text
         assert reverse("reauthorize", args=[linked.pk]) in text
@@ -74,12 +63,12 @@ class TestRecordPage:
 
     def test_says_that_there_is_nothing_to_do_where_nothing_limits_it(self, hers, linked):
         StoredTokenSet.objects.update(refresh_deadline_at=None, refresh_due_at=None)
-        sync(linked)
+        sync_now(linked)
         assert "about once a day. You do not need to do anything." in page(hers, "record", linked.pk)
 
     def test_names_what_the_provider_did_not_give(self, hers, linked, provider):
         provider.answers[PATIENT] = http(body={"resourceType": "Patient", "id": PATIENT_ID})
-        sync(linked)
+        sync_now(linked)
         text = page(hers, "record", linked.pk)
         assert "Name not given" in text
         assert "Not given by Harbor Family Practice: date of birth, ways to reach the person, address" in text
@@ -88,11 +77,11 @@ class TestRecordPage:
         provider.answers[PATIENT] = http(
             body={"resourceType": "Patient", "id": PATIENT_ID, "name": [{"text": "<script>alert(1)</script>"}]}
         )
-        sync(linked)
+        sync_now(linked)
         assert "<script>alert" not in page(hers, "record", linked.pk)
 
     def test_has_nothing_of_the_patient_in_title_or_address(self, hers, linked):
-        sync(linked)
+        sync_now(linked)
         title = re.search("<title>(.*?)</title>", page(hers, "record", linked.pk))
         assert title
         assert "Harbor" not in title[1]
@@ -103,7 +92,7 @@ class TestRecordPage:
         assert "no-store" in hers.get(reverse("record", args=[linked.pk]))["Cache-Control"]
 
     def test_reads_one_shelf(self, hers, linked, django_assert_max_num_queries):
-        sync(linked)
+        sync_now(linked)
         page(hers, "record", linked.pk)
         with django_assert_max_num_queries(16) as counted:
             page(hers, "record", linked.pk)
@@ -112,7 +101,7 @@ class TestRecordPage:
         assert (len(shelves), len(bodies)) == (1, 0)
 
     def test_says_so_where_the_shelf_does_not_open(self, hers, linked):
-        sync(linked)
+        sync_now(linked)
         Shelf.objects.update(sealed_index=b"\x03" + bytes(80))
         assert "We cannot open this just now" in page(hers, "record", linked.pk)
 
@@ -141,13 +130,13 @@ class TestLedger:
     )
     def test_says_why_something_is_missing(self, hers, linked, provider, answer, sentence):
         provider.answers[ALLERGIES] = answer
-        sync(linked)
+        sync_now(linked)
         assert sentence in page(hers, "record", linked.pk)
 
     def test_says_what_is_still_here_when_the_next_time_fails(self, hers, linked, provider):
-        sync(linked)
+        sync_now(linked)
         provider.answers[ALLERGIES] = http(400)
-        sync(linked)
+        sync_now(linked)
         text = page(hers, "record", linked.pk)
         assert "2 entries are here." in text
         assert "Updated, but not everything came" in text
@@ -156,7 +145,7 @@ class TestLedger:
         ("smart", "not_shared", True), ("smart", "not_offered", False), ("patient-access", "not_shared", False),
     ])  # fmt: skip
     def test_leads_to_where_she_can_share_what_was_not(self, hers, linked, interface, gap, leads):
-        run = sync(linked)
+        run = sync_now(linked)
         run.steps.filter(resource_type="AllergyIntolerance").update(status="gap", gap=gap)
         Endpoint.objects.update(interface=interface)
         text = page(hers, "record", linked.pk)
@@ -179,7 +168,7 @@ class TestFirstSync:
         assert f'hx-get="{reverse("record_progress", args=[linked.pk])}?state=waiting&amp;done=0"' in text
 
     def test_no_longer_looks_again_when_it_has_ended(self, hers, linked):
-        sync(linked)
+        sync_now(linked)
         assert "http-equiv" not in page(hers, "record", linked.pk)
         assert "hx-get" not in page(hers, "record", linked.pk)
 
@@ -195,7 +184,7 @@ class TestFirstSync:
 
     def test_says_that_it_waits_for_a_provider_that_does_not_answer(self, hers, linked, provider):
         provider.answers[PATIENT] = http(503)
-        sync(linked)
+        sync_now(linked)
         text = page(hers, "record", linked.pk)
         assert "Paused; continues by itself" in text
         assert (
@@ -209,7 +198,7 @@ class TestCheckByTheClock:
     @pytest.fixture
     def checking(self, linked):
         """A first copy came; a day later a check by the clock is open."""
-        sync(linked)
+        sync_now(linked)
         run = syncing.start(linked, cause=SyncRun.Cause.SCHEDULE, at=timezone.now())
         run.steps.create(user_id=run.user_id, resource_type="Patient", status="getting", started_at=timezone.now())
         return run
@@ -223,16 +212,16 @@ class TestCheckByTheClock:
         assert "Check for updates" in text
 
     def test_that_is_paused_says_nothing_either(self, hers, linked, provider):
-        sync(linked)
+        sync_now(linked)
         provider.answers[PATIENT] = http(503)
-        sync(linked, SyncRun.Cause.SCHEDULE)
+        sync_now(linked, SyncRun.Cause.SCHEDULE)
         assert SyncRun.objects.get(finished_at__isnull=True).pauses == 1
         assert "Paused" not in page(hers, "record", linked.pk)
 
     def test_that_failed_is_told(self, hers, linked, provider):
-        sync(linked)
+        sync_now(linked)
         provider.answers[ALLERGIES] = provider.answers[PATIENT] = http(400)
-        sync(linked, SyncRun.Cause.SCHEDULE)
+        sync_now(linked, SyncRun.Cause.SCHEDULE)
         assert "We could not check Harbor Family Practice" in page(hers, "record", linked.pk)
 
     def test_is_shown_where_nothing_came_before_it(self, hers, linked):
@@ -247,7 +236,7 @@ class TestCheckByTheClock:
         assert "Checking Harbor Family Practice…" in page(hers, "record", linked.pk)
 
     def test_that_the_patient_asked_for_is_no_first_copy_though_it_is_yet_to_begin(self, hers, sam, linked):
-        sync(linked)
+        sync_now(linked)
         syncing.start(linked, cause=SyncRun.Cause.PATIENT, at=timezone.now())
         text = page(hers, "record", linked.pk)
         assert "Your record from Harbor Family Practice" in text
@@ -286,7 +275,7 @@ class TestProgress:
     def test_loads_the_page_anew_where_the_state_changed(self, hers, linked):
         syncing.start(linked, cause=SyncRun.Cause.CONFIRMED, at=timezone.now())
         assert "HX-Refresh" not in self.ask(hers, linked, state="waiting", done=0)
-        sync(linked)
+        sync_now(linked)
         assert self.ask(hers, linked, state="waiting", done=0)["HX-Refresh"] == "true"
 
     def test_speaks_when_a_kind_is_done_and_not_at_every_row(self, hers, linked):
@@ -300,23 +289,23 @@ class TestProgress:
 class TestFailure:
     def test_says_whose_turn_it_is(self, hers, linked, provider):
         provider.answers[ALLERGIES] = provider.answers[PATIENT] = http(400)
-        sync(linked)
+        sync_now(linked)
         text = page(hers, "record", linked.pk)
         assert "We could not check Harbor Family Practice" in text
         assert "Check for updates" in text
 
     def test_of_the_permission_asks_for_a_new_sign_in(self, hers, linked, provider):
-        sync(linked)
+        sync_now(linked)
         provider.answers[PATIENT] = http(401)
         provider.answers[TOKEN] = http(400, body={"error": "invalid_grant"})
-        sync(linked)
+        sync_now(linked)
         text = page(hers, "record", linked.pk)
         assert "Not up to date:" in text
         assert reverse("reauthorize", args=[linked.pk]) in text
         assert "Check for updates" not in text
 
     def test_of_long_ago_is_named_out_of_date(self, hers, linked):
-        sync(linked)
+        sync_now(linked)
         linked.last_checked_at = timezone.now() - timedelta(days=8)
         linked.save()
         assert "Not up to date:" in page(hers, "record", linked.pk)
@@ -333,14 +322,14 @@ class TestLookingAtIt:
 class TestEveryPage:
     @pytest.mark.parametrize("name", ["record", "record_progress"])
     def test_is_not_found_by_a_stranger(self, client, sam, linked, name):
-        sync(linked)
+        sync_now(linked)
         client.force_login(sam)
         response = client.get(reverse(name, args=[linked.pk]))
         assert response.status_code == 404
         assert "Quillfeather" not in response.content.decode()
 
     def test_takes_nothing_from_a_stranger(self, client, sam, linked):
-        sync(linked)
+        sync_now(linked)
         client.force_login(sam)
         assert client.post(reverse("check_again", args=[linked.pk])).status_code == 404
         assert (Record.objects.count(), SyncRun.objects.count()) == (3, 1)
