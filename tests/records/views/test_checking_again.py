@@ -1,5 +1,6 @@
 """The patient asks for what is new, and is answered."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -90,6 +91,14 @@ class TestCheckingAgain:
         provider.answers[ALLERGIES] = http(400)
         sync_now(linked, SyncRun.Cause.PATIENT)
         assert "Up to date." not in page(hers, "record", linked.pk)
+
+    def test_that_failed_says_of_when_the_page_is_with_the_full_stop_on_its_line(self, hers, linked):
+        run = sync_now(linked)
+        SyncRun.objects.filter(pk=run.pk).update(outcome="failed")
+        linked.last_checked_at = timezone.now() - timedelta(days=12)
+        linked.save()
+        text = hers.get(reverse("record", args=[linked.pk])).content.decode()
+        assert re.search(r'checked on <span class="whole">[^<]+\.</span> We try again', text)
 
     def test_without_permission_says_what_to_do(self, hers, linked):
         linked.disconnect(at=timezone.now())
