@@ -8,7 +8,7 @@ from apps.records.models import SyncStep
 from apps.records.syncing import gaps, planning, stepping, watermarks
 from apps.records.syncing.fetching import Answer, Follow, Question, Search
 from apps.records.syncing.paging import putting_aside
-from apps.records.syncing.paging.cursors import Cursor, Doubt
+from apps.records.syncing.paging.cursors import Cursor, Unclear
 from apps.records.syncing.paging.shuffling import Stretch
 from apps.records.syncing.stepping import Work
 from apps.wire.errors import AccessRefused, Code, WireError
@@ -61,16 +61,16 @@ class Searching:
         parameters = self._searches[self._cursor.search]
         if self._cursor.for_everything:
             parameters = planning.for_everything(parameters)
-        if self._cursor.doubt == Doubt.WHETHER_COMPANY_COUNTS:
+        if self._cursor.unclear == Unclear.WHETHER_COMPANY_COUNTS:
             parameters = planning.for_rows_alone(parameters)
-        in_few = self._cursor.in_few or self._cursor.doubt == Doubt.WHETHER_PAGES_ARE_COUNTED
+        in_few = self._cursor.in_few or self._cursor.unclear == Unclear.WHETHER_PAGES_ARE_COUNTED
         return Search(self.step.resource_type, (*parameters, _FEW) if in_few else parameters)
 
     def receive(self, _question: Question, answer: Answer) -> None:
         """Move on, so that `next` is what follows; to be stored then."""
         assert isinstance(answer, Page)  # noqa: S101  # nosec B101 - only searches are asked here
         self._is_asked = False
-        if self._cursor.doubt:
+        if self._cursor.unclear:
             self._rows = ()  # they came
             self._settle(answer)
         else:
@@ -94,7 +94,7 @@ class Searching:
         too much on a page; else go on with the next search, and say what is missing in the end."""
         self._is_asked = False
         cursor = self._cursor
-        if cursor.doubt:
+        if cursor.unclear:
             self._settle(None)
         elif self._is_way_refused(question, error):
             self._cursor = Cursor(attempt=cursor.attempt + 1)
@@ -182,8 +182,8 @@ class Searching:
             self._cursor = self._cursor.short()
         if page.failure is not None:
             self._cursor = self._cursor.lacking(gaps.reason(page.failure))
-        if doubt := self._doubt(page):
-            self._cursor = self._cursor.again_in_doubt(doubt)
+        if unclear := self._unclear(page):
+            self._cursor = self._cursor.again_to_clear(unclear)
         else:
             self._go_on(page)
 
@@ -197,19 +197,19 @@ class Searching:
         if not self.is_done and stepping.is_too_much(step, self._work):
             self._cursor = Cursor(len(self._searches), attempt=self._cursor.attempt, lacks=Gap.TOO_MUCH)
 
-    def _doubt(self, page: Page) -> Doubt:
+    def _unclear(self, page: Page) -> Unclear:
         """What nobody can tell of the search that ends with this page. Some count what comes along as well, which is no
         row that is missing; and where links cannot be read, what is as much as came may be the count of a full page."""
         came, counted = self._came(page), self._counted()
         if page.next_url is not None or page.is_cut or page.failure is not None:
-            return Doubt.NONE
+            return Unclear.NOTHING
         if page.may_go_on:
             is_first = self._cursor.next_url is None
             may_be_full = page.total == came >= _FEWEST_OF_A_FULL_PAGE and is_first and not self._cursor.in_few
-            return Doubt.WHETHER_PAGES_ARE_COUNTED if may_be_full else Doubt.NONE
+            return Unclear.WHETHER_PAGES_ARE_COUNTED if may_be_full else Unclear.NOTHING
         company = self._cursor.company + len(page.resources) - self._rows_of_type(page)
         may_count_it = planning.BROUGHT_BY in self._searches[self._cursor.search] and came < counted <= came + company
-        return Doubt.WHETHER_COMPANY_COUNTS if may_count_it else Doubt.NONE
+        return Unclear.WHETHER_COMPANY_COUNTS if may_count_it else Unclear.NOTHING
 
     def _settle(self, page: Page | None) -> None:
         """Go on with the next search, by what the first page counts in another way; without an answer, by what could
@@ -218,9 +218,9 @@ class Searching:
         cursor, came = self._cursor, self._stored()
         rows = self._rows_of_type(page) + page.unreadable if page else 0
         is_told = page is not None and page.failure is None and page.total == came >= rows
-        if cursor.doubt == Doubt.WHETHER_COMPANY_COUNTS and is_told:
+        if cursor.unclear == Unclear.WHETHER_COMPANY_COUNTS and is_told:
             self.step.rows_counted = (cursor.counted.get("rows_counted") or 0) + came
-        elif cursor.doubt == Doubt.WHETHER_PAGES_ARE_COUNTED and not (is_told and rows < came):
+        elif cursor.unclear == Unclear.WHETHER_PAGES_ARE_COUNTED and not (is_told and rows < came):
             cursor = cursor.short()
         self._cursor = cursor.next_search()
 

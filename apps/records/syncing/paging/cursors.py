@@ -20,10 +20,10 @@ _MOST_ALIKE: Final = 10  # pages of the same rows after one of them
 _MOST_EMPTY: Final = 100
 
 
-class Doubt(StrEnum):
+class Unclear(StrEnum):
     """What nobody can tell at the end of a search before its first page is asked for once more, in another way."""
 
-    NONE = ""
+    NOTHING = ""
     WHETHER_COMPANY_COUNTS = "company"  # asked without what comes along
     WHETHER_PAGES_ARE_COUNTED = "pages"  # asked with few rows a page
 
@@ -45,8 +45,8 @@ class Cursor:
 
     Of the search at hand, `is_again` says that it was begun a second time, `in_few` that it asks for few rows a page,
     `for_everything` that its check for changes was refused, and `counted` what the step had counted before it.
-    `company` are the rows of other types that came along with it. In `doubt` all of it came, and what its first page
-    counts in another way is asked for.
+    `company` are the rows of other types that came along with it. Where something is `unclear`, all of it came, and
+    what its first page counts in another way is asked for.
     """
 
     search: int = 0
@@ -65,7 +65,7 @@ class Cursor:
     for_everything: bool = False
     stretch: Stretch = field(default_factory=Stretch)
     company: int = 0
-    doubt: str = Doubt.NONE
+    unclear: str = Unclear.NOTHING
 
     def after(self, next_url: str | None, *, pages: int, rows: Iterable[Resource] = ()) -> "Cursor":
         """Where to go on after a page with this link and these rows, with which the step has got so many pages."""
@@ -103,9 +103,9 @@ class Cursor:
         """The same, with few rows a page."""
         return replace(self, next_url=None, mark=None, in_few=True, rounds=Rounds(), stretch=Stretch(), company=0)
 
-    def again_in_doubt(self, doubt: Doubt) -> "Cursor":
+    def again_to_clear(self, unclear: Unclear) -> "Cursor":
         """With its first page, for what that counts: its rows all came."""
-        return replace(self, next_url=None, doubt=doubt)
+        return replace(self, next_url=None, unclear=unclear)
 
     def again_for_everything(self) -> "Cursor":
         """The same, with what did not change."""
