@@ -8,8 +8,8 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.safestring import SafeString
 
-from apps.accounts import browsers, ending_sessions, time_zones
-from apps.accounts.ending_sessions import Ending
+from apps.accounts import browsers, last_minutes, time_zones
+from apps.accounts.last_minutes import Ending
 
 register = template.Library()
 
@@ -60,4 +60,4 @@ def session_ending(request: object) -> Ending | None:
     user, session = getattr(request, "user", None), getattr(request, "session", None)
     if session is None or user is None or not user.is_authenticated:
         return None
-    return ending_sessions.of(session, now=timezone.now())
+    return last_minutes.of(session, now=timezone.now())

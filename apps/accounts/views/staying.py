@@ -6,13 +6,13 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from apps.accounts import destinations, ending_sessions
+from apps.accounts import destinations, last_minutes
 
 
 @require_POST
 def stay(request: HttpRequest) -> HttpResponse:
     """Keep it, and go back to the page. Too late, that page leads to signing in, and back to itself."""
     if request.user.is_authenticated:
-        ending_sessions.keep(request.session)
+        last_minutes.keep(request.session)
         messages.success(request, _("You stay signed in."))
     return HttpResponseRedirect(destinations.own_path(request.POST.get("next", ""), otherwise=reverse("home")))
