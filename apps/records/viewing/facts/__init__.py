@@ -4,7 +4,7 @@
 field without a label is none to show: a reference, a code, what the head of the page says already.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 from msgspec.structs import fields, replace
 
 from apps.records import counts
-from apps.records.presenters import meanings, particulars
+from apps.records.presenters import immunizations, meanings, particulars, procedures, visits
 from apps.records.presenters.care_teams import CareTeamEntry, Circle
 from apps.records.presenters.datatypes.moments import When
 from apps.records.presenters.devices import DeviceEntry
@@ -29,6 +29,12 @@ _SAID_BY_NAME: Final = {
     "severity": lines.of_severity,
     "length": lines.of_length,
     "relationship": lines.of_relationship,
+}
+# By what says of people that they did something: with which statuses they did not.
+_NOTHING_DONE: Final[Mapping[str, frozenset[str]]] = {
+    "participants": frozenset({visits.Status.PLANNED, visits.Status.CANCELED}),
+    "performers": frozenset({procedures.Status.PLANNED, procedures.Status.NOT_DONE}),
+    "given_by": frozenset({immunizations.Status.WAS_NOT_GIVEN}),
 }
 
 
@@ -60,7 +66,8 @@ def are_bare(told: Iterable[Fact], entry: Entry) -> bool:
 
 
 def label_of(entry: Entry, name: str) -> str:
-    """What a field of it is called. Whatever was prescribed, nobody says by that that it was taken."""
+    """What a field of it is called. Whatever was prescribed, nobody says by that that it was taken; and nobody has done
+    what is only planned, or was not done."""
     if name == "taken" and isinstance(entry, MedicationEntry) and entry.kind is not Kind.REPORTED:
         is_forbidden = entry.status in {Status.NOT_TO_BE_TAKEN, Status.WAS_NOT_TO_BE_TAKEN}
         return labels.covers() if is_forbidden else labels.to_be_taken()
@@ -68,6 +75,8 @@ def label_of(entry: Entry, name: str) -> str:
         return labels.why(entry.status)
     if name == "pharmacy" and isinstance(entry, MedicationEntry) and entry.kind is Kind.FILLED:
         return labels.filled_by()  # which may be a person
+    if entry.status in _NOTHING_DONE.get(name, ()):
+        return labels.people()
     return labels.of_field(type(entry).__name__, name)
 
 

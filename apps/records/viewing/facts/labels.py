@@ -274,7 +274,7 @@ _OF_KIND: Final[Mapping[str, str | Promise]] = {
     "AppointmentEntry.reasons_not": _("Why it was canceled"),
     "FamilyEntry.name": _("Name"),
     "Activity.is_to_avoid": _("Not to do"),
-    "RelativesCondition.led_to_death": _("Led to death"),
+    "RelativesCondition.led_to_death": _("Contributed to the death"),
 }
 _WITHIN: Final[Mapping[str, str | Promise]] = {
     "Supply.quantity": _("quantity"),
