@@ -272,8 +272,8 @@ STATUS_WORDS: Mapping[Status, str | Promise] = {
     Status.NOT_GIVEN: _("Status not given"),
 }
 GROUP_WORDS: Mapping[Group, str | Promise] = {
-    Group.CURRENT: _("Current"),
-    Group.PAST: _("Past"),
+    Group.CURRENT: pgettext_lazy("heading", "Current"),
+    Group.PAST: pgettext_lazy("heading", "Past"),
     Group.RULED_OUT: pgettext_lazy("allergies", "Ruled out"),
     Group.NONE_KNOWN: _("Recorded as having none"),
     Group.NO_INFORMATION: _("No information"),

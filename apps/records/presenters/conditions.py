@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 from msgspec.structs import replace
 
 from apps.records.presenters import elements, naming
@@ -258,13 +259,13 @@ STATUS_WORDS: Mapping[Status, str | Promise] = {
     Status.NOT_GIVEN: _("Status not given"),
 }
 GROUP_WORDS: Mapping[Group, str | Promise] = {
-    Group.CURRENT: _("Current"),
+    Group.CURRENT: pgettext_lazy("heading", "Current"),
     Group.NOT_CLEAR: _("Status not clear"),
     Group.BEING_LOOKED_INTO: _("Being looked into"),
-    Group.AT_A_VISIT: _("Noted at a visit"),
+    Group.AT_A_VISIT: pgettext_lazy("health conditions", "Noted at a visit"),
     Group.NOT_GIVEN: _("Status not given"),
-    Group.PAST: _("Past"),
-    Group.RULED_OUT: _("Ruled out"),
+    Group.PAST: pgettext_lazy("heading", "Past"),
+    Group.RULED_OUT: pgettext_lazy("health conditions", "Ruled out"),
     Group.NONE_KNOWN: _("Recorded as having none"),
     Group.NO_INFORMATION: _("No information"),
 }

@@ -11,6 +11,7 @@ from itertools import islice
 import msgspec
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from apps.records.presenters import elements, naming, outline
 from apps.records.presenters.absences import known_absence, says_no_information
@@ -294,9 +295,9 @@ STATUS_WORDS: Mapping[Status, str | Promise] = {
     Status.NOT_GIVEN: _("Status not given"),
 }
 GROUP_WORDS: Mapping[Group, str | Promise] = {
-    Group.GIVEN: _("Given"),
-    Group.NOT_COMPLETED: _("Not completed"),
-    Group.WAS_NOT_GIVEN: _("Not given"),
+    Group.GIVEN: pgettext_lazy("vaccines", "Given"),
+    Group.NOT_COMPLETED: pgettext_lazy("vaccines", "Not completed"),
+    Group.WAS_NOT_GIVEN: pgettext_lazy("vaccines", "Not given"),
     Group.NOT_GIVEN: _("Status not given"),
     Group.RECOMMENDED: _("Recommended by the provider"),
     Group.ADVISED_AGAINST: _("Advised against by the provider"),

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from apps.records.presenters import elements, naming, products
 from apps.records.presenters.absences import known_absence, says_no_information
@@ -357,15 +358,15 @@ STATUS_WORDS: Mapping[Status, str | Promise] = {
     Status.NOT_FILLED: _("Not filled"),
 }
 GROUP_WORDS: Mapping[Group, str | Promise] = {
-    Group.CURRENT: _("Current"),
+    Group.CURRENT: pgettext_lazy("heading", "Current"),
     Group.PAUSED: _("Paused"),
     Group.REPORTED: _("Reported, not prescribed here"),
     Group.NOT_TO_BE_TAKEN: _("Not to be taken"),
     Group.NOT_GIVEN: _("Status not given"),
-    Group.PAST: _("Past"),
-    Group.SUGGESTED: _("Suggested, not prescribed"),
+    Group.PAST: pgettext_lazy("heading", "Past"),
+    Group.SUGGESTED: pgettext_lazy("medicines", "Suggested, not prescribed"),
     Group.NONE_KNOWN: _("Recorded as having none"),
     Group.NO_INFORMATION: _("No information"),
-    Group.FILLED: _("Filled at a pharmacy"),
-    Group.UNLISTED: _("Not final"),
+    Group.FILLED: pgettext_lazy("medicines", "Filled at a pharmacy"),
+    Group.UNLISTED: pgettext_lazy("heading", "Not final"),
 }

@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from apps.records.presenters import elements, naming
 from apps.records.presenters.absences import known_absence, says_no_information
@@ -163,9 +164,9 @@ STATUS_WORDS: Mapping[Status, str | Promise] = {
     Status.WAS_NOT_TO_BE_DONE: _("Was ordered not to be done; that order is over"),
 }
 GROUP_WORDS: Mapping[Group, str | Promise] = {
-    Group.PERFORMED: _("Done"),
+    Group.PERFORMED: pgettext_lazy("procedures", "Done"),
     Group.ORDERED: _("Ordered or planned"),
-    Group.NOT_DONE: _("Not done"),
+    Group.NOT_DONE: pgettext_lazy("procedures", "Not done"),
     Group.NOT_GIVEN: _("Status not given"),
     Group.NONE_KNOWN: _("Recorded as having none"),
     Group.NO_INFORMATION: _("No information"),

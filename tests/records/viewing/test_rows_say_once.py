@@ -8,13 +8,14 @@ from django.utils import translation
 
 from apps.connections.models import Connection
 from apps.directory.models import Provider
-from apps.records import presenting
+from apps.records import presenting, subjects
 from apps.records.presenters.entry import Context, Entry
 from apps.records.shelving.reading import Shelved
 from apps.records.viewing import facts
 from apps.records.viewing.listing import rows
 from apps.records.viewing.listing.rows import Row
 from apps.records.viewing.opening.whole import Source
+from apps.records.viewing.wording import words
 
 HARBOR = "Harbor Family Practice"
 
@@ -92,6 +93,26 @@ class TestAStatus:
     def test_agrees_in_spanish_with_what_it_is_of(self, resource_type, sent, said):
         with translation.override("es"):
             assert row(entry(resource_type, **sent, note=[{"text": "x"}])).status == said
+
+    @pytest.mark.parametrize(
+        ("subject", "group", "said"),
+        [
+            (subjects.ALLERGIES, "past", "Anteriores"),
+            (subjects.CONDITIONS, "at-a-visit", "Anotados en una visita"),
+            (subjects.CONDITIONS, "ruled-out", "Descartados"),
+            (subjects.MEDICINES, "current", "Actuales"),
+            (subjects.MEDICINES, "suggested", "Sugeridos, no recetados"),
+            (subjects.PLANS, "current", "Actuales"),
+            (subjects.PLANS, "suggested", "Propuestas"),
+            (subjects.PROCEDURES, "performed", "Realizados"),
+            (subjects.PROCEDURES, "not-done", "No realizados"),
+            (subjects.VACCINES, "given", "Aplicadas"),
+            (subjects.VACCINES, "not-completed", "No completadas"),
+        ],
+    )
+    def test_is_of_many_in_spanish_where_it_heads_them(self, subject, group, said):
+        with translation.override("es"):
+            assert words.of_group(subject.key, group) == said
 
 
 class TestWhatWasNotDone:

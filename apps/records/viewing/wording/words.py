@@ -147,7 +147,7 @@ _NONE: Final = frozenset({"none-known", "no-information"})
 _GROUPS_ALIKE: Final[_Words] = {
     "none-known": _("Recorded as having none"),
     "no-information": _("No information"),
-    "not-completed": _("Not completed"),
+    "not-completed": pgettext_lazy("vaccines", "Not completed"),
     "ordered": _("Ordered or planned"),
 }
 _GROUPS: Final[Mapping[str, _Words]] = {
@@ -158,6 +158,12 @@ _GROUPS: Final[Mapping[str, _Words]] = {
     "vaccines": _by_key(immunizations.GROUP_WORDS),
     "visits": _by_key(visits.GROUP_WORDS),
     "documents": {"current": _("Documents"), "earlier": _("Earlier versions")},
+    "plans": {
+        "current": pgettext_lazy("heading", "Current"),
+        "suggested": pgettext_lazy("goals", "Suggested"),
+        "not-final": pgettext_lazy("heading", "Not final"),
+        "past": pgettext_lazy("heading", "Past"),
+    },
 }
 
 
