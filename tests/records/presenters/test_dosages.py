@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from django.utils import translation
 from hypothesis import given
 from msgspec.structs import replace
 
@@ -215,6 +216,11 @@ class TestASentence:
     )  # fmt: skip
     def test_says_what_was_sent_and_no_more(self, sent, sentence):
         assert dosage_words.sentence(read(**sent)) == sentence
+
+    def test_is_of_every_such_day_in_spanish(self):
+        with translation.override("es"):
+            said = dosage_words.sentence(read(**dose(1, **timing(dayOfWeek=["mon", "sat"]))))
+        assert said == "Tome 1 tableta los días lunes y sábado"
 
     def test_takes_a_form_for_the_unit_that_is_missing(self):
         assert dosage_words.sentence(replace(read(**dose(1, "", route=ORAL)), form="Tablet")) == "Take 1 tablet"

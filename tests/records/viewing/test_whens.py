@@ -36,6 +36,31 @@ class TestOneSideOfAPeriod:
             assert whens.in_words(when) == spanish
 
 
+class TestAnAge:
+    @pytest.mark.parametrize(
+        ("age", "english", "spanish"),
+        [
+            (1.0, "At age 1", "A la edad de 1 año"),
+            (1.5, "At age 1.5", "A los 1.5 años"),
+            (42.0, "At age 42", "A los 42 años"),
+        ],
+    )
+    def test_of_one_year_is_no_age_of_years(self, age, english, spanish):
+        assert whens.in_words(When(age_from=age)) == english
+        with translation.override("es"):
+            assert whens.in_words(When(age_from=age)) == spanish
+
+
+class TestAMomentOfToday:
+    @pytest.mark.parametrize(
+        ("hour", "spanish"), [(0, "a las 12:05"), (1, "a la 1:05"), (13, "a la 1:05"), (14, "a las 2:05")]
+    )
+    def test_has_the_article_of_its_hour(self, hour, spanish):
+        moment = datetime(2026, 3, 4, hour, 5, tzinfo=UTC)
+        with translation.override("es"):
+            assert dates.when(moment, now=moment).startswith(f"hoy {spanish}")
+
+
 class TestHowLongAgo:
     AT = datetime(2026, 3, 4, 12, tzinfo=UTC)
 

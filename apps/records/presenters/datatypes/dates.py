@@ -201,7 +201,9 @@ def when(moment: datetime, *, now: datetime) -> str:
     """One of our own moments after "checked": today at 9:40 a.m. UTC, or: on May 3, 2026."""
     local = timezone.localtime(moment)
     if local.date() == timezone.localtime(now).date():
-        return gettext("today at %(time)s") % {"time": time_of_day(moment)}
+        is_one = local.hour % 12 == 1  # which has an article of its own in Spanish
+        at = pgettext("one o'clock", "today at %(time)s") if is_one else gettext("today at %(time)s")
+        return at % {"time": time_of_day(moment)}
     return gettext("on %(date)s") % {"date": _day(local.date())}
 
 

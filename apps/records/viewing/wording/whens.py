@@ -5,7 +5,7 @@ from datetime import date, datetime, timedelta
 from typing import Final
 
 from django.utils.functional import Promise
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext, ngettext, pgettext
 from django.utils.translation import gettext_lazy as _
 
 from apps.records.presenters import meanings
@@ -172,7 +172,8 @@ def _period(when: When, say: Callable[[str], str]) -> str:
 def _age(when: When) -> str:
     ages = [_years(age) for age in (when.age_from, when.age_to) if age is not None]
     if len(ages) == 1:
-        return gettext("At age %(age)s") % {"age": ages[0]}
+        at_age = pgettext("one year", "At age %(age)s") if ages[0] == "1" else gettext("At age %(age)s")
+        return at_age % {"age": ages[0]}
     return gettext("Between ages %(from)s and %(to)s") % {"from": ages[0], "to": ages[1]}
 
 
