@@ -23,10 +23,14 @@ SETTLED = {
     r"\b[Cc]ontacte con\b": "comuníquese con",
     r"\b(la|La|ninguna) llave (que abre|de su expediente)": "clave; llaves are passkeys, and keys of staff",
     r"\bcopias de seguridad viejas\b": "copias de respaldo antiguas",
+    r"(?<!hoy )\ba las? (%\(time\)s|\{time\})": "a comma or a colon, as one o'clock has another article",
+    r"\b([Hh]asta|[Dd]esde) (%\((moment|until)\)s|\{moment\})": "hasta el, desde el; before a time alone, a colon",
+    r"\bafiliado": "miembro",
 }
 # A patient may be a woman: the pronoun and the words that fit everybody.
 MEN_ALONE = (
-    r"\b(lo (envió|envía) aquí|lo atendió|enviarlo allí|[Pp]ara estar seguro|¿Es nuevo|[Uu]sted mismo lo dijo)\b"
+    r"\b(lo (envió|envía) aquí|lo atendió|enviarlo allí|[Pp]ara estar seguro|¿Es nuevo|está cubierto|"
+    r"[Uu]sted mismo lo dijo)\b"
 )
 PLACEHOLDER = re.compile(r"%\(\w+\)s|\{\w*\}|<[^>]+>")
 

@@ -27,7 +27,9 @@ class WarningsForm(forms.Form):
 
     hours_before = forms.TypedMultipleChoiceField(
         label=gettext_lazy("When we know that a connection will end, remind me"),
-        help_text=gettext_lazy("Tick as many as you like, or none. Only when it cannot go on by itself."),
+        help_text=gettext_lazy(
+            "Tick as many as you like, or none. We write only when the connection cannot go on by itself."
+        ),
         coerce=int,
         choices=_hours,
         required=False,

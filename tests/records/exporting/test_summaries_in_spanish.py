@@ -56,7 +56,7 @@ class TestANarrativeInSpanish:
                 PROBLEMS,
                 made("Condition", code=CANARY, clinicalStatus="active", severity={"text": "Mild"},
                      bodySite=[{"text": "Left hand"}]),
-                "Actual; Gravedad: Mild; Parte del cuerpo: Left hand",
+                "Actual; Gravedad: Leve; Parte del cuerpo: Left hand",
             ),
             (
                 PAST,

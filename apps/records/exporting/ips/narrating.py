@@ -68,7 +68,8 @@ def _facts(entry: Entry) -> Iterator[str]:
     for name in _TOLD.get(kind, ()):
         value = getattr(entry, name)
         label = "" if name in _SAY_WHAT_THEY_ARE else labels.of_field(kind, name)
-        text = label if value is True else "; ".join(lines.of(value))
+        told = lines.of_severity(value) if name == "severity" else lines.of(value)
+        text = label if value is True else "; ".join(told)
         yield f"{label}: {text}" if label and text and value is not True else text
 
 
