@@ -26,6 +26,9 @@ SETTLED = {
     r"(?<!hoy )\ba las? (%\(time\)s|\{time\})": "a comma or a colon, as one o'clock has another article",
     r"\b([Hh]asta|[Dd]esde) (%\((moment|until)\)s|\{moment\})": "hasta el, desde el; before a time alone, a colon",
     r"\bafiliado": "miembro",
+    r"\b([Aa]pagad|[Ee]ncendid|[Ee]nci[eé]nd|[Ee]ncender)": "desactivado, activado",
+    r"(?<![({])\bendpoints?\b": "punto de acceso",
+    r"\bvíncul|\bvincula": "enlace, conectado",
 }
 # A patient may be a woman: the pronoun and the words that fit everybody.
 MEN_ALONE = (

@@ -97,7 +97,7 @@ SAID: Final[Mapping[str, Promise]] = {
     "kidney-disease-3": _("For months the kidneys have filtered between 30 and 59 milliliters of blood in a minute."),
     "urine-infection": _("Germs have inflamed the bladder or another part of the urinary tract."),
     "kidney-stone": _("A hard piece that forms in a kidney from what is dissolved in urine."),
-    "large-prostate": _("The prostate has grown, and can press on the tube that urine leaves by. This is no cancer."),
+    "large-prostate": _("The prostate has grown, and can press on the tube that urine leaves by. This is not cancer."),
     # Mind and nerves
     "depression": _("Low mood, or little joy in anything, for weeks, and stronger than most people have now and then."),
     "anxiety": _("Strong or lasting fear or worry that makes everyday life harder."),
@@ -133,5 +133,5 @@ SAID: Final[Mapping[str, Promise]] = {
     # Womb and ovaries
     "polycystic-ovaries": _("The ovaries make more of some hormones than usual, and release eggs less often."),
     "endometriosis": _("Tissue that is like the lining of the womb grows outside of it."),
-    "fibroids": _("Growths of muscle in the wall of the womb. They are no cancer."),
+    "fibroids": _("Growths of muscle in the wall of the womb. They are not cancer."),
 }
