@@ -41,7 +41,7 @@ class TestAResult:
         works = [{"coding": [{"code": "R", "display": "Resistant"}]}]
         only, words = told(alice, component=[{"code": {"text": "Ciprofloxacin"}, "interpretation": works}])
         assert only["component"][0]["interpretation"] == [{"coding": [{"system": TABLE, "code": "R"}]}]
-        assert "Ciprofloxacin: In the lab the medicine does not work against it" in words
+        assert "Ciprofloxacin: In the lab the medicine does not work against the germ" in words
 
     def test_says_what_its_range_is_of_and_for_whom(self, alice):
         aim = {"coding": [{"code": "treatment"}]}

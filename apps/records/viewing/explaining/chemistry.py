@@ -53,9 +53,11 @@ SAID: Final[Mapping[str, Promise]] = {
     "lead": _("A metal that the body has no use for. The test shows how much of it is in the blood."),
     # Kidneys
     "creatinine": _(
-        "Waste from muscles that kidneys remove. How much is in the blood depends on the muscles somebody has, too."
+        "Waste from muscles, removed by the kidneys. How much is in the blood depends on the muscles somebody has, too."
     ),
-    "urea": _("Urea is waste from proteins that kidneys remove. The test measures the nitrogen that is part of it."),
+    "urea": _(
+        "Urea is waste from proteins, removed by the kidneys. The test measures the nitrogen that is part of it."
+    ),
     "urea-ratio": _("Urea nitrogen divided by creatinine. Both are waste that kidneys remove."),
     "filtering": _(
         "How much blood the filters of both kidneys clean in a minute. It is estimated, mostly from creatinine, age "
