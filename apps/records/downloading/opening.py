@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import TypeAlias
 
 from apps.records import bodies
 from apps.records.downloading import (
@@ -18,6 +20,7 @@ from apps.records.downloading import (
     wording,
 )
 from apps.records.downloading.pictures import Picture
+from apps.records.downloading.refusals import NoSeat
 from apps.records.downloading.sniffing import Form, Sort
 from apps.records.models import Record
 from apps.records.presenters import attachments, elements, heads
@@ -30,6 +33,13 @@ from apps.vault.sealing import Holder
 
 _UNFIT = re.compile(r"[^\w -]+")
 _LONGEST_NAME = 60
+
+# Whether there is room to wait for a provider, held for as long as one is asked.
+Seat: TypeAlias = Callable[[], AbstractContextManager[bool]]
+
+
+def _always_free() -> AbstractContextManager[bool]:
+    return nullcontext(enter_result=True)
 
 
 @dataclass(frozen=True, repr=False)
@@ -109,25 +119,28 @@ class OpenedPicture:
     name: str
 
 
-def open_file(record: Record, number: int, *, clock: Callable[[], datetime]) -> OpenedFile:
+def open_file(record: Record, number: int, *, clock: Callable[[], datetime], seat: Seat = _always_free) -> OpenedFile:
     """File `number` of this record (`attachments.sent_by`). Speaks to the network where it must: call it outside
-    transactions.
+    transactions. `seat` is taken where a provider is asked, and nowhere else.
 
-    Raises LookupError where the record has no such file, or is withdrawn by its provider, FileRefused, and
+    Raises LookupError where the record has no such file, or is withdrawn by its provider, FileRefused, NoSeat, and
     `apps.vault.errors.VaultError`.
     """
     sent = _sent(record, number)
-    return _told(_content(record, sent, clock), sent)
+    return _told(_content(record, sent, clock, seat), sent)
 
 
-def open_picture(record: Record, number: int, picture: int, *, clock: Callable[[], datetime]) -> OpenedPicture:
+def open_picture(
+    record: Record, number: int, picture: int, *, clock: Callable[[], datetime], seat: Seat = _always_free
+) -> OpenedPicture:
     """A picture in a file of this record, counted from 1 on as in `OpenedFile.pictures`, by the same rules as the file.
     The text around it is not read: a page asks for each of its pictures.
 
     Raises LookupError where the file has no such picture as well.
     """
     sent = _sent(record, number)
-    content, declared, _is_damaged = unpacking.unpacked(_content(record, sent, clock), declared=sent.get("contentType"))
+    whole = _content(record, sent, clock, seat)
+    content, declared, _is_damaged = unpacking.unpacked(whole, declared=sent.get("contentType"))
     found = None
     if sniffing.sort_of(content, declared=declared).form is Form.CLINICAL_DOCUMENT:
         found = pictures.numbered(sniffing.decoded(content, declared=declared), picture)
@@ -136,12 +149,15 @@ def open_picture(record: Record, number: int, picture: int, *, clock: Callable[[
     return OpenedPicture(found.content, found.sort, f"{_stem(values.attachment(sent))} {picture}.{found.sort.suffix}")
 
 
-def _content(record: Record, sent: Element, clock: Callable[[], datetime]) -> bytes:
+def _content(record: Record, sent: Element, clock: Callable[[], datetime], seat: Seat) -> bytes:
     content = fetching.inline(sent)
     if content is None:
         content = keeping.find(record, sent)
     if content is None:
-        content = fetching.fetch(record.connection, sent, clock=clock)
+        with seat() as is_free:
+            if not is_free:
+                raise NoSeat
+            content = fetching.fetch(record.connection, sent, clock=clock)
         if len(content) >= values.attachment(sent).size:
             keeping.keep(record, sent, content, at=clock())
     return content

@@ -15,6 +15,10 @@ class Reason(StrEnum):
     SWITCHED_OFF = "switched-off"  # staff
 
 
+class NoSeat(Exception):
+    """As many threads wait for providers as may: nobody was asked. Come again in a moment."""
+
+
 class FileRefused(Exception):
     """A file cannot be had now. `size` is what the provider says, 0 where it says nothing."""
 

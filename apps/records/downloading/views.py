@@ -14,9 +14,10 @@ from django.views.decorators.http import require_safe
 
 from apps.accounts.current_user import current_user
 from apps.connections import clocks
+from apps.connections.views import waiting_room
 from apps.records.downloading import fetching
-from apps.records.downloading.opening import OpenedPicture, open_file, open_picture
-from apps.records.downloading.refusals import FileRefused
+from apps.records.downloading.opening import OpenedFile, OpenedPicture, Seat, open_file, open_picture
+from apps.records.downloading.refusals import FileRefused, NoSeat
 from apps.records.models import Record
 from apps.records.subjects import LISTED, OTHER, shelved_for
 from apps.records.viewing import asking_first, entries
@@ -48,10 +49,12 @@ def show_file(request: HttpRequest, record_pk: int, number: int) -> HttpResponse
         context["subject"] = subject = entries.subject_of(record) or OTHER
         if asking_first.is_due(record, session=request.session):
             return redirect("entry", subject.key, record.pk)
-        file = _found(lambda: open_file(record, number, clock=clocks.shared()))
+        file = _found(lambda: open_file(record, number, clock=clocks.shared(), seat=_seat_for(record)))
     except VaultError as error:
         _LOG.error("A file does not open: connection %s, %s.", record.connection_id, type(error).__name__)
         return render(request, "records/file.html", context)
+    except NoSeat:
+        return waiting_room.come_again(request)
     except FileRefused as refusal:
         refused = {"refusal": refusal, "limit": fetching.MOST_BYTES}
         return render(request, "records/file.html", {**context, **refused})
@@ -64,7 +67,11 @@ def show_file(request: HttpRequest, record_pk: int, number: int) -> HttpResponse
 def save_file(request: HttpRequest, record_pk: int, number: int) -> HttpResponse:
     """The file, to be saved and not to be shown. Where we do not have it, its page says why. Of what may carry grave
     news the page of its entry asks first."""
-    file = _to_save(request, record_pk, number, lambda record: open_file(record, number, clock=clocks.shared()))
+
+    def opened(record: Record) -> OpenedFile:
+        return open_file(record, number, clock=clocks.shared(), seat=_seat_for(record))
+
+    file = _to_save(request, record_pk, number, opened)
     if isinstance(file, HttpResponse):
         return file
     content_type = file.sort.media_type if file.reading is None else "text/plain; charset=utf-8"
@@ -78,7 +85,7 @@ def save_picture(request: HttpRequest, record_pk: int, number: int, picture: int
     """A picture in a file, counted from 1 on, by the same rules as the file."""
 
     def opened(record: Record) -> OpenedPicture:
-        return open_picture(record, number, picture, clock=clocks.shared())
+        return open_picture(record, number, picture, clock=clocks.shared(), seat=_seat_for(record))
 
     shown = _to_save(request, record_pk, number, opened)
     if isinstance(shown, HttpResponse):
@@ -97,8 +104,13 @@ def _to_save(
             subject = entries.subject_of(record) or OTHER
             return redirect("entry", subject.key, record.pk)
         return _found(lambda: opened(record))
-    except (VaultError, FileRefused):
+    except (VaultError, FileRefused, NoSeat):
         return redirect("file", record_pk=record_pk, number=number)
+
+
+def _seat_for(record: Record) -> Seat:
+    """A provider that does not answer holds a thread for a minute and more, whoever waits for a file of its."""
+    return lambda: waiting_room.ROOM.seat(record.connection.endpoint_id)
 
 
 def _handed_out(content: bytes, content_type: str, name: str) -> HttpResponse:

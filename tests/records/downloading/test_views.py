@@ -1,11 +1,13 @@
 """The pages of a file: its owner's alone, and inert whatever is in it (facts section 6, row 24)."""
 
 import re
+from contextlib import ExitStack
 
 import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from apps.connections.views import waiting_room
 from apps.records.models import Attachment
 from tests.records.downloading.filing import FILE, PDF, PNG, PNG_BEGINNING, hold, inline, linked_to
 from tests.records.linked import give_tokens
@@ -172,6 +174,27 @@ class TestThePageOfAFile:
         Attachment.objects.update(sealed_content=b"broken")
         assert "We could not open this file" in hers.get(page(record)).content.decode()
         assert hers.get(saving(record)).status_code == 302
+
+    def test_waits_for_a_seat_where_its_provider_is_asked_and_nowhere_else(self, hers, live, provider):
+        """It holds a thread for longer than an exchange may."""
+        provider.answers[FILE] = http(body=PDF, content_type="application/pdf")
+        elsewhere, here = hold(live, linked_to("document/pdf-1")), hold(live, inline(b"canary"), logical_id="d2")
+
+        def seen():
+            return [hers.get(address(record)).status_code for record in (elsewhere, here) for address in (page, saving)]
+
+        with ExitStack() as taken:
+            for _seat in range(waiting_room.SEATS_FOR_ONE):
+                taken.enter_context(waiting_room.ROOM.seat(live.endpoint_id))
+            answer, saved = hers.get(page(elsewhere)), hers.get(saving(elsewhere))
+            assert (answer.status_code, answer["Refresh"], saved.url) == (503, "3", page(elsewhere))
+            assert seen() == [503, 302, 200, 200]
+            assert provider.sent(FILE) == []
+        assert hers.get(page(elsewhere)).status_code == 200
+        with ExitStack() as taken:
+            for _seat in range(waiting_room.SEATS_FOR_ONE):
+                taken.enter_context(waiting_room.ROOM.seat(live.endpoint_id))
+            assert seen() == [200, 200, 200, 200]
 
 
 class TestAFileToSave:
