@@ -1,6 +1,8 @@
 """What the documents claim, as far as a machine can hold them to it."""
 
+import ast
 import re
+from collections.abc import Iterator
 
 import pytest
 from django.apps import apps
@@ -86,6 +88,31 @@ def _anchor(heading: str) -> str:
     """Under which a heading can be linked; "" for any other line."""
     words = heading.lstrip("#").strip().lower() if heading.startswith("#") else ""
     return re.sub(r"[^\w -]", "", words).replace(" ", "-")
+
+
+class TestTableOfLines:
+    def test_says_of_each_error_what_to_do(self):
+        rows = re.findall(r"^\|.*", _OPERATORS["docs/operating/watching.md"], re.MULTILINE)
+        said = tuple(re.findall(r"`([A-Z][^`]+ [^`]+)`", "\n".join(rows)))
+        assert [line for line in _errors() if not line.startswith(said)] == []
+
+    def test_has_no_line_that_nothing_writes(self):
+        _before, _heading, below = _OPERATORS["docs/operating/watching.md"].partition("\n| Line begins with |")
+        cells = re.findall(r"^\| (`.*?) \|", below.partition("\n\n")[0], re.MULTILINE)
+        beginnings = re.findall(r"`([A-Z][^`]+)`", "\n".join(cells))
+        written = tuple(_errors())
+        assert beginnings
+        assert [one for one in beginnings if not any(line.startswith(one) for line in written)] == []
+
+
+def _errors() -> Iterator[str]:
+    """What the product logs for somebody to read: every error, and one warning."""
+    for path in env.ROOT.glob("apps/**/*.py"):
+        calls = () if "sandbox" in path.parts else ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for call in calls:
+            if isinstance(call, ast.Call) and ast.unparse(call.func) in {"_LOG.error", "_LOG.exception"}:
+                yield str(ast.literal_eval(call.args[0]))
+    yield "A provider never confirmed that a permission ended"
 
 
 class TestTableOfChecks:

@@ -39,7 +39,7 @@ def find(
     try:
         return opened(sealed, ring, connection_id=connection_id, resource_type=resource_type, logical_id=logical_id)
     except CannotOpen:
-        _LOG.error("A %s does not open: connection %s.", resource_type, connection_id)
+        _LOG.error("A record does not open: connection %s, %s.", connection_id, resource_type)
         return None
 
 

@@ -38,7 +38,7 @@ class TestABodyThatDoesNotOpen:
             with pytest.raises(CannotOpen):
                 bodies.of(record, ring)
             assert bodies.find_of(record, ring) is None
-        assert f"A Observation does not open: connection {connection.pk}." in caplog.text
+        assert f"A record does not open: connection {connection.pk}, Observation." in caplog.text
         assert "Canary" not in caplog.text
 
     def test_of_one_result_does_not_hide_the_report(self, hers, connection):
