@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
+from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Permission
 from django.test import Client
 from django.urls import reverse
@@ -94,6 +95,21 @@ class TestASecondStepInTheAdmin:
         assert not Authenticator.objects.exists()
         event = AuditEvent.objects.get(event="user.authenticator_changed")
         assert (event.actor_kind, event.actor_id, event.user_id) == ("staff", stella.pk, alice.pk)
+
+    @pytest.mark.parametrize("way", ["one", "several"])
+    def test_leaves_its_name_nowhere_when_it_is_taken_away(
+        self, stella: User, alice: User, signed_in: Callable[[User], Client], way: str
+    ):
+        """People call a passkey what they like, and may close their account."""
+        step = Authenticator.objects.create(user=alice, type="webauthn", data={"name": "phone of Alice Canary"})
+        if way == "one":
+            signed_in(stella).post(reverse("admin:mfa_authenticator_delete", args=[step.pk]), {"post": "yes"})
+        else:
+            chosen = {"action": "delete_selected", "_selected_action": str(step.pk), "post": "yes"}
+            signed_in(stella).post(reverse("admin:mfa_authenticator_changelist"), chosen)
+        assert not Authenticator.objects.exists()
+        assert AuditEvent.objects.filter(event="user.authenticator_changed").exists()
+        assert not LogEntry.objects.exists()
 
 
 class TestAnAddressInTheAdmin:
