@@ -1,6 +1,7 @@
 """After a backup was restored: what people had deleted is deleted again, and nothing else."""
 
 import io
+import re
 from datetime import timedelta
 from uuid import uuid4
 
@@ -233,5 +234,18 @@ class TestTheCommand:
     def test_wants_a_ledger(self, settings, tmp_path):
         with pytest.raises(CommandError, match="set DELETION_LEDGER"):
             self._run()
-        with pytest.raises(CommandError, match="There is no ledger at this path"):
+        with pytest.raises(CommandError, match=re.escape(f"There is no ledger at {tmp_path / 'absent'}.")):
             self._run(tmp_path / "absent")
+
+    def test_deletes_nothing_where_one_of_its_ledgers_is_not_there(self, linked, restored, ledger, tmp_path):
+        """What was done until then would not be known for a restored backup's."""
+        with restored():
+            parting.disconnect(linked, keeps_copy=True, at=AT)
+        with pytest.raises(CommandError, match="There is no ledger at"):
+            self._run(ledger, tmp_path / "absent")
+        linked.refresh_from_db()
+        assert linked.status == Connection.Status.ACTIVE
+
+    def test_says_which_ledger_it_cannot_read(self, tmp_path):
+        with pytest.raises(CommandError, match=re.escape(f"The ledger {tmp_path} cannot be read: Is a directory.")):
+            self._run(tmp_path)

@@ -44,17 +44,24 @@ class Command(BaseCommand):
         if None in paths:
             raise CommandError("Name a ledger, or set DELETION_LEDGER.")
         try:
+            self._ensure_there(paths)
             if options["dry_run"]:
                 self._say("would be deleted", replaying.rehearse(_lines(paths)))
             else:
                 self._say("deleted again", self._replay(paths, options))
-        except FileNotFoundError:
-            raise CommandError(
-                "There is no ledger at this path. Where it was lost, put its copy there. Where nobody ever deleted "
-                "anything, make an empty file there: the restored backup has to be noted all the same."
-            ) from None
         except OSError as error:
-            raise CommandError(f"The ledger cannot be read: {error.strerror}.") from None
+            which = f" {error.filename}" if error.filename else ""
+            raise CommandError(f"The ledger{which} cannot be read: {error.strerror}.") from None
+
+    def _ensure_there(self, paths: list[Path]) -> None:
+        """Before anything is deleted: a restored backup is noted after the last of them. No file is opened for it: one
+        may be a pipe."""
+        for path in paths:
+            if not path.exists():
+                raise CommandError(
+                    f"There is no ledger at {path}. Where it was lost, put its copy there. Where nobody ever deleted "
+                    "anything, make an empty file there: the restored backup has to be noted all the same."
+                )
 
     def _replay(self, paths: list[Path], options: dict[str, Any]) -> Replayed:
         is_restored = options["restored"]
