@@ -1,5 +1,5 @@
 #!/usr/bin/env python
-"""Management commands. Uses the settings of this machine unless DJANGO_SETTINGS_MODULE names others.
+"""Management commands. Uses the settings of this machine unless DJANGO_SETTINGS_MODULE names others, here or in `.env`.
 
 What whoever runs the installation must mend is one sentence; with --traceback it is where it happened, too.
 """
@@ -11,7 +11,7 @@ from typing import Final, TextIO
 
 from django.core.management import execute_from_command_line
 
-from config import stopping
+from config import env, stopping
 
 _READER_LEFT: Final = 141  # as a shell counts a program that was ended for writing to nobody (128 and SIGPIPE)
 
@@ -43,6 +43,7 @@ def _has_no_reader(stream: TextIO) -> bool:
 def main(arguments: list[str]) -> None:
     """Run the command. Ends with 1 where settings, a server or a key must be mended first."""
     try:
+        env.choose_settings(otherwise="config.settings.local")
         execute_from_command_line(arguments)
     except ModuleNotFoundError as error:
         if "--traceback" in arguments or error.name != os.environ["DJANGO_SETTINGS_MODULE"]:
@@ -56,5 +57,4 @@ def main(arguments: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.local")
     run(sys.argv)

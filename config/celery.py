@@ -1,8 +1,9 @@
 """The queue, and the schedule as a table.
 
-Start a worker with `celery -A config.celery worker` and the schedule with `celery -A config.celery beat`; both need
-DJANGO_SETTINGS_MODULE. Truth is in Postgres: a lost message costs the time to the next beat, so that tasks ack early,
-no result is kept, and what was not started an hour after the next beat expires.
+Start a worker with `celery -A config.celery worker` and the schedule with `celery -A config.celery beat`; both take the
+settings of a deployment unless DJANGO_SETTINGS_MODULE names others. Truth is in Postgres: a lost message costs the time
+to the next beat, so that tasks ack early, no result is kept, and what was not started an hour after the next beat
+expires.
 """
 
 import sys
@@ -16,7 +17,7 @@ from celery.signals import setup_logging
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
-from config import starting
+from config import env, starting
 
 THREADS = 8  # tasks wait on remote servers; each call has a wall-time limit of its own, which threads cannot enforce
 
@@ -197,6 +198,10 @@ def broker_address(url: str) -> str:
     return f"redis+socket://{unquote(parts.path)}?virtual_host={database}"
 
 
+try:
+    env.choose_settings(otherwise="config.settings.production")  # before the app, which looks whether Django has any
+except ImproperlyConfigured as error:
+    sys.exit(starting.sentence(error))
 app = Celery("holdfast")
 app.add_defaults(configuration)
 app.autodiscover_tasks()

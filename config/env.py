@@ -8,6 +8,7 @@ line breaks separate; within them it does. One that is empty is as one that is n
 or cannot be what it says.
 """
 
+import os
 from email.utils import parseaddr
 from pathlib import Path
 from urllib.parse import SplitResult, parse_qs, urlsplit
@@ -35,11 +36,18 @@ _FALSE = frozenset({"false", "off", "n", "no", "0"})
 _LAST_PORT = 65_535
 
 _given = FileAwareMapping(cache=False)
+_is_text = True
 if (ROOT / ".env").is_file():
     try:
         environ.Env.read_env(ROOT / ".env")
     except UnicodeDecodeError:
-        raise ImproperlyConfigured("The file .env is not text in UTF-8") from None
+        _is_text = False  # told where a variable is read, by whoever says such things in a sentence
+
+
+def choose_settings(*, otherwise: str) -> None:
+    """Have Django take the settings that are named in the environment or in `.env`, else these. For programs, before
+    they ask for a setting: a command under the settings of a laptop would seal by a key of its own."""
+    os.environ["DJANGO_SETTINGS_MODULE"] = _optional("DJANGO_SETTINGS_MODULE") or otherwise
 
 
 def secret_key() -> str:
@@ -234,6 +242,8 @@ def everything_is_required() -> bool:
 def _optional(name: str) -> str | None:
     """What the variable says, or the file that it names. No path is repeated: it may be the secret, put in the wrong
     place."""
+    if not _is_text:
+        raise ImproperlyConfigured("The file .env is not text in UTF-8")
     try:
         value = str(_given.get(name, "") or "")
     except (OSError, ValueError) as error:  # a name with a NUL, and text in another encoding, are ValueErrors

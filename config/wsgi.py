@@ -1,7 +1,6 @@
 """The WSGI application: the site, or the sandbox where DJANGO_SETTINGS_MODULE says so."""
 
 import gc
-import os
 import sys
 from pathlib import Path
 
@@ -10,11 +9,9 @@ from django.core.wsgi import get_wsgi_application
 from django.template import Engine
 from django.urls import get_resolver
 
-from config import starting
+from config import env, starting
 
 _NOT_STARTED = 3  # by which gunicorn knows that no other worker would start either, and ends with it
-
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.production")
 
 
 def _load_pages() -> None:
@@ -27,6 +24,7 @@ def _load_pages() -> None:
 
 
 try:
+    env.choose_settings(otherwise="config.settings.production")
     application = get_wsgi_application()
 except ImproperlyConfigured as error:
     sys.stderr.write(f"{starting.sentence(error)}\n")

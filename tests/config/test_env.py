@@ -12,9 +12,8 @@ from psycopg import conninfo, pq
 
 from config import env
 
-# Read by Django itself before there are settings, and by compose.yaml.
 READERS = {"_optional", "_required", "_list", "_number", "_flag", "_one_of", "_mailbox", "_origin", "_postgres"}
-READ_BY_OTHERS = {"DJANGO_SETTINGS_MODULE", "POSTGRES_PASSWORD"}
+READ_BY_OTHERS = {"POSTGRES_PASSWORD"}  # by compose.yaml
 
 
 def names_read():
