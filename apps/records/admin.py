@@ -53,7 +53,7 @@ class OfType(admin.SimpleListFilter):
 
 @admin.register(SyncRun)
 class SyncRunAdmin(OverWhichWorkersDie):
-    """Runs, newest first. Search takes one whole connection id."""
+    """Runs, newest first. Search takes one whole id, of a run or of a connection."""
 
     subject = "sync run"
     list_display = (
@@ -61,7 +61,7 @@ class SyncRunAdmin(OverWhichWorkersDie):
         "finished_at",
     )  # fmt: skip
     list_filter = ("outcome", "cause", "is_full")
-    search_fields = ("connection__id__exact",)
+    search_fields = ("id__exact", "connection__id__exact")
     ordering = ("-created_at",)
 
 

@@ -1,6 +1,7 @@
 """What staff see of records: that they came, never what they say."""
 
 import re
+from uuid import uuid4
 
 import pytest
 from django.contrib import admin
@@ -83,6 +84,13 @@ class TestAdmin:
             assert re.search(rf'class="field-{name}">7,?{count - 7000:03}<', text)
         assert 'class="field-since_at nowrap">Nov' in text
         assert "column-is_full" in client.get(reverse("admin:records_syncrun_changelist")).content.decode()
+
+    def test_finds_a_run_as_the_log_and_commands_name_it(self, client, stella, synced):
+        client.force_login(stella)
+        found = reverse("admin:records_syncrun_change", args=[synced.pk])
+        for term, is_found in [(synced.pk, True), (synced.connection_id, True), (uuid4(), False), ("nonsense", False)]:
+            answer = client.get(reverse("admin:records_syncrun_changelist"), {"q": str(term)})
+            assert (answer.status_code, found in answer.content.decode()) == (200, is_found), term
 
     @pytest.mark.parametrize("model", [Leaf, RecordVersion, Shelf])
     def test_does_not_know_what_is_only_sealed(self, model):

@@ -24,15 +24,15 @@ _MOST_LISTED = 20
 @dataclass(frozen=True)
 class SyncHealth:
     """At one moment. `dying` are open runs over which workers died, with how often; `given_up` are steps that were
-    given up for it, by run and type, and `unshelved` runs whose shelves were; the newest of each. `waiting` counts runs
-    that are free and that nobody took up in time, the oldest since `waiting_since_at`. `old_shelves` counts those that
-    are still to be built anew by this release, up to `MOST_COUNTED`, and `stuck_shelves` are the connections where that
-    failed."""
+    given up for it, by run and type, and `unshelved` runs whose shelves were, with their connections; the newest of
+    each. `waiting` counts runs that are free and that nobody took up in time, the oldest since `waiting_since_at`.
+    `old_shelves` counts those that are still to be built anew by this release, up to `MOST_COUNTED`, and
+    `stuck_shelves` are the connections where that failed."""
 
     at: datetime
     dying: tuple[tuple[UUID, int], ...]
     given_up: tuple[tuple[UUID, str], ...]
-    unshelved: tuple[UUID, ...]
+    unshelved: tuple[tuple[UUID, UUID], ...]
     waiting: int
     waiting_since_at: datetime | None
     old_shelves: int
@@ -59,7 +59,7 @@ def examine(*, at: datetime) -> SyncHealth:
         at=at,
         dying=tuple(dying.values_list("pk", "times")[:_MOST_LISTED]),
         given_up=tuple(given_up.order_by("-finished_at", "pk").values_list("run_id", "resource_type")[:_MOST_LISTED]),
-        unshelved=tuple(unshelved.order_by("-finished_at").values_list("pk", flat=True)[:_MOST_LISTED]),
+        unshelved=tuple(unshelved.order_by("-finished_at").values_list("pk", "connection_id")[:_MOST_LISTED]),
         waiting=late.count(),
         waiting_since_at=late.aggregate(Min("since_at"))["since_at__min"],
         old_shelves=renewing.count_old(most=MOST_COUNTED),

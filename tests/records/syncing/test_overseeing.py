@@ -63,7 +63,7 @@ class TestHealthOfCopies:
         run.steps.update(needs_shelf=True)
         end(run, deaths=surviving.MOST_DEATHS_OF_A_RUN)
         code, said = told()
-        assert (code, f"shelves_not_built: run {run.pk}" in said) == (1, True)
+        assert (code, f"shelves_not_built: run {run.pk}, connection {run.connection_id}: " in said) == (1, True)
         run.steps.update(needs_shelf=False)
         assert told()[0] == 0
 

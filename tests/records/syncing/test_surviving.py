@@ -302,7 +302,7 @@ class TestShelvesGivenUp:
         for later in (1, 2, 3):
             run = self.live_and_die(linked, minutes=later)
             assert (run.outcome, run.deaths, len(killing)) == ("complete", surviving.MOST_DEATHS_OF_A_RUN, later)
-            assert run.pk in overseeing.examine(at=AT + timedelta(minutes=later)).unshelved
+            assert (run.pk, linked.pk) in overseeing.examine(at=AT + timedelta(minutes=later)).unshelved
 
     def test_cost_no_worker_more_where_its_provider_is_silent(self, linked, practice, ended, killing):
         practice.answers[METADATA] = http(503)

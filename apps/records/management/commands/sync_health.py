@@ -45,8 +45,8 @@ def _lines(found: SyncHealth) -> Iterator[str]:
         yield f"workers_die: run {run_id}: {said}. Look at memory and at the log of the worker. (us)"
     for run_id, resource_type in found.given_up:
         yield f"step_given_up: run {run_id}, {resource_type}: workers died over it. (us)"
-    for run_id in found.unshelved:
-        yield f"shelves_not_built: run {run_id}: workers died over them; `rebuild_shelves` builds them. (us)"
+    for run_id, connection_id in found.unshelved:
+        yield f"shelves_not_built: run {run_id}, connection {connection_id}: workers died over them. (us)"
     if found.waiting:
         since = f"{found.waiting_since_at:%Y-%m-%d %H:%M} UTC"
         yield f"runs_waiting: {found.waiting}, the oldest since {since}. Do beat and a worker for syncs run? (us)"
