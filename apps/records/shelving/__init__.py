@@ -17,7 +17,7 @@ from django.utils import timezone
 from apps.accounts import time_zones
 from apps.connections.models import Connection
 from apps.records import bodies, places
-from apps.records.models import Record, Shelf
+from apps.records.models import Record, Shelf, SyncStep
 from apps.records.presenters import elements, patient
 from apps.records.presenters.patient import PatientSummary
 from apps.records.shelving import building, indexing, renewing
@@ -58,9 +58,20 @@ def rebuild(connection: Connection, *subjects: Subject, at: datetime) -> Built:
     return Built(entries, unopened)
 
 
+@transaction.atomic
 def rebuild_all(connection: Connection, *, at: datetime) -> Built:
-    """Build every shelf of a connection anew. Says and raises as `rebuild` does."""
-    return rebuild(connection, *SUBJECTS, at=at)
+    """Build every shelf of a connection anew, with what runs that are over had left off them. Says and raises as
+    `rebuild` does."""
+    left_off = SyncStep.objects.filter(
+        run__connection=connection, run__finished_at__isnull=False, needs_shelf=True
+    ).values_list("pk", flat=True)
+    left = list(left_off)  # what ends later may bring what is not read here
+    built = rebuild(connection, *SUBJECTS, at=at)
+    if left:
+        # Whoever forgets them holds them before the connection: they go, and are not waited for.
+        free = list(left_off.filter(pk__in=left).select_for_update(skip_locked=True, of=("self",)))
+        SyncStep.objects.filter(pk__in=free).update(needs_shelf=False)
+    return built
 
 
 def renew_some(*, at: datetime) -> int:

@@ -7,6 +7,7 @@ from datetime import timedelta
 from uuid import uuid4
 
 import pytest
+from django.core.management import call_command
 from django.db.models.functions import Now
 
 from apps.directory.models import ClientRegistration
@@ -315,6 +316,22 @@ class TestShelvesGivenUp:
         assert not ended.steps.filter(needs_shelf=True).exists()
         last = self.live_and_die(linked, minutes=2)
         assert last.deaths == 0
+
+    def test_are_over_once_an_operator_has_built_them(self, linked, ended):
+        assert overseeing.examine(at=AT).unshelved == ((ended.pk, linked.pk),)
+        call_command("rebuild_shelves", "--connection", str(linked.pk))
+        assert overseeing.examine(at=AT).unshelved == ()
+        assert not ended.steps.filter(needs_shelf=True).exists()
+
+    def test_stay_marked_while_their_run_goes_on(self, linked, ended):
+        """What it brings after its shelves were read is not on them."""
+        ended.steps.update(needs_shelf=False)
+        run = syncing.start(linked, cause=SyncRun.Cause.PATIENT, at=AT + timedelta(minutes=1))
+        SyncStep.objects.create(
+            run=run, user=linked.user, resource_type="Goal", status="complete", needs_shelf=True, finished_at=AT
+        )
+        call_command("rebuild_shelves", "--connection", str(linked.pk))
+        assert run.steps.filter(needs_shelf=True).exists()
 
     def test_cost_another_copy_nothing(self, linked, ended, sam):
         theirs = syncing.start(make_connection(sam, linked.endpoint), cause=SyncRun.Cause.PATIENT, at=AT)
