@@ -95,6 +95,53 @@ def _later() -> Iterator[tuple[Migration, MigrationLoader]]:
             yield migration, loader
 
 
+class TestAMigrationInSteps:
+    """One that is not atomic, and so may die between any two of them."""
+
+    @staticmethod
+    def apply_again(app: str, name: str) -> None:
+        loader = MigrationLoader(connection)
+        migration, state = loader.disk_migrations[app, name], loader.project_state((app, name), at_end=False)
+        with connection.schema_editor(atomic=False) as editor:
+            migration.apply(state, editor)
+
+    @staticmethod
+    def indexes() -> set[str]:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT indexdef FROM pg_indexes WHERE schemaname = 'public'")
+            return {definition for (definition,) in cursor.fetchall()}
+
+    @pytest.mark.django_db(transaction=True)
+    def test_may_be_run_again_where_it_was_killed_before_it_was_written_down(self):
+        known = MigrationLoader(connection).disk_migrations
+        in_steps = [(app, name) for app, name in _ours() if not known[app, name].atomic]
+        before = self.indexes()
+        for app, name in in_steps:
+            self.apply_again(app, name)
+        assert len(in_steps) > 10
+        assert self.indexes() == before
+
+    @pytest.mark.django_db(transaction=True)
+    @pytest.mark.parametrize(
+        ("app", "name", "index"),
+        [
+            ("vault", "0002_rewrapping", "vault_data_keys_of_key"),
+            ("directory", "0026_common_beginnings", "common_first_letter"),
+            ("directory", "0028_neighbours_apart", "word_neighbours"),
+            ("records", "0015_forms_of_shelves", "shelves_by_form"),
+            ("records", "0021_index_of_gaps", "sync_steps_with_gaps"),
+        ],
+    )
+    def test_builds_an_index_anew_whose_building_was_cut_short(self, app, name, index):
+        """Postgres keeps it, and uses it for nothing."""
+        with connection.cursor() as cursor:
+            cursor.execute("UPDATE pg_index SET indisvalid = FALSE WHERE indexrelid = to_regclass(%s)", [index])
+            assert cursor.rowcount == 1
+            self.apply_again(app, name)
+            cursor.execute("SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(%s)", [index])
+            assert cursor.fetchone() == (True,)
+
+
 class TestAMigrationOfARelease:
     @pytest.mark.django_db(transaction=True)  # as a migration that is not atomic wants it
     def test_keeps_nobody_out_of_a_table(self):
@@ -112,6 +159,11 @@ class TestAMigrationOfARelease:
 
     def test_has_a_first_one_that_exists(self, db):
         assert set(BEFORE.items()) <= set(MigrationLoader(connection).disk_migrations)
+
+
+def _ours() -> list[tuple[str, str]]:
+    """All there are, of the product's apps."""
+    return sorted((app, name) for app, name in MigrationLoader(connection).disk_migrations if app in BEFORE)
 
 
 def _is_ours(app: str) -> bool:

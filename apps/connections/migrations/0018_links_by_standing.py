@@ -3,7 +3,7 @@
 import django.db.models.deletion
 from django.db import migrations, models
 
-from apps.connections.migrations._indexes import AddIndexBeside
+from apps.vault.migrations._indexes import AddIndexBeside
 
 
 class Migration(migrations.Migration):

@@ -3,7 +3,7 @@
 from django.db import migrations, models
 from django.db.models import Q
 
-from apps.connections.migrations._indexes import AddIndexBeside
+from apps.vault.migrations._indexes import AddIndexBeside
 
 
 class Migration(migrations.Migration):

@@ -6,8 +6,9 @@ back gets neighbours of words learnt since into the column: the version before m
 """
 
 from django.contrib.postgres.indexes import GinIndex
-from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db import migrations
+
+from apps.vault.migrations._indexes import AddIndexBeside
 
 _LOT = 2000
 GIVE_BACK = """
@@ -38,7 +39,7 @@ class Migration(migrations.Migration):
         migrations.RunSQL("DROP INDEX IF EXISTS directory_wordneighbours_word_b22558d1_like", migrations.RunSQL.noop),
         migrations.RunPython(copy, migrations.RunPython.noop),
         migrations.RunSQL(migrations.RunSQL.noop, GIVE_BACK),
-        AddIndexConcurrently("wordneighbours", GinIndex(fields=["neighbours"], name="word_neighbours")),
+        AddIndexBeside("wordneighbours", GinIndex(fields=["neighbours"], name="word_neighbours")),
         migrations.SeparateDatabaseAndState(
             database_operations=[
                 migrations.RunSQL(

@@ -2,7 +2,7 @@
 
 from django.db import migrations, models
 
-from apps.connections.migrations._indexes import AddIndexBeside
+from apps.vault.migrations._indexes import AddIndexBeside
 
 
 class Migration(migrations.Migration):

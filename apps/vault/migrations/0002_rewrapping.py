@@ -1,7 +1,9 @@
-"""Re-wrapping data keys. The index is built beside everybody else; where that was cut short, drop it and migrate again."""
+"""Re-wrapping data keys."""
 
-from django.contrib.postgres.operations import AddIndexConcurrently, RemoveIndexConcurrently
+from django.contrib.postgres.operations import RemoveIndexConcurrently
 from django.db import migrations, models
+
+from apps.vault.migrations._indexes import AddIndexBeside
 
 
 class Migration(migrations.Migration):
@@ -9,7 +11,7 @@ class Migration(migrations.Migration):
     dependencies = [("vault", "0001_initial")]
 
     operations = [
-        AddIndexConcurrently(
+        AddIndexBeside(
             model_name="datakey",
             index=models.Index(fields=["wrapping_key_id", "id"], name="vault_data_keys_of_key"),
         ),
