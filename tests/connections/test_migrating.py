@@ -7,6 +7,8 @@ from django.utils import timezone
 
 from tests.fixtures.migrating import Migrating
 
+pytestmark = pytest.mark.django_db  # by which the database of tests is made, also where only these run
+
 AT = timezone.now()
 TOKEN = b"sealed token"
 BEFORE = (

@@ -11,6 +11,8 @@ from django.utils import timezone
 
 from tests.fixtures.migrating import Migrating
 
+pytestmark = pytest.mark.django_db  # by which the database of tests is made, also where only these run
+
 AT = timezone.now()
 DAY = timedelta(days=1)
 BEFORE = [("connections", "0012_terms_of_a_trial"), ("directory", "0015_wishes_by_name"), ("accounts", "0002_session")]

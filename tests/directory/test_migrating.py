@@ -12,6 +12,8 @@ from apps.directory import migrations
 from tests.directory.smart_deployment import AT
 from tests.fixtures.migrating import Migrating, can_go_back
 
+pytestmark = pytest.mark.django_db  # by which the database of tests is made, also where only these run
+
 MIGRATIONS = Path(migrations.__file__).parent
 SECRET, KEY = b"sealed secret", b"sealed private half"
 RETIRED_AT = AT + timedelta(days=30)

@@ -4,6 +4,8 @@ import pytest
 
 from tests.fixtures.migrating import Migrating, can_go_back
 
+pytestmark = pytest.mark.django_db  # by which the database of tests is made, also where only these run
+
 KEYS = {"keys": [{"kty": "EC", "kid": "one"}]}
 KEYS_URL = "https://app.example.org/keys"
 
