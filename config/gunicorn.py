@@ -44,7 +44,7 @@ def when_ready(server: Any) -> None:
 logger_class = PathOnlyLogger
 worker_class = "gthread"  # a request may wait for a provider; a thread waits cheaply
 threads = 8
-timeout = 60  # no answer of ours takes that long: every call out has ten seconds in all
+timeout = 60  # of a process that is stuck as a whole; its threads may take longer, as whoever reads a copy does
 graceful_timeout = 30
 keepalive = 5
 control_socket_disable = True  # it would be a way in, and a file in the home folder
