@@ -191,6 +191,13 @@ class TestFirstSync:
             "Harbor Family Practice is not answering right now. What came is safe. We go on where we stopped." in text
         )
 
+    def test_says_of_no_kind_that_it_is_being_fetched_while_it_waits(self, hers, linked, provider):
+        provider.answers[PATIENT] = http(503)
+        sync_now(linked)
+        assert SyncRun.objects.get().steps.filter(status="getting").exists()
+        assert "Getting" not in page(hers, "record", linked.pk)
+        assert "Getting" not in page(hers, "record_progress", linked.pk)
+
 
 class TestCheckByTheClock:
     """Nobody asked for it, so nobody is told to wait: what the page says is what was found last."""

@@ -93,7 +93,7 @@ def of(connection: Connection, *, at: datetime) -> Overview:
         connection,
         run,
         provider=connection.provider.name,
-        is_stopped=state is State.STOPPED,
+        is_stopped=state in {State.STOPPED, State.PAUSED},
         tries_again=connection.status == Connection.Status.ACTIVE and not standing.is_stopped(connection),
         counts=None if state.is_moving and is_first else shelves.counts(),  # those of a check stay until it has ended
     )
