@@ -1,7 +1,7 @@
 """What a search within the record shows: the newest entries found, by subject."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from operator import itemgetter
@@ -98,7 +98,7 @@ def of(whole: Whole, words: str) -> Found:
         searched=found.searched,
         sections=tuple(sections),
         in_part=in_part,
-        meant=_meant(asked) if found.count and not in_part else (),
+        meant=_meant(asked, {hit.plain for hit in found.newest}) if found.count and not in_part else (),
         passed_over=tuple(passed_over),
         lists=tuple(subject for subject in LISTED if any(asking.names_list(word, subject.key) for word in asked)),
         years=_years(whole, asked) if not found.count else (),
@@ -117,10 +117,12 @@ def _typed(words: Iterable[Word]) -> str:
     return " ".join(word.typed for word in words)
 
 
-def _meant(asked: Iterable[Word]) -> tuple[str, ...]:
-    """The terms of what all these words are in our name for, but for words that are in none of ours."""
+def _meant(asked: Iterable[Word], shown: Collection[str]) -> tuple[str, ...]:
+    """Of what is shown, by its keys, the terms of what all these words are in our name for, but for words that are in
+    none of ours. A word is found within a longer one, flu in reflux: of what is not shown nothing is said."""
     words = [word for word in asked if word.keys]
-    names = [name for name in plain_names.NAMES if words and all(word.means(name.key) for word in words)][:3]
+    called = [name for name in plain_names.NAMES if name.key in shown] if words else []
+    names = [name for name in called if all(word.means(name.key) for word in words)][:3]
     terms = dict.fromkeys(term for name in names for term in name.terms)
     return tuple(term for term in terms if not all(word.is_in(plainly(term).encode()) for word in words))[:5]
 

@@ -276,6 +276,28 @@ class TestAWordThatIsTrueOfMuch:
         assert "Nothing found for “2019” in 1 entry." in ask(hers, "2019")
 
 
+class TestWhatAWordAlsoMeans:
+    """Only what is among what was found is said to be shown as well."""
+
+    def test_is_told_where_it_is_shown(self, hers, connection):
+        keep(connection, result(0, name="Lipid panel", code="57698-3"))
+        assert re.search("Also showing [^.]*lipids[^.]* for “cholesterol”", ask(hers, "cholesterol"))
+
+    def test_is_not_told_where_only_a_longer_word_holds_it(self, hers, connection):
+        flu_vaccine = {
+            "resourceType": "Immunization",
+            "id": "i1",
+            "status": "completed",
+            "patient": {"reference": f"Patient/{PATIENT_ID}"},
+            "vaccineCode": {"coding": [{"system": "http://hl7.org/fhir/sid/cvx", "code": "140"}]},
+            "occurrenceDateTime": "2024-10-01",
+        }
+        keep(connection, flu_vaccine)
+        said = ask(hers, "flu")
+        assert "1 entry found" in said
+        assert "Also showing" not in said  # reflux
+
+
 class TestASearchForNothing:
     @pytest.mark.parametrize("words", ["", "   ", "\u200b", "... ?!"])
     def test_says_what_to_type(self, hers, connection, words):
