@@ -265,7 +265,7 @@ def _left(left: timedelta) -> str:
 
 def _checked(connection: Connection) -> str:
     if connection.last_checked_at is None:
-        return _("Not checked yet.")
+        return _("Not fully checked yet.")
     return _("Last checked {moment}.").format(moment=moments.moment(connection.last_checked_at))
 
 

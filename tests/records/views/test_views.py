@@ -199,6 +199,20 @@ class TestFirstSync:
         assert "Getting" not in page(hers, "record_progress", linked.pk)
 
 
+class TestFirstCopyThatLacksSomething:
+    """It was a check, though no complete one."""
+
+    @pytest.mark.parametrize("name", ["home", "connections", "connection"])
+    def test_is_nowhere_said_not_to_be_one(self, hers, linked, provider, name):
+        provider.answers[ALLERGIES] = http(400)
+        sync_now(linked)
+        linked.refresh_from_db()
+        assert linked.last_checked_at is None
+        text = page(hers, name, *([linked.pk] if name == "connection" else [])).lower()
+        assert "not checked yet" not in text
+        assert "not fully checked yet" in text
+
+
 class TestCheckByTheClock:
     """Nobody asked for it, so nobody is told to wait: what the page says is what was found last."""
 
