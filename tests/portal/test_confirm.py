@@ -189,11 +189,19 @@ class TestNo:
         say(hers, waiting, "no")
         assert "Nothing was copied" in text_of(say(hers, waiting, "no"))
 
-    def test_after_yes_shows_the_record(self, hers, waiting):
+    SAID_YES = "You had already said yes. You can disconnect, and delete what was copied."
+
+    def test_after_yes_shows_the_record_and_says_why(self, hers, waiting):
         say(hers, waiting, candidate=0)
         response = say(hers, waiting, "no")
         assert response["Location"] == reverse("record", args=[waiting.pk])
         assert Connection.objects.get().status == "active"
+        assert self.SAID_YES in text_of(hers.get(response["Location"]))
+
+    def test_is_not_what_somebody_said_who_said_yes_twice(self, hers, waiting):
+        say(hers, waiting, candidate=0)
+        response = say(hers, waiting, candidate=0)
+        assert self.SAID_YES not in text_of(hers.get(response["Location"]))
 
 
 class TestTooLate:

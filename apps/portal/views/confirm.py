@@ -41,6 +41,8 @@ def confirm(request: HttpRequest, connection_id: UUID) -> HttpResponse:
     if connection is None:
         return _ended(request, connection_id)
     if connection.confirmed_at is not None:
+        if request.POST.get("answer") == "no":  # in another tab, of what is being copied
+            messages.warning(request, _("You had already said yes. You can disconnect, and delete what was copied."))
         return redirect("record", connection_id=connection.pk)
     if connection.confirm_by_at is None or connection.confirm_by_at <= clocks.now():
         return _page(request, Ending.EXPIRED)
