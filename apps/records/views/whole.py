@@ -46,15 +46,17 @@ def show_subject(request: HttpRequest, subject_key: str) -> HttpResponse:
     if subject is None:
         raise Http404
     now = timezone.now()
-    filters = _filters(request.GET)
     wanted = [subject, ALLERGIES] if subject is MEDICINES else [subject]
     with whole.opened(current_user(request), wanted, session=request.session, at=now) as record:
+        filters = _filters(request.GET, record)
+        part, theirs = _narrowed(record, filters)
         context = {
-            "allergies": tried(record, what_matters.allergies_of) if subject in {ALLERGIES, MEDICINES} else None,
+            "allergies": tried(theirs, what_matters.allergies_of) if subject in {ALLERGIES, MEDICINES} else None,
             "subject": subject,
             "whole": record,
+            "people": part.people,
             "list": _list(record, subject, filters),
-            "notices": absences.of(record, subject),
+            "notices": absences.of(part, subject),
             "subjects": LISTED,
             "now": now,
         }
@@ -67,10 +69,12 @@ def show_subject(request: HttpRequest, subject_key: str) -> HttpResponse:
 def show_everything(request: HttpRequest) -> HttpResponse:
     """Everything by date."""
     now = timezone.now()
-    filters = _filters(request.GET)
     with whole.opened(current_user(request), LISTED, session=request.session, at=now) as record:
+        filters = _filters(request.GET, record)
+        part, _theirs = _narrowed(record, filters)
         context = {
             "whole": record,
+            "people": part.people,
             "list": _list(record, None, filters),
             "subjects": LISTED,
             "is_everything": True,
@@ -85,12 +89,21 @@ def _list(record: Whole, subject: Subject | None, filters: Filters) -> EntryList
     return tried(record, lambda whole: lists.of_subject(whole, subject, filters))
 
 
-def _filters(query: QueryDict) -> Filters:
-    """What the address asks for; what makes no sense is left out."""
+def _narrowed(record: Whole, filters: Filters) -> tuple[Whole, Whole]:
+    """What of the record a list is about, and all of the same people: whose medicines of one provider are read has the
+    allergies that others know as well."""
+    if filters.source is None:
+        return record, record
+    return record.of_the_source(filters.source), record.of_the_person_of(filters.source)
+
+
+def _filters(query: QueryDict, record: Whole) -> Filters:
+    """What the address asks for; what makes no sense, or is of a connection that is no longer here, is left out."""
+    source = queries.source(query)
     page, year, arranged = query.get("page", ""), query.get("year", ""), query.get("by", "")
     return Filters(
         page=int(page) if page.isascii() and page.isdigit() and 0 < len(page) < 6 else 1,
-        source=queries.source(query),
+        source=source if source in record.sources else None,
         year=year if year.isascii() and year.isdigit() and len(year) == 4 else "",
         kind=_mark(query.get("kind", "")),
         author=_mark(query.get("author", "")),

@@ -12,7 +12,7 @@ from apps.records.models import Record
 from tests.fixtures.cast import PASSWORD
 from tests.records.linked import AT, make_connection, make_endpoint
 from tests.records.pages import main
-from tests.records.people import PATIENT_ID
+from tests.records.people import PATIENT_ID, allergy
 from tests.records.shelved import keep, result
 
 pytestmark = pytest.mark.django_db
@@ -92,6 +92,19 @@ class TestRecordsOfSeveralPeople:
         keep(connection, result(0))
         keep(other, result(0))
         assert main(hers, "subject", "results").count('class="row-link"') == 2
+
+    @pytest.mark.parametrize("there", [("subject", "medicines"), ("subject", "allergies"), ("everything_by_date",)])
+    def test_tell_nothing_of_the_others_in_a_list_of_one_that_may_be_printed(self, hers, connection, childs, there):
+        mistaken = {**allergy("a2"), "verificationStatus": {"coding": [{"code": "entered-in-error"}]}}
+        keep(connection, allergy("a1"), mistaken, medicine())
+        keep(childs, {**allergy("a3"), "code": {"text": "Peanut"}}, medicine())
+        everybody, one = main(hers, *there), main(hers, *there, **{"from": childs.pk})
+        for told in ("Wrenna", "March 9, 1984", "Harbor Family Practice"):
+            assert told in everybody
+            assert told not in one
+        assert CHILDS in one
+        assert "Pteridine" not in one
+        assert "Peanut" in one
 
     def test_say_whose_an_entry_is_on_its_own_page(self, hers, sam, connection, childs):
         keep(connection, result(0))

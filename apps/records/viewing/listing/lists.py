@@ -78,7 +78,8 @@ class Withdrawn:
 @dataclass(frozen=True)
 class EntryList:
     """One page of a list. `count` is of the whole list, as filtered. `years` are those with entries, newest first, and
-    `sources` those that contribute."""
+    `sources` those that contribute. Where one is chosen, nothing is told of the others: who prints it may have chosen
+    one person's."""
 
     filters: Filters
     count: int
@@ -106,7 +107,7 @@ class EntryList:
     def is_empty_by_choice(self) -> bool:
         """Whether there is nothing here of what was chosen, though the list has some."""
         chosen = self.filters.year or self.filters.source or self.filters.kind or self.filters.author
-        return not self.count and bool(chosen) and bool(self.sources)
+        return not self.count and bool(chosen) and bool(self.sources or self.filters.source)
 
     @property
     def is_of_nothing(self) -> bool:
@@ -217,7 +218,7 @@ def _assemble(
     if has_ages:  # the newest of each test, which may be old (patient experience 3.4)
         told = [(shelved, _with_age(shelved, row, whole.at)) for shelved, row in told]
     shown = folding.fold(told) if is_folded else tuple(row for _shelved, row in told)
-    contributing = {shelf.connection_id for shelf in shelves if shelf.index is not None and shelf.index.count}
+    contributing = {shelf.connection_id for shelf in chosen if shelf.index is not None and shelf.index.count}
     return EntryList(
         filters=replace(filters, page=page.number),
         count=page.count,
@@ -225,12 +226,12 @@ def _assemble(
         sections=tuple(Section(name, tuple(group)) for name, group in groupby(shown, key=heading)),
         years=tuple(sorted(((year, number) for year, number in page.years.items() if year), reverse=True)),
         sources=tuple(source for key, source in whole.sources.items() if key in contributing),
-        withdrawn=_withdrawn(whole, shelves),
+        withdrawn=_withdrawn(whole, chosen),
         has_dates=any(page.years),
-        all_sources=tuple(whole.sources.values()),
+        all_sources=tuple(source for key, source in whole.sources.items() if filters.source in {None, key}),
         narrowings=page.narrowings,
-        does_not_open=any(shelf.index is None for shelf in shelves),
-        lacks_some=any(shelf.lacks_some for shelf in shelves),
+        does_not_open=any(shelf.index is None for shelf in chosen),
+        lacks_some=any(shelf.lacks_some for shelf in chosen),
         is_folded=is_folded,
     )
 

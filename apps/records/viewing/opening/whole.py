@@ -70,7 +70,14 @@ class Whole:
     def of_the_person_of(self, connection_id: UUID) -> "Whole":
         """The same of one person alone: nobody's values are another's."""
         person = self.sources[connection_id].person
-        sources = {pk: source for pk, source in self.sources.items() if source.person == person}
+        return self._of(pk for pk, source in self.sources.items() if source.person == person)
+
+    def of_the_source(self, connection_id: UUID) -> "Whole":
+        """The same of what came by one connection alone."""
+        return self._of([connection_id])
+
+    def _of(self, connection_ids: Iterable[UUID]) -> "Whole":
+        sources = {pk: self.sources[pk] for pk in connection_ids}
         shelves = tuple(shelf for shelf in self.shelves if shelf.connection_id in sources)
         return replace(self, sources=sources, shelves=shelves)
 
