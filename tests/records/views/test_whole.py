@@ -83,6 +83,14 @@ class TestAList:
             assert '<a class="chip on" href="?">Riverside Hospital ' in text
             assert "No entries here." not in text
 
+    def test_of_one_provider_stays_so_in_another_order(self, hers, connection, other):
+        keep(connection, result(0))
+        keep(other, result(1))
+        text = page(hers, "subject", "results", **{"from": str(other.pk)})
+        assert f'href="?from={other.pk}&amp;by=name"' in text
+        text = page(hers, "subject", "results", by="name", **{"from": str(other.pk)})
+        assert f'href="?from={other.pk}&amp;by=date"' in text
+
     def test_of_a_connection_that_is_gone_is_of_all(self, hers, connection, other, sam):
         keep(connection, result(0))
         theirs = make_connection(sam, make_endpoint("https://third.example/r4"))
