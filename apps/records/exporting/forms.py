@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import date
 from typing import Any
+from uuid import UUID
 
 from django import forms
 from django.utils.translation import gettext as _
@@ -84,11 +85,13 @@ class CopyForm(forms.Form):
         )
 
     @classmethod
-    def of(cls, choices: Sequence[Choice], *, only: Subject | None = None) -> "CopyForm":
-        """With every record ticked, and every kind of entry; or as a page to read of one kind alone."""
+    def of(cls, choices: Sequence[Choice], *, only: Subject | None = None, source: UUID | None = None) -> "CopyForm":
+        """With every record ticked, or that of `source` alone where it is among them, and with every kind of entry; or
+        as a page to read of one kind alone."""
         wanted = LISTED if only is None else (only,)
+        keys = [choice.connection.pk for choice in choices]
         initial = {
-            "sources": [str(choice.connection.pk) for choice in choices],
+            "sources": [str(key) for key in keys if source not in keys or key == source],
             "subjects": [subject.key for subject in wanted],
             "span": Span.ALL.value,
         }

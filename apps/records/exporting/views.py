@@ -22,6 +22,7 @@ from apps.records.exporting.forms import CopyForm
 from apps.records.exporting.granting import Format, TooMany
 from apps.records.exporting.ips import documents
 from apps.records.exporting.stored import DeletedMeanwhile
+from apps.records.views import queries
 from apps.vault.errors import Shredded, VaultError
 
 _MINUTES = 60
@@ -48,7 +49,8 @@ def download(request: HttpRequest) -> HttpResponseBase:
 @reauthentication_required  # type: ignore[untyped-decorator]  # the library has no types
 def _ask(request: HttpRequest) -> HttpResponse:
     choices = choosing.choices(current_user(request), at=timezone.now())
-    return _page(request, choices, CopyForm.of(choices, only=subjects.find(request.GET.get("only", ""))))
+    only, source = subjects.find(request.GET.get("only", "")), queries.source(request.GET)
+    return _page(request, choices, CopyForm.of(choices, only=only, source=source))
 
 
 @reauthentication_required  # type: ignore[untyped-decorator]

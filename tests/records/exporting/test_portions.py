@@ -17,7 +17,7 @@ from apps.records.presenters.datatypes.moments import When
 from apps.records.presenters.entry import Entry
 from apps.records.subjects import LISTED, MEDICINES, RESULTS, VISITS
 from tests.fixtures.cast import PASSWORD
-from tests.records.linked import AT
+from tests.records.linked import AT, make_connection, make_endpoint
 from tests.records.people import allergy
 from tests.records.shelved import keep, order, result
 
@@ -168,6 +168,19 @@ class TestTheForm:
         assert re.findall(r'name="subjects" value="(\w+)"[^>]* checked', said) == ["results"]
         assert re.search(r'value="summary"[^>]* checked', said)
         assert re.search(r"<details[^>]* open", said)
+
+    def test_of_a_list_of_one_provider_has_that_record_alone_ticked(self, hers, sam, connection, address):
+        other = make_connection(connection.user, make_endpoint("https://other.example/r4"))
+        keep(other, result(0))
+        there = {"results": f"?only=results&amp;from={other.pk}", "": f"?from={other.pk}"}
+        for key, query in there.items():
+            listed = reverse("subject", args=[key]) if key else reverse("everything_by_date")
+            assert f'{address}{query}"' in text(hers.get(listed, {"from": other.pk}))
+        both = {str(connection.pk), str(other.pk)}
+        theirs = make_connection(sam, make_endpoint("https://third.example/r4"))
+        for asked, ticked in ((other.pk, {str(other.pk)}), (theirs.pk, both), ("x", both), ("", both)):
+            said = text(hers.get(address, {"only": "results", "from": asked}))
+            assert set(re.findall(r'name="sources" value="([^"]*)"[^>]* checked', said)) == ticked
 
     @pytest.mark.parametrize("query", ["", "?only=everything", "?only="])
     def test_has_every_subject_ticked_otherwise(self, hers, address, query):
