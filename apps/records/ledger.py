@@ -235,12 +235,15 @@ def _said(facts: _Facts) -> tuple[Kind, str, str]:
 
 def _complete_said(facts: _Facts) -> tuple[Kind, str, str]:
     if facts.counted_with is not None:
-        sentence = gettext("Counted with %(subject)s.") % {"subject": facts.counted_with.name}
-        return Kind.DONE, gettext("Complete"), sentence
+        return Kind.DONE, gettext("Complete"), _counted_elsewhere(facts.counted_with)
     if facts.entries == 0:
         sentence = gettext("%(provider)s sent no entries. This does not mean there are none.")
         return Kind.INFO, gettext("Nothing sent"), sentence % {"provider": facts.provider}
     return Kind.DONE, gettext("Complete"), _complete(facts)
+
+
+def _counted_elsewhere(subject: Subject) -> str:
+    return gettext("Counted with %(subject)s.") % {"subject": subject.name}
 
 
 def _complete(facts: _Facts) -> str:
@@ -254,7 +257,9 @@ def _complete(facts: _Facts) -> str:
 
 
 def _kept(facts: _Facts) -> str:
-    """What is already here, while more is on its way or missing; nothing where nothing is."""
+    """What is already here, while more is on its way or missing, or with what it counts; nothing where nothing is."""
+    if facts.counted_with is not None:
+        return _counted_elsewhere(facts.counted_with)
     if facts.entries == 0:
         return ""
     sentence = ngettext("%(count)s entry is here.", "%(count)s entries are here.", facts.entries)

@@ -193,6 +193,12 @@ class TestASubjectOfSeveralTypes:
         assert sum(one.entries for one in told) == 7
         assert {str(one.subject): one.sentence for one in told}["Vitals"] == "Counted with Results."
 
+    def test_says_while_it_comes_with_what_it_is_counted(self, connection):
+        keep(connection, "Observation", 7)
+        run = make_run(connection, is_open=True, Observation={"status": "getting"})
+        assert line(connection, run, "Results").sentence == "7 entries are here."
+        assert line(connection, run, "Vitals").sentence == "Counted with Results."
+
     def test_counts_as_the_shelves_do_where_they_are_open(self, connection):
         keep(connection, "Observation", 7)
         run = make_run(connection, Observation="")
