@@ -101,7 +101,7 @@ def of(whole: Whole, words: str) -> Found:
         meant=_meant(asked, {hit.plain for hit in found.newest}) if found.count and not in_part else (),
         passed_over=tuple(passed_over),
         lists=tuple(subject for subject in LISTED if any(asking.names_list(word, subject.key) for word in asked)),
-        years=_years(whole, asked) if not found.count else (),
+        years=_years(whole, asked) if in_part or not found.count else (),
         sources=tuple(whole.sources[pk] for pk in named) if not found.count else (),
     )
 

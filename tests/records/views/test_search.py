@@ -271,6 +271,12 @@ class TestAWordThatIsTrueOfMuch:
         hers.force_login(sam)
         assert said not in ask(hers, words)
 
+    def test_leads_to_its_year_where_a_day_is_a_number_of_something_else(self, hers, connection):
+        keep(connection, result(0, name="Vitamin B 12"))
+        found = ask(hers, "june 12 2024")
+        assert "1 entry has “12 2024”, but not “june”." in found
+        assert f'href="{reverse("everything_by_date")}?year=2024"' in found
+
     def test_leads_to_no_year_without_entries(self, hers, connection):
         keep(connection, result(0))
         assert "Nothing found for “2019” in 1 entry." in ask(hers, "2019")
