@@ -87,11 +87,13 @@ class CopyForm(forms.Form):
     @classmethod
     def of(cls, choices: Sequence[Choice], *, only: Subject | None = None, source: UUID | None = None) -> "CopyForm":
         """With every record ticked, or that of `source` alone where it is among them, and with every kind of entry; or
-        as a page to read of one kind alone."""
+        as a page to read of one kind alone: then with none ticked where no one page can have them all."""
         wanted = LISTED if only is None else (only,)
-        keys = [choice.connection.pk for choice in choices]
+        ticked = [choice for choice in choices if choice.connection.pk == source]
+        if not ticked and (only is None or choosing.are_one_person(choices)):
+            ticked = list(choices)
         initial = {
-            "sources": [str(key) for key in keys if source not in keys or key == source],
+            "sources": [str(choice.connection.pk) for choice in ticked],
             "subjects": [subject.key for subject in wanted],
             "span": Span.ALL.value,
         }

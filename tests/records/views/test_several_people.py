@@ -130,6 +130,14 @@ class TestRecordsOfSeveralPeople:
         told = re.findall(r"</h3> <p> (Record of .*?) <br>", text)
         assert told == [f"Record of {HERS}", f"Record of {CHILDS}"]
 
+    def test_are_not_all_ticked_for_a_page_that_can_have_those_of_one_person_alone(self, hers, connection, childs):
+        keep(connection, result(0))
+        keep(childs, result(0))
+        hers.post(reverse("account_reauthenticate"), {"password": PASSWORD})
+        for query, ticked in (({"only": "results"}, 0), ({}, 2)):
+            text = main(hers, "download_copy", **query)
+            assert len(re.findall(r'name="sources" value="[^"]*"[^>]* checked', text)) == ticked
+
     def test_leave_one_apart_that_could_be_of_either(self, hers, connection, other):
         third = make_connection(connection.user, make_endpoint("https://third.example/r4"))
         is_of(other, HERS, "2019-03-09")
