@@ -1,0 +1,70 @@
+"""Rows of another patient: evidence, as much of it as is needed, for as long as it is needed."""
+
+import json
+from datetime import timedelta
+
+import pytest
+
+from apps.audit.models import AuditEvent
+from apps.audit.recording import EventType
+from apps.records import places
+from apps.records.models import QuarantinedRow, SyncRun
+from apps.records.syncing import pruning
+from apps.records.syncing.keeping import quarantining
+from apps.vault import sealing
+from apps.vault.sealing import Holder
+from tests.records.linked import AT
+from tests.records.people import allergy, bundle
+from tests.records.provider import ALLERGIES
+from tests.records.runs import step, stored, sync
+from tests.wire.servers import http
+
+pytestmark = pytest.mark.django_db
+
+SECOND = "GET /fhir/r4/AllergyIntolerance?page=2"
+
+
+def strange(logical_id):
+    return allergy(logical_id, patient_id="p-9999")
+
+
+@pytest.fixture
+def aside(linked, provider):
+    """One such row."""
+    provider.answers[ALLERGIES] = http(body=bundle(allergy("a1"), strange("x1")))
+    sync(linked)
+    return QuarantinedRow.objects.get()
+
+
+class TestARowInQuarantine:
+    @pytest.mark.conformance("C63")
+    def test_is_what_came_sealed_for_whose_copy_it_came_with(self, linked, aside):
+        place = places.quarantine_place(run_id=aside.run_id, resource_type="AllergyIntolerance")
+        body = sealing.open_body(bytes(aside.sealed_body), holder=Holder.user(linked.user_id), place=place)
+        assert json.loads(body) == strange("x1")
+        assert (aside.user_id, aside.connection_id, aside.received_at.date()) == (linked.user_id, linked.pk, AT.date())
+
+    def test_is_there_once_however_often_it_comes_in_a_run(self, linked, provider):
+        provider.answers[ALLERGIES] = http(body=bundle(strange("x1"), next_url=provider.next_url(2)))
+        provider.answers[SECOND] = http(body=bundle(strange("x1"), allergy("a1")))
+        run = sync(linked)
+        assert (QuarantinedRow.objects.count(), step(run).rows_refused, stored()) == (1, 2, {"a1"})
+
+    def test_is_one_of_so_many_of_a_run_and_staff_are_told_of_all(self, linked, provider, monkeypatch):
+        monkeypatch.setattr(quarantining, "_MOST_PER_RUN", 3)
+        first, rest = [strange(f"x{n}") for n in range(2)], [strange(f"y{n}") for n in range(3)]
+        provider.answers[ALLERGIES] = http(body=bundle(*first, next_url=provider.next_url(2)))
+        provider.answers[SECOND] = http(body=bundle(*rest, allergy("a1"), next_url=provider.next_url(3)))
+        provider.answers["GET /fhir/r4/AllergyIntolerance?page=3"] = http(body=bundle(strange("z1"), allergy("a2")))
+        runs = [sync(linked), sync(linked, at=AT + timedelta(minutes=20))]
+        assert ([run.quarantined.count() for run in runs], stored()) == ([3, 3], {"a1", "a2"})
+        told = AuditEvent.objects.filter(event=EventType.RECORD_REFUSED)
+        assert [event.facts["rows"] for event in told] == [6, 6]
+
+    def test_goes_after_thirty_days_though_its_run_is_the_last(self, aside):
+        until = aside.received_at + timedelta(days=30)
+        pruning.prune(at=until)
+        assert QuarantinedRow.objects.exists()
+        pruning.prune(at=until + timedelta(seconds=1))
+        assert not QuarantinedRow.objects.exists()
+        assert SyncRun.objects.get() == aside.run
