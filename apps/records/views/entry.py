@@ -85,7 +85,6 @@ def show_over_time(request: HttpRequest, subject_key: str, record_pk: int, *, is
         record = one_record.find(user, record_pk)
     except Record.DoesNotExist:
         raise Http404 from None
-    looking.note([record.connection], session=request.session, at=now)
     subject = subjects.find(subject_key)
     if subject not in over_time.SUBJECTS or subject is None:
         raise Http404
