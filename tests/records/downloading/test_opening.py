@@ -137,6 +137,16 @@ class TestAFileBehindAnAddress:
         newer = hold(linked, linked_to("document/pdf-1", creation="2026-11-21"))
         assert open_file(newer, 0, clock=clock).content == PDF + b" corrected"
 
+    def test_is_kept_for_each_entry_where_two_describe_the_same(self, linked, provider):
+        """As a report and the document of it do; addresses of two providers may be alike as well."""
+        first, second = (hold(linked, linked_to("document/pdf-1"), logical_id=name) for name in ("d1", "d2"))
+        for record, content in ((first, PDF), (second, PDF + b" of another")):
+            provider.answers[FILE] = http(body=content, content_type="application/pdf")
+            assert open_file(record, 0, clock=clock).content == content
+        provider.answers[FILE] = http(404)
+        assert open_file(first, 0, clock=clock).content == PDF
+        assert open_file(second, 0, clock=clock).content == PDF + b" of another"
+
     def test_does_not_open_in_the_place_of_another(self, linked, provider):
         provider.answers[FILE] = http(body=PDF, content_type="application/pdf")
         one = hold(linked, linked_to("document/pdf-1"))
