@@ -60,6 +60,20 @@ class TestReferencesThatLeadNowhere:
         assert len(turns) < 15
 
 
+class TestReferencesThatLeadToOthers:
+    def test_are_followed_no_further_than_anybody_looks(self, linked, provider):
+        """As of clinics each of which is a part of another."""
+        ClientRegistration.objects.update(requests_per_minute=1000)
+        provider.answers[METADATA] = http(body=statement("Patient", "AllergyIntolerance", "Organization"))
+        provider.answers[ALLERGIES] = http(body=bundle(allergy("a1", asserter={"reference": "Organization/o0"})))
+        for number in range(9):
+            above = {"partOf": {"reference": f"Organization/o{number + 1}"}}
+            clinic = {"resourceType": "Organization", "id": f"o{number}", **above}
+            provider.answers[f"GET /fhir/r4/Organization/o{number}"] = http(body=clinic)
+        assert sync(linked).outcome == "complete"
+        assert stored("Organization") == {f"o{number}" for number in range(stepping.MOST_DEPTH + 1)}
+
+
 class TestReferencesThatAreNotAnswered:
     @pytest.fixture(autouse=True)
     def two(self, linked, provider):

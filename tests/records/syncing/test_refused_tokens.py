@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 from django.urls import reverse
 
+from apps.audit.models import AuditEvent, EventType
 from apps.records import ledger
 from apps.records.models import Record
 from apps.records.syncing import watermarks
@@ -38,6 +39,8 @@ class TestAnInvalidToken:
         assert len(tokens) == len(set(tokens)) == 2
         assert len(provider.sent(TOKEN)) == 1
         assert (linked.status, linked.reason) == ("needs_reauthorization", "grant_ended")
+        told = AuditEvent.objects.get(event=EventType.CONNECTION_NEEDS_REAUTHORIZATION)
+        assert (told.subject_id, told.facts["reason"], told.actor_kind) == (str(linked.pk), "grant_ended", "system")
         assert Record.objects.count() == kept
         said = [record.getMessage() for record in caplog.records if "access token was refused" in record.getMessage()]
         assert said == [f"An access token was refused: connection {linked.pk}: invalid_token"] * 2

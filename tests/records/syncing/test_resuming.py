@@ -14,7 +14,7 @@ from apps.records import syncing
 from apps.records.models import Record, SyncRun, SyncStep
 from apps.records.syncing import running, stepping
 from apps.records.syncing.keeping import storing
-from apps.records.syncing.working import leasing
+from apps.records.syncing.working import leasing, surviving
 from apps.wire import resource_types
 from apps.wire.dialects import FhirVersion
 from tests.records.linked import AT
@@ -226,6 +226,18 @@ class TestUnfinishedRun:
         provider.answers["GET /fhir/r4/AllergyIntolerance?page=2"] = http(503)
         run = sync(linked)
         assert b"page=2" not in bytes(step(run).sealed_cursor or b"page=2")
+
+    @pytest.mark.parametrize("ending", ["disconnected", "given up"])
+    def test_leaves_neither_its_place_nor_a_page_where_it_ends(self, linked, provider, ending):
+        provider.answers[ALLERGIES] = http(body=bundle(allergy("a1"), total=2, next_url=provider.next_url(2)))
+        provider.answers["GET /fhir/r4/AllergyIntolerance?page=2"] = http(503)
+        run = sync(linked)
+        deaths = surviving.MOST_DEATHS if ending == "given up" else 0
+        assert run.steps.filter(sealed_cursor__isnull=False).update(sealed_page=b"put aside", deaths=deaths) == 1
+        if ending == "disconnected":
+            linked.disconnect(at=AT)
+        resume(run)
+        assert (bool(run.outcome), step(run).sealed_cursor, step(run).sealed_page) == (True, None, None)
 
     def test_that_nobody_foresaw_gives_the_run_back_and_ends_it_at_last(self, linked, provider, monkeypatch):
         def broken(*_given, **_options):

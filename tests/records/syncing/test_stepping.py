@@ -11,7 +11,7 @@ from apps.audit.models import AuditEvent, EventType
 from apps.records import ledger
 from apps.records.models import Record, Shelf, SyncRun, SyncStep
 from apps.records.syncing import stepping
-from tests.records.linked import AT
+from tests.records.linked import AT, give_tokens
 from tests.records.people import PATIENT_ID, R4_PATIENT, allergy, bundle
 from tests.records.provider import ALLERGIES, METADATA, PATIENT, statement
 from tests.records.runs import resume, step, stored, sync
@@ -62,6 +62,29 @@ class TestPaging:
         run = sync(linked)
         assert stored() == {"a1"}
         assert (step(run).gap, step(run).pages) == (Gap.TOO_MUCH, 1)
+
+    @pytest.mark.parametrize(("most", "of_what", "pages"), [(2, "MOST_PAGES", 2), (1, "MOST_ROWS", 3)])
+    def test_stops_where_there_is_no_end_to_it(self, linked, provider, monkeypatch, most, of_what, pages):
+        monkeypatch.setattr(stepping, of_what, most)
+        for page in range(1, 6):
+            asked = ALLERGIES if page == 1 else f"GET /fhir/r4/AllergyIntolerance?page={page}"
+            provider.answers[asked] = http(body=bundle(allergy(f"a{page}"), next_url=provider.next_url(page + 1)))
+        run = sync(linked)
+        assert stored() == {f"a{page}" for page in range(1, pages + 1)}
+        assert (step(run).gap, step(run).pages) == (Gap.TOO_MUCH, pages)
+
+    @pytest.mark.parametrize(("late", "gap", "came"), [(0, "", {"a1", "a2", "a3"}), (1, Gap.TOO_MUCH, {"a1", "a2"})])
+    def test_stops_where_it_has_gone_on_for_days(self, linked, provider, late, gap, came):
+        second = "GET /fhir/r4/AllergyIntolerance?page=2"
+        provider.answers[ALLERGIES] = http(body=bundle(allergy("a1"), next_url=provider.next_url(2)))
+        provider.answers[second] = http(503)
+        provider.answers["GET /fhir/r4/AllergyIntolerance?page=3"] = http(body=bundle(allergy("a3")))
+        run = sync(linked)
+        provider.answers[second] = http(body=bundle(allergy("a2"), next_url=provider.next_url(3)))
+        at = AT + stepping.LONGEST + timedelta(minutes=2 * late - 1)
+        give_tokens(linked, issued_at=at)
+        resume(run, at=at)
+        assert (step(run).gap, stored()) == (gap, came)
 
     def test_says_so_where_fewer_came_than_were_counted(self, linked, provider):
         provider.answers[ALLERGIES] = http(body=bundle(allergy("a1"), total=9))

@@ -51,6 +51,19 @@ class TestSync:
         assert (started.event, finished.event) == (EventType.SYNC_STARTED, EventType.SYNC_FINISHED)
         assert finished.facts == {"sync_run_id": str(run.pk), "outcome": "complete", "gaps": 0, "rows": 3}
 
+    def test_is_written_down_with_how_much_it_lacks_of_what_there_is(self, linked, provider):
+        provider.answers[ALLERGIES] = http(403)
+        run = sync(linked)
+        finished = AuditEvent.objects.get(event=EventType.SYNC_FINISHED)
+        assert finished.facts == {"sync_run_id": str(run.pk), "outcome": "partial", "gaps": 1, "rows": 1}
+        assert run.steps.filter(gap=Gap.NOT_OFFERED).exists()
+
+    @pytest.mark.parametrize(("cause", "by"), [("confirmed", "user"), ("patient", "user"), ("schedule", "system")])
+    def test_is_written_down_as_begun_by_who_asked_for_it(self, linked, cause, by):
+        syncing.start(linked, cause=SyncRun.Cause(cause), at=AT)
+        begun = AuditEvent.objects.get(event=EventType.SYNC_STARTED)
+        assert (begun.actor_kind, begun.actor_id) == (by, linked.user_id if by == "user" else None)
+
     def test_changes_nothing_when_done_twice(self, linked):
         sync(linked)
         run = sync(linked, at=AT + timedelta(minutes=10))
