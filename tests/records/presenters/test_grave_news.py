@@ -83,6 +83,13 @@ class TestGraveNews:
         assert may_be_in({"resourceType": "DiagnosticReport", "category": category})
         assert not may_be_in({"resourceType": "DocumentReference", "category": [{"coding": [{"code": "CT"}]}]})
 
+    def test_may_be_in_a_part_of_a_result(self):
+        panel = {"resourceType": "Observation", "code": {"text": "Panel"}}
+        parts = [{"code": {"text": "Sodium"}}, {"code": coded("56888-1")}]
+        assert may_be_in({**panel, "component": parts})
+        assert not may_be_in({**panel, "component": parts[:1]})
+        assert not may_be_in({**panel, "resourceType": "DiagnosticReport", "component": parts})
+
     def test_may_be_in_what_a_report_contains(self):
         inside = {"resourceType": "Observation", "id": "in", "code": coded("56888-1")}
         report = {"resourceType": "DiagnosticReport", "code": {"text": "Panel"}}
