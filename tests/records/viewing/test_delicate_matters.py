@@ -17,6 +17,10 @@ def answer(number, name, code, category):
     return {**result(number, name=name, code=code), "category": [{"coding": [{"code": category}]}]}
 
 
+def coded(code, display):
+    return {"system": "http://loinc.org", "code": code, "display": display}
+
+
 def report(number, name):
     told = {**result(number, name=name, code="0-0"), "resourceType": "DiagnosticReport"}
     del told["valueQuantity"]
@@ -30,6 +34,14 @@ DELICATE = {
     "a cause of death": answer(0, "Cause of death", "69453-9", "exam"),
     "a cause of death in Spanish": answer(0, "Causa de muerte", "0-2", "exam"),
     "a score without a code of LOINC": answer(0, "PHQ-9 total score", "x", "laboratory"),
+    "a score that only its code names": {
+        **answer(0, "Mood", "0-3", "exam"),
+        "code": {"text": "Mood", "coding": [coded("0-3", "PHQ-9 total score")]},
+    },
+    "a panel with such an item": {
+        **answer(0, "Screening panel", "0-4", "exam"),
+        "component": [{"code": {"coding": [coded("44260-8", "Item 9")]}, "valueInteger": 1}],
+    },
     "a questionnaire's report": report(0, "Patient Health Questionnaire 9 item"),
 }
 delicate = pytest.mark.parametrize("sent", DELICATE.values(), ids=DELICATE)
