@@ -76,6 +76,26 @@ class TestADosageOfEitherVersion:
         new = dosages.read({"dosage": [{"text": "5ml", "doseAndRate": [{"doseQuantity": {"value": 5, "unit": "mL"}}]}]})
         assert old == new
 
+    def test_may_be_a_text_alone(self):
+        told = dosages.read({"dosageInstruction": ["One a day", {"text": "with food"}], "dosage": "or two"})
+        assert [dosage.text for dosage in told] == ["One a day", "with food", "or two"]
+
+    @pytest.mark.parametrize(
+        ("denominator", "maximum"),
+        [
+            ({"value": 1, "unit": "d"}, "4 g / 1 d"), ({"unit": "d"}, "4 g / d"), ({"code": "d"}, "4 g / d"),
+            (None, "4 g"), ({}, "4 g"), ({"system": "http://unitsofmeasure.org"}, ""),
+        ],
+    )  # fmt: skip
+    def test_names_what_its_most_is_of_also_without_a_number(self, denominator, maximum):
+        """4 g a day is not 4 g."""
+        most = {"numerator": {"value": 4, "unit": "g"}, "denominator": denominator}
+        assert read(text="as needed", maxDosePerPeriod=most).maximum == maximum
+
+    def test_tells_what_it_has_besides(self):
+        unread = read(text="One a day", taperedBy="1 tablet", _text={"extension": []}).unread
+        assert [said for said in unread if "1 tablet" in said] == list(unread) != []
+
     def test_stands_in_its_sequence(self):
         sent = [{"sequence": 2, "text": "then one"}, {"sequence": 1, "text": "first two"}, {}, None]
         assert [dosage.text for dosage in dosages.read({"dosageInstruction": sent})] == ["first two", "then one"]

@@ -48,6 +48,12 @@ class TestAnInterpretation:
         sent = [{"coding": [{"system": "urn:local", "code": "207", "display": text}], "text": text}]
         assert interpretations.read({"interpretation": sent}) == (place, ())
 
+    @pytest.mark.parametrize(("text", "place"), [("H", Place.ABOVE), ("ll", Place.FAR_BELOW), ("POS", Place.FOUND)])
+    def test_in_a_text_alone_may_be_the_letter_of_a_code(self, text, place):
+        assert interpretations.read({"interpretation": [{"text": text}]}) == (place, ())
+        beside = {"coding": [{"system": "urn:local", "code": "207"}], "text": text}
+        assert interpretations.read({"interpretation": [beside]}) == ("", (text,))
+
     @pytest.mark.parametrize("code", ["U", "D", "B", "W", "MS"])
     def test_that_we_have_no_word_for_stays_the_providers(self, code):
         sent = [{"coding": [{"system": V3, "code": code, "display": "Better, they say"}]}]

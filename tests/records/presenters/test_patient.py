@@ -94,6 +94,11 @@ class TestPresentingAPatient:
         sent = {"address": [{"text": "7 Heron Way\nTarn"}]}
         assert patient.present(sent).addresses == (Address(("7 Heron Way", "Tarn"), ""),)
 
+    def test_shows_no_contact_and_no_address_of_which_nothing_was_sent(self):
+        empty = {"telecom": [{"system": "phone", "use": "home"}], "address": [{"use": "home"}]}
+        summary = patient.present({**empty, "contact": [empty]})
+        assert (summary.contacts, summary.addresses, summary.contact_persons) == ((), (), ())
+
     @pytest.mark.parametrize(
         ("sent", "shown"),
         [({"deceasedBoolean": True}, "yes"), ({"deceasedBoolean": False}, ""), ({"deceasedDateTime": "2020"}, "2020")],

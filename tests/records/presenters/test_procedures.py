@@ -65,6 +65,10 @@ class TestAProcedureOfEitherVersion:
     def test_is_the_same_entry(self):
         assert old() == new()
 
+    def test_names_nobody_of_whom_only_the_function_was_sent(self):
+        entry = new(performer=[{"function": {"text": "Nurse"}}, {"actor": ROSE}])
+        assert entry.people == ("Dr. Ada Rose",)
+
     def test_has_the_facts_of_the_page(self):
         entry = new()
         assert (entry.title, entry.status, entry.group) == ("Appendectomy", Status.DONE, Group.PERFORMED)

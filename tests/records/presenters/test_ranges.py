@@ -160,6 +160,20 @@ class TestComparing:
     def test_is_certain_about_more_than_or_says_that_it_is_not(self, text, side):
         assert ranges.compare(Quantity("60", ">"), read({"text": text})[0]) == side
 
+    @pytest.mark.parametrize(
+        ("comparator", "text", "side"),
+        [
+            ("<", "< 10", Side.WITHIN), ("<", "up to 10", Side.WITHIN), ("<", "10-20", Side.BELOW),
+            ("<", "> 10", Side.BELOW), ("<=", "< 10", Side.TOO_LOW), ("<=", "up to 10", Side.WITHIN),
+            ("<=", "10-20", Side.TOO_LOW), ("<=", "> 10", Side.BELOW),
+            (">", "> 10", Side.WITHIN), (">", ">= 10", Side.WITHIN), (">", "3-10", Side.ABOVE),
+            (">", "< 10", Side.ABOVE), (">=", "> 10", Side.TOO_HIGH), (">=", ">= 10", Side.WITHIN),
+            (">=", "3-10", Side.TOO_HIGH), (">=", "< 10", Side.ABOVE),
+        ],
+    )  # fmt: skip
+    def test_that_begins_or_ends_where_a_value_does_counts_it_as_both_say(self, comparator, text, side):
+        assert ranges.compare(Quantity("10", comparator), read({"text": text})[0]) == side
+
     def test_needs_the_same_unit(self):
         in_percent = read({"low": quantity(4, "%"), "high": quantity(6, "%")})[0]
         assert ranges.compare(Quantity("5", "", "%"), in_percent) == Side.WITHIN

@@ -163,6 +163,17 @@ class TestWhatResultsAreComparedUnder:
         codes = [{"system": "urn:local", "code": "7"}, {"system": "http://loinc.org/", "code": "4548-4"}]
         assert results.present({"code": {"coding": codes}, "valueString": "x"}, Context()).test == "loinc:4548-4"
 
+    def test_is_a_code_that_is_none_of_loinc_only_within_its_own_system(self):
+        """Two laboratories number their tests alike, and one may use the numbers of LOINC for others."""
+        systems = ["urn:one", "urn:other", LOINC]
+        told = [
+            results.present({"code": {"coding": [{"system": system, "code": "2951-2"}]}}, Context()).test
+            for system in systems
+        ]
+        assert told == ["urn:one|2951-2", "urn:other|2951-2", "loinc:2951-2"]
+        codes = [{"system": "urn:one", "code": "7"}, {"system": LOINC, "code": "99999-9"}]
+        assert results.present({"code": {"coding": codes}}, Context()).test == "loinc:99999-9"
+
     def test_is_the_code_that_we_have_a_name_for_of_several(self):
         codes = [{"system": LOINC, "code": "3137-7"}, {"system": LOINC, "code": "8302-2"}]
         assert results.present({"code": {"coding": codes}, "valueString": "x"}, Context()).test == "loinc:8302-2"

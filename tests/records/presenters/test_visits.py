@@ -155,6 +155,10 @@ class TestAnUglyVisit:
     def test_never_raises_and_can_always_be_shelved(self, content):
         shelved(visits.present, content)
 
+    @pytest.mark.parametrize("said", ["N/A", "None", "unknown", "-"])
+    def test_is_named_by_its_first_type_that_is_a_name(self, said):
+        assert new(type=[{"text": said}, {"text": "Follow-up"}]).title == "Follow-up"
+
     def test_is_named_by_its_service_where_no_type_is(self):
         assert new(type=None, serviceType={"text": "Cardiology"}).title == "Cardiology"
         assert new(type=[{"coding": [{"code": "99201"}]}], serviceType={"text": "Cardiology"}).title == "Cardiology"
