@@ -133,11 +133,17 @@ def _list(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
     yield What.EMPTY_BECAUSE, _known(resource, "emptyReason")
     yield What.MODE, (code for code in status_codes(resource, "mode") if code == "changes")
     items = [
-        (naming.name_of(each.get("item"), context, within=resource), elements.flag(each, "deleted") is True)
-        for each in islice(elements.children(resource, "item"), _MOST)
+        (_listed(each, resource, context), elements.flag(each, "deleted") is True)
+        for each in islice(elements.children(resource, "entry"), _MOST)
     ]
     yield What.ON_IT, (name for name, is_off in items if not is_off)
     yield What.TAKEN_OFF, ((name or "…") for name, is_off in items if is_off)
+
+
+def _listed(entry: Element, resource: Element, context: Context) -> str:
+    """What stands there, with how it came to stand so ("Stopped"). Nothing is told of what has no name."""
+    name = naming.name_of(entry.get("item"), context, within=resource)
+    return _with(name, _coded(entry.get("flag"))) if name else ""
 
 
 def _group(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
@@ -232,9 +238,12 @@ _READERS: Final[Mapping[str, _Read]] = {
 
 
 def _concepts(element: Element, name: str) -> tuple[str, ...]:
-    """What they say; of one that was sent as a code alone, the code: what nobody can read may be what is not to be."""
-    said = (title_of(each) or elements.words(each) for each in elements.children(element, name))
-    return tuple(filter(None, said))
+    return tuple(filter(None, map(_coded, elements.children(element, name))))
+
+
+def _coded(concept: object) -> str:
+    """What it says; of one that was sent as a code alone, the code: what nobody can read may be what is not to be."""
+    return title_of(concept) or elements.words(concept)
 
 
 def _first(element: Element, name: str) -> str:

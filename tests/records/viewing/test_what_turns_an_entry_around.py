@@ -138,7 +138,9 @@ TURNED: list[tuple[str, dict[str, Any], str, str]] = [
     ),
     ("ImmunizationEvaluation", {"doseStatus": concept("notvalid")}, "Does not count", "The dose: Does not count"),
     ("List", {"status": "current", "emptyReason": concept("nilknown")}, "None are known", "None are known"),
-    ("List", {"mode": "changes", "item": [{"deleted": True, "item": ADA}]}, "Taken off it: Ada Rose", "Taken off it"),
+    ("List", {"mode": "changes", "entry": [{"deleted": True, "item": ADA}]}, "Taken off it: Ada Rose", "Taken off it"),
+    ("List", {"entry": [{"deleted": True, "item": ADA, "flag": named("Error")}]}, "Ada Rose (Error)", "Rose (Error)"),
+    ("List", {"entry": [{"deleted": True, "item": {"reference": "Condition/gone"}}]}, "Taken off it: …", "off it: …"),
     ("Media", {"status": "not-done"}, "Status: Not done", "Not done"),
     ("MedicationAdministration", {"status": "completed", "wasNotGiven": True}, "Status: Not done", "Not done"),
     (
@@ -191,7 +193,8 @@ TOLD: list[tuple[str, dict[str, Any], str]] = [
         {"characteristic": [{"code": named("Smokes"), "valueBoolean": False, "exclude": True}]},
         "Who belongs to it: Smokes",
     ),
-    ("List", {"item": [{"item": ADA}]}, "On it: Ada Rose"),
+    ("List", {"entry": [{"item": ADA}]}, "On it: Ada Rose"),
+    ("List", {"entry": [{"item": ADA, "flag": named("Stopped")}]}, "On it: Ada Rose (Stopped)"),
     ("NutritionOrder", {"foodPreferenceModifier": [named("Kosher")]}, "Food preferences: Kosher"),
     (
         "NutritionOrder",
