@@ -168,6 +168,8 @@ TURNED: list[tuple[str, dict[str, Any], str, str]] = [
     ("ReferralRequest", {"status": "rejected"}, "Status: Canceled", "Canceled"),
     ("RequestGroup", {"status": "revoked"}, "Status: Stopped", "Stopped"),
     ("ServiceRequest", {"status": "active", "doNotPerform": True}, "not to be done", "not to be done"),
+    ("Specimen", {"status": "unsatisfactory"}, "Status: Could not be used", "Could not be used"),
+    ("Specimen", {"status": "unavailable"}, "Status: No longer there", "No longer there"),
     ("SupplyRequest", {"status": "cancelled"}, "Status: Canceled", "Canceled"),
     ("SupplyDelivery", {"status": "abandoned"}, "Status: Stopped", "Stopped"),
     ("Task", {"status": "rejected"}, "Status: Stopped", "Stopped"),

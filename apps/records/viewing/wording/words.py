@@ -101,6 +101,11 @@ _STATUSES: Final[Mapping[str, _Words]] = {
         "replaced": _("Replaced by a newer version"),
     },
     "QuestionnaireEntry": {"done": "", "stopped": _("Not finished")},
+    "SpecimenEntry": {
+        "available": "",
+        "not-available": _("No longer there: lost or used up"),
+        "not-usable": _("Could not be used for a test"),
+    },
     "RecommendationEntry": {immunizations.ADVISED_AGAINST: _("Advised against")},
 }
 # Where whose list it is on stands beside it.
