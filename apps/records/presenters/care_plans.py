@@ -30,6 +30,7 @@ class Status(StrEnum):
     """Where a plan stands."""
 
     NOT_FINAL = "not-final"
+    SUGGESTED = "suggested"
     CURRENT = "current"
     PAUSED = "paused"
     FINISHED = "finished"
@@ -40,6 +41,7 @@ class Group(StrEnum):
     """Where it is listed."""
 
     CURRENT = "current"
+    SUGGESTED = "suggested"
     NOT_FINAL = "not-final"
     PAST = "past"
 
@@ -66,11 +68,14 @@ _STATUSES = {
 }
 _GROUPS = {
     Status.NOT_FINAL: Group.NOT_FINAL,
+    Status.SUGGESTED: Group.SUGGESTED,
     Status.CURRENT: Group.CURRENT,
     Status.PAUSED: Group.CURRENT,
     Status.FINISHED: Group.PAST,
     Status.STOPPED: Group.PAST,
 }
+_OPEN = frozenset({Status.CURRENT, Status.PAUSED, NOT_GIVEN})
+_SUGGESTING = frozenset({"proposal", "option"})  # intents; one that is a "plan" is what a CarePlan is
 _PROGRESS = {
     "not-started": Progress.NOT_BEGUN,
     "scheduled": Progress.PLANNED,
@@ -120,7 +125,7 @@ def present(resource: Element, context: Context) -> CarePlanEntry:
     told = first_line(heading["narrative"]), description[:_LONGEST_TITLE]
     heading["title"] = first_name((*called, *told, *named))
     heading["codes"] = tuple(code for category in telling for code in codes_of(category))
-    status = status_of(resource)
+    status = _status(resource)
     return CarePlanEntry(
         **heading,
         when=moments.read(resource, "period", "created", means="started"),
@@ -138,6 +143,13 @@ def present(resource: Element, context: Context) -> CarePlanEntry:
 def status_of(resource: Element) -> str:
     """Our word for the status of a CarePlan of either version."""
     return next((_STATUSES[code] for code in status_codes(resource, "status") if code in _STATUSES), NOT_GIVEN)
+
+
+def _status(resource: Element) -> str:
+    """The status, as far as the intent of R4 lets it stand: nobody follows what is only proposed."""
+    status = status_of(resource)
+    is_suggested = not _SUGGESTING.isdisjoint(status_codes(resource, "intent"))
+    return Status.SUGGESTED if is_suggested and status in _OPEN else status
 
 
 def first_line(narrative: str) -> str:

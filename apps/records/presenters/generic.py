@@ -13,7 +13,16 @@ from apps.records.presenters.datatypes import moments
 from apps.records.presenters.datatypes.moments import When
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
-from apps.records.presenters.heads import first_name, head, is_in_place_of_a_name, mapped, notes, status_codes, title_of
+from apps.records.presenters.heads import (
+    first_name,
+    head,
+    is_in_place_of_a_name,
+    is_suggested,
+    mapped,
+    notes,
+    status_codes,
+    title_of,
+)
 from apps.records.presenters.naming import name_of, names_of, own_name
 from apps.records.presenters.narratives import opening
 from apps.records.presenters.particulars import Particular
@@ -73,6 +82,7 @@ class Status(StrEnum):
     NOT_TO_BE_DONE = "not-to-be-done"
     WAS_NOT_TO_BE_DONE = "was-not-to-be-done"
     POTENTIAL = "potential"
+    SUGGESTED = "suggested"
     AGREED = "agreed"
     PERHAPS = "perhaps"
     DECLINED = "declined"
@@ -101,6 +111,7 @@ _WORDS = {
         Status.PAST,
     ),
 }
+_OPEN = frozenset({Status.CURRENT, Status.PAUSED, NOT_GIVEN})
 _OVER = frozenset({Status.STOPPED, Status.NOT_DONE, Status.CANCELED, Status.PAST})
 _ENDED = frozenset({*_OVER, Status.DONE})
 _ANSWERS = {  # AppointmentResponse.participantStatus
@@ -202,6 +213,8 @@ def _status(resource: Element) -> str:
     status = _sent_status(resource)
     if elements.flag(resource, "doNotPerform") is True:
         return Status.WAS_NOT_TO_BE_DONE if status in _ENDED else Status.NOT_TO_BE_DONE
+    if status in _OPEN and is_suggested(resource):
+        return Status.PLANNED if "plan" in status_codes(resource, "intent") else Status.SUGGESTED
     return _of_consent(resource) or status if status == Status.CURRENT else status
 
 

@@ -171,8 +171,10 @@ class TestAPlan:
 
     def test_that_is_only_proposed_stays_proposed(self, alice):
         keep(make_connection(alice), made("CarePlan", status="active", intent="proposal", description="Heart"))
-        (only,) = Summarized(alice).told(PLANS)
+        found = Summarized(alice)
+        (only,) = found.told(PLANS)
         assert only["intent"] == "proposal"
+        assert "<td>Suggested</td>" in found.words(PLANS)
 
 
 class TestAnAllergy:

@@ -122,8 +122,8 @@ def is_not_in_use(entry: Entry) -> bool:
 
 
 def is_no_current_plan(entry: Entry) -> bool:
-    """Whether a plan is not followed now."""
-    current = {care_plans.Status.CURRENT, care_plans.Status.PAUSED}
+    """Whether a plan is over or not final. One that is only suggested says so in its line, and in its intent."""
+    current = {care_plans.Status.CURRENT, care_plans.Status.PAUSED, care_plans.Status.SUGGESTED}
     return isinstance(entry, care_plans.CarePlanEntry) and entry.status not in current
 
 
