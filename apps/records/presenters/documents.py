@@ -7,6 +7,7 @@ follows it.
 
 from enum import StrEnum
 
+import msgspec
 from msgspec.structs import replace
 
 from apps.records.presenters import attachments, elements
@@ -46,10 +47,29 @@ _BY_DOC_STATUS = {
 }
 
 
+class How(StrEnum):
+    """What a document is to another one that it does not replace."""
+
+    ADDS_TO = "adds-to"
+    FORM_OF = "form-of"
+    SIGNS = "signs"
+
+
+_RELATIONS = {"appends": How.ADDS_TO, "transforms": How.FORM_OF, "signs": How.SIGNS}
+
+
+class Relation(msgspec.Struct, frozen=True, gc=False):
+    """To which other document, by the name that the reference gives it, if any."""
+
+    how: How
+    document: str = ""
+
+
 class DocumentEntry(Entry, frozen=True, kw_only=True, gc=False):
     """A document. `title` is its kind; `name` what else it is called. `when` is the visit, else when it was written.
 
     `categories` and `category_codes` are broader kinds. `replaces` are ids of documents that this one replaces.
+    `relations` are what it is to others: whoever reads an addition alone has not read what it adds to.
     """
 
     name: str = ""
@@ -60,6 +80,7 @@ class DocumentEntry(Entry, frozen=True, kw_only=True, gc=False):
     files: tuple[File, ...] = ()
     encounters: tuple[str, ...] = ()
     replaces: tuple[str, ...] = ()
+    relations: tuple[Relation, ...] = ()
 
 
 def present(resource: Element, context: Context) -> DocumentEntry:
@@ -91,6 +112,7 @@ def present(resource: Element, context: Context) -> DocumentEntry:
         files=described,
         encounters=ids_of(surroundings, "encounter"),
         replaces=_replaces(resource),
+        relations=_relations(resource, context),
     )
 
 
@@ -135,3 +157,13 @@ def _replaces(resource: Element) -> tuple[str, ...]:
     relations = elements.children(resource, "relatesTo")
     found = (ids_of(relation, "target") for relation in relations if elements.text(relation, "code") == "replaces")
     return tuple(identifier for ids in found for identifier in ids)[:_MOST]
+
+
+def _relations(resource: Element, context: Context) -> tuple[Relation, ...]:
+    found = (
+        Relation(_RELATIONS[code], name_of(relation.get("target"), context, within=resource))
+        for relation in elements.children(resource, "relatesTo")
+        for code in status_codes(relation, "code")
+        if code in _RELATIONS
+    )
+    return tuple(dict.fromkeys(found))[:_MOST]

@@ -104,6 +104,17 @@ TURNED: list[tuple[str, dict[str, Any], str, str]] = [
     ("DiagnosticReport", {"status": "cancelled"}, "no result", "no result"),
     ("DocumentReference", {"status": "superseded"}, "Replaced by a newer version", "Replaced by a newer version"),
     ("DocumentReference", {"status": "current", "docStatus": "preliminary"}, "Draft", "Draft"),
+    (
+        "DocumentReference",
+        {"status": "current", "relatesTo": [{"code": "appends", "target": {"display": "Letter"}}]},
+        "An addition to another document · Letter", "An addition to another document · Letter",
+    ),
+    (
+        "DocumentReference",
+        {"relatesTo": [{"code": "transforms", "target": {"reference": "DocumentReference/1"}}]},
+        "Another form of another document", "Another form of another document",
+    ),
+    ("DocumentReference", {"relatesTo": [{"code": "signs"}]}, "A signature under another", "A signature under another"),
     ("Encounter", {"status": "cancelled"}, "Status: Canceled", "Canceled"),
     ("Encounter", {"status": "planned"}, "Status: Planned", "Planned"),
     ("EpisodeOfCare", {"status": "cancelled"}, "Status: Canceled", "Canceled"),

@@ -261,6 +261,10 @@ _KEYS: Final[_Words] = {
     "not-reached": _("Not reached"),
     "not-possible": _("Not possible now"),
     "not-begun": _("Not begun"),
+    # documents
+    "adds-to": _("An addition to another document"),
+    "form-of": _("Another form of another document"),
+    "signs": _("A signature under another document"),
     # teams
     "clinicians": _("Doctors and nurses"),
     "others": _("Others"),
