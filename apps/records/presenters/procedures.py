@@ -7,6 +7,7 @@ no procedure: `orders` presents it, in a group of its own.
 from collections.abc import Mapping
 from enum import StrEnum
 
+import msgspec
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
@@ -19,6 +20,8 @@ from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
 from apps.records.presenters.heads import head, mapped, notes, title_of
 from apps.records.presenters.naming import Person
+
+_MOST = 20  # devices of one procedure; more is an accident
 
 
 class Status(StrEnum):
@@ -48,11 +51,29 @@ class Group(StrEnum):
     NO_INFORMATION = "no-information"
 
 
+class Change(StrEnum):
+    """What was done to a device (FHIR procedure device action codes)."""
+
+    PUT_IN = "implanted"
+    TAKEN_OUT = "explanted"
+    WORKED_ON = "manipulated"
+    NOT_GIVEN = NOT_GIVEN
+
+
+class Handled(msgspec.Struct, frozen=True, gc=False):
+    """A device that was put in, taken out or worked on. `said` is that in the provider's words, where these are no code
+    that we know."""
+
+    device: str = ""
+    change: Change = Change.NOT_GIVEN
+    said: str = ""
+
+
 class ProcedureEntry(Entry, frozen=True, kw_only=True, gc=False):
     """A procedure or surgery, or one that was ordered: then `planned` is when it is to be.
 
-    `performers` have their roles as sent. `reasons_not` say why it was not done, or not finished. `reports` are what
-    came of it, by name; `visits` and `based_on` are ids.
+    `performers` have their roles as sent. `devices` were used; those in `handled` were what it was about. `reasons_not`
+    say why it was not done, or not finished. `reports` are what came of it, by name; `visits` and `based_on` are ids.
     """
 
     status: Status = Status.NOT_GIVEN
@@ -66,6 +87,7 @@ class ProcedureEntry(Entry, frozen=True, kw_only=True, gc=False):
     outcome: str = ""
     complications: tuple[str, ...] = ()
     follow_ups: tuple[str, ...] = ()
+    handled: tuple[Handled, ...] = ()
     devices: tuple[str, ...] = ()
     reports: tuple[str, ...] = ()
     planned: When = UNDATED
@@ -119,6 +141,7 @@ def present(resource: Element, context: Context) -> ProcedureEntry:
         outcome=title_of(resource.get("outcome")),
         complications=naming.reasons(resource, context, ("complication",), ("complicationDetail",)),
         follow_ups=naming.titles(resource, "followUp"),
+        handled=_handled(resource, context),
         devices=_devices(resource, context),
         reports=naming.names_of(elements.children(resource, "report"), context, within=resource),
         visits=naming.ids_of(resource, "encounter"),
@@ -143,10 +166,22 @@ def _performers(resource: Element, context: Context) -> tuple[Person, ...]:
     )
 
 
+def _handled(resource: Element, context: Context) -> tuple[Handled, ...]:
+    changes = {change.value: change for change in list(Change)[:3]}
+    read = (
+        (elements.child(sent, "manipulated"), mapped(sent, "action", changes), elements.words(sent.get("action")))
+        for sent in elements.children(resource, "focalDevice")
+    )
+    found = (
+        Handled(naming.name_of(device, context, within=resource), change or Change.NOT_GIVEN, "" if change else said)
+        for device, change, said in read
+    )
+    return tuple(dict.fromkeys(one for one in found if one != Handled()))[:_MOST]
+
+
 def _devices(resource: Element, context: Context) -> tuple[str, ...]:
-    handled = (elements.child(sent, "manipulated") for sent in elements.children(resource, "focalDevice"))
     used = (*elements.children(resource, "usedReference"), *elements.children(resource, "used"))
-    named = naming.names_of((*filter(None, handled), *used), context, within=resource)
+    named = naming.names_of(used, context, within=resource)
     return tuple(dict.fromkeys((*named, *naming.titles(resource, "usedCode"))))
 
 
@@ -162,6 +197,12 @@ STATUS_WORDS: Mapping[Status, str | Promise] = {
     Status.CANCELED: _("Canceled"),
     Status.NOT_TO_BE_DONE: _("Ordered not to be done"),
     Status.WAS_NOT_TO_BE_DONE: _("Was ordered not to be done; that order is over"),
+}
+CHANGE_WORDS: Mapping[Change, str | Promise] = {
+    Change.PUT_IN: _("Put in"),
+    Change.TAKEN_OUT: _("Taken out"),
+    Change.WORKED_ON: _("Worked on, still in place"),
+    Change.NOT_GIVEN: "",
 }
 GROUP_WORDS: Mapping[Group, str | Promise] = {
     Group.PERFORMED: pgettext_lazy("procedures", "Done"),

@@ -112,6 +112,11 @@ class TestACaution:
         (only,) = Summarized(alice).told(VACCINES)
         assert "primarySource" not in only
 
+    def test_says_that_a_device_was_taken_out(self, alice):
+        removed = {"action": {"coding": [{"code": "explanted"}]}, "manipulated": {"display": "Pacer"}}
+        keep(make_connection(alice), made("Procedure", code=CANARY, status="completed", focalDevice=[removed]))
+        assert "<td>Done; Pacer · Taken out</td>" in Summarized(alice).words(PROCEDURES)
+
     def test_says_why_a_procedure_was_not_finished(self, alice):
         keep(
             make_connection(alice), made("Procedure", code=CANARY, status="stopped", statusReason={"text": "Bleeding"})

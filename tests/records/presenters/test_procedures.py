@@ -8,7 +8,7 @@ from hypothesis import given
 from apps.records.presenters import orders, procedures
 from apps.records.presenters.entry import Context
 from apps.records.presenters.naming import Person
-from apps.records.presenters.procedures import Group, ProcedureEntry, Status
+from apps.records.presenters.procedures import Group, Handled, ProcedureEntry, Status
 from tests.records.presenters import corpus
 from tests.records.presenters.oddities import odd, shelved
 
@@ -76,7 +76,7 @@ class TestAProcedureOfEitherVersion:
         assert (entry.performers, entry.people) == ((Person("Dr. Ada Rose", "Surgeon"),), ("Dr. Ada Rose",))
         assert (entry.place, entry.category, entry.body_sites) == ("Tarn Hospital", "Surgery", ("Abdomen",))
         assert (entry.reasons, entry.outcome, entry.complications) == (("Pain",), "Good", ("Fever",))
-        assert (entry.devices, entry.reports) == (("Clip", "Mesh"), ("Pathology",))
+        assert (entry.handled, entry.devices, entry.reports) == ((Handled("Clip"),), ("Mesh",), ("Pathology",))
         assert (entry.follow_ups, entry.said) == (("Stitches out in 5 days",), ("Routine",))
         assert (entry.visits, entry.based_on) == (("7",), ("3",))
 

@@ -181,6 +181,16 @@ TURNED: list[tuple[str, dict[str, Any], str, str]] = [
     ("Observation", {"status": "cancelled"}, "no result", "no result"),
     ("OrderResponse", {"orderStatus": "rejected"}, "Status: Stopped", "Stopped"),
     ("Procedure", {"status": "completed", "notPerformed": True}, "Status: Not done", "Not done"),
+    (
+        "Procedure",
+        {"status": "completed", "focalDevice": [{"action": concept("explanted"), "manipulated": {"display": "Pacer"}}]},
+        "Pacer · Taken out", "Pacer · Taken out",
+    ),
+    (
+        "Procedure",
+        {"status": "completed", "focalDevice": [{"action": named("Removal"), "manipulated": {"display": "Pacer"}}]},
+        "Pacer · Removal", "Pacer · Removal",
+    ),
     ("Procedure", {"status": "not-done"}, "Status: Not done", "Not done"),
     ("ProcedureRequest", {"status": "rejected"}, "Status: Canceled", "Canceled"),
     ("QuestionnaireResponse", {"status": "stopped"}, "Not finished", "Not finished"),

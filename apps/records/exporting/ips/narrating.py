@@ -24,11 +24,11 @@ _TOLD: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "DeviceEntry": ("model", "maker", "serial"),
         "ImmunizationEntry": ("is_reported", "reported_by", "doses", "lot", "is_subpotent"),
         "MedicationEntry": ("stopped_because",),
-        "ProcedureEntry": ("body_sites", "reasons_not", "outcome", "complications"),
+        "ProcedureEntry": ("handled", "body_sites", "reasons_not", "outcome", "complications"),
         "ResultEntry": ("specimen", "body_site"),
     }
 )
-_SAY_WHAT_THEY_ARE: Final = frozenset({"criticality", "reactions", "model", "stopped_because"})
+_SAY_WHAT_THEY_ARE: Final = frozenset({"criticality", "reactions", "handled", "model", "stopped_because"})
 
 
 def details(told: Told, *said: str) -> str:

@@ -127,7 +127,7 @@ _ROWS: Final[Mapping[str, tuple[str, ...]]] = {
     "ImmunizationEntry": ("reasons_not", "is_reported", "is_subpotent", "doses", "place"),
     "RecommendationEntry": ("recommendations",),
     "VisitEntry": ("kind", "types", "participants", "clinic"),
-    "ProcedureEntry": ("reasons_not", "place"),
+    "ProcedureEntry": ("reasons_not", "handled", "place"),
     "GenericEntry": ("particulars",),
 }
 
@@ -157,6 +157,7 @@ _LABELS: Final[Mapping[str, str | Promise]] = {
     "advice": _("Before you come"),
     "performers": _("Done by"),
     "follow_ups": _("Afterwards"),
+    "handled": _("Devices put in, taken out or worked on"),
     "devices": _("Devices"),
     "details": _("Details"),
     "planned": _("Planned for"),

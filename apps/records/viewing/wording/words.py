@@ -261,6 +261,8 @@ _KEYS: Final[_Words] = {
     "not-reached": _("Not reached"),
     "not-possible": _("Not possible now"),
     "not-begun": _("Not begun"),
+    # procedures
+    **_by_key(procedures.CHANGE_WORDS),
     # documents
     "adds-to": _("An addition to another document"),
     "form-of": _("Another form of another document"),
