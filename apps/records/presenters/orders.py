@@ -18,10 +18,13 @@ from apps.records.presenters.heads import (
     is_suggested,
     mapped,
     notes,
+    status_codes,
     title_of,
 )
 from apps.records.presenters.procedures import Group, ProcedureEntry, Status
 
+_MOST = 20  # canceled items; more is an accident
+_NOT_DONE = frozenset({"cancelled", "rejected", "failed"})  # statuses of an item
 _STATUSES = {
     "proposed": Status.PLANNED,
     "draft": Status.PLANNED,
@@ -62,9 +65,10 @@ def present(resource: Element, context: Context) -> ProcedureEntry:
         category=next(iter(naming.titles(resource, "category")), ""),
         place=naming.name_of(resource.get("locationReference"), context, within=resource),
         reasons=_reasons(resource, context),
-        body_sites=naming.titles(resource, "bodySite"),
+        body_sites=naming.titles({"bodySite": _body_sites(resource)}, "bodySite"),
         planned=planned,
         details=_details(resource, top["title"]),
+        canceled=tuple(dict.fromkeys(filter(None, map(_name, _items(resource, are_canceled=True)))))[:_MOST],
         visits=naming.ids_of(resource, "encounter"),
         based_on=naming.ids_of(resource, "basedOn"),
     )
@@ -72,12 +76,18 @@ def present(resource: Element, context: Context) -> ProcedureEntry:
 
 def _concept(resource: Element) -> object:
     """What is ordered: the code; the first item of a DiagnosticOrder; the service of a ReferralRequest, or its type."""
-    item = elements.child(resource, "item").get("code")
+    item = next(iter((*_items(resource), *_items(resource, are_canceled=True))), {}).get("code")
     service = elements.child(resource, "serviceRequested")
     choices = (resource.get("code"), item, service, resource.get("type"), resource.get("specialty"))
     return next(
         (choice for choice in choices if not is_in_place_of_a_name(title_of(choice))), next(filter(None, choices), None)
     )
+
+
+def _items(resource: Element, *, are_canceled: bool = False) -> list[Element]:
+    """Those of a DiagnosticOrder that stand, or those that do not: each has a status of its own."""
+    items = elements.children(resource, "item")
+    return [item for item in items if bool(_NOT_DONE & set(status_codes(item, "status"))) is are_canceled]
 
 
 def _status(resource: Element) -> Status:
@@ -87,6 +97,15 @@ def _status(resource: Element) -> Status:
     if status not in {Status.ORDERED, Status.ON_HOLD, Status.NOT_GIVEN}:
         return status
     return Status.PLANNED if is_suggested(resource) else status
+
+
+def _name(item: Element) -> str:
+    return title_of(item.get("code")) or elements.words(item.get("code"))
+
+
+def _body_sites(resource: Element) -> list[Element]:
+    parts = (resource, *_items(resource))
+    return [site for part in parts for site in elements.children(part, "bodySite")]
 
 
 def _requested(resource: Element) -> When:
@@ -107,6 +126,6 @@ def _reasons(resource: Element, context: Context) -> tuple[str, ...]:
 
 def _details(resource: Element, title: str) -> tuple[str, ...]:
     """What else is ordered with it: details of an order, further items, further services, a description."""
-    items = tuple(title_of(item.get("code")) for item in elements.children(resource, "item"))
+    items = tuple(title_of(item.get("code")) for item in _items(resource))
     said = (*naming.titles(resource, "orderDetail", "serviceRequested"), *items, elements.text(resource, "description"))
     return tuple(dict.fromkeys(each for each in said if each and each != title))

@@ -73,7 +73,8 @@ class ProcedureEntry(Entry, frozen=True, kw_only=True, gc=False):
     """A procedure or surgery, or one that was ordered: then `planned` is when it is to be.
 
     `performers` have their roles as sent. `devices` were used; those in `handled` were what it was about. `reasons_not`
-    say why it was not done, or not finished. `reports` are what came of it, by name; `visits` and `based_on` are ids.
+    say why it was not done, or not finished. `reports` are what came of it, by name, `canceled` what of an
+    order is not done; `visits` and `based_on` are ids.
     """
 
     status: Status = Status.NOT_GIVEN
@@ -92,6 +93,7 @@ class ProcedureEntry(Entry, frozen=True, kw_only=True, gc=False):
     reports: tuple[str, ...] = ()
     planned: When = UNDATED
     details: tuple[str, ...] = ()
+    canceled: tuple[str, ...] = ()
     visits: tuple[str, ...] = ()
     based_on: tuple[str, ...] = ()
 

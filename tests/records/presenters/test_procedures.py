@@ -181,6 +181,13 @@ class TestAnOrderOfEitherVersion:
         entry = orders.present(sent, Context())
         assert (entry.title, entry.details, entry.when.starts) == ("Blood count", ("Iron",), "2013-05-02")
 
+    def test_is_not_named_by_an_item_that_is_not_done(self):
+        iron = {"code": {"text": "Iron"}, "status": "cancelled", "bodySite": {"text": "Arm"}}
+        blood = {"code": {"text": "Blood"}, "bodySite": {"text": "Leg"}}
+        entry = orders.present({"resourceType": "DiagnosticOrder", "item": [iron, blood]}, Context())
+        assert (entry.title, entry.details, entry.canceled, entry.body_sites) == ("Blood", (), ("Iron",), ("Leg",))
+        assert orders.present({"resourceType": "DiagnosticOrder", "item": [iron]}, Context()).title == "Iron"
+
     def test_is_named_by_the_service_of_a_referral(self):
         sent = {"type": {"text": "Referral"}, "serviceRequested": [{"text": "Physiotherapy"}], "description": "Knee"}
         entry = orders.present({"resourceType": "ReferralRequest", "dateSent": "2013", **sent}, Context())

@@ -102,6 +102,11 @@ TURNED: list[tuple[str, dict[str, Any], str, str]] = [
     ("DiagnosticOrder", {"status": "cancelled"}, "Status: Canceled", "Canceled"),
     ("DiagnosticReport", {"status": "preliminary"}, "may change", "may change"),
     ("DiagnosticReport", {"status": "cancelled"}, "no result", "no result"),
+    (
+        "DiagnosticOrder",
+        {"status": "requested", "item": [{"code": named("Iron"), "status": "cancelled"}, {"code": named("Blood")}]},
+        "Not done of it: Iron", "Not done of it: Iron",
+    ),
     ("DocumentReference", {"status": "superseded"}, "Replaced by a newer version", "Replaced by a newer version"),
     ("DocumentReference", {"status": "current", "docStatus": "preliminary"}, "Draft", "Draft"),
     (

@@ -106,7 +106,7 @@ _TECHNICAL: Final = frozenset(
 _DATES: Final = frozenset({"ImmunizationEntry.expires"})
 _NAMED_IN_ROWS: Final = frozenset(
     {
-        *("severity", "doses", "reasons_not", "is_reported", "is_subpotent", "member_number"),
+        *("severity", "doses", "reasons_not", "canceled", "is_reported", "is_subpotent", "member_number"),
         *("CarePlanEntry.reasons", "CarePlanEntry.goals"),
     }
 )
@@ -124,10 +124,10 @@ _ROWS: Final[Mapping[str, tuple[str, ...]]] = {
     "DocumentEntry": ("relations", "name", "custodian"),
     "MedicationEntry": ("dosages",),
     "ConditionEntry": ("severity",),
-    "ImmunizationEntry": ("reasons_not", "is_reported", "is_subpotent", "doses", "place"),
+    "ImmunizationEntry": ("reasons_not", "canceled", "is_reported", "is_subpotent", "doses", "place"),
     "RecommendationEntry": ("recommendations",),
     "VisitEntry": ("kind", "types", "participants", "clinic"),
-    "ProcedureEntry": ("reasons_not", "handled", "place"),
+    "ProcedureEntry": ("reasons_not", "canceled", "handled", "place"),
     "GenericEntry": ("particulars",),
 }
 
@@ -160,6 +160,7 @@ _LABELS: Final[Mapping[str, str | Promise]] = {
     "handled": _("Devices put in, taken out or worked on"),
     "devices": _("Devices"),
     "details": _("Details"),
+    "canceled": _("Not done of it"),
     "planned": _("Planned for"),
     "types": _("Type of visit"),
     "service": _("Service"),
