@@ -214,13 +214,14 @@ def _all_codes(resource: Element) -> tuple[str, ...]:
 
 
 def _status(resource: Element) -> Status:
-    """Ruled out before all; not confirmed only what is on the list, for an old allergy is past whoever confirmed it."""
+    """Ruled out before all; not confirmed only what may be on the list, for an old allergy is past whoever confirmed
+    it."""
     codes = _all_codes(resource)
     if "refuted" in codes:
         return Status.RULED_OUT
     clinical = (*status_codes(resource, "clinicalStatus"), *status_codes(resource, "status"))
     status = next((_STATUSES[code] for code in clinical if code in _STATUSES), Status.NOT_GIVEN)
-    return Status.NOT_CONFIRMED if status is Status.ON_LIST and "unconfirmed" in codes else status
+    return Status.NOT_CONFIRMED if status in {Status.ON_LIST, Status.NOT_GIVEN} and "unconfirmed" in codes else status
 
 
 def _group_of_none(group: Group, absence: Absence | None, *, says_nothing: bool) -> Group:

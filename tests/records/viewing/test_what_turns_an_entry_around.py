@@ -53,6 +53,7 @@ TURNED: list[tuple[str, dict[str, Any], str, str]] = [
     ("AllergyIntolerance", {"status": "refuted", "substance": named("Nuts")}, "Status: Ruled out", "Ruled out"),
     ("AllergyIntolerance", {"verificationStatus": concept("refuted")}, "Status: Ruled out", "Ruled out"),
     ("AllergyIntolerance", {"status": "inactive"}, "Status: No longer active", "No longer active"),
+    ("AllergyIntolerance", {"verificationStatus": concept("unconfirmed")}, "not confirmed", "not confirmed"),
     ("AllergyIntolerance", {"status": "unconfirmed"}, "not confirmed", "not confirmed"),
     ("Appointment", {"status": "cancelled"}, "Status: Canceled", "Canceled"),
     ("Appointment", {"status": "noshow"}, "Marked as missed", "Marked as missed"),
