@@ -7,6 +7,7 @@ Specifications, section 3: 01 identifier, 10 lot, 11 made, 17 expires, 21 serial
 
 import re
 from enum import StrEnum
+from typing import Any
 
 from apps.records.presenters import elements
 from apps.records.presenters.datatypes import moments
@@ -16,6 +17,7 @@ from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
 from apps.records.presenters.heads import first_name, head, notes, status_codes, title_of
 from apps.records.presenters.naming import name_of
 
+_MOST = 20
 _PART = re.compile(r"\((\d{2,4})\)([^()]{1,90})")
 _DATE = re.compile(r"(\d{2})(0[1-9]|1[0-2])(\d{2})", re.ASCII)
 
@@ -27,6 +29,23 @@ class Status(StrEnum):
     NOT_IN_USE = "not-in-use"
 
 
+class Scanner(StrEnum):
+    """Whether it may come into an MRI scanner."""
+
+    SAFE = "mri-safe"
+    CONDITIONAL = "mri-conditional"
+    UNSAFE = "mri-unsafe"
+    NOT_SAID = "mri-not-said"
+    NOT_GIVEN = NOT_GIVEN
+
+
+# NCI Thesaurus (FHIR R4, device safety).
+_SCANNER = {
+    "c106045": Scanner.SAFE,
+    "c106046": Scanner.CONDITIONAL,
+    "c106047": Scanner.UNSAFE,
+    "c113844": Scanner.NOT_SAID,
+}
 _STATUSES = {
     "available": Status.IN_USE,
     "active": Status.IN_USE,
@@ -36,8 +55,12 @@ _STATUSES = {
 
 
 class DeviceEntry(Entry, frozen=True, kw_only=True, gc=False):
-    """A device. `udi` is never cut; `udi_groups` are all its parts, as on a label. An expired date is a date."""
+    """A device. `udi` is never cut; `udi_groups` are all its parts, as on a label. An expired date is a date.
+    `scanner` is as coded, `safety` what else its provider says of that; `why` says why it is used or not."""
 
+    scanner: Scanner = Scanner.NOT_GIVEN
+    safety: tuple[str, ...] = ()
+    why: tuple[str, ...] = ()
     model: str = ""
     maker: str = ""
     serial: str = ""
@@ -66,6 +89,8 @@ def present(resource: Element, context: Context) -> DeviceEntry:
         status=status,
         group=status,
         said=notes(resource, "note"),
+        **_safety(resource),
+        why=tuple(elements.words(reason) for reason in elements.children(resource, "statusReason"))[:_MOST],
         model=model,
         maker=elements.text(resource, "manufacturer"),
         serial=elements.text(resource, "serialNumber") or parts.get("21", ""),
@@ -77,6 +102,18 @@ def present(resource: Element, context: Context) -> DeviceEntry:
         expires=_date(resource, ("expirationDate", "expiry"), parts.get("17", ""), means="expires"),
         owner=name_of(elements.child(resource, "owner"), context, within=resource),
     )
+
+
+def _safety(resource: Element) -> dict[str, Any]:
+    """What R4 has of it. Of several codes for a scanner, none may hide the other: then they are told as they were
+    sent."""
+    sent = list(elements.children(resource, "safety"))[:_MOST]
+    known = {_SCANNER[code.lower()] for concept in sent for code in elements.codes(concept) if code.lower() in _SCANNER}
+    scanner = known.pop() if len(known) == 1 else Scanner.NOT_GIVEN
+    others = (
+        one for one in sent if scanner == NOT_GIVEN or not any(c.lower() in _SCANNER for c in elements.codes(one))
+    )
+    return {"scanner": scanner, "safety": tuple(dict.fromkeys(filter(None, map(elements.words, others))))}
 
 
 def _udi(resource: Element) -> tuple[str, str]:

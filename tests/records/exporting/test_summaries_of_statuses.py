@@ -5,6 +5,7 @@ import pytest
 from tests.records.exporting.keeping import keep
 from tests.records.exporting.summarized import (
     ALLERGIES,
+    DEVICES,
     MEDICINES,
     PLANS,
     PROBLEMS,
@@ -157,6 +158,13 @@ class TestADose:
         (only,) = found.told(VACCINES)
         assert only["isSubpotent"] is True
         assert "A dose that may not protect enough" in found.words(VACCINES)
+
+
+class TestADevice:
+    def test_says_whether_it_may_come_into_a_scanner(self, alice):
+        unsafe = {"coding": [{"system": "urn:oid:2.16.840.1.113883.3.26.1.1", "code": "C106047"}]}
+        keep(make_connection(alice), made("Device", type=CANARY, status="active", safety=[unsafe]))
+        assert "<td>In use; In an MRI scanner: Not safe</td>" in Summarized(alice).words(DEVICES)
 
 
 class TestAPlan:

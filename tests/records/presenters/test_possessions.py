@@ -6,9 +6,11 @@ import pytest
 from hypothesis import given
 
 from apps.records.presenters import devices, family, insurance
+from apps.records.presenters.devices import Scanner
 from apps.records.presenters.entry import NOT_GIVEN, Context
 from apps.records.presenters.family import Life, Relative
 from apps.records.presenters.observations import social
+from apps.records.viewing import facts
 from apps.records.viewing.facts import lines
 from tests.records.presenters import corpus
 from tests.records.presenters.oddities import odd, shelved
@@ -101,6 +103,19 @@ class TestADevice:
         assert entry.udi == udi
         assert entry.udi_groups[0] == "(01)09504000059118"
         assert entry.status == "in-use"
+
+    def test_says_whether_it_may_come_into_a_scanner(self):
+        unsafe, other = {"coding": [{"code": "C106047", "display": "MR Unsafe"}]}, {"text": "Contains latex"}
+        entry = devices.present({"type": {"text": "Pacer"}, "safety": [unsafe, other]}, Context())
+        assert (entry.scanner, entry.safety) == (Scanner.UNSAFE, ("Contains latex",))
+        assert list(lines.of_row(entry)) == ["In an MRI scanner: Not safe", "Safety: Contains latex"]
+        safe = {"coding": [{"code": "C106045", "display": "MR Safe"}]}
+        entry = devices.present({"type": {"text": "Pacer"}, "safety": [unsafe, safe]}, Context())
+        assert (entry.scanner, entry.safety) == (NOT_GIVEN, ("MR Unsafe", "MR Safe"))
+
+    def test_says_why_it_stands_so(self):
+        entry = devices.present({"status": "active", "statusReason": [{"coding": [{"code": "off"}]}]}, Context())
+        assert "Why it stands so: off" in [f"{fact.label}: {fact.lines[0]}" for fact in facts.of(entry, provider="")]
 
     def test_reads_what_its_label_says_where_nothing_else_does(self):
         entry = devices.present({"udi": "(01)1234(11)141231(17)250100"}, Context())

@@ -86,6 +86,7 @@ def device(told: Told) -> Item | None:
             "serialNumber": entry.serial,
             "deviceName": named,
             "modelNumber": number,
+            "safety": writing.concepts(sent, "safety"),
         }
     )
     use = {"status": "active"} if status == "active" else {"_status": writing.absent()}

@@ -107,6 +107,7 @@ _DATES: Final = frozenset({"ImmunizationEntry.expires"})
 _NAMED_IN_ROWS: Final = frozenset(
     {
         *("severity", "doses", "reasons_not", "canceled", "is_reported", "is_subpotent", "member_number"),
+        *("scanner", "safety"),
         *("CarePlanEntry.reasons", "CarePlanEntry.goals"),
     }
 )
@@ -119,7 +120,7 @@ _ROWS: Final[Mapping[str, tuple[str, ...]]] = {
     "GoalEntry": ("verdict", "due", "within"),
     "CareTeamEntry": ("reasons",),
     "CoverageEntry": ("payers", "member_number"),
-    "DeviceEntry": ("model",),
+    "DeviceEntry": ("scanner", "safety", "model"),
     "FamilyEntry": ("conditions",),
     "DocumentEntry": ("relations", "name", "custodian"),
     "MedicationEntry": ("dosages",),
@@ -211,6 +212,9 @@ _LABELS: Final[Mapping[str, str | Promise]] = {
     "member_number": _("Member number"),
     "classes": _("Plan details"),
     "order": _("Pays in this place"),
+    "scanner": _("In an MRI scanner"),
+    "safety": _("Safety"),
+    "why": _("Why it stands so"),
     "model": _("Model"),
     "maker": _("Maker"),
     "serial": _("Serial number"),

@@ -261,6 +261,11 @@ _KEYS: Final[_Words] = {
     "not-reached": _("Not reached"),
     "not-possible": _("Not possible now"),
     "not-begun": _("Not begun"),
+    # devices
+    "mri-safe": _("Safe"),
+    "mri-conditional": _("Safe under certain conditions only"),
+    "mri-unsafe": _("Not safe"),
+    "mri-not-said": _("Its label does not say"),
     # procedures
     **_by_key(procedures.CHANGE_WORDS),
     # documents
