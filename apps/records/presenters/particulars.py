@@ -15,12 +15,15 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.records.presenters import elements, naming
 from apps.records.presenters.datatypes import quantities
+from apps.records.presenters.dosing import dosages
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Context
 from apps.records.presenters.heads import status_codes, title_of
 
 _MOST: Final = 50  # of one sort; more is an accident
 _DEEPEST: Final = 5  # exceptions to exceptions
+_REASONS: Final = ("reasonCode", "reasonCodeableConcept", "reason", "reasonGiven", "indication")
+_BODY_SITES: Final = ("bodySite", "bodySiteCodeableConcept")
 _WHY: Final = ("statusReason", "reasonNotGiven", "reasonNotPerformed", "cancellationReason")
 
 
@@ -42,6 +45,11 @@ class What(StrEnum):
     TUBE_FEEDING = "tube-feeding"
     INSTRUCTIONS = "instructions"
     WHY = "why-it-stands-so"
+    ABOUT = "about"
+    REASONS = "reasons"
+    BODY_SITES = "body-sites"
+    GIVEN = "given"
+    GIVEN_HOW = "given-how"
     EMPTY_BECAUSE = "empty-because"
     MODE = "mode"
     ON_IT = "on-it"
@@ -67,12 +75,12 @@ class Particular(msgspec.Struct, frozen=True, gc=False):
 TURNING: Final = frozenset(
     {
         What.RULED_OUT, What.FOODS_TO_LEAVE_OUT, What.EMPTY_BECAUSE, What.TAKEN_OFF, What.HAS_NOT, What.DENIES,
-        What.IN_FORCE, What.NOT_COVERED, What.DOSE, What.MODE,
+        What.IN_FORCE, What.NOT_COVERED, What.DOSE, What.MODE, What.ABOUT,
     }
 )  # fmt: skip
 
 # Those that are told by keys of `WORDS`, where they were sent as codes; all others in the provider's words alone.
-KEYED: Final = frozenset({What.EMPTY_BECAUSE, What.MODE, What.HOW_SERIOUS, What.IN_FORCE, What.DOSE})
+KEYED: Final = frozenset({What.ABOUT, What.EMPTY_BECAUSE, What.MODE, What.HOW_SERIOUS, What.IN_FORCE, What.DOSE})
 
 _Said = Iterable[str]
 _Read = Callable[[Element, Context], Iterator[tuple[What, _Said]]]
@@ -81,7 +89,12 @@ _Read = Callable[[Element, Context], Iterator[tuple[What, _Said]]]
 def of(resource: Element, context: Context) -> tuple[Particular, ...]:
     """What it says of these, in this order; none where its type has none."""
     read = _READERS.get(elements.text(resource, "resourceType"))
-    found = [*(read(resource, context) if read else ()), (What.WHY, naming.titles(resource, *_WHY))]
+    found = [
+        *(read(resource, context) if read else ()),
+        (What.REASONS, naming.reasons(resource, context, _REASONS, ("reasonReference",))),
+        (What.BODY_SITES, naming.reasons(resource, context, _BODY_SITES, ("bodySiteReference",))),
+        (What.WHY, naming.titles(resource, *_WHY)),
+    ]
     told = ((what, tuple(dict.fromkeys(filter(None, islice(said, _MOST))))) for what, said in found)
     return tuple(Particular(what, said) for what, said in told if said)
 
@@ -169,7 +182,8 @@ def _characteristic(sent: Element, resource: Element, context: Context) -> str:
 
 
 def _consent(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
-    """Consent (R4): what its exceptions allow or not, each by what it is about."""
+    """Consent (R4): to what it says yes or no, and what its exceptions allow or not, each by what it is about."""
+    yield What.ABOUT, _known(resource, "scope")
     allowed: list[str] = []
     denied: list[str] = []
     for provision in _exceptions(elements.child(resource, "provision"), 0):
@@ -189,6 +203,14 @@ def _exceptions(provision: Element, depth: int) -> Iterator[Element]:
         yield inner
         if depth < _DEEPEST:
             yield from _exceptions(inner, depth + 1)
+
+
+def _given(resource: Element, _context: Context) -> Iterator[tuple[What, _Said]]:
+    """MedicationAdministration: how much, and how; the amount is `quantity` in DSTU2 and `dose` in R4."""
+    dosage = elements.child(resource, "dosage")
+    rate = dosages.ratio(elements.child(dosage, "rateRatio")) or _amount(dosage, "rateQuantity")
+    yield What.GIVEN, (elements.text(dosage, "text"), _amount(dosage, "dose") or _amount(dosage, "quantity"), rate)
+    yield What.GIVEN_HOW, naming.titles(dosage, "route", "method", "site", "siteCodeableConcept")
 
 
 def _event(resource: Element, _context: Context) -> Iterator[tuple[What, _Said]]:
@@ -233,6 +255,7 @@ _READERS: Final[Mapping[str, _Read]] = {
     "Group": _group,
     "ImmunizationEvaluation": _evaluation,
     "List": _list,
+    "MedicationAdministration": _given,
     "NutritionOrder": _nutrition,
 }
 
@@ -280,6 +303,11 @@ LABELS: Final[Mapping[What, str | Promise]] = {
     What.TUBE_FEEDING: _("Tube feeding"),
     What.INSTRUCTIONS: _("Instructions"),
     What.WHY: _("Why it stands so"),
+    What.ABOUT: _("What it is about"),
+    What.REASONS: _("Why"),
+    What.BODY_SITES: _("Body site"),
+    What.GIVEN: _("Amount"),
+    What.GIVEN_HOW: _("How it was given"),
     What.EMPTY_BECAUSE: _("Why it is empty"),
     What.MODE: _("What it lists"),
     What.ON_IT: _("On it"),
@@ -307,4 +335,8 @@ WORDS: Final[Mapping[str, str | Promise]] = {
     "valid": _("Counts"),
     "notvalid": _("Does not count"),
     "not-in-force": _("Not in force"),
+    "patient-privacy": _("Who may see what is written down of you"),
+    "treatment": _("Treatment"),
+    "research": _("Research"),
+    "adr": _("Wishes for a time when you cannot decide"),
 }

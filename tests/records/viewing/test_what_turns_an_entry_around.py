@@ -88,6 +88,11 @@ TURNED: list[tuple[str, dict[str, Any], str, str]] = [
         {"status": "active", "provision": DENYING | {"provision": [{"type": "permit", "action": [named("Use")]}]}},
         "An exception: allowed: Use", "does not allow it, with exceptions",
     ),
+    (
+        "Consent",
+        {"status": "active", "category": [named("Form 7")], "scope": concept("research"), "provision": DENYING},
+        "What it is about: Research", "What it is about: Research",
+    ),
     ("Consent", {"status": "inactive", "provision": {"type": "permit"}}, "Status: Past", "Past"),
     ("Coverage", {"status": "cancelled"}, "Status: Ended", "Ended"),
     (
@@ -233,6 +238,15 @@ TOLD: list[tuple[str, dict[str, Any], str]] = [
     ),
     ("List", {"entry": [{"item": ADA}]}, "On it: Ada Rose"),
     ("List", {"entry": [{"item": ADA, "flag": named("Stopped")}]}, "On it: Ada Rose (Stopped)"),
+    ("DeviceUseStatement", {"device": ADA, "bodySite": named("Left hip")}, "Body site: Left hip"),
+    ("DeviceUseStatement", {"device": ADA, "bodySiteCodeableConcept": named("Left hip")}, "Body site: Left hip"),
+    ("DeviceUseStatement", {"device": ADA, "indication": [named("Broken hip")]}, "Why: Broken hip"),
+    ("DeviceUseStatement", {"device": ADA, "reasonReference": [{"display": "Broken hip"}]}, "Why: Broken hip"),
+    ("MedicationAdministration", {"dosage": {"dose": {"value": 5, "unit": "mg"}}}, "Amount: 5 mg"),
+    ("MedicationAdministration", {"dosage": {"quantity": {"value": 5, "unit": "mg"}}}, "Amount: 5 mg"),
+    ("MedicationAdministration", {"dosage": {"text": "Half a vial"}}, "Amount: Half a vial"),
+    ("MedicationAdministration", {"dosage": {"route": named("Into a vein")}}, "How it was given: Into a vein"),
+    ("MedicationAdministration", {"medicationCodeableConcept": ADA, "reasonGiven": [named("Pain")]}, "Why: Pain"),
     ("NutritionOrder", {"foodPreferenceModifier": [named("Kosher")]}, "Food preferences: Kosher"),
     (
         "NutritionOrder",
