@@ -13,12 +13,15 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from apps.records.presenters import elements
-from apps.records.presenters.datatypes import moments
+from apps.records.presenters.datatypes import moments, quantities
 from apps.records.presenters.datatypes.moments import UNDATED, When
+from apps.records.presenters.datatypes.quantities import NO_QUANTITY, Quantity
+from apps.records.presenters.dosing import dosages
+from apps.records.presenters.dosing.dosages import Dosage
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
 from apps.records.presenters.heads import codes_of, first_name, head, modifiers, notes, status_codes, title_of
-from apps.records.presenters.naming import beside, name_of, names_of, reasons
+from apps.records.presenters.naming import beside, name_of, names_of, reasons, titles
 from apps.records.presenters.narratives import opening
 
 _MOST = 50
@@ -88,13 +91,22 @@ _PROGRESS = {
 
 
 class Activity(msgspec.Struct, frozen=True, gc=False):
-    """One thing to do, or where `is_to_avoid`, not to do."""
+    """One thing to do, or where `is_to_avoid`, not to do. `why_so` says why it stands as it does, `reasons` what it is
+    for, `outcomes` what came of it."""
 
     text: str = ""
     progress: str = NOT_GIVEN
     when: When = UNDATED
     is_to_avoid: bool = False
     said: tuple[str, ...] = ()
+    schedule: tuple[Dosage, ...] = ()
+    daily: Quantity = NO_QUANTITY
+    quantity: Quantity = NO_QUANTITY
+    place: str = ""
+    people: tuple[str, ...] = ()
+    why_so: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
+    outcomes: tuple[str, ...] = ()
 
 
 class CarePlanEntry(Entry, frozen=True, kw_only=True, gc=False):
@@ -185,7 +197,25 @@ def _activity(resource: Element, activity: Element, context: Context) -> Activit
         when=moments.read(detail, "scheduled", means="planned"),
         is_to_avoid=is_to_avoid(detail),
         said=tuple(dict.fromkeys((*modifiers(detail), *notes(activity, "progress")))),
+        schedule=dosages.of_timing(detail, "scheduledTiming"),
+        daily=quantities.read(elements.child(detail, "dailyAmount")),
+        quantity=quantities.read(elements.child(detail, "quantity")),
+        place=name_of(detail.get("location"), context, within=resource),
+        people=names_of(elements.children(detail, "performer"), context, within=resource),
+        why_so=titles(detail, "statusReason"),
+        reasons=(*titles(detail, "reasonCode"), *_named(resource, detail, "reasonReference", context)),
+        outcomes=(*titles(activity, "outcomeCodeableConcept"), *_outcomes(resource, activity, context)),
     )
+
+
+def _outcomes(resource: Element, activity: Element, context: Context) -> tuple[str, ...]:
+    """`actionResulting` in DSTU2."""
+    names = ("outcomeReference", "actionResulting")
+    return tuple(said for name in names for said in _named(resource, activity, name, context))
+
+
+def _named(resource: Element, part: Element, name: str, context: Context) -> tuple[str, ...]:
+    return names_of(elements.children(part, name), context, within=resource)
 
 
 def what_to_do(detail: Element, context: Context, *, within: Element) -> str:

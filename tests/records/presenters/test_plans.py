@@ -42,6 +42,32 @@ FINCH = {"resourceType": "Practitioner", "id": "f", "name": {"text": "Dr. Finch"
 CONTEXT = Context(others={"Practitioner/f": FINCH, "Goal/g1": {"id": "g1", "description": {"text": "Walk a mile"}}})
 
 
+class TestAThingToDo:
+    def test_says_how_often_how_much_where_and_why(self):
+        detail = {
+            "description": "Walk",
+            "status": "cancelled",
+            "statusReason": {"text": "Knee pain"},
+            "scheduledTiming": {"repeat": {"frequency": 3, "period": 1, "periodUnit": "wk"}},
+            "dailyAmount": {"value": 30, "unit": "minutes"},
+            "location": {"display": "The park"},
+            "performer": [{"display": "Dr. Finch"}],
+            "reasonCode": [{"text": "Heart failure"}],
+        }
+        activity = {"outcomeCodeableConcept": [{"text": "Less breath"}], "detail": detail}
+        entry = care_plans.present({**PLAN, "activity": [activity]}, Context())
+        told = ("Stopped", "Knee pain", "3 times a week", "each day: 30 minutes", "The park", "Dr. Finch")
+        ends = ("because of: Heart failure", "what came of it: Less breath")
+        assert lines.of(entry.activities) == (" · ".join(("Walk", *told, *ends)),)
+
+    def test_says_so_in_dstu2_as_well(self):
+        repeat = {"frequency": 3, "period": 1, "periodUnits": "wk"}
+        detail = {"description": "Walk", "scheduledTiming": {"repeat": repeat}, "statusReason": {"text": "Knee pain"}}
+        activity = {"actionResulting": [{"display": "Less breath"}], "detail": detail}
+        entry = care_plans.present({**PLAN, "activity": [activity]}, Context())
+        assert lines.of(entry.activities) == ("Walk · Knee pain · 3 times a week · what came of it: Less breath",)
+
+
 class TestACarePlan:
     def test_is_the_same_from_both_versions(self):
         dstu2 = care_plans.present(

@@ -74,7 +74,8 @@ def _facts(entry: Entry) -> Iterator[str]:
 
 
 def _to_do(activity: Activity) -> str:
-    said = (activity.text, words.of_key(activity.progress), *lines.of(activity.when), *activity.said)
+    when = () if activity.schedule else lines.of(activity.when)
+    said = (activity.text, words.of_key(activity.progress), *lines.of_details(activity), *when, *activity.said)
     told = " · ".join(filter(None, said))
     return f"{labels.of_field('Activity', 'is_to_avoid')}: {told}" if activity.is_to_avoid else told
 

@@ -69,6 +69,14 @@ def paired(resource: Element, *, form: str = "", most: int = _MOST) -> tuple[tup
     return tuple((each, replace(dosage, form=form)) for each, dosage in islice(told, most))
 
 
+def of_timing(element: Element, *names: str) -> tuple[Dosage, ...]:
+    """How often, for how long, and whether only when needed, something is done that is no medicine: from the Timing of
+    one of these names."""
+    timing: Element = next(filter(None, (elements.child(element, name) for name in names)), {})
+    needed = {name: element[name] for name in ("asNeededBoolean", "asNeededCodeableConcept") if name in element}
+    return read({"dosageInstruction": [{**({"timing": timing} if timing else {}), **needed}]})
+
+
 def beyond(resource: Element) -> int:
     """How many more there are than `read` gives by itself."""
     sent = _sent(resource)

@@ -241,13 +241,22 @@ def _dose(dose: immunizations.Dose) -> str:
 
 def _activity(activity: Activity) -> str:
     """What to do, or not to do, how far it is, and for when it is planned."""
-    when = "" if not activity.when else _labelled("Activity", "when", activity.when)
-    if activity.progress == Progress.PLANNED and activity.when:
+    is_told = not activity.when or activity.schedule  # which says from when to when
+    when = "" if is_told else _labelled("Activity", "when", activity.when)
+    if activity.progress == Progress.PLANNED and when:
         when = _when(activity.when)  # which the word before it says
     to_avoid = labels.of_field("Activity", "is_to_avoid") if activity.is_to_avoid else ""
     progress = "" if activity.progress == NOT_GIVEN else words.of_key(activity.progress)
-    said = (to_avoid, _text(activity.text), progress, when, ", ".join(of(activity.said)))
+    said = (to_avoid, _text(activity.text), progress, *of_details(activity), when, ", ".join(of(activity.said)))
     return _PART.join(dict.fromkeys(filter(None, said)))
+
+
+def of_details(activity: Activity) -> tuple[str, ...]:
+    """How often and how much, where and by whom, and why it stands as it does."""
+    amounts = (_labelled("Activity", name, getattr(activity, name)) for name in ("daily", "quantity"))
+    ends = (_labelled("Activity", name, getattr(activity, name)) for name in ("reasons", "outcomes"))
+    whole = (*of(activity.why_so), *of(activity.schedule), *amounts, activity.place, *activity.people, *ends)
+    return tuple(filter(None, whole))
 
 
 def _particular(one: Particular) -> str:
