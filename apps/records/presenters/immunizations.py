@@ -59,6 +59,7 @@ class Dose(msgspec.Struct, frozen=True, gc=False):
     series: str = ""
     illnesses: tuple[str, ...] = ()
     counts_not: bool = False
+    standing: str = ""
     because: str = ""
 
 
@@ -80,6 +81,7 @@ class ImmunizationEntry(Entry, frozen=True, kw_only=True, gc=False):
     is_reported: bool = False
     reported_by: str = ""
     is_subpotent: bool = False
+    subpotent_because: tuple[str, ...] = ()
     maker: str = ""
     lot: str = ""
     expires: str = ""
@@ -115,6 +117,9 @@ class Recommendation(msgspec.Struct, frozen=True, gc=False):
     due: When = UNDATED
     status: str = ""
     dose: str = ""
+    of: str = ""
+    series: str = ""
+    because: tuple[str, ...] = ()
     is_advised_against: bool = False
 
 
@@ -138,6 +143,7 @@ _GROUPS = {
     Status.NOT_COMPLETED: Group.NOT_COMPLETED,
     Status.NOT_GIVEN: Group.NOT_GIVEN,
 }
+_DOSES = frozenset({"count", "nocount"})
 # The dates of a recommendation, what counts first: when it is due, then from when it may be given (LOINC in R4).
 _DUE = ("30980-7", "due", "recommended", "30981-5", "earliest")
 
@@ -164,6 +170,7 @@ def present(resource: Element, context: Context) -> ImmunizationEntry:
         is_reported=elements.flag(resource, "reported") is True or elements.flag(resource, "primarySource") is False,
         reported_by=title_of(resource.get("reportOrigin")),
         is_subpotent=elements.flag(resource, "isSubpotent") is True,
+        subpotent_because=naming.titles(resource, "subpotentReason"),
         maker=naming.name_of(resource.get("manufacturer"), context, within=resource),
         lot=elements.text(resource, "lotNumber"),
         expires=elements.text(resource, "expirationDate"),
@@ -239,6 +246,7 @@ def _doses(resource: Element) -> tuple[Dose, ...]:
             series=elements.text(each, "series"),
             illnesses=naming.titles(each, "targetDisease"),
             counts_not="nocount" in status_codes(each, "doseStatus"),
+            standing="" if _DOSES & set(status_codes(each, "doseStatus")) else title_of(each.get("doseStatus")),
             because=next(iter(naming.titles(each, "doseStatusReason")), ""),
         )
         for each in sent
@@ -267,6 +275,7 @@ def _reactions(resource: Element, context: Context) -> tuple[VaccineReaction, ..
 
 def _recommendation(sent: Element) -> Recommendation:
     """One of them. That a vaccine is contraindicated is told also where a code alone says it."""
+    protocol = elements.child(sent, "protocol")  # of DSTU2
     advised_against = outline.as_sent(sent, "contraindicatedVaccineCode")
     return Recommendation(
         vaccine=next(iter(naming.titles(sent, "vaccineCode")), ""),
@@ -274,7 +283,11 @@ def _recommendation(sent: Element) -> Recommendation:
         illness=next(iter(naming.titles(sent, "targetDisease")), "") or elements.words(sent.get("targetDisease")),
         due=_due(elements.children(sent, "dateCriterion")),
         status=", ".join(filter(None, (elements.words(sent.get("forecastStatus")), *advised_against))),
-        dose=_number(sent, "doseNumberPositiveInt", "doseNumberString", "doseNumber"),
+        dose=_number(sent, "doseNumberPositiveInt", "doseNumberString", "doseNumber")
+        or _number(protocol, "doseSequence"),
+        of=_number(sent, "seriesDosesPositiveInt", "seriesDosesString", "seriesDoses"),
+        series=elements.text(sent, "series") or elements.text(protocol, "series"),
+        because=naming.titles(sent, "forecastReason"),
         is_advised_against="contraindicated" in status_codes(sent, "forecastStatus"),
     )
 

@@ -158,6 +158,16 @@ TURNED: list[tuple[str, dict[str, Any], str, str]] = [
         {"status": "completed", "vaccinationProtocol": [{"doseSequence": 2, "doseStatus": concept("nocount")}]},
         "Dose: 2 · does not count as a dose", "Dose: 2 · does not count as a dose",
     ),
+    (
+        "Immunization",
+        {"vaccinationProtocol": [{"doseSequence": 2, "doseStatus": named("Not counted")}]},
+        "Dose: 2 · Not counted", "Dose: 2 · Not counted",
+    ),
+    (
+        "ImmunizationRecommendation",
+        {"recommendation": [{"vaccineCode": [named("MMR")], "forecastReason": [named("Pregnant")]}]},
+        "Pregnant", "Pregnant",
+    ),
     ("Immunization", {"status": "completed", "isSubpotent": True}, "may not protect enough", "may not protect enough"),
     (
         "ImmunizationRecommendation",
@@ -228,6 +238,30 @@ TOLD: list[tuple[str, dict[str, Any], str]] = [
         "The age is an estimate: Yes",
     ),
     ("FamilyMemberHistory", {"dataAbsentReason": concept("withheld")}, "Why there is not more: withheld"),
+    (
+        "Immunization",
+        {"status": "completed", "isSubpotent": True, "subpotentReason": [named("Too warm")]},
+        "Why it may not protect enough: Too warm",
+    ),
+    (
+        "ImmunizationRecommendation",
+        {
+            "recommendation": [
+                {
+                    "vaccineCode": [named("MMR")],
+                    "doseNumberPositiveInt": 2,
+                    "seriesDosesPositiveInt": 3,
+                    "series": "Basic",
+                }
+            ]
+        },
+        "dose: 2 of 3 · Basic",
+    ),
+    (
+        "ImmunizationRecommendation",
+        {"recommendation": [{"vaccineCode": named("MMR"), "protocol": {"doseSequence": 2, "series": "Basic"}}]},
+        "dose: 2 · Basic",
+    ),
     ("Specimen", {"condition": [named("Hemolyzed")]}, "State of the sample: Hemolyzed"),
     ("DetectedIssue", {"severity": "high"}, "How serious: High"),
     ("Group", {"characteristic": [{"code": named("Smokes"), "valueBoolean": True}]}, "Who belongs to it: Smokes"),

@@ -151,6 +151,7 @@ _LABELS: Final[Mapping[str, str | Promise]] = {
     "is_reported": _("Reported, given elsewhere"),
     "reported_by": _("Reported by"),
     "is_subpotent": _("A dose that may not protect enough"),
+    "subpotent_because": _("Why it may not protect enough"),
     "doses": _("Dose"),
     "amount": _("Amount"),
     "given_by": _("Given by"),

@@ -235,7 +235,7 @@ def _dose(dose: immunizations.Dose) -> str:
     if dose.of and not dose.number:
         numbered = gettext("one of %(of)s") % known
     standing = gettext("does not count as a dose") if dose.counts_not else ""
-    said = (numbered, dose.series, ", ".join(of(dose.illnesses)), standing, dose.because)
+    said = (numbered, dose.series, ", ".join(of(dose.illnesses)), standing or dose.standing, dose.because)
     return _PART.join(dict.fromkeys(filter(None, said)))
 
 
@@ -267,8 +267,11 @@ def _recommendation(one: immunizations.Recommendation) -> str:
     """Which vaccine, against what, from when; where only codes were sent, these as what they are."""
     named = (provider_codes.told(one.vaccine), provider_codes.told(one.illness))
     due = _labelled("Recommendation", "due", one.due) if one.due else ""
-    dose = _labelled("Recommendation", "dose", one.dose) if one.dose else ""
-    return _PART.join(dict.fromkeys(filter(None, (*named, due, _text(one.status), dose))))
+    known = {"number": one.dose, "of": one.of}
+    numbered = gettext("%(number)s of %(of)s") % known if one.dose and one.of else one.dose
+    dose = _labelled("Recommendation", "dose", numbered) if numbered else ""
+    said = (*named, due, _text(one.status), *of(one.because), dose, one.series)
+    return _PART.join(dict.fromkeys(filter(None, said)))
 
 
 def _supply(supply: Supply) -> str:
