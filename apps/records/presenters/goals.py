@@ -109,13 +109,16 @@ class Target(msgspec.Struct, frozen=True, gc=False):
 
 
 class GoalEntry(Entry, frozen=True, kw_only=True, gc=False):
-    """A goal. `verdict` is the provider's; `due` the first date it is to be reached by, `within` the first time."""
+    """A goal. `verdict` is the provider's, `outcomes` what came of it in its words, `why` why it stands as it does.
+    `due` is the first date it is to be reached by, `within` the first time."""
 
     verdict: Verdict = Verdict.NOT_GIVEN
     due: When = UNDATED
     within: Length = NO_LENGTH
     targets: tuple[Target, ...] = ()
     reasons: tuple[str, ...] = ()
+    why: tuple[str, ...] = ()
+    outcomes: tuple[str, ...] = ()
 
 
 def bounds(value: Value) -> ReferenceRange | None:
@@ -161,7 +164,19 @@ def present(resource: Element, context: Context) -> GoalEntry:
         within=next(filter(None, withins), Length()),
         targets=tuple(target for target in targets if _says_more(target, beside=len(targets) > 1))[:_MOST],
         reasons=reasons(resource, context, (), ("addresses",)),
+        why=titles(resource, "statusReason"),
+        outcomes=_outcomes(resource, context, verdict),
     )
+
+
+def _outcomes(resource: Element, context: Context, verdict: Verdict) -> tuple[str, ...]:
+    """What came of it: results in DSTU2, codes and references in R4; and a verdict that we have no word for."""
+    said = [] if verdict is not Verdict.NOT_GIVEN else [*titles(resource, "achievementStatus")]
+    said += reasons(resource, context, ("outcomeCode",), ("outcomeReference",))
+    for sent in elements.children(resource, "outcome"):
+        within = {**sent, "contained": resource.get("contained")}
+        said += reasons(within, context, ("resultCodeableConcept",), ("resultReference",))
+    return tuple(dict.fromkeys(said))[:_MOST]
 
 
 def _verdict(resource: Element) -> Verdict:

@@ -52,7 +52,8 @@ class Group(StrEnum):
 
 class Dose(msgspec.Struct, frozen=True, gc=False):
     """Which dose of which series it was, with the numbers as sent: 2 of 3. `illnesses` are what it is against. One that
-    `counts_not` was given and is none of the series, `because` of what its provider says."""
+    `counts_not` was given and is none of the series, `because` of what its provider says; `standing` is what is said in
+    place of a code that we know."""
 
     number: str = ""
     of: str = ""

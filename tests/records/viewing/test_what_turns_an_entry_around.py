@@ -264,6 +264,11 @@ TOLD: list[tuple[str, dict[str, Any], str]] = [
     ),
     ("Specimen", {"condition": [named("Hemolyzed")]}, "State of the sample: Hemolyzed"),
     ("DetectedIssue", {"severity": "high"}, "How serious: High"),
+    ("Goal", {"status": "cancelled", "statusReason": named("Moved away")}, "Why it stands so: Moved away"),
+    ("Goal", {"lifecycleStatus": "cancelled", "statusReason": "Moved away"}, "Why it stands so: Moved away"),
+    ("Goal", {"outcome": [{"resultCodeableConcept": named("Lost 5 kg")}]}, "Outcome: Lost 5 kg"),
+    ("Goal", {"outcomeCode": [named("Lost 5 kg")]}, "Outcome: Lost 5 kg"),
+    ("Goal", {"lifecycleStatus": "active", "achievementStatus": named("Nearly there")}, "Outcome: Nearly there"),
     ("Group", {"characteristic": [{"code": named("Smokes"), "valueBoolean": True}]}, "Who belongs to it: Smokes"),
     (
         "Group",

@@ -251,6 +251,7 @@ _LABELS: Final[Mapping[str, str | Promise]] = {
     "site": _("Where on the body"),
     "route": _("How it was given"),
     "outcome": _("Outcome"),
+    "outcomes": _("Outcome"),
     "complications": _("Complications"),
     "place": _("Where"),
     "places": _("Where"),
