@@ -7,8 +7,9 @@ group of orders, whatever their status. An intent that only suggests makes an op
 from collections.abc import Iterator
 
 from apps.records.presenters import elements, naming
-from apps.records.presenters.datatypes import moments
+from apps.records.presenters.datatypes import moments, quantities
 from apps.records.presenters.datatypes.moments import When
+from apps.records.presenters.dosing import dosages
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Context
 from apps.records.presenters.heads import (
@@ -21,10 +22,11 @@ from apps.records.presenters.heads import (
     status_codes,
     title_of,
 )
-from apps.records.presenters.procedures import Group, ProcedureEntry, Status
+from apps.records.presenters.procedures import Group, ProcedureEntry, Status, Urgency
 
 _MOST = 20  # canceled items; more is an accident
 _NOT_DONE = frozenset({"cancelled", "rejected", "failed"})  # statuses of an item
+_URGENCIES = {urgency.value: urgency for urgency in list(Urgency)[:3]}
 _STATUSES = {
     "proposed": Status.PLANNED,
     "draft": Status.PLANNED,
@@ -63,10 +65,14 @@ def present(resource: Element, context: Context) -> ProcedureEntry:
         people=people,
         said=notes(resource, "note", "notes", "patientInstruction"),
         category=next(iter(naming.titles(resource, "category")), ""),
-        place=naming.name_of(resource.get("locationReference"), context, within=resource),
+        place=naming.name_of(resource.get("locationReference"), context, within=resource)
+        or next(iter(naming.titles(resource, "locationCode")), ""),
         reasons=_reasons(resource, context),
         body_sites=naming.titles({"bodySite": _body_sites(resource)}, "bodySite"),
         planned=planned,
+        schedule=dosages.of_timing(resource, "occurrenceTiming", "scheduledTiming"),
+        amount=quantities.read(elements.child(resource, "quantityQuantity")),
+        urgency=mapped(resource, "priority", _URGENCIES) or Urgency.NOT_GIVEN,
         details=_details(resource, top["title"]),
         canceled=tuple(dict.fromkeys(filter(None, map(_name, _items(resource, are_canceled=True)))))[:_MOST],
         visits=naming.ids_of(resource, "encounter"),
@@ -127,5 +133,9 @@ def _reasons(resource: Element, context: Context) -> tuple[str, ...]:
 def _details(resource: Element, title: str) -> tuple[str, ...]:
     """What else is ordered with it: details of an order, further items, further services, a description."""
     items = tuple(title_of(item.get("code")) for item in _items(resource))
-    said = (*naming.titles(resource, "orderDetail", "serviceRequested"), *items, elements.text(resource, "description"))
+    said = (
+        *naming.titles(resource, "orderDetail", "serviceRequested", "specialty"),
+        *items,
+        elements.text(resource, "description"),
+    )
     return tuple(dict.fromkeys(each for each in said if each and each != title))

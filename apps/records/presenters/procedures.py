@@ -16,6 +16,8 @@ from apps.records.presenters import elements, naming
 from apps.records.presenters.absences import known_absence, says_no_information
 from apps.records.presenters.datatypes import moments
 from apps.records.presenters.datatypes.moments import UNDATED, When
+from apps.records.presenters.datatypes.quantities import NO_QUANTITY, Quantity
+from apps.records.presenters.dosing.dosages import Dosage
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
 from apps.records.presenters.heads import head, mapped, notes, title_of
@@ -60,6 +62,15 @@ class Change(StrEnum):
     NOT_GIVEN = NOT_GIVEN
 
 
+class Urgency(StrEnum):
+    """How soon an order is to be carried out, where that is not as usual."""
+
+    URGENT = "urgent"
+    SOON = "asap"
+    AT_ONCE = "stat"
+    NOT_GIVEN = NOT_GIVEN
+
+
 class Handled(msgspec.Struct, frozen=True, gc=False):
     """A device that was put in, taken out or worked on. `said` is that in the provider's words, where these are no code
     that we know."""
@@ -74,7 +85,7 @@ class ProcedureEntry(Entry, frozen=True, kw_only=True, gc=False):
 
     `performers` have their roles as sent. `devices` were used; those in `handled` were what it was about. `reasons_not`
     say why it was not done, or not finished. `reports` are what came of it, by name, `canceled` what of an
-    order is not done; `visits` and `based_on` are ids.
+    order is not done, `schedule` how often it is to be; `visits` and `based_on` are ids.
     """
 
     status: Status = Status.NOT_GIVEN
@@ -92,6 +103,9 @@ class ProcedureEntry(Entry, frozen=True, kw_only=True, gc=False):
     devices: tuple[str, ...] = ()
     reports: tuple[str, ...] = ()
     planned: When = UNDATED
+    schedule: tuple[Dosage, ...] = ()
+    amount: Quantity = NO_QUANTITY
+    urgency: Urgency = Urgency.NOT_GIVEN
     details: tuple[str, ...] = ()
     canceled: tuple[str, ...] = ()
     visits: tuple[str, ...] = ()
@@ -199,6 +213,12 @@ STATUS_WORDS: Mapping[Status, str | Promise] = {
     Status.CANCELED: _("Canceled"),
     Status.NOT_TO_BE_DONE: _("Ordered not to be done"),
     Status.WAS_NOT_TO_BE_DONE: _("Was ordered not to be done; that order is over"),
+}
+URGENCY_WORDS: Mapping[Urgency, str | Promise] = {
+    Urgency.URGENT: _("Urgent"),
+    Urgency.SOON: _("As soon as possible"),
+    Urgency.AT_ONCE: _("At once"),
+    Urgency.NOT_GIVEN: "",
 }
 CHANGE_WORDS: Mapping[Change, str | Promise] = {
     Change.PUT_IN: _("Put in"),

@@ -164,6 +164,8 @@ _LABELS: Final[Mapping[str, str | Promise]] = {
     "details": _("Details"),
     "canceled": _("Not done of it"),
     "planned": _("Planned for"),
+    "schedule": _("How often"),
+    "urgency": _("How soon"),
     "types": _("Type of visit"),
     "service": _("Service"),
     "participants": _("Seen by"),

@@ -268,6 +268,7 @@ _KEYS: Final[_Words] = {
     "mri-not-said": _("Its label does not say"),
     # procedures
     **_by_key(procedures.CHANGE_WORDS),
+    **_by_key(procedures.URGENCY_WORDS),
     # documents
     "adds-to": _("An addition to another document"),
     "form-of": _("Another form of another document"),
