@@ -81,12 +81,29 @@ class Supply(msgspec.Struct, frozen=True, gc=False):
     valid: When = UNDATED
 
 
+class Exchange(StrEnum):
+    """Whether another product may be handed over in place of the one that was ordered, or was."""
+
+    ALLOWED = "exchange-allowed"
+    NOT_ALLOWED = "exchange-not-allowed"
+    MADE = "exchange-made"
+    NOT_GIVEN = NOT_GIVEN
+
+
+class Substitution(msgspec.Struct, frozen=True, gc=False):
+    """That, and what its provider says of it."""
+
+    exchange: Exchange = Exchange.NOT_GIVEN
+    said: tuple[str, ...] = ()
+
+
 class MedicationEntry(Entry, frozen=True, kw_only=True, gc=False):
     """A medicine. `orders` are the ids of the prescriptions that a dispense fills.
 
     `people` are the prescriber, the source of a report, or who filled it. `stopped_because` says why it was ended,
     declined or not taken. `brands` are names that were sent as brands, `also_called` all others beside its title.
-    `ends_at` is the last day it was meant for, as sent. `more_dosages` were sent besides.
+    `ends_at` is the last day it was meant for, as sent. `more_dosages` were sent besides. `is_for_a_stay`: it is of a
+    hospital stay, and nobody takes it at home.
     """
 
     status: Status = Status.NOT_GIVEN
@@ -104,6 +121,8 @@ class MedicationEntry(Entry, frozen=True, kw_only=True, gc=False):
     ends_at: str = ""
     stopped_because: tuple[str, ...] = ()
     supply: Supply = msgspec.field(default_factory=Supply)
+    substitution: Substitution | None = None
+    is_for_a_stay: bool = False
     pharmacy: str = ""
     is_patient_reported: bool = False
     orders: tuple[str, ...] = ()
@@ -117,6 +136,7 @@ class MedicationEntry(Entry, frozen=True, kw_only=True, gc=False):
 _ORDERS = frozenset({"MedicationOrder", "MedicationRequest"})
 # Of requests and statements, of DSTU2, and of dispenses.
 _STATUS_REASONS = ("statusReason", "reasonEnded", "reasonNotTaken", "statusReasonCodeableConcept")
+_NO_EXCHANGE = frozenset({"n", "none"})
 _ORDER_STATUSES = {
     "active": Status.ON_LIST,
     "on-hold": Status.PAUSED,
@@ -283,10 +303,27 @@ def _circumstances(resource: Element, context: Context) -> dict[str, Any]:
         "more_dosages": dosages.beyond(resource),
         "reasons": _reasons(resource, context),
         "written_down": moments.read(resource, "dateAsserted", means="written-down"),
-        "stopped_because": naming.titles(resource, *_STATUS_REASONS),
+        "stopped_because": naming.reasons(resource, context, _STATUS_REASONS, ("statusReasonReference",)),
+        "substitution": _substitution(elements.child(resource, "substitution")),
+        "is_for_a_stay": "inpatient" in status_codes(resource, "category"),
         "is_patient_reported": _is_patient_reported(resource),
         "orders": naming.own_ids_of(resource, "authorizingPrescription", context, types=_ORDERS),
     }
+
+
+def _substitution(sent: Element) -> Substitution | None:
+    """Of an order, whether it is allowed, and of a dispense, whether it was made. DSTU2 says it by its type alone, with
+    a code for none at all (HL7 v3 substanceAdminSubstitution)."""
+    kinds = ("type", "allowedCodeableConcept")
+    exchange = Exchange.NOT_GIVEN
+    if elements.flag(sent, "wasSubstituted") is True:
+        exchange = Exchange.MADE
+    elif elements.flag(sent, "wasSubstituted") is None:
+        allowed = elements.flag(sent, "allowedBoolean")
+        is_none = allowed is False or any(code in _NO_EXCHANGE for name in kinds for code in status_codes(sent, name))
+        exchange = Exchange.NOT_ALLOWED if is_none else Exchange.ALLOWED if allowed else Exchange.NOT_GIVEN
+    found = Substitution(exchange, naming.titles(sent, *kinds, "reason"))
+    return found if found != Substitution() else None
 
 
 def _group(kind: Kind, status: Status, *, is_none: bool, says_nothing: bool) -> Group:
@@ -339,6 +376,12 @@ def _is_patient_reported(resource: Element) -> bool:
     return any(naming.is_patient(elements.child(resource, name)) for name in names)
 
 
+EXCHANGE_WORDS: Mapping[Exchange, str | Promise] = {
+    Exchange.ALLOWED: _("May be given"),
+    Exchange.NOT_ALLOWED: _("Must not be given"),
+    Exchange.MADE: _("Was given"),
+    Exchange.NOT_GIVEN: "",
+}
 STATUS_WORDS: Mapping[Status, str | Promise] = {
     Status.ON_LIST: _("On the current list of %(provider)s"),
     Status.PAUSED: _("Paused by the provider"),

@@ -129,6 +129,14 @@ class TestACaution:
 
 
 class TestAMedicine:
+    def test_that_is_of_a_hospital_stay_says_so(self, alice):
+        inpatient = [{"coding": [{"code": "inpatient"}]}]
+        keep(
+            make_connection(alice),
+            made("MedicationRequest", status="active", intent="order", category=inpatient, **DRUG),
+        )
+        assert "Ordered for a hospital stay" in Summarized(alice).words(MEDICINES)
+
     def test_is_no_order_where_nothing_says_so(self, alice):
         keep(
             make_connection(alice), made("MedicationRequest", status="active", **DRUG), made("MedicationOrder", **DRUG)

@@ -191,6 +191,11 @@ TURNED: list[tuple[str, dict[str, Any], str, str]] = [
     ("MedicationOrder", {"status": "stopped"}, "Status: Stopped", "Stopped"),
     ("MedicationOrder", {"status": "draft"}, "Not final", "Not final"),
     ("MedicationRequest", {"status": "active", "doNotPerform": True}, "not to be taken", "Ordered not to be taken"),
+    (
+        "MedicationRequest",
+        {"status": "active", "intent": "order", "category": [concept("inpatient")]},
+        "Ordered for a hospital stay: Yes", "Ordered for a hospital stay",
+    ),
     ("MedicationRequest", {"status": "active", "intent": "proposal"}, "not prescribed", "not prescribed"),
     ("MedicationStatement", {"status": "active", "wasNotTaken": True}, "not taken", "not taken"),
     ("MedicationStatement", {"status": "active", "taken": "n"}, "not taken", "not taken"),
@@ -303,6 +308,31 @@ TOLD: list[tuple[str, dict[str, Any], str]] = [
     ("MedicationAdministration", {"dosage": {"text": "Half a vial"}}, "Amount: Half a vial"),
     ("MedicationAdministration", {"dosage": {"route": named("Into a vein")}}, "How it was given: Into a vein"),
     ("MedicationAdministration", {"medicationCodeableConcept": ADA, "reasonGiven": [named("Pain")]}, "Why: Pain"),
+    (
+        "MedicationDispense",
+        {"status": "declined", "statusReasonReference": {"display": "An interaction"}},
+        "Why it was not filled: An interaction",
+    ),
+    (
+        "MedicationDispense",
+        {"substitution": {"wasSubstituted": True, "type": named("Generic"), "reason": [named("Out of stock")]}},
+        "Another product in its place: Was given · Generic, Out of stock",
+    ),
+    (
+        "MedicationOrder",
+        {"substitution": {"type": concept("N"), "reason": named("Reacts to the dye")}},
+        "Another product in its place: Must not be given · Reacts to the dye",
+    ),
+    (
+        "MedicationRequest",
+        {"substitution": {"allowedBoolean": False}},
+        "Another product in its place: Must not be given",
+    ),
+    (
+        "MedicationRequest",
+        {"substitution": {"allowedBoolean": True}},
+        "Another product in its place: May be given",
+    ),
     ("NutritionOrder", {"foodPreferenceModifier": [named("Kosher")]}, "Food preferences: Kosher"),
     (
         "NutritionOrder",

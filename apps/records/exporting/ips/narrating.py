@@ -23,7 +23,7 @@ _TOLD: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "ConditionEntry": ("severity", "stages", "body_sites", "ended", "ends"),
         "DeviceEntry": ("scanner", "safety", "model", "maker", "serial"),
         "ImmunizationEntry": ("is_reported", "reported_by", "doses", "lot", "is_subpotent"),
-        "MedicationEntry": ("stopped_because",),
+        "MedicationEntry": ("stopped_because", "is_for_a_stay"),
         "ProcedureEntry": ("handled", "body_sites", "reasons_not", "outcome", "complications"),
         "ResultEntry": ("specimen", "body_site"),
     }

@@ -107,7 +107,7 @@ _DATES: Final = frozenset({"ImmunizationEntry.expires"})
 _NAMED_IN_ROWS: Final = frozenset(
     {
         *("severity", "doses", "reasons_not", "canceled", "is_reported", "is_subpotent", "member_number"),
-        *("scanner", "safety"),
+        *("scanner", "safety", "is_for_a_stay"),
         *("CarePlanEntry.reasons", "CarePlanEntry.goals"),
     }
 )
@@ -123,7 +123,7 @@ _ROWS: Final[Mapping[str, tuple[str, ...]]] = {
     "DeviceEntry": ("scanner", "safety", "model"),
     "FamilyEntry": ("conditions",),
     "DocumentEntry": ("relations", "name", "custodian"),
-    "MedicationEntry": ("dosages",),
+    "MedicationEntry": ("is_for_a_stay", "dosages"),
     "ConditionEntry": ("severity",),
     "ImmunizationEntry": ("reasons_not", "canceled", "is_reported", "is_subpotent", "doses", "place"),
     "RecommendationEntry": ("recommendations",),
@@ -140,6 +140,8 @@ _LABELS: Final[Mapping[str, str | Promise]] = {
     "also_called": _("Also called"),
     "taken": _("Taken"),
     "supply": _("Supply"),
+    "substitution": _("Another product in its place"),
+    "is_for_a_stay": _("Ordered for a hospital stay"),
     "stopped_because": _("Why it stands so"),
     "is_patient_reported": _("You said so yourself"),
     "began": _("Began"),
