@@ -8,6 +8,7 @@ import msgspec
 from apps.records.presenters import elements, naming
 from apps.records.presenters.elements import Element
 
+_REPLACING = frozenset({"replace", "replaced-by"})  # of DSTU2, of R4: the link leads to what is used instead
 _MOST = 20  # names, contacts or addresses of one person; more is an accident
 
 
@@ -45,7 +46,11 @@ class ContactPerson(msgspec.Struct, frozen=True, gc=False):
 
 
 class PatientSummary(msgspec.Struct, frozen=True, gc=False):
-    """What the first page of a record shows. Dates are as sent: `2019`, `2019-03`, `2019-03-04` or anything else."""
+    """What the first page of a record shows. Dates are as sent: `2019`, `2019-03`, `2019-03-04` or anything else.
+
+    `is_replaced`: the provider keeps this person under another entry, and uses this one no more. `is_unused`: it uses
+    this one no more, and says of no other.
+    """
 
     names: tuple[PersonName, ...] = ()
     birth_date: str = ""
@@ -56,6 +61,8 @@ class PatientSummary(msgspec.Struct, frozen=True, gc=False):
     languages: tuple[str, ...] = ()
     general_practitioners: tuple[str, ...] = ()
     contact_persons: tuple[ContactPerson, ...] = ()
+    is_replaced: bool = False
+    is_unused: bool = False
 
     @property
     def name(self) -> str:
@@ -83,6 +90,7 @@ class PatientSummary(msgspec.Struct, frozen=True, gc=False):
 
 def present(resource: Element) -> PatientSummary:
     """Read a Patient of either version."""
+    is_replaced = any(elements.text(link, "type") in _REPLACING for link in elements.children(resource, "link"))
     return PatientSummary(
         names=_names(resource),
         birth_date=elements.text(resource, "birthDate"),
@@ -93,6 +101,8 @@ def present(resource: Element) -> PatientSummary:
         languages=_languages(resource),
         general_practitioners=_general_practitioners(resource),
         contact_persons=_contact_persons(resource),
+        is_replaced=is_replaced,
+        is_unused=not is_replaced and elements.flag(resource, "active") is False,
     )
 
 

@@ -105,3 +105,19 @@ class TestPresentingAPatient:
     )
     def test_says_whether_the_person_died_only_where_it_was_sent(self, sent, shown):
         assert patient.present(sent).deceased == shown
+
+
+class TestAnEntryOfAPersonThatIsUsedNoMore:
+    @pytest.mark.parametrize(
+        ("sent", "is_replaced", "is_unused"),
+        [
+            ({"active": False}, False, True),
+            ({"active": True}, False, False),
+            ({"link": [{"type": "replace", "other": {"reference": "Patient/2"}}]}, True, False),
+            ({"active": False, "link": [{"type": "replaced-by", "other": {"reference": "Patient/2"}}]}, True, False),
+            ({"link": [{"type": "replaces"}, {"type": "refer"}, {"type": "seealso"}]}, False, False),
+        ],
+    )
+    def test_says_so(self, sent, is_replaced, is_unused):
+        told = patient.present(sent)
+        assert (told.is_replaced, told.is_unused) == (is_replaced, is_unused)

@@ -17,7 +17,7 @@ from apps.records.viewing.listing import telling
 from apps.records.viewing.wording import words
 from tests.records.linked import AT
 from tests.records.pages import ask, page
-from tests.records.people import PATIENT_ID
+from tests.records.people import PATIENT_ID, R4_PATIENT
 from tests.records.shelved import keep
 
 ADA = {"display": "Ada Rose"}
@@ -419,6 +419,24 @@ class TestAMedicationThatWasAMistake:
         wrong = {"resourceType": "Medication", "id": "p", "code": named("Canary"), "status": "entered-in-error"}
         found = entry("MedicationRequest", contained=[wrong], medicationReference={"reference": "#p"})
         assert "Canary" not in repr(found)
+
+
+@pytest.mark.django_db
+class TestAPersonWhomTheProviderKeepsElsewhere:
+    @pytest.mark.parametrize(
+        ("sent", "said"),
+        [
+            ({"link": [{"type": "replaced-by", "other": ADA}]}, "keeps this person under another entry now"),
+            ({"link": [{"type": "replace", "other": ADA}]}, "keeps this person under another entry now"),
+            ({"active": False}, "The provider no longer uses this entry"),
+        ],
+    )
+    def test_reads_so_beside_their_details(self, client, alice, sam, connection, sent, said):
+        keep(connection, {**R4_PATIENT, **sent})
+        client.force_login(alice)
+        assert said in page(client, "record", connection.pk)
+        client.force_login(sam)
+        assert client.get(reverse("record", args=[connection.pk])).status_code == 404
 
 
 CANARY = named("Canary")
