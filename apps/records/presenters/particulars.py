@@ -50,6 +50,13 @@ class What(StrEnum):
     BODY_SITES = "body-sites"
     GIVEN = "given"
     GIVEN_HOW = "given-how"
+    SUSPECTED = "suspected"
+    CAME_OF_IT = "came-of-it"
+    CONCERNS = "concerns"
+    DETAIL = "detail"
+    DONE_ABOUT_IT = "done-about-it"
+    MESSAGE = "message"
+    RISKS = "risks"
     EMPTY_BECAUSE = "empty-because"
     MODE = "mode"
     ON_IT = "on-it"
@@ -76,6 +83,7 @@ TURNING: Final = frozenset(
     {
         What.RULED_OUT, What.FOODS_TO_LEAVE_OUT, What.EMPTY_BECAUSE, What.TAKEN_OFF, What.HAS_NOT, What.DENIES,
         What.IN_FORCE, What.NOT_COVERED, What.DOSE, What.MODE, What.ABOUT,
+        What.SUSPECTED, What.CONCERNS,
     }
 )  # fmt: skip
 
@@ -213,12 +221,35 @@ def _given(resource: Element, _context: Context) -> Iterator[tuple[What, _Said]]
     yield What.GIVEN_HOW, naming.titles(dosage, "route", "method", "site", "siteCodeableConcept")
 
 
-def _event(resource: Element, _context: Context) -> Iterator[tuple[What, _Said]]:
+def _event(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
+    """AdverseEvent (R4)."""
+    causes = (elements.child(each, "instance") for each in elements.children(resource, "suspectEntity"))
+    yield What.SUSPECTED, naming.names_of(causes, context, within=resource)
     yield What.HOW_SERIOUS, naming.titles(resource, "seriousness", "severity")
+    yield What.CAME_OF_IT, naming.reasons(resource, context, ("outcome",), ("resultingCondition",))
 
 
-def _issue(resource: Element, _context: Context) -> Iterator[tuple[What, _Said]]:
+def _issue(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
+    """DetectedIssue: two medicines that do not go together, and what was done about it."""
     yield What.HOW_SERIOUS, _known(resource, "severity")
+    yield What.CONCERNS, naming.names_of(elements.children(resource, "implicated"), context, within=resource)
+    yield What.DETAIL, (elements.prose(resource.get("detail")),)
+    mitigations = elements.children(resource, "mitigation")
+    yield What.DONE_ABOUT_IT, (said for each in mitigations for said in _concepts(each, "action"))
+
+
+def _message(resource: Element, _context: Context) -> Iterator[tuple[What, _Said]]:
+    """Communication, or the request for one."""
+    yield What.MESSAGE, (elements.prose(each.get("contentString")) for each in elements.children(resource, "payload"))
+
+
+def _risk(resource: Element, _context: Context) -> Iterator[tuple[What, _Said]]:
+    """RiskAssessment: of what, and how likely that is. One that is only a number is not told: nobody may take 2 for
+    two percent or for two in all."""
+    predictions = elements.children(resource, "prediction")
+    likely = ("qualitativeRisk", "probabilityCodeableConcept")
+    told = ((_coded(each.get("outcome")), ", ".join(naming.titles(each, *likely))) for each in predictions)
+    yield What.RISKS, (_with(outcome, how) for outcome, how in told)
 
 
 def _evaluation(resource: Element, _context: Context) -> Iterator[tuple[What, _Said]]:
@@ -248,6 +279,8 @@ def _excluded(parts: Iterable[Element]) -> Iterator[str]:
 _READERS: Final[Mapping[str, _Read]] = {
     "AdverseEvent": _event,
     "ClinicalImpression": _impression,
+    "Communication": _message,
+    "CommunicationRequest": _message,
     "Consent": _consent,
     "CoverageEligibilityResponse": _eligibility,
     "DetectedIssue": _issue,
@@ -257,6 +290,7 @@ _READERS: Final[Mapping[str, _Read]] = {
     "List": _list,
     "MedicationAdministration": _given,
     "NutritionOrder": _nutrition,
+    "RiskAssessment": _risk,
 }
 
 
@@ -308,6 +342,13 @@ LABELS: Final[Mapping[What, str | Promise]] = {
     What.BODY_SITES: _("Body site"),
     What.GIVEN: _("Amount"),
     What.GIVEN_HOW: _("How it was given"),
+    What.SUSPECTED: _("Suspected cause"),
+    What.CAME_OF_IT: _("Outcome"),
+    What.CONCERNS: _("What it is about"),
+    What.DETAIL: _("Details"),
+    What.DONE_ABOUT_IT: _("What was done about it"),
+    What.MESSAGE: _("Message"),
+    What.RISKS: _("Risk"),
     What.EMPTY_BECAUSE: _("Why it is empty"),
     What.MODE: _("What it lists"),
     What.ON_IT: _("On it"),

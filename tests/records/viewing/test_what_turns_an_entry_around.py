@@ -50,6 +50,11 @@ def in_row(of: Entry) -> str:
 # status, the row says it by that, which is all that a search tells.
 TURNED: list[tuple[str, dict[str, Any], str, str]] = [
     ("AdverseEvent", {"actuality": "potential", "event": named("Fall")}, "could have", "Did not happen"),
+    (
+        "AdverseEvent",
+        {"event": named("Rash"), "suspectEntity": [{"instance": {"display": "Penicillin"}}]},
+        "Suspected cause: Penicillin", "Suspected cause: Penicillin",
+    ),
     ("AllergyIntolerance", {"status": "refuted", "substance": named("Nuts")}, "Status: Ruled out", "Ruled out"),
     ("AllergyIntolerance", {"verificationStatus": concept("refuted")}, "Status: Ruled out", "Ruled out"),
     ("AllergyIntolerance", {"status": "inactive"}, "Status: No longer active", "No longer active"),
@@ -103,6 +108,11 @@ TURNED: list[tuple[str, dict[str, Any], str, str]] = [
     ("Device", {"status": "inactive"}, "No longer in use", "No longer in use"),
     ("Device", {"status": "not-available"}, "No longer in use", "No longer in use"),
     ("DeviceUseStatement", {"status": "intended"}, "Status: Planned", "Planned"),
+    (
+        "DetectedIssue",
+        {"code": named("Interaction"), "implicated": [{"display": "Warfarin"}, {"display": "Aspirin"}]},
+        "What it is about: Aspirin", "What it is about: Warfarin, Aspirin",
+    ),
     ("DeviceRequest", {"status": "active", "intent": "option"}, "Status: Suggested", "Suggested"),
     ("DeviceRequest", {"status": "active", "intent": "order"}, "Status: Current", "Current"),
     ("DiagnosticOrder", {"status": "cancelled"}, "Status: Canceled", "Canceled"),
@@ -285,6 +295,24 @@ TOLD: list[tuple[str, dict[str, Any], str]] = [
     ("ServiceRequest", {"locationCode": [named("At home")]}, "Where: At home"),
     ("ReferralRequest", {"type": named("Referral"), "specialty": named("Skin")}, "Details: Skin"),
     ("Specimen", {"condition": [named("Hemolyzed")]}, "State of the sample: Hemolyzed"),
+    ("AdverseEvent", {"event": named("Rash"), "outcome": named("Recovered")}, "Outcome: Recovered"),
+    ("DetectedIssue", {"detail": "May bleed", "code": ADA}, "Details: May bleed"),
+    ("DetectedIssue", {"mitigation": [{"action": named("Dose halved")}]}, "What was done about it: Dose halved"),
+    (
+        "Communication",
+        {"payload": [{"contentString": "All is well"}, {"contentString": "Come again"}]},
+        "Message: Come again",
+    ),
+    (
+        "RiskAssessment",
+        {"prediction": [{"outcome": named("Stroke"), "qualitativeRisk": named("Low")}]},
+        "Risk: Stroke (Low)",
+    ),
+    (
+        "RiskAssessment",
+        {"prediction": [{"outcome": named("Stroke"), "probabilityCodeableConcept": named("Low")}]},
+        "Risk: Stroke (Low)",
+    ),
     ("DetectedIssue", {"severity": "high"}, "How serious: High"),
     ("Goal", {"status": "cancelled", "statusReason": named("Moved away")}, "Why it stands so: Moved away"),
     ("Goal", {"lifecycleStatus": "cancelled", "statusReason": "Moved away"}, "Why it stands so: Moved away"),
