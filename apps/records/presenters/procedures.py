@@ -91,6 +91,8 @@ class ProcedureEntry(Entry, frozen=True, kw_only=True, gc=False):
     status: Status = Status.NOT_GIVEN
     group: Group = Group.NOT_GIVEN
     category: str = ""
+    asserter: str = ""
+    is_patient_asserted: bool = False
     performers: tuple[Person, ...] = ()
     place: str = ""
     reasons: tuple[str, ...] = ()
@@ -149,6 +151,8 @@ def present(resource: Element, context: Context) -> ProcedureEntry:
         is_known_absence=absence is not None,
         says_no_information=no_information,
         category=title_of(resource.get("category")),
+        asserter=naming.name_of(resource.get("asserter"), context, within=resource),
+        is_patient_asserted=naming.is_patient(resource.get("asserter")),
         performers=performers,
         place=naming.name_of(resource.get("location"), context, within=resource),
         reasons=naming.reasons(resource, context, ("reasonCode", "reasonCodeableConcept"), ("reasonReference",)),

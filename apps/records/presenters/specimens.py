@@ -1,9 +1,14 @@
 """A Specimen of either version: what was taken for a test."""
 
+from collections.abc import Mapping
 from enum import StrEnum
 
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
 from apps.records.presenters import elements
-from apps.records.presenters.datatypes import moments
+from apps.records.presenters.datatypes import lengths, moments
+from apps.records.presenters.datatypes.lengths import NO_LENGTH, Length
 from apps.records.presenters.datatypes.moments import UNDATED, When
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
@@ -33,6 +38,8 @@ class SpecimenEntry(Entry, frozen=True, kw_only=True, gc=False):
     body_site: str = ""
     method: str = ""
     state: tuple[str, ...] = ()
+    fasting: str = ""
+    fasted_for: Length = NO_LENGTH
     number: str = ""
 
 
@@ -57,5 +64,22 @@ def present(resource: Element, context: Context) -> SpecimenEntry:
         body_site=body_site,
         method=title_of(elements.child(collection, "method")),
         state=titles(resource, "condition"),
+        fasting=_fasting(collection),
+        fasted_for=lengths.read(elements.child(collection, "fastingStatusDuration")),
         number=elements.text(elements.child(resource, "accessionIdentifier"), "value"),
     )
+
+
+def _fasting(collection: Element) -> str:
+    """R4 alone says it. One of HL7's codes (v2 table 0916), else in the provider's words."""
+    codes = status_codes(collection, "fastingStatusCodeableConcept")
+    known = next((code for code in codes if code in FASTING_WORDS), "")
+    return known or title_of(collection.get("fastingStatusCodeableConcept"))
+
+
+FASTING_WORDS: Mapping[str, str | Promise] = {
+    "f": _("Had not eaten before"),
+    "nf": _("Had eaten before"),
+    "fna": _("Not known"),
+    "ng": _("Not known"),
+}

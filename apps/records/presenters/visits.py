@@ -89,10 +89,12 @@ class Use(StrEnum):
 
 
 class Diagnosis(msgspec.Struct, frozen=True, gc=False):
-    """What was found or suspected, by the name that the visit or the condition gives it."""
+    """What was found or suspected, by the name that the visit or the condition gives it. `said` is its use in the
+    provider's words, where that is none that we know."""
 
     what: str = ""
     use: Use = Use.NOT_GIVEN
+    said: str = ""
 
 
 class Hospitalization(msgspec.Struct, frozen=True, gc=False):
@@ -103,6 +105,8 @@ class Hospitalization(msgspec.Struct, frozen=True, gc=False):
     discharged_to: str = ""
     destination: str = ""
     readmission: str = ""
+    arrangements: tuple[str, ...] = ()
+    diets: tuple[str, ...] = ()
 
 
 class VisitEntry(Entry, frozen=True, kw_only=True, gc=False):
@@ -162,7 +166,6 @@ _STATUSES = {
     "cancelled": Status.CANCELED,
 }
 _USES = {use.value: use for use in Use if use is not Use.NOT_GIVEN}
-_NO_USE = Use.NOT_GIVEN
 _GROUPS = {
     Status.PLANNED: Group.PLANNED,
     Status.ARRIVED: Group.NOW,
@@ -253,17 +256,18 @@ def _places(resource: Element, context: Context, *, is_planned: bool) -> tuple[P
 
 def _diagnoses(resource: Element, context: Context) -> tuple[Diagnosis, ...]:
     """`diagnosis` in R4; in DSTU2 the admitting and the discharge diagnoses of the hospitalization."""
-    found = [
-        Diagnosis(
-            naming.name_of(each.get("condition"), context, within=resource), mapped(each, "use", _USES) or _NO_USE
-        )
-        for each in elements.children(resource, "diagnosis")
-    ]
+    found = [_diagnosis(each, resource, context) for each in elements.children(resource, "diagnosis")]
     stay = elements.child(resource, "hospitalization")
     for name, use in (("admittingDiagnosis", Use.ADMISSION), ("dischargeDiagnosis", Use.DISCHARGE)):
         named = naming.names_of(elements.children(stay, name), context, within=resource)
         found += [Diagnosis(what, use) for what in named]
     return tuple(dict.fromkeys(diagnosis for diagnosis in found if diagnosis.what))[:_MOST]
+
+
+def _diagnosis(sent: Element, visit: Element, context: Context) -> Diagnosis:
+    use = mapped(sent, "use", _USES) or Use.NOT_GIVEN
+    said = title_of(sent.get("use")) if use is Use.NOT_GIVEN else ""
+    return Diagnosis(naming.name_of(sent.get("condition"), context, within=visit), use, said)
 
 
 def _hospitalization(resource: Element, context: Context) -> Hospitalization:
@@ -274,6 +278,8 @@ def _hospitalization(resource: Element, context: Context) -> Hospitalization:
         discharged_to=title_of(sent.get("dischargeDisposition")),
         destination=naming.name_of(sent.get("destination"), context, within=resource),
         readmission=title_of(sent.get("reAdmission")),
+        arrangements=naming.titles(sent, "specialArrangement"),
+        diets=naming.titles(sent, "dietPreference"),
     )
 
 

@@ -252,6 +252,22 @@ TOLD: list[tuple[str, dict[str, Any], str]] = [
         {"ageAge": {"value": 70, "unit": "a"}, "estimatedAge": True},
         "The age is an estimate: Yes",
     ),
+    (
+        "Encounter",
+        {"hospitalization": {"specialArrangement": [named("Interpreter")], "dietPreference": [named("Vegan")]}},
+        "needed: Interpreter · diet: Vegan",
+    ),
+    ("Encounter", {"diagnosis": [{"condition": {"display": "Flu"}, "use": named("Suspected")}]}, "Flu · Suspected"),
+    ("Procedure", {"status": "completed", "asserter": {"display": "Bo Finch"}}, "Said by: Bo Finch"),
+    ("Procedure", {"status": "completed", "asserter": {"reference": "Patient/1"}}, "You said so yourself: Yes"),
+    ("Specimen", {"collection": {"fastingStatusCodeableConcept": concept("F")}}, "Fasting: Had not eaten before"),
+    ("Specimen", {"collection": {"fastingStatusCodeableConcept": concept("NF")}}, "Fasting: Had eaten before"),
+    ("Specimen", {"collection": {"fastingStatusCodeableConcept": named("Since dinner")}}, "Fasting: Since dinner"),
+    (
+        "Specimen",
+        {"collection": {"fastingStatusDuration": {"value": 8, "code": "h", "unit": "h"}}},
+        "How long without food: 8 hours",
+    ),
     ("FamilyMemberHistory", {"dataAbsentReason": concept("withheld")}, "Why there is not more: withheld"),
     (
         "Immunization",

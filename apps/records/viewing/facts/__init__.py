@@ -29,6 +29,7 @@ _SAID_BY_NAME: Final = {
     "severity": lines.of_severity,
     "length": lines.of_length,
     "relationship": lines.of_relationship,
+    "fasting": lines.of_fasting,
 }
 # By what says of people that they did something: with which statuses they did not.
 _NOTHING_DONE: Final[Mapping[str, frozenset[str]]] = {

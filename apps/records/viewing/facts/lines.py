@@ -13,7 +13,7 @@ from django.utils.translation import get_language, gettext, ngettext
 from msgspec.structs import fields, replace
 
 from apps.records import counts
-from apps.records.presenters import allergies, immunizations, insurance, particulars, plain_names
+from apps.records.presenters import allergies, immunizations, insurance, particulars, plain_names, specimens
 from apps.records.presenters.care_plans import Activity, Progress
 from apps.records.presenters.care_teams import Circle, Member
 from apps.records.presenters.datatypes import dates, lengths
@@ -125,6 +125,12 @@ def of_unknown(value: object) -> tuple[str, ...]:
 def of_severity(value: object) -> tuple[str, ...]:
     """The line of how severe a condition is."""
     said = words.of_severity(_text(value)) if isinstance(value, str) else ""
+    return (said,) if said else ()
+
+
+def of_fasting(value: object) -> tuple[str, ...]:
+    """The line of whether somebody had eaten before a sample was taken."""
+    said = str(specimens.FASTING_WORDS.get(value, value)) if isinstance(value, str) else ""
     return (said,) if said else ()
 
 
