@@ -14,11 +14,12 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from apps.records.presenters import elements, patient
-from apps.records.presenters.datatypes import moments
+from apps.records.presenters.datatypes import moments, quantities
+from apps.records.presenters.datatypes.quantities import NO_QUANTITY, Quantity
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
 from apps.records.presenters.heads import codes_of, first_name, head, notes, status_codes, title_of
-from apps.records.presenters.naming import names_of
+from apps.records.presenters.naming import names_of, titles
 from apps.records.presenters.patient import Contact
 from apps.wire import datetimes
 
@@ -71,6 +72,14 @@ class Fact(msgspec.Struct, frozen=True, gc=False):
     value: str = ""
 
 
+class Cost(msgspec.Struct, frozen=True, gc=False):
+    """What the patient pays of what, and when not, in the provider's words."""
+
+    of: str = ""
+    amount: Quantity = NO_QUANTITY
+    unless: tuple[str, ...] = ()
+
+
 class CoverageEntry(Entry, frozen=True, kw_only=True, gc=False):
     """A plan. `holder` is whom it is written for, `relationship` what the patient is to them, a key of
     `RELATIONSHIP_WORDS` or in the provider's words, `order` 1 for the plan that pays first, 0 where that was not said.
@@ -83,6 +92,7 @@ class CoverageEntry(Entry, frozen=True, kw_only=True, gc=False):
     relationship: str = ""
     member_number: str = ""
     classes: tuple[Fact, ...] = ()
+    costs: tuple[Cost, ...] = ()
     order: int = 0
 
     def standing(self, *, today: date) -> str:
@@ -121,6 +131,7 @@ def present(resource: Element, context: Context) -> CoverageEntry:
         relationship=_relationship(resource),
         member_number=_member_number(resource),
         classes=classes,
+        costs=tuple(filter(None, map(_cost, elements.children(resource, "costToBeneficiary"))))[:20],
         order=_order(resource),
     )
 
@@ -129,8 +140,19 @@ def _classes(resource: Element) -> list[Fact]:
     """The classes of R4; of DSTU2 the elements that became them."""
     written = ((name, elements.text(resource, name)) for name in ("plan", "subPlan", "group"))
     older = [Fact(kind=name.lower(), name=value, value=value) for name, value in written if value]
+    if number := elements.text(elements.child(resource, "bin"), "value"):  # what a pharmacy asks for
+        older.append(Fact(kind="rxbin", value=number))
     newer = (_class(sent) for sent in elements.children(resource, "class"))
     return [*older, *(fact for fact in newer if fact.name or fact.value)][:20]
+
+
+def _cost(sent: Element) -> Cost | None:
+    money = elements.child(sent, "valueMoney")
+    amount = quantities.read(
+        {**money, "unit": money.get("currency")} if money else elements.child(sent, "valueQuantity")
+    )
+    unless = tuple(said for each in elements.children(sent, "exception") for said in titles(each, "type"))
+    return Cost(title_of(sent.get("type")), amount, unless) if amount else None
 
 
 def _class(sent: Element) -> Fact:

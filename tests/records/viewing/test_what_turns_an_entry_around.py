@@ -244,6 +244,25 @@ TURNED: list[tuple[str, dict[str, Any], str, str]] = [
 
 # What qualifies, and turns nothing around: told on the page.
 TOLD: list[tuple[str, dict[str, Any], str]] = [
+    (
+        "Coverage",
+        {"costToBeneficiary": [{"type": named("Copay"), "valueMoney": {"value": 20, "currency": "USD"}}]},
+        "What you pay yourself: Copay · 20 USD",
+    ),
+    (
+        "Coverage",
+        {
+            "costToBeneficiary": [
+                {
+                    "type": named("Copay"),
+                    "valueQuantity": {"value": 20, "unit": "%"},
+                    "exception": [{"type": named("Birth")}],
+                }
+            ]
+        },
+        "Copay · 20 % · but not: Birth",
+    ),
+    ("Coverage", {"type": ADA, "bin": {"value": "610014"}}, "RxBIN: 610014"),
     ("ClinicalImpression", {"finding": [{"item": named("Cold"), "cause": "Cough"}]}, "What was found: Cold (Cough)"),
     ("ClinicalImpression", {"finding": [{"itemReference": {"display": "Cold"}}]}, "What was found: Cold"),
     ("Appointment", {"participant": [{"status": "declined", "actor": ADA}]}, "Will not take part: Ada Rose"),
