@@ -158,7 +158,6 @@ def present(resource: Element, context: Context) -> ImmunizationEntry:
     absence = known_absence(top["codes"], top["title"])
     no_information = says_no_information(top["codes"])
     given_by, ordered_by = _performers(resource, context)
-    explained = elements.child(resource, "explanation")
     return ImmunizationEntry(
         **top,
         when=moments.read(resource, "occurrence", "date", means="given", birth_date=context.birth_date),
@@ -171,7 +170,6 @@ def present(resource: Element, context: Context) -> ImmunizationEntry:
         is_reported=elements.flag(resource, "reported") is True or elements.flag(resource, "primarySource") is False,
         reported_by=title_of(resource.get("reportOrigin")),
         is_subpotent=elements.flag(resource, "isSubpotent") is True,
-        subpotent_because=naming.titles(resource, "subpotentReason"),
         maker=naming.name_of(resource.get("manufacturer"), context, within=resource),
         lot=elements.text(resource, "lotNumber"),
         expires=elements.text(resource, "expirationDate"),
@@ -182,11 +180,7 @@ def present(resource: Element, context: Context) -> ImmunizationEntry:
         place=naming.name_of(resource.get("location"), context, within=resource),
         given_by=given_by,
         ordered_by=ordered_by,
-        reasons=(
-            *naming.titles(explained, "reason"),
-            *naming.reasons(resource, context, ("reasonCode",), ("reasonReference",)),
-        ),
-        reasons_not=(*naming.titles(explained, "reasonNotGiven"), *naming.titles(resource, "statusReason")),
+        **_reasons(resource, context),
         reactions=_reactions(resource, context),
         visits=naming.ids_of(resource, "encounter"),
     )
@@ -221,6 +215,17 @@ def _status(resource: Element) -> Status:
     if elements.flag(resource, "wasNotGiven") is True:
         return Status.WAS_NOT_GIVEN
     return mapped(resource, "status", _STATUSES) or Status.NOT_GIVEN
+
+
+def _reasons(resource: Element, context: Context) -> dict[str, tuple[str, ...]]:
+    """Why it was given, why not, and why it may not protect enough; DSTU2 explains the first two in one place."""
+    explained = elements.child(resource, "explanation")
+    why = naming.reasons(resource, context, ("reasonCode",), ("reasonReference",))
+    return {
+        "reasons": (*naming.titles(explained, "reason"), *why),
+        "reasons_not": (*naming.titles(explained, "reasonNotGiven"), *naming.titles(resource, "statusReason")),
+        "subpotent_because": naming.titles(resource, "subpotentReason"),
+    }
 
 
 def _performers(resource: Element, context: Context) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -14,7 +14,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from apps.records.presenters import elements, naming, products
+from apps.records.presenters import elements, naming, products, substitutions
 from apps.records.presenters.absences import known_absence, says_no_information
 from apps.records.presenters.datatypes import moments, quantities
 from apps.records.presenters.datatypes.moments import UNDATED, When
@@ -25,6 +25,7 @@ from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, UNLISTED, Context, Entry
 from apps.records.presenters.heads import head, is_suggested, mapped, notes, status_codes
 from apps.records.presenters.products import Product
+from apps.records.presenters.substitutions import Substitution
 
 
 class Kind(StrEnum):
@@ -81,22 +82,6 @@ class Supply(msgspec.Struct, frozen=True, gc=False):
     valid: When = UNDATED
 
 
-class Exchange(StrEnum):
-    """Whether another product may be handed over in place of the one that was ordered, or was."""
-
-    ALLOWED = "exchange-allowed"
-    NOT_ALLOWED = "exchange-not-allowed"
-    MADE = "exchange-made"
-    NOT_GIVEN = NOT_GIVEN
-
-
-class Substitution(msgspec.Struct, frozen=True, gc=False):
-    """That, and what its provider says of it."""
-
-    exchange: Exchange = Exchange.NOT_GIVEN
-    said: tuple[str, ...] = ()
-
-
 class MedicationEntry(Entry, frozen=True, kw_only=True, gc=False):
     """A medicine. `orders` are the ids of the prescriptions that a dispense fills.
 
@@ -136,7 +121,6 @@ class MedicationEntry(Entry, frozen=True, kw_only=True, gc=False):
 _ORDERS = frozenset({"MedicationOrder", "MedicationRequest"})
 # Of requests and statements, of DSTU2, and of dispenses.
 _STATUS_REASONS = ("statusReason", "reasonEnded", "reasonNotTaken", "statusReasonCodeableConcept")
-_NO_EXCHANGE = frozenset({"n", "none"})
 _ORDER_STATUSES = {
     "active": Status.ON_LIST,
     "on-hold": Status.PAUSED,
@@ -304,26 +288,11 @@ def _circumstances(resource: Element, context: Context) -> dict[str, Any]:
         "reasons": _reasons(resource, context),
         "written_down": moments.read(resource, "dateAsserted", means="written-down"),
         "stopped_because": naming.reasons(resource, context, _STATUS_REASONS, ("statusReasonReference",)),
-        "substitution": _substitution(elements.child(resource, "substitution")),
+        "substitution": substitutions.read(elements.child(resource, "substitution")),
         "is_for_a_stay": "inpatient" in status_codes(resource, "category"),
         "is_patient_reported": _is_patient_reported(resource),
         "orders": naming.own_ids_of(resource, "authorizingPrescription", context, types=_ORDERS),
     }
-
-
-def _substitution(sent: Element) -> Substitution | None:
-    """Of an order, whether it is allowed, and of a dispense, whether it was made. DSTU2 says it by its type alone, with
-    a code for none at all (HL7 v3 substanceAdminSubstitution)."""
-    kinds = ("type", "allowedCodeableConcept")
-    exchange = Exchange.NOT_GIVEN
-    if elements.flag(sent, "wasSubstituted") is True:
-        exchange = Exchange.MADE
-    elif elements.flag(sent, "wasSubstituted") is None:
-        allowed = elements.flag(sent, "allowedBoolean")
-        is_none = allowed is False or any(code in _NO_EXCHANGE for name in kinds for code in status_codes(sent, name))
-        exchange = Exchange.NOT_ALLOWED if is_none else Exchange.ALLOWED if allowed else Exchange.NOT_GIVEN
-    found = Substitution(exchange, naming.titles(sent, *kinds, "reason"))
-    return found if found != Substitution() else None
 
 
 def _group(kind: Kind, status: Status, *, is_none: bool, says_nothing: bool) -> Group:
@@ -376,12 +345,6 @@ def _is_patient_reported(resource: Element) -> bool:
     return any(naming.is_patient(elements.child(resource, name)) for name in names)
 
 
-EXCHANGE_WORDS: Mapping[Exchange, str | Promise] = {
-    Exchange.ALLOWED: _("May be given"),
-    Exchange.NOT_ALLOWED: _("Must not be given"),
-    Exchange.MADE: _("Was given"),
-    Exchange.NOT_GIVEN: "",
-}
 STATUS_WORDS: Mapping[Status, str | Promise] = {
     Status.ON_LIST: _("On the current list of %(provider)s"),
     Status.PAUSED: _("Paused by the provider"),

@@ -21,6 +21,7 @@ from apps.records.presenters import (
     immunizations,
     medications,
     procedures,
+    substitutions,
     visits,
 )
 from apps.records.presenters.entry import NOT_GIVEN, Entry
@@ -266,7 +267,7 @@ _KEYS: Final[_Words] = {
     "mri-conditional": _("Safe under certain conditions only"),
     "mri-unsafe": _("Not safe"),
     "mri-not-said": _("Its label does not say"),
-    **_by_key(medications.EXCHANGE_WORDS),
+    **_by_key(substitutions.EXCHANGE_WORDS),
     # procedures
     **_by_key(procedures.CHANGE_WORDS),
     **_by_key(procedures.URGENCY_WORDS),
