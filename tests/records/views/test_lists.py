@@ -144,6 +144,32 @@ class TestOnPaper:
         assert "Printed " in on_paper
         assert "From Harbor Family Practice" in text
 
+    def test_says_of_a_part_of_a_list_that_it_is_one(self, hers, connection, other):
+        def said(*there, **query):
+            found = re.findall(r'<p class="print-only">(.*?)</p>', main(hers, *there, **query))
+            return " ".join(re.sub("<[^>]*>", "", " ".join(found)).split())
+
+        keep(connection, *map(result, range(60)))
+        keep(other, *(order(f"m{number}") for number in range(2)))
+        results, medicines = ("subject", "results"), ("subject", "medicines")
+        assert said(*results) == "Only a part of this list: Page 1 of 2"
+        assert said(*results, year="2024", page=2) == "Only a part of this list: 2024 · Page 2 of 2"
+        assert said(*medicines) == ""
+        assert said(*medicines, **{"from": other.pk}) == "Only a part of this list: Riverside Hospital"
+        assert said("everything_by_date", page=2) == "Only a part of this list: Page 2 of 2"
+
+    def test_says_of_the_first_of_many_that_there_are_more(self, hers, connection):
+        tests = [result(number, name=f"Test {number}", code=f"{number}-0") for number in range(6)]
+        keep(connection, *tests[:5])
+        assert "There are more." not in main(hers, "whole_record")
+        keep(connection, *tests)
+        assert '<dd class="print-only">There are more.</dd>' in main(hers, "whole_record")
+
+    def test_says_that_a_table_has_the_newest_alone(self, hers, connection):
+        keep(connection, *map(result, range(60)))
+        text = main(hers, "over_time", "results", Record.objects.get(logical_id="o0").pk)
+        assert '<p> The table has the newest 50 of 60 values. <a class="no-print"' in text
+
     def test_can_be_asked_for_without_script_by_saving(self, hers, connection):
         keep(connection, result(0))
         text = main(hers, "subject", "results")

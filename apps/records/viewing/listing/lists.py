@@ -104,6 +104,13 @@ class EntryList:
         return is_chosen or len(self.years) > 1 or len(self.sources) > 1
 
     @property
+    def narrowed_to(self) -> tuple[str, ...]:
+        """What was chosen of the list, in words: on paper nothing else says that it is a part."""
+        names = (one.name for each in self.narrowings for one in each.choices if one.is_on)
+        sources = (source.provider for source in self.all_sources if self.filters.source)
+        return tuple(filter(None, (self.filters.year, *names, *sources)))
+
+    @property
     def is_empty_by_choice(self) -> bool:
         """Whether there is nothing here of what was chosen, though the list has some."""
         chosen = self.filters.year or self.filters.source or self.filters.kind or self.filters.author
