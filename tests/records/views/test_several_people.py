@@ -106,6 +106,16 @@ class TestRecordsOfSeveralPeople:
         assert "Pteridine" not in one
         assert "Peanut" in one
 
+    def test_lead_from_a_list_of_one_to_that_ones_card(self, hers, connection, childs):
+        keep(connection, allergy("a1"))
+        keep(childs, {**allergy("a3"), "code": {"text": "Peanut"}})
+        (address,) = re.findall(
+            rf'href="({reverse("card_to_carry")}[^"]*)"', main(hers, "subject", "allergies", **{"from": childs.pk})
+        )
+        card = hers.get(address).content.decode()
+        assert "Peanut" in card
+        assert "Pteridine" not in card
+
     def test_say_whose_an_entry_is_on_its_own_page(self, hers, sam, connection, childs):
         keep(connection, result(0))
         keep(childs, result(0))
