@@ -2,7 +2,6 @@
 
 import json
 import re
-from uuid import uuid4
 
 import pytest
 from django.test import Client
@@ -17,7 +16,7 @@ from apps.records.viewing import entries
 from tests.records.linked import AT, make_connection, make_endpoint
 from tests.records.pages import ask, page
 from tests.records.people import allergy
-from tests.records.shelved import keep, order, result
+from tests.records.shelved import keep, result
 
 pytestmark = pytest.mark.django_db
 
@@ -66,39 +65,6 @@ class TestAList:
         text = page(hers, "subject", "results", **{"from": str(other.pk)})
         assert "Potassium" in text
         assert "Sodium" not in text
-
-    def test_of_one_provider_has_the_allergies_that_others_know(self, hers, connection, other):
-        keep(connection, allergy("a1"))
-        keep(other, order("m1"))
-        text = page(hers, "subject", "medicines", **{"from": str(other.pk)})
-        assert "Pteridine" in text
-        assert "From Harbor Family Practice" not in text
-
-    def test_of_one_provider_can_be_left_where_it_has_nothing(self, hers, connection, other):
-        keep(connection, result(0))
-        keep(other)
-        for there in (("subject", "results"), ("everything_by_date",)):
-            text = page(hers, *there, **{"from": str(other.pk)})
-            assert "Nothing in this list fits what you chose." in text
-            assert '<a class="chip on" href="?">Riverside Hospital ' in text
-            assert "No entries here." not in text
-
-    def test_of_one_provider_stays_so_in_another_order(self, hers, connection, other):
-        keep(connection, result(0))
-        keep(other, result(1))
-        text = page(hers, "subject", "results", **{"from": str(other.pk)})
-        assert f'href="?from={other.pk}&amp;by=name"' in text
-        text = page(hers, "subject", "results", by="name", **{"from": str(other.pk)})
-        assert f'href="?from={other.pk}&amp;by=date"' in text
-
-    def test_of_a_connection_that_is_gone_is_of_all(self, hers, connection, other, sam):
-        keep(connection, result(0))
-        theirs = make_connection(sam, make_endpoint("https://third.example/r4"))
-        keep(theirs, result(1, name="Potassium", code="2823-3"))
-        for gone in (uuid4(), theirs.pk):
-            text = page(hers, "subject", "results", **{"from": str(gone)})
-            assert "Sodium" in text
-            assert "Potassium" not in text
 
     def test_of_two_providers_has_one_row_for_the_very_same(self, hers, connection, other):
         keep(connection, result(0), result(1))
