@@ -26,7 +26,7 @@ from apps.records.presenters.procedures import Group, ProcedureEntry, Status, Ur
 
 _MOST = 20  # canceled items; more is an accident
 _NOT_DONE = frozenset({"cancelled", "rejected", "failed"})  # statuses of an item
-_URGENCIES = {urgency.value: urgency for urgency in list(Urgency)[:3]}
+_URGENCIES = {urgency.value: urgency for urgency in Urgency if urgency is not Urgency.NOT_GIVEN}
 _STATUSES = {
     "proposed": Status.PLANNED,
     "draft": Status.PLANNED,

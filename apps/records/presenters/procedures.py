@@ -6,6 +6,7 @@ no procedure: `orders` presents it, in a group of its own.
 
 from collections.abc import Mapping
 from enum import StrEnum
+from typing import Any
 
 import msgspec
 from django.utils.functional import Promise
@@ -124,6 +125,8 @@ _STATUSES = {
     "on-hold": Status.ON_HOLD,
     "suspended": Status.ON_HOLD,
 }
+_NOTHING_DONE = frozenset({Status.PLANNED, Status.NOT_DONE})
+_CHANGES = {change.value: change for change in Change if change is not Change.NOT_GIVEN}
 _GROUPS = {
     Status.PLANNED: Group.ORDERED,
     Status.NOT_DONE: Group.NOT_DONE,
@@ -161,8 +164,7 @@ def present(resource: Element, context: Context) -> ProcedureEntry:
         outcome=title_of(resource.get("outcome")),
         complications=naming.reasons(resource, context, ("complication",), ("complicationDetail",)),
         follow_ups=naming.titles(resource, "followUp"),
-        handled=_handled(resource, context),
-        devices=_devices(resource, context),
+        **_devices(resource, context, status),
         reports=naming.names_of(elements.children(resource, "report"), context, within=resource),
         visits=naming.ids_of(resource, "encounter"),
         based_on=naming.ids_of(resource, "basedOn", "request"),
@@ -186,10 +188,19 @@ def _performers(resource: Element, context: Context) -> tuple[Person, ...]:
     )
 
 
+def _devices(resource: Element, context: Context, status: Status) -> dict[str, Any]:
+    """What was used, and what it was about. Where nothing was done, nothing was put in: such a device is only named."""
+    used = (*elements.children(resource, "usedReference"), *elements.children(resource, "used"))
+    named = (*naming.names_of(used, context, within=resource), *naming.titles(resource, "usedCode"))
+    handled = _handled(resource, context)
+    if status in _NOTHING_DONE:
+        named, handled = (*(one.device for one in handled if one.device), *named), ()
+    return {"handled": handled, "devices": tuple(dict.fromkeys(named))}
+
+
 def _handled(resource: Element, context: Context) -> tuple[Handled, ...]:
-    changes = {change.value: change for change in list(Change)[:3]}
     read = (
-        (elements.child(sent, "manipulated"), mapped(sent, "action", changes), elements.words(sent.get("action")))
+        (elements.child(sent, "manipulated"), mapped(sent, "action", _CHANGES), elements.words(sent.get("action")))
         for sent in elements.children(resource, "focalDevice")
     )
     found = (
@@ -197,12 +208,6 @@ def _handled(resource: Element, context: Context) -> tuple[Handled, ...]:
         for device, change, said in read
     )
     return tuple(dict.fromkeys(one for one in found if one != Handled()))[:_MOST]
-
-
-def _devices(resource: Element, context: Context) -> tuple[str, ...]:
-    used = (*elements.children(resource, "usedReference"), *elements.children(resource, "used"))
-    named = naming.names_of(used, context, within=resource)
-    return tuple(dict.fromkeys((*named, *naming.titles(resource, "usedCode"))))
 
 
 STATUS_WORDS: Mapping[Status, str | Promise] = {
