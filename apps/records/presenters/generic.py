@@ -214,7 +214,10 @@ def _status(resource: Element) -> str:
     if elements.flag(resource, "doNotPerform") is True:
         return Status.WAS_NOT_TO_BE_DONE if status in _ENDED else Status.NOT_TO_BE_DONE
     if status in _OPEN and is_suggested(resource):
-        return Status.PLANNED if "plan" in status_codes(resource, "intent") else Status.SUGGESTED
+        if "plan" not in status_codes(resource, "intent"):
+            return Status.SUGGESTED
+        if status == NOT_GIVEN or "active" in status_codes(resource, "status"):  # else it has begun, or is put off
+            return Status.PLANNED
     return _of_consent(resource) or status if status == Status.CURRENT else status
 
 

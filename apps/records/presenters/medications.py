@@ -157,6 +157,7 @@ _GROUPS = {
     Status.NOT_FINAL: Group.UNLISTED,
 }
 _PRESCRIBING = frozenset({"order", "original-order", "reflex-order", "filler-order", "instance-order"})
+_AT_HOME = frozenset({"community", "discharge", "outpatient"})  # categories; of a stay and after it, it goes home
 _OPEN = frozenset({Status.ON_LIST, Status.PAUSED, Status.NOT_GIVEN})
 _OVER = frozenset({Status.FINISHED, Status.STOPPED, Status.CANCELED})
 
@@ -283,13 +284,14 @@ def _made_of(product: Product, title: str) -> dict[str, Any]:
 
 def _circumstances(resource: Element, context: Context) -> dict[str, Any]:
     """Why, since when it is written down, by whose word, of which prescriptions it is a fill, and the rest."""
+    categories = status_codes(resource, "category")
     return {
         "more_dosages": dosages.beyond(resource),
         "reasons": _reasons(resource, context),
         "written_down": moments.read(resource, "dateAsserted", means="written-down"),
         "stopped_because": naming.reasons(resource, context, _STATUS_REASONS, ("statusReasonReference",)),
         "substitution": substitutions.read(elements.child(resource, "substitution")),
-        "is_for_a_stay": "inpatient" in status_codes(resource, "category"),
+        "is_for_a_stay": "inpatient" in categories and _AT_HOME.isdisjoint(categories),
         "is_patient_reported": _is_patient_reported(resource),
         "orders": naming.own_ids_of(resource, "authorizingPrescription", context, types=_ORDERS),
     }

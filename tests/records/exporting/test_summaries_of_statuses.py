@@ -135,7 +135,7 @@ class TestAMedicine:
             make_connection(alice),
             made("MedicationRequest", status="active", intent="order", category=inpatient, **DRUG),
         )
-        assert "Ordered for a hospital stay" in Summarized(alice).words(MEDICINES)
+        assert "For a hospital stay" in Summarized(alice).words(MEDICINES)
 
     def test_is_no_order_where_nothing_says_so(self, alice):
         keep(

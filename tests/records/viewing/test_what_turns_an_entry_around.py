@@ -178,7 +178,7 @@ TURNED: list[tuple[str, dict[str, Any], str, str]] = [
     (
         "MedicationRequest",
         {"status": "active", "intent": "order", "category": [concept("inpatient")]},
-        "Ordered for a hospital stay: Yes", "Ordered for a hospital stay",
+        "For a hospital stay: Yes", "For a hospital stay",
     ),
     ("MedicationRequest", {"status": "active", "intent": "proposal"}, "not prescribed", "not prescribed"),
     ("MedicationStatement", {"status": "active", "wasNotTaken": True}, "not taken", "not taken"),
@@ -188,6 +188,7 @@ TURNED: list[tuple[str, dict[str, Any], str, str]] = [
     ("NutritionOrder", {"excludeFoodModifier": [concept("227493005")]}, "227493005", "Foods to leave out: 227493005"),
     ("NutritionOrder", {"status": "active", "intent": "proposal"}, "Status: Suggested", "Suggested"),
     ("NutritionOrder", {"status": "completed", "intent": "proposal"}, "Status: Done", "Done"),
+    ("NutritionOrder", {"status": "on-hold", "intent": "plan"}, "Status: Paused", "Paused"),
     ("Observation", {"status": "cancelled"}, "no result", "no result"),
     ("OrderResponse", {"orderStatus": "rejected"}, "Status: Stopped", "Stopped"),
     ("Procedure", {"status": "completed", "notPerformed": True}, "Status: Not done", "Not done"),
@@ -213,6 +214,7 @@ TURNED: list[tuple[str, dict[str, Any], str, str]] = [
     ("SupplyRequest", {"status": "cancelled"}, "Status: Canceled", "Canceled"),
     ("SupplyDelivery", {"status": "abandoned"}, "Status: Stopped", "Stopped"),
     ("Task", {"status": "rejected"}, "Status: Stopped", "Stopped"),
+    ("Task", {"status": "in-progress", "intent": "plan"}, "Status: Current", "Current"),
     ("VisionPrescription", {"status": "cancelled"}, "Status: Canceled", "Canceled"),
 ]  # fmt: skip
 
