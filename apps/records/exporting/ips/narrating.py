@@ -13,7 +13,7 @@ from apps.records.presenters.care_plans import Activity, CarePlanEntry
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.observations import vitals
 from apps.records.presenters.observations.results import Component, ResultEntry
-from apps.records.viewing.facts import labels, lines
+from apps.records.viewing.facts import labels, lines, repeating
 from apps.records.viewing.wording import values_in_words, whens, words
 
 # What a line tells of each kind of entry beside its status, in this order.
@@ -74,7 +74,7 @@ def _facts(entry: Entry) -> Iterator[str]:
 
 
 def _to_do(activity: Activity) -> str:
-    when = () if activity.schedule else lines.of(activity.when)
+    when = () if repeating.tells_when(activity.schedule, activity.when) else lines.of(activity.when)
     said = (activity.text, words.of_key(activity.progress), *lines.of_details(activity), *when, *activity.said)
     told = " · ".join(filter(None, said))
     return f"{labels.of_field('Activity', 'is_to_avoid')}: {told}" if activity.is_to_avoid else told

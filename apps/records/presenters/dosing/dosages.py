@@ -71,10 +71,18 @@ def paired(resource: Element, *, form: str = "", most: int = _MOST) -> tuple[tup
 
 def of_timing(element: Element, *names: str) -> tuple[Dosage, ...]:
     """How often, for how long, and whether only when needed, something is done that is no medicine: from the Timing of
-    one of these names."""
+    one of these names. Nothing of one that is no more than a date, which `moments.read` tells."""
     timing: Element = next(filter(None, (elements.child(element, name) for name in names)), {})
     needed = {name: element[name] for name in ("asNeededBoolean", "asNeededCodeableConcept") if name in element}
-    return read({"dosageInstruction": [{**({"timing": timing} if timing else {}), **needed}]})
+    found = read({"dosageInstruction": [{**({"timing": timing} if timing else {}), **needed}]})
+    return tuple(dosage for dosage in found if not _is_a_date(dosage))
+
+
+def _is_a_date(dosage: Dosage) -> bool:
+    """Whether it says nothing but one event, or from when to when."""
+    timing = dosage.timing
+    without = {"events": ()} if len(timing.events) == 1 else {} if timing.events else {"bounds": _NO_TIMING.bounds}
+    return replace(dosage, timing=replace(timing, **without)) == Dosage(timing=_NO_TIMING)
 
 
 def beyond(resource: Element) -> int:

@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 from msgspec.structs import fields, replace
 
 from apps.records import counts
-from apps.records.presenters import immunizations, meanings, particulars, procedures, visits
+from apps.records.presenters import immunizations, insurance, meanings, particulars, procedures, specimens, visits
 from apps.records.presenters.care_teams import CareTeamEntry, Circle
 from apps.records.presenters.datatypes.moments import When
 from apps.records.presenters.devices import DeviceEntry
@@ -28,8 +28,8 @@ _SAID_BY_NAME: Final = {
     "is_certainty_unknown": lines.of_unknown,
     "severity": lines.of_severity,
     "length": lines.of_length,
-    "relationship": lines.of_relationship,
-    "fasting": lines.of_fasting,
+    "relationship": lines.worded(insurance.RELATIONSHIP_WORDS),
+    "fasting": lines.worded(specimens.FASTING_WORDS),
 }
 # By what says of people that they did something: with which statuses they did not.
 _NOTHING_DONE: Final[Mapping[str, frozenset[str]]] = {

@@ -9,11 +9,12 @@ from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
 import msgspec
+from django.utils.functional import Promise
 from django.utils.translation import get_language, gettext, ngettext
 from msgspec.structs import fields, replace
 
 from apps.records import counts
-from apps.records.presenters import allergies, immunizations, insurance, particulars, plain_names, specimens
+from apps.records.presenters import allergies, immunizations, insurance, particulars, plain_names
 from apps.records.presenters.care_plans import Activity, Progress
 from apps.records.presenters.care_teams import Circle, Member
 from apps.records.presenters.datatypes import dates, lengths
@@ -128,16 +129,14 @@ def of_severity(value: object) -> tuple[str, ...]:
     return (said,) if said else ()
 
 
-def of_fasting(value: object) -> tuple[str, ...]:
-    """The line of whether somebody had eaten before a sample was taken."""
-    said = str(specimens.FASTING_WORDS.get(value, value)) if isinstance(value, str) else ""
-    return (said,) if said else ()
+def worded(called: Mapping[str, str | Promise]) -> Callable[[object], tuple[str, ...]]:
+    """What gives the line of a code by these words of ours; of any other, as it was sent."""
 
+    def line(value: object) -> tuple[str, ...]:
+        said = str(called.get(value, value)) if isinstance(value, str) else ""
+        return (said,) if said else ()
 
-def of_relationship(value: object) -> tuple[str, ...]:
-    """The line of how a person is covered by a policy."""
-    said = str(insurance.RELATIONSHIP_WORDS.get(value, value)) if isinstance(value, str) else ""
-    return (said,) if said else ()
+    return line
 
 
 def _beside_its_name(entry: Entry, name: str) -> Any:
@@ -247,7 +246,7 @@ def _dose(dose: immunizations.Dose) -> str:
 
 def _activity(activity: Activity) -> str:
     """What to do, or not to do, how far it is, and for when it is planned."""
-    is_told = not activity.when or activity.schedule  # which says from when to when
+    is_told = not activity.when or repeating.tells_when(activity.schedule, activity.when)
     when = "" if is_told else _labelled("Activity", "when", activity.when)
     if activity.progress == Progress.PLANNED and when:
         when = _when(activity.when)  # which the word before it says

@@ -1,11 +1,15 @@
 """What a field of an entry says that another of its facts says already."""
 
+from collections.abc import Iterable
 from typing import Final
 
 from apps.records.presenters.conditions import ConditionEntry
+from apps.records.presenters.datatypes.moments import When
+from apps.records.presenters.dosing.dosages import Dosage
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.goals import GoalEntry, Status, Verdict
 from apps.records.presenters.medications import MedicationEntry
+from apps.records.presenters.procedures import ProcedureEntry
 from apps.records.presenters.visits import VisitEntry
 
 _MEANT_BY: Final = {
@@ -25,15 +29,23 @@ def is_told(entry: Entry, name: str) -> bool:
     if isinstance(entry, ConditionEntry):
         return name == "has_ended" and bool(entry.ended)
     if isinstance(entry, MedicationEntry):
-        return _is_how_long(entry) if name == "taken" else name == "ingredients" and entry.ingredients == (entry.title,)
+        is_only_itself = name == "ingredients" and entry.ingredients == (entry.title,)
+        return is_only_itself or (name == "taken" and tells_when(entry.dosages, entry.taken))
+    if isinstance(entry, ProcedureEntry):
+        return name == "planned" and tells_when(entry.schedule, entry.planned)
     return False
 
 
-def _is_how_long(entry: MedicationEntry) -> bool:
-    """Whether when it is taken is how long one of its dosages says (`dosage_words.lines`): of several, the first would
-    seem to be the whole."""
-    taken = (entry.taken.starts, entry.taken.ends)
-    if not any(taken) or any("T" in side for side in taken):  # a dosage tells no clock time of its bounds
+def tells_when(dosages: Iterable[Dosage], when: When) -> bool:
+    """Whether one of these says all that this date does (`dosage_words.lines`): as how long, or as one of its events.
+    Of several lengths, the first would seem to be the whole."""
+    sides = (when.starts, when.ends)
+    if not any(sides):
         return False
-    told = (dosage.timing.bounds for dosage in entry.dosages if dosage.timing.bounds.ends or not dosage.text)
-    return any((bounds.starts, bounds.ends) == taken for bounds in told)
+    has_clock = any("T" in side for side in sides)  # a dosage tells no clock time of its bounds
+    return any(
+        (not has_clock and (dosage.timing.bounds.starts, dosage.timing.bounds.ends) == sides)
+        or (not when.ends and when.starts in dosage.timing.events)
+        for dosage in dosages
+        if dosage.timing.bounds.ends or not dosage.text
+    )
