@@ -290,7 +290,9 @@ def _circumstances(resource: Element, context: Context) -> dict[str, Any]:
         "reasons": _reasons(resource, context),
         "written_down": moments.read(resource, "dateAsserted", means="written-down"),
         "stopped_because": naming.reasons(resource, context, _STATUS_REASONS, ("statusReasonReference",)),
-        "substitution": substitutions.read(elements.child(resource, "substitution")),
+        "substitution": substitutions.read(
+            elements.child(resource, "substitution"), of_dispense=resource.get("resourceType") == "MedicationDispense"
+        ),
         "is_for_a_stay": "inpatient" in categories and _AT_HOME.isdisjoint(categories),
         "is_patient_reported": _is_patient_reported(resource),
         "orders": naming.own_ids_of(resource, "authorizingPrescription", context, types=_ORDERS),

@@ -19,6 +19,7 @@ class Exchange(StrEnum):
     ALLOWED = "exchange-allowed"
     NOT_ALLOWED = "exchange-not-allowed"
     MADE = "exchange-made"
+    NOT_MADE = "exchange-not-made"
     NOT_GIVEN = NOT_GIVEN
 
 
@@ -32,24 +33,31 @@ class Substitution(msgspec.Struct, frozen=True, gc=False):
 _NO_EXCHANGE = frozenset({"n", "none"})
 
 
-def read(sent: Element) -> Substitution | None:
+_KINDS = ("type", "allowedCodeableConcept")
+
+
+def read(sent: Element, *, of_dispense: bool) -> Substitution | None:
     """Of an order, whether it is allowed, and of a dispense, whether it was made. DSTU2 says it by its type alone, with
-    a code for none at all (HL7 v3 substanceAdminSubstitution)."""
-    kinds = ("type", "allowedCodeableConcept")
-    exchange = Exchange.NOT_GIVEN
-    if elements.flag(sent, "wasSubstituted") is True:
-        exchange = Exchange.MADE
-    elif elements.flag(sent, "wasSubstituted") is None:
-        allowed = elements.flag(sent, "allowedBoolean")
-        is_none = allowed is False or any(code in _NO_EXCHANGE for name in kinds for code in status_codes(sent, name))
-        exchange = Exchange.NOT_ALLOWED if is_none else Exchange.ALLOWED if allowed else Exchange.NOT_GIVEN
-    found = Substitution(exchange, naming.titles(sent, *kinds, "reason"))
+    a code for none at all (HL7 v3 substanceAdminSubstitution): none may be, or none was."""
+    found = Substitution(_exchange(sent, of_dispense=of_dispense), naming.titles(sent, *_KINDS, "reason"))
     return found if found != Substitution() else None
+
+
+def _exchange(sent: Element, *, of_dispense: bool) -> Exchange:
+    was_made, is_allowed = elements.flag(sent, "wasSubstituted"), elements.flag(sent, "allowedBoolean")
+    if was_made is not None:
+        return Exchange.MADE if was_made else Exchange.NOT_MADE
+    if is_allowed is False:
+        return Exchange.NOT_ALLOWED
+    if any(code in _NO_EXCHANGE for name in _KINDS for code in status_codes(sent, name)):
+        return Exchange.NOT_MADE if of_dispense else Exchange.NOT_ALLOWED
+    return Exchange.ALLOWED if is_allowed else Exchange.NOT_GIVEN
 
 
 EXCHANGE_WORDS: Mapping[Exchange, str | Promise] = {
     Exchange.ALLOWED: _("May be given"),
     Exchange.NOT_ALLOWED: _("Must not be given"),
     Exchange.MADE: _("Was given"),
+    Exchange.NOT_MADE: _("Was not given"),
     Exchange.NOT_GIVEN: "",
 }

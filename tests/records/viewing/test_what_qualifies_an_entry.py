@@ -148,6 +148,16 @@ TOLD: list[tuple[str, dict[str, Any], str]] = [
         "Another product in its place: Was given · Generic, Out of stock",
     ),
     (
+        "MedicationDispense",
+        {"substitution": {"wasSubstituted": False, "type": named("Generic"), "reason": [named("Formulary policy")]}},
+        "Another product in its place: Was not given · Generic, Formulary policy",
+    ),
+    (
+        "MedicationDispense",
+        {"substitution": {"type": concept("N"), "reason": [named("Asked for by name")]}},
+        "Another product in its place: Was not given · Asked for by name",
+    ),
+    (
         "MedicationOrder",
         {"substitution": {"type": concept("N"), "reason": named("Reacts to the dye")}},
         "Another product in its place: Must not be given · Reacts to the dye",
