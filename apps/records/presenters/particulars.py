@@ -223,10 +223,20 @@ def _given(resource: Element, _context: Context) -> Iterator[tuple[What, _Said]]
 
 def _event(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
     """AdverseEvent (R4)."""
-    causes = (elements.child(each, "instance") for each in elements.children(resource, "suspectEntity"))
-    yield What.SUSPECTED, naming.names_of(causes, context, within=resource)
+    suspects = elements.children(resource, "suspectEntity")
+    yield What.SUSPECTED, (_suspect(each, resource, context) for each in suspects)
     yield What.HOW_SERIOUS, naming.titles(resource, "seriousness", "severity")
     yield What.CAME_OF_IT, naming.reasons(resource, context, ("outcome",), ("resultingCondition",))
+
+
+def _suspect(sent: Element, resource: Element, context: Context) -> str:
+    """What is suspected, with how sure those were who judged it: some causes are all but ruled out. Nothing is told of
+    what has no name."""
+    name = naming.name_of(sent.get("instance"), context, within=resource)
+    judged = list(elements.children(sent, "causality"))
+    said = [*naming.titles(sent, "causality"), *(one for each in judged for one in _concepts(each, "assessment"))]
+    said += [elements.text(each, "productRelatedness") for each in judged]
+    return _with(name, ", ".join(dict.fromkeys(filter(None, said)))) if name else ""
 
 
 def _issue(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:

@@ -29,6 +29,25 @@ TURNED: list[tuple[str, dict[str, Any], str, str]] = [
         {"event": named("Rash"), "suspectEntity": [{"instance": {"display": "Penicillin"}}]},
         "Suspected cause: Penicillin", "Suspected cause: Penicillin",
     ),
+    (
+        "AdverseEvent",
+        {
+            "event": named("Rash"),
+            "suspectEntity": [
+                {
+                    "instance": {"display": "Aspirin"},
+                    "causality": [{"assessment": concept("Unlikely"), "productRelatedness": "By its day"}],
+                },
+                {
+                    "instance": {"display": "Penicillin"},
+                    "causality": [{"assessment": named("Certain")}, {"assessment": named("Possible")}],
+                },
+                {"causality": [{"assessment": named("Certain")}]},
+            ],
+        },
+        "Suspected cause: Aspirin (Unlikely, By its day)",
+        "Suspected cause: Aspirin (Unlikely, By its day), Penicillin (Certain, Possible)",
+    ),
     ("AllergyIntolerance", {"status": "refuted", "substance": named("Nuts")}, "Status: Ruled out", "Ruled out"),
     ("AllergyIntolerance", {"verificationStatus": concept("refuted")}, "Status: Ruled out", "Ruled out"),
     ("AllergyIntolerance", {"status": "inactive"}, "Status: No longer active", "No longer active"),
