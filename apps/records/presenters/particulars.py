@@ -214,7 +214,10 @@ def _exceptions(provision: Element, depth: int) -> Iterator[Element]:
 
 
 def _given(resource: Element, _context: Context) -> Iterator[tuple[What, _Said]]:
-    """MedicationAdministration: how much, and how; the amount is `quantity` in DSTU2 and `dose` in R4."""
+    """MedicationAdministration: how much, and how; the amount is `quantity` in DSTU2 and `dose` in R4. Nothing of what
+    was not given after all."""
+    if elements.flag(resource, "wasNotGiven") is True or "not-done" in status_codes(resource, "status"):
+        return
     dosage = elements.child(resource, "dosage")
     rate = dosages.ratio(elements.child(dosage, "rateRatio")) or _amount(dosage, "rateQuantity")
     yield What.GIVEN, (elements.text(dosage, "text"), _amount(dosage, "dose") or _amount(dosage, "quantity"), rate)

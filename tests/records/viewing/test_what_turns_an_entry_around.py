@@ -260,6 +260,17 @@ class TestAnAssessmentThatRulesSomethingOut:
         assert entry("ClinicalImpression", ruledOut=[{"item": named("Flu")}], comment="").title == ""
 
 
+class TestADoseThatWasNotGiven:
+    @pytest.mark.parametrize("not_given", [{"status": "not-done"}, {"status": "completed", "wasNotGiven": True}])
+    def test_tells_no_amount_and_no_way_it_was_given(self, not_given):
+        dosage = {"dose": {"value": 5, "unit": "mg"}, "route": named("By mouth")}
+        found = on_page(entry("MedicationAdministration", dosage=dosage, **not_given))
+        assert "Status: Not done" in found
+        assert "5 mg" not in found
+        assert "By mouth" not in found
+        assert "5 mg" in on_page(entry("MedicationAdministration", dosage=dosage, status="completed"))
+
+
 class TestTheWordsOfAProvider:
     def test_are_not_put_into_ours_where_they_happen_to_be_a_code_elsewhere(self):
         assert on_page(entry("NutritionOrder", foodPreferenceModifier=[named("low")])).endswith(": low")
