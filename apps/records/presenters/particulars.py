@@ -214,14 +214,18 @@ def _exceptions(provision: Element, depth: int) -> Iterator[Element]:
 
 
 def _given(resource: Element, _context: Context) -> Iterator[tuple[What, _Said]]:
-    """MedicationAdministration: how much, and how; the amount is `quantity` in DSTU2 and `dose` in R4. Nothing of what
-    was not given after all."""
+    """MedicationAdministration: how much, and how. Nothing of what was not given after all."""
     if elements.flag(resource, "wasNotGiven") is True or "not-done" in status_codes(resource, "status"):
         return
-    dosage = elements.child(resource, "dosage")
-    rate = dosages.ratio(elements.child(dosage, "rateRatio")) or _amount(dosage, "rateQuantity")
-    yield What.GIVEN, (elements.text(dosage, "text"), _amount(dosage, "dose") or _amount(dosage, "quantity"), rate)
-    yield What.GIVEN_HOW, naming.titles(dosage, "route", "method", "site", "siteCodeableConcept")
+    sent = elements.child(resource, "dosage")
+    for given in dosages.read({"dosage": {_AS_ORDERED.get(name, name): value for name, value in sent.items()}}):
+        dose = " - ".join(filter(None, (given.dose.shown, given.dose_to.shown)))
+        yield What.GIVEN, (*given.modified, given.text, dose, given.rate)
+        yield What.GIVEN_HOW, (given.route, given.method, given.site, *given.unread)
+
+
+# An amount that was given is `quantity` in DSTU2 and `dose` in R4; of one that was ordered, these.
+_AS_ORDERED: Final[Mapping[str, str]] = {"dose": "doseQuantity", "quantity": "quantityQuantity"}
 
 
 def _event(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:

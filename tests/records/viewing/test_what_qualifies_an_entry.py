@@ -136,6 +136,19 @@ TOLD: list[tuple[str, dict[str, Any], str]] = [
     ("MedicationAdministration", {"dosage": {"quantity": {"value": 5, "unit": "mg"}}}, "Amount: 5 mg"),
     ("MedicationAdministration", {"dosage": {"text": "Half a vial"}}, "Amount: Half a vial"),
     ("MedicationAdministration", {"dosage": {"route": named("Into a vein")}}, "How it was given: Into a vein"),
+    (
+        "MedicationAdministration",
+        {"dosage": {"rateRange": {"low": {"value": 5, "unit": "mL/h"}, "high": {"value": 9, "unit": "mL/h"}}}},
+        "Amount: 5 mL/h - 9 mL/h",
+    ),
+    ("MedicationAdministration", {"dosage": {"rateQuantity": {"value": 5, "unit": "mL/h"}}}, "Amount: 5 mL/h"),
+    ("MedicationAdministration", {"dosage": {"siteReference": {"display": "Left arm"}}}, "How it was given: Left arm"),
+    ("MedicationAdministration", {"dosage": {"method": concept("7")}}, "How it was given: Method: Coding: Code 7"),
+    (
+        "MedicationAdministration",
+        {"dosage": {"modifierExtension": [{"url": "urn:not", "valueBoolean": True}], "text": "Half a vial"}},
+        "Amount: Modifier extension urn:not: Value yes",
+    ),
     ("MedicationAdministration", {"medicationCodeableConcept": ADA, "reasonGiven": [named("Pain")]}, "Why: Pain"),
     (
         "MedicationDispense",
