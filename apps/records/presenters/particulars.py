@@ -6,7 +6,6 @@ Each is told as its provider says it, under a name that says whether it is so or
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
-from itertools import islice
 from typing import Final
 
 import msgspec
@@ -72,10 +71,11 @@ class What(StrEnum):
 
 
 class Particular(msgspec.Struct, frozen=True, gc=False):
-    """One sort of it: in the provider's words or, of what is `KEYED`, by keys of `WORDS`."""
+    """One sort of it: in the provider's words or, of what is `KEYED`, by keys of `WORDS`. `more` were sent besides."""
 
     what: What
     said: tuple[str, ...] = ()
+    more: int = 0
 
 
 # Those without which a row would be read as something else.
@@ -103,8 +103,8 @@ def of(resource: Element, context: Context) -> tuple[Particular, ...]:
         (What.BODY_SITES, naming.reasons(resource, context, _BODY_SITES, ("bodySiteReference",))),
         (What.WHY, naming.titles(resource, *_WHY)),
     ]
-    told = ((what, tuple(dict.fromkeys(filter(None, islice(said, _MOST))))) for what, said in found)
-    return tuple(Particular(what, said) for what, said in told if said)
+    told = ((what, tuple(dict.fromkeys(filter(None, said)))) for what, said in found)
+    return tuple(Particular(what, said[:_MOST], len(said[_MOST:])) for what, said in told if said)
 
 
 def _impression(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
@@ -155,10 +155,10 @@ def _list(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
     yield What.MODE, (code for code in status_codes(resource, "mode") if code == "changes")
     items = [
         (_listed(each, resource, context), elements.flag(each, "deleted") is True)
-        for each in islice(elements.children(resource, "entry"), _MOST)
+        for each in elements.children(resource, "entry")
     ]
-    yield What.ON_IT, (name for name, is_off in items if not is_off)
     yield What.TAKEN_OFF, ((name or "…") for name, is_off in items if is_off)
+    yield What.ON_IT, (name for name, is_off in items if not is_off)
 
 
 def _listed(entry: Element, resource: Element, context: Context) -> str:
@@ -169,7 +169,7 @@ def _listed(entry: Element, resource: Element, context: Context) -> str:
 
 def _group(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
     """Group. Who shall not have what is not so, has it."""
-    sent = list(islice(elements.children(resource, "characteristic"), _MOST))
+    sent = elements.children(resource, "characteristic")
     told = [(_characteristic(each, resource, context), _is_had(each)) for each in sent]
     yield What.HAS, (said for said, is_had in told if is_had)
     yield What.HAS_NOT, (said for said, is_had in told if not is_had)

@@ -271,6 +271,29 @@ class TestADoseThatWasNotGiven:
         assert "5 mg" in on_page(entry("MedicationAdministration", dosage=dosage, status="completed"))
 
 
+class TestALongList:
+    def test_hides_nothing_that_was_taken_off_behind_what_is_on_it(self):
+        items = [{"item": {"display": f"Item {n}"}, "deleted": n > 55} for n in range(1, 61)]
+        found = entry("List", entry=items)
+        assert "Taken off it: Item 56, Item 57, Item 58, Item 59, Item 60" in in_row(found)
+        told = on_page(found)
+        assert "Taken off it: Item 60" in told
+        assert told.index("Taken off it: Item 56") < told.index("On it: Item 1\n")
+        assert "On it: Item 50" in told
+        assert "On it: Item 51" not in told
+        assert "On it: 5 more were sent. They are under “What the provider sent”." in told
+
+    def test_says_in_its_row_how_many_more_were_taken_off(self):
+        items = [{"item": {"display": f"Item {n}"}, "deleted": True} for n in range(1, 61)]
+        assert "Item 49, Item 50, and 10 more" in in_row(entry("List", entry=items))
+
+    def test_hides_nothing_that_a_group_must_not_have_behind_what_it_has(self):
+        has = [{"code": named(f"Trait {n}"), "valueBoolean": True} for n in range(60)]
+        found = entry("Group", characteristic=[*has, {"code": named("Smokes"), "valueBoolean": False}])
+        assert "Who does not belong to it: Smokes" in in_row(found)
+        assert "Who belongs to it: 10 more were sent." in on_page(found)
+
+
 class TestTheWordsOfAProvider:
     def test_are_not_put_into_ours_where_they_happen_to_be_a_code_elsewhere(self):
         assert on_page(entry("NutritionOrder", foodPreferenceModifier=[named("low")])).endswith(": low")

@@ -107,7 +107,10 @@ def _own(entry: Entry) -> list[Fact]:
             found += _circles(entry, label)
             continue
         if isinstance(entry, GenericEntry) and field.name == "particulars":
-            found += [Fact(str(particulars.LABELS[one.what]), lines.of_particular(one)) for one in entry.particulars]
+            found += [
+                Fact(str(particulars.LABELS[one.what]), (*lines.of_particular(one), *_of_more(one.more)))
+                for one in entry.particulars
+            ]
             continue
         found.append(Fact(label, _said(entry, field.name, value)))
         if field.name == "value" and isinstance(entry, Measured):
@@ -140,18 +143,21 @@ def _said(entry: Entry, name: str, value: object) -> tuple[str, ...]:
             return tuple(dict.fromkeys(filter(None, (values_in_words.of_result(entry), own))))
         if entry.value or entry.says_nothing:
             return (values_in_words.of_own_value(entry),)
-    more = getattr(entry, f"more_{name}", 0)
-    said = ngettext(
-        "%(count)s more was sent. It is under “What the provider sent”.",
-        "%(count)s more were sent. They are under “What the provider sent”.",
-        more,
-    )
     if name in _SAID_BY_NAME:
         return _SAID_BY_NAME[name](value)
     if isinstance(entry, DeviceEntry) and name == "udi":
         return entry.udi_groups  # a line each, as on a label, and none that ends within a number
     told = lines.of_date(value) if labels.is_date(type(entry).__name__, name) else lines.of(value)
-    return (*told, said % {"count": counts.grouped(more)}) if more else told
+    return (*told, *_of_more(getattr(entry, f"more_{name}", 0)))
+
+
+def _of_more(more: int) -> tuple[str, ...]:
+    said = ngettext(
+        "%(count)s more was sent. It is under “What the provider sent”.",
+        "%(count)s more were sent. They are under “What the provider sent”.",
+        more,
+    )
+    return (said % {"count": counts.grouped(more)},) if more else ()
 
 
 def _is_pressure(entry: ResultEntry) -> bool:

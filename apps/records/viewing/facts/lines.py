@@ -170,8 +170,12 @@ def _first(value: object, known: Known, *, more: int) -> tuple[str, ...]:
     several = value if isinstance(value, _SEVERAL) else (value,)
     said = [found for each in several[:_MOST] if (found := _once(each, known))]
     shown, left = said[:_FIRST], len(said[_FIRST:]) + more
-    told = ngettext("and %(count)s more", "and %(count)s more", left) % {"count": counts.grouped(left)} if left else ""
-    return (*shown, *((told,) if told else ()))
+    return (*shown, *_and_more(left))
+
+
+def _and_more(left: int) -> tuple[str, ...]:
+    said = ngettext("and %(count)s more", "and %(count)s more", left)
+    return (said % {"count": counts.grouped(left)},) if left else ()
 
 
 def _once(thing: object, known: Known) -> str:
@@ -265,7 +269,7 @@ def of_details(activity: Activity) -> tuple[str, ...]:
 
 
 def _particular(one: Particular) -> str:
-    return f"{particulars.LABELS[one.what]}: {', '.join(of_particular(one))}"
+    return f"{particulars.LABELS[one.what]}: {', '.join((*of_particular(one), *_and_more(one.more)))}"
 
 
 def _recommendation(one: immunizations.Recommendation) -> str:
