@@ -1,7 +1,9 @@
 """How many threads of this process may wait for providers at once, so that a slow one leaves threads to everybody else.
 
-A process has few threads (`config/gunicorn.py`), and a provider that does not answer holds one for ten seconds and
-more. Without a limit, eight people coming back from it would stop every page of the site, health checks included.
+A process has few threads (`config/gunicorn.py`), and a provider that does not answer holds one: for ten seconds and
+more where somebody leaves for it or comes back, and where they open a file of their record, for up to thirty an answer
+and a minute and more in all. Without a limit, eight such people would stop every page of the site, health checks
+included.
 """
 
 import threading
@@ -17,7 +19,7 @@ from apps.directory import discovering
 from apps.directory.models import Endpoint
 
 SEATS = 4  # of the 8 threads of a process
-SEATS_FOR_ONE = 3  # for one provider's authorization server: the last seat is for the others
+SEATS_FOR_ONE = 3  # for one endpoint, or one address that people come back to: the last seat is for the others
 
 
 class WaitingRoom:

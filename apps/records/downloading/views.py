@@ -109,7 +109,7 @@ def _to_save(
 
 
 def _seat_for(record: Record) -> Seat:
-    """A provider that does not answer holds a thread for a minute and more, whoever waits for a file of its."""
+    """By its endpoint: one that does not answer holds a thread for a minute and more, whoever wants a file of it."""
     return lambda: waiting_room.ROOM.seat(record.connection.endpoint_id)
 
 
