@@ -257,6 +257,44 @@ class TestAPartOfAnyKind:
         assert told["modifierExtension"] == NOT["modifierExtension"]
 
 
+@pytest.mark.django_db
+class TestAValueThatAnotherOneSpeaksAgainst:
+    """In DSTU2, `Observation.related` says so."""
+
+    @pytest.mark.parametrize(
+        ("related", "said"),
+        [
+            ({"type": "interfered-by", "target": {"display": "Hemolysis"}}, "Interfered by: Hemolysis"),
+            ({"type": "qualified-by", "target": {"reference": "#o2"}}, "Qualified by: Hemolysis"),
+            ({"type": "qualified-by", "target": {"reference": "Observation/gone"}}, "Qualified by: …"),
+            ({"type": "interfered-by"}, "Interfered by: …"),
+        ],
+    )
+    def test_says_so_in_the_list_and_before_the_facts(self, client, alice, sam, related, said):
+        connection = make_connection(alice, make_endpoint("https://one.example/dstu2", version="dstu2"))
+        other = {"resourceType": "Observation", "id": "o2", "code": {"text": "Hemolysis"}}
+        keep(connection, result(1) | {"related": [related], "contained": [other]})
+        client.force_login(alice)
+        assert f"{SENTENCE}{said}." in page(client, "subject", "results")
+        pk = Record.objects.get(logical_id="o1").pk
+        own = page(client, "entry", "results", pk)
+        assert own.index(f"{SENTENCE}{said}.") < own.index("<dl")
+        words, _found = section(summary(alice), "30954-2")
+        assert f"{SENTENCE}{said}." in words
+        client.force_login(sam)
+        assert client.get(reverse("entry", args=["results", pk])).status_code == 404
+
+    def test_stays_plain_where_the_other_is_a_part_or_a_source_of_it(self):
+        parts = [{"type": kind, "target": {"display": "Part"}} for kind in ("has-member", "derived-from", "replaces")]
+        entry = presented(result(1) | {"related": parts})
+        assert (entry.is_modified, entry.said) == (False, ())
+
+    def test_stays_silent_where_it_was_recorded_by_mistake(self):
+        related = [{"type": "interfered-by", "target": {"display": "Hemolysis"}}]
+        entry = presented(result(1) | {"related": related, "status": "entered-in-error"})
+        assert (entry.is_modified, entry.said) == (False, ())
+
+
 RULES = {"implicitRules": "http://example.org/rules/not"}
 BY_RULES = "This entry follows rules that we do not know (http://example.org/rules/not)."
 

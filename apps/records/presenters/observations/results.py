@@ -21,7 +21,7 @@ from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Code, Context, Entry
 from apps.records.presenters.heads import codes_of, head, name_in, notes, status_codes, title_of
 from apps.records.presenters.naming import id_of, is_patient, names_of
-from apps.records.presenters.observations import at_home, interpretations, values
+from apps.records.presenters.observations import at_home, interfering, interpretations, values
 from apps.records.presenters.observations.interpretations import Place
 from apps.records.presenters.observations.values import NO_VALUE, Value
 from apps.records.presenters.remembering import remembered
@@ -211,6 +211,8 @@ def present(resource: Element, context: Context) -> ResultEntry:
     heading = head(resource, concept)
     if heading["is_withdrawn"] or heading["is_withheld"]:
         return ResultEntry(**heading)
+    turning = interfering.read(resource, context)
+    heading["is_modified"] = heading["is_modified"] or bool(turning)
     status = status_of(resource)
     when = moments.read(resource, "effective", means="collected", birth_date=context.birth_date)
     reported = moments.read(resource, "issued", means="reported")
@@ -228,7 +230,7 @@ def present(resource: Element, context: Context) -> ResultEntry:
         status=status,
         group=group_of(status),
         people=people_of(resource, context, "performer"),
-        said=notes(resource, "note", "comments"),
+        said=tuple(dict.fromkeys((*turning, *notes(resource, "note", "comments")))),
         test=test,
         category=_category(resource),
         components=_components(resource, age=age),
