@@ -6,6 +6,7 @@ Specifications, section 3: 01 identifier, 10 lot, 11 made, 17 expires, 21 serial
 """
 
 import re
+from collections.abc import Iterator
 from enum import StrEnum
 from typing import Any
 
@@ -14,12 +15,13 @@ from apps.records.presenters.datatypes import moments
 from apps.records.presenters.datatypes.moments import UNDATED, When
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
-from apps.records.presenters.heads import first_name, head, notes, status_codes, title_of
+from apps.records.presenters.heads import codes_of, first_name, head, notes, status_codes, title_of
 from apps.records.presenters.naming import name_of
 
 _MOST = 20
 _PART = re.compile(r"\((\d{2,4})\)([^()]{1,90})")
 _DATE = re.compile(r"(\d{2})(0[1-9]|1[0-2])(\d{2})", re.ASCII)
+_WORD = re.compile(r"[^\W_]+")
 
 
 class Status(StrEnum):
@@ -46,6 +48,17 @@ _SCANNER = {
     "c106047": Scanner.UNSAFE,
     "c113844": Scanner.NOT_SAID,
 }
+_BY_GRAVITY = (Scanner.UNSAFE, Scanner.CONDITIONAL, Scanner.SAFE, Scanner.NOT_SAID)
+# What is called so says no more than one of those codes does.
+_SCANNER_WORDS = {
+    "mr safe": Scanner.SAFE,
+    "mri safe": Scanner.SAFE,
+    "mr conditional": Scanner.CONDITIONAL,
+    "mri conditional": Scanner.CONDITIONAL,
+    "mr unsafe": Scanner.UNSAFE,
+    "mri unsafe": Scanner.UNSAFE,
+    "labeling does not contain mri safety information": Scanner.NOT_SAID,
+}
 _STATUSES = {
     "available": Status.IN_USE,
     "active": Status.IN_USE,
@@ -56,9 +69,11 @@ _STATUSES = {
 
 class DeviceEntry(Entry, frozen=True, kw_only=True, gc=False):
     """A device. `udi` is never cut; `udi_groups` are all its parts, as on a label. An expired date is a date.
-    `scanner` is as coded, `safety` what else its provider says of that; `why` says why it is used or not."""
+    `scanner` is the gravest of what was sent, `scanner_too` what contradicts it, and `safety` what else its provider
+    says of that; `why` says why it is used or not."""
 
     scanner: Scanner = Scanner.NOT_GIVEN
+    scanner_too: tuple[Scanner, ...] = ()
     safety: tuple[str, ...] = ()
     why: tuple[str, ...] = ()
     model: str = ""
@@ -105,15 +120,34 @@ def present(resource: Element, context: Context) -> DeviceEntry:
 
 
 def _safety(resource: Element) -> dict[str, Any]:
-    """What R4 has of it. Of several codes for a scanner, none may hide the other: then they are told as they were
-    sent."""
+    """What R4 has of it. Of several words for a scanner none hides another, and the gravest stands first."""
     sent = list(elements.children(resource, "safety"))[:_MOST]
-    known = {_SCANNER[code.lower()] for concept in sent for code in elements.codes(concept) if code.lower() in _SCANNER}
-    scanner = known.pop() if len(known) == 1 else Scanner.NOT_GIVEN
-    others = (
-        one for one in sent if scanner == NOT_GIVEN or not any(c.lower() in _SCANNER for c in elements.codes(one))
-    )
-    return {"scanner": scanner, "safety": tuple(dict.fromkeys(filter(None, map(elements.words, others))))}
+    found = {scanner for concept in sent for scanner in _scanners(concept)}
+    scanner, *others = sorted(found, key=_BY_GRAVITY.index) or (Scanner.NOT_GIVEN,)
+    besides = tuple(dict.fromkeys(said for concept in sent for said in _besides(concept)))[:_MOST]
+    return {"scanner": scanner, "scanner_too": tuple(others), "safety": besides}
+
+
+def _scanners(concept: Element) -> Iterator[Scanner]:
+    coded = (_SCANNER.get(coding.code.lower()) for coding in codes_of(concept))
+    yield from filter(None, (*coded, *map(_scanner_called, _said(concept))))
+
+
+def _besides(concept: Element) -> list[str]:
+    """Its text and displays but for what only names a word for a scanner, which may be one of several things that one
+    concept says; where there are none, the codes themselves."""
+    codes = (coding.code for coding in codes_of(concept) if not coding.display)
+    said = [each for each in _said(concept) if not _scanner_called(each)]
+    return said or [code for code in codes if code and code.lower() not in _SCANNER]
+
+
+def _said(concept: Element) -> tuple[str, ...]:
+    displays = (coding.display for coding in codes_of(concept))
+    return tuple(filter(None, (elements.text(concept, "text"), *displays)))
+
+
+def _scanner_called(name: str) -> Scanner | None:
+    return _SCANNER_WORDS.get(" ".join(_WORD.findall(name.casefold())))
 
 
 def _udi(resource: Element) -> tuple[str, str]:

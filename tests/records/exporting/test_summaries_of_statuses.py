@@ -174,6 +174,12 @@ class TestADevice:
         keep(make_connection(alice), made("Device", type=CANARY, status="active", safety=[unsafe]))
         assert "<td>In use; In an MRI scanner: Not safe</td>" in Summarized(alice).words(DEVICES)
 
+    def test_says_what_else_was_sent_of_a_scanner(self, alice):
+        sent = [{"coding": [{"code": "C106045"}], "text": "MR Safe; latex"}, {"coding": [{"code": "C106047"}]}]
+        keep(make_connection(alice), made("Device", type=CANARY, status="active", safety=sent))
+        told = "In an MRI scanner: Not safe; Also sent about an MRI scanner: Safe; Safety: MR Safe; latex"
+        assert f"<td>In use; {told}</td>" in Summarized(alice).words(DEVICES)
+
 
 class TestAPlan:
     def test_says_what_of_it_is_done_or_stopped_and_nothing_that_never_was_of_it(self, alice):

@@ -109,9 +109,33 @@ class TestADevice:
         entry = devices.present({"type": {"text": "Pacer"}, "safety": [unsafe, other]}, Context())
         assert (entry.scanner, entry.safety) == (Scanner.UNSAFE, ("Contains latex",))
         assert list(lines.of_row(entry)) == ["In an MRI scanner: Not safe", "Safety: Contains latex"]
-        safe = {"coding": [{"code": "C106045", "display": "MR Safe"}]}
-        entry = devices.present({"type": {"text": "Pacer"}, "safety": [unsafe, safe]}, Context())
-        assert (entry.scanner, entry.safety) == (NOT_GIVEN, ("MR Unsafe", "MR Safe"))
+
+    def test_is_not_safe_in_a_scanner_where_one_of_several_codes_says_so(self):
+        codes = ("C113844", "C106045", "C106047", "C106046")
+        sent = [{"coding": [{"code": code}]} for code in codes]
+        entry = devices.present({"type": {"text": "Pacer"}, "safety": sent}, Context())
+        others = "Safe under certain conditions only, Safe, Its label does not say"
+        told = ["In an MRI scanner: Not safe", f"Also sent about an MRI scanner: {others}"]
+        assert list(lines.of_row(entry)) == told
+        named = [{"coding": [{"code": "C106045", "display": "MR Safe"}]}, {"text": "MR Unsafe"}]
+        entry = devices.present({"type": {"text": "Pacer"}, "safety": named}, Context())
+        assert list(lines.of_row(entry)) == [told[0], "Also sent about an MRI scanner: Safe"]
+
+    @pytest.mark.parametrize(
+        ("sent", "told"),
+        [
+            ({"text": "MR Unsafe; contains latex"}, "MR Unsafe; contains latex"),
+            ({"text": "MR Conditional: 1.5 T only, not the chest"}, "MR Conditional: 1.5 T only, not the chest"),
+            ({"coding": [{"code": "C101673", "display": "Contains latex"}]}, "Contains latex"),
+            ({"text": "MRI-unsafe", "coding": [{"code": "C101673", "display": "Contains latex"}]}, "Contains latex"),
+            ({"text": "MR Unsafe", "coding": [{"code": "C101673"}]}, "C101673"),
+        ],
+    )
+    def test_tells_what_a_concept_says_beside_its_word_for_a_scanner(self, sent, told):
+        unsafe = {"code": "C106047", "display": "MR Unsafe"}
+        concept = {**sent, "coding": [unsafe, *sent.get("coding", ())]}
+        entry = devices.present({"type": {"text": "Pacer"}, "safety": [concept]}, Context())
+        assert list(lines.of_row(entry)) == ["In an MRI scanner: Not safe", f"Safety: {told}"]
 
     def test_says_why_it_stands_so(self):
         entry = devices.present({"status": "active", "statusReason": [{"coding": [{"code": "off"}]}]}, Context())

@@ -73,6 +73,13 @@ class TestTheCard:
         ):
             assert told in said
 
+    def test_says_all_that_was_sent_of_a_scanner(self, hers: Client, connection: Connection):
+        safe = {"coding": [{"code": "C106045"}], "text": "MR Safe; contains latex"}
+        keep(connection, device(safety=[safe, {"coding": [{"code": "C106047"}]}]))
+        said = words(card(hers))
+        for told in ("MRI scanner: Not safe", "about an MRI scanner: Safe", "Safety: MR Safe; contains latex"):
+            assert told in said
+
     def test_leaves_room_for_a_date_that_no_device_is_sent_with(self, hers: Client, connection: Connection):
         keep(connection, device())
         assert "Implanted or given: (not sent: write it here)" in words(card(hers))

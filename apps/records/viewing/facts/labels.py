@@ -107,7 +107,7 @@ _DATES: Final = frozenset({"ImmunizationEntry.expires"})
 _NAMED_IN_ROWS: Final = frozenset(
     {
         *("severity", "doses", "reasons_not", "canceled", "is_reported", "is_subpotent", "member_number"),
-        *("scanner", "safety", "is_for_a_stay"),
+        *("scanner", "scanner_too", "safety", "is_for_a_stay"),
         *("CarePlanEntry.reasons", "CarePlanEntry.goals"),
     }
 )
@@ -120,7 +120,7 @@ _ROWS: Final[Mapping[str, tuple[str, ...]]] = {
     "GoalEntry": ("verdict", "due", "within"),
     "CareTeamEntry": ("reasons",),
     "CoverageEntry": ("payers", "member_number"),
-    "DeviceEntry": ("scanner", "safety", "model"),
+    "DeviceEntry": ("scanner", "scanner_too", "safety", "model"),
     "FamilyEntry": ("conditions",),
     "DocumentEntry": ("relations", "name", "custodian"),
     "MedicationEntry": ("is_for_a_stay", "dosages"),
@@ -219,6 +219,7 @@ _LABELS: Final[Mapping[str, str | Promise]] = {
     "costs": _("What you pay yourself"),
     "order": _("Pays in this place"),
     "scanner": _("In an MRI scanner"),
+    "scanner_too": _("Also sent about an MRI scanner"),
     "safety": _("Safety"),
     "why": _("Why it stands so"),
     "model": _("Model"),
