@@ -23,6 +23,8 @@ from apps.records.presenters.naming import names_of, titles
 from apps.records.presenters.patient import Contact
 from apps.wire import datetimes
 
+_MOST = 20  # classes, costs, and exceptions of one; more is an accident
+
 
 class Status(StrEnum):
     """Whether it holds."""
@@ -131,7 +133,7 @@ def present(resource: Element, context: Context) -> CoverageEntry:
         relationship=_relationship(resource),
         member_number=_member_number(resource),
         classes=classes,
-        costs=tuple(filter(None, map(_cost, elements.children(resource, "costToBeneficiary"))))[:20],
+        costs=tuple(filter(None, map(_cost, elements.children(resource, "costToBeneficiary"))))[:_MOST],
         order=_order(resource),
     )
 
@@ -143,7 +145,7 @@ def _classes(resource: Element) -> list[Fact]:
     if number := elements.text(elements.child(resource, "bin"), "value"):  # what a pharmacy asks for
         older.append(Fact(kind="rxbin", value=number))
     newer = (_class(sent) for sent in elements.children(resource, "class"))
-    return [*older, *(fact for fact in newer if fact.name or fact.value)][:20]
+    return [*older, *(fact for fact in newer if fact.name or fact.value)][:_MOST]
 
 
 def _cost(sent: Element) -> Cost | None:
@@ -152,7 +154,7 @@ def _cost(sent: Element) -> Cost | None:
         {**money, "unit": money.get("currency")} if money else elements.child(sent, "valueQuantity")
     )
     unless = tuple(said for each in elements.children(sent, "exception") for said in titles(each, "type"))
-    return Cost(title_of(sent.get("type")), amount, unless) if amount else None
+    return Cost(title_of(sent.get("type")), amount, unless[:_MOST]) if amount else None
 
 
 def _class(sent: Element) -> Fact:

@@ -79,6 +79,12 @@ class TestAPlanOfInsurance:
     def test_stands_as_its_period_says(self, status, period, standing):
         assert cover(type={"text": "x"}, status=status, period=period).standing(today=TODAY) == standing
 
+    def test_keeps_no_more_exceptions_of_a_cost_than_anybody_writes(self):
+        exceptions = [{"type": {"text": f"Exception {n}"}} for n in range(3000)]
+        cost = {"type": {"text": "Copay"}, "valueMoney": {"value": 20, "currency": "USD"}, "exception": exceptions}
+        (told,) = cover(costToBeneficiary=[cost]).costs
+        assert told.unless == tuple(f"Exception {n}" for n in range(20))
+
     def test_says_which_pays_first(self):
         assert cover(type={"text": "x"}, order=2).order == 2
         assert cover(type={"text": "x"}, sequence=1).order == 1
