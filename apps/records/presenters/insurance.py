@@ -19,7 +19,7 @@ from apps.records.presenters.datatypes.quantities import NO_QUANTITY, Quantity
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
 from apps.records.presenters.heads import codes_of, first_name, head, notes, status_codes, title_of
-from apps.records.presenters.naming import names_of, titles
+from apps.records.presenters.naming import besides_codes, names_of, titles
 from apps.records.presenters.patient import Contact
 from apps.wire import datetimes
 
@@ -65,6 +65,22 @@ RELATIONSHIP_WORDS: Final[Mapping[str, str | Promise]] = {
 }
 
 
+# What a cost is of, by the codes that HL7 has for it (coverage-copay-type): a ceiling is no price.
+COST_WORDS: Final[Mapping[str, str | Promise]] = {
+    "gpvisit": _("Visit to a family doctor"),
+    "spvisit": _("Visit to a specialist"),
+    "emergency": _("Emergency care"),
+    "inpthosp": _("Hospital stay"),
+    "televisit": _("Visit by phone or video"),
+    "urgentcare": _("Urgent care"),
+    "copaypct": _("Your share of each bill (coinsurance)"),
+    "copay": _("Fixed amount each time (copay)"),
+    "deductible": _("What you pay before the plan pays (deductible)"),
+    "maxoutofpocket": _("The most that you pay in all (out-of-pocket maximum)"),
+    "": _("Not said what for"),
+}
+
+
 class Fact(msgspec.Struct, frozen=True, gc=False):
     """One more class of the plan: its kind, a key of `CLASS_WORDS` or in the provider's words, its name, and its
     number."""
@@ -75,9 +91,11 @@ class Fact(msgspec.Struct, frozen=True, gc=False):
 
 
 class Cost(msgspec.Struct, frozen=True, gc=False):
-    """What the patient pays of what, and when not, in the provider's words."""
+    """What the patient pays of what, a key of `COST_WORDS` or in the provider's words, what these say besides such a
+    key, and when it is not paid."""
 
     of: str = ""
+    said: str = ""
     amount: Quantity = NO_QUANTITY
     unless: tuple[str, ...] = ()
 
@@ -149,12 +167,15 @@ def _classes(resource: Element) -> list[Fact]:
 
 
 def _cost(sent: Element) -> Cost | None:
-    money = elements.child(sent, "valueMoney")
+    money, kind = elements.child(sent, "valueMoney"), elements.child(sent, "type")
     amount = quantities.read(
         {**money, "unit": money.get("currency")} if money else elements.child(sent, "valueQuantity")
     )
     unless = tuple(said for each in elements.children(sent, "exception") for said in titles(each, "type"))
-    return Cost(title_of(sent.get("type")), amount, unless[:_MOST]) if amount else None
+    known = next((code.lower() for code in elements.codes(kind) if code.lower() in COST_WORDS), "")
+    of = known or title_of(sent.get("type")) or elements.words(kind)
+    said = besides_codes(kind) if known else ""
+    return Cost(of, said, amount, unless[:_MOST]) if amount else None
 
 
 def _class(sent: Element) -> Fact:

@@ -101,6 +101,13 @@ def titles(resource: Element, *names: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, map(title_of, values))))[:_MOST]
 
 
+def besides_codes(concept: Element) -> str:
+    """The text of a concept, where it says another thing than the name or the code of one of its codings."""
+    said = elements.text(concept, "text")
+    coded = {word.casefold() for coding in codes_of(concept) for word in (coding.code, coding.display)}
+    return "" if said.casefold() in coded else said
+
+
 def codings(resource: Element, *names: str) -> tuple[Code, ...]:
     """The codings of the concepts of these names."""
     return tuple(dict.fromkeys(code for concept in _all(resource, names) for code in codes_of(concept)))[:_MOST]

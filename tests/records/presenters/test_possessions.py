@@ -79,6 +79,29 @@ class TestAPlanOfInsurance:
     def test_stands_as_its_period_says(self, status, period, standing):
         assert cover(type={"text": "x"}, status=status, period=period).standing(today=TODAY) == standing
 
+    @pytest.mark.parametrize(
+        ("sent", "told"),
+        [
+            ({"coding": [{"code": "gpvisit"}]}, "Visit to a family doctor"),
+            ({"coding": [{"code": "spvisit"}]}, "Visit to a specialist"),
+            ({"coding": [{"code": "emergency"}]}, "Emergency care"),
+            ({"coding": [{"code": "inpthosp"}]}, "Hospital stay"),
+            ({"coding": [{"code": "televisit"}]}, "Visit by phone or video"),
+            ({"coding": [{"code": "urgentcare"}]}, "Urgent care"),
+            ({"coding": [{"code": "copaypct"}]}, "Your share of each bill (coinsurance)"),
+            ({"coding": [{"code": "copay"}], "text": "copay"}, "Fixed amount each time (copay)"),
+            ({"coding": [{"code": "deductible"}]}, "What you pay before the plan pays (deductible)"),
+            ({"coding": [{"code": "MaxOutOfPocket"}]}, "The most that you pay in all (out-of-pocket maximum)"),
+            ({"coding": [{"code": "inpthosp"}], "text": "Each night"}, "Hospital stay · Each night"),
+            ({"coding": [{"code": "X12"}]}, "X12"),
+            ({"coding": [{"code": "X12", "display": "Glasses"}]}, "Glasses"),
+            (None, "Not said what for"),
+        ],
+    )
+    def test_says_what_each_cost_is_of(self, sent, told):
+        cost = {"type": sent, "valueMoney": {"value": 6000, "currency": "USD"}}
+        assert lines.of(cover(costToBeneficiary=[cost]).costs) == (f"{told} · 6000 USD",)
+
     def test_keeps_no_more_exceptions_of_a_cost_than_anybody_writes(self):
         exceptions = [{"type": {"text": f"Exception {n}"}} for n in range(3000)]
         cost = {"type": {"text": "Copay"}, "valueMoney": {"value": 20, "currency": "USD"}, "exception": exceptions}

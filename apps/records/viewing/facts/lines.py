@@ -329,6 +329,10 @@ def _class_of_plan(fact: insurance.Fact) -> str:
     return ": ".join(filter(None, (kind, said)))
 
 
+def _cost(cost: insurance.Cost) -> str:
+    return _together(replace(cost, of=str(insurance.COST_WORDS.get(cost.of, cost.of))))
+
+
 def _attached(attachment: Attachment) -> str:
     return attachment.title or attachment.media_type
 
@@ -383,6 +387,7 @@ _SAYINGS: Final[Mapping[type, Callable[[Any], str]]] = MappingProxyType(
         Code: _nothing,
         Measured: _measured,
         insurance.Fact: _class_of_plan,
+        insurance.Cost: _cost,
         Particular: _particular,
         immunizations.Dose: _dose,
         Supply: _supply,
