@@ -11,6 +11,7 @@ from itertools import islice
 import msgspec
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from msgspec.structs import replace
 
 from apps.records.presenters import elements
 from apps.records.presenters.datatypes import moments, quantities
@@ -181,7 +182,8 @@ def _activities(resource: Element, context: Context) -> tuple[Activity, ...]:
 
 
 def _says_something(activity: Activity) -> bool:
-    return bool(activity.text or activity.said or activity.is_to_avoid)
+    """Whether it says more than how far it is, and for when it is planned."""
+    return replace(activity, progress=NOT_GIVEN, when=UNDATED) != Activity()
 
 
 def _activity(resource: Element, activity: Element, context: Context) -> Activity:

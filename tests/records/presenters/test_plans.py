@@ -67,6 +67,22 @@ class TestAThingToDo:
         entry = care_plans.present({**PLAN, "activity": [activity]}, Context())
         assert lines.of(entry.activities) == ("Walk · Knee pain · 3 times a week · what came of it: Less breath",)
 
+    @pytest.mark.parametrize(
+        ("activity", "told"),
+        [
+            (
+                {"reference": {"reference": "Task/3"}, "outcomeCodeableConcept": [{"text": "Went well"}]},
+                "what came of it: Went well",
+            ),
+            ({"actionResulting": [{"display": "Went well"}]}, "what came of it: Went well"),
+            ({"detail": {"status": "cancelled", "statusReason": {"text": "Knee pain"}}}, "Stopped · Knee pain"),
+            ({"detail": {"status": "completed", "scheduledPeriod": {"start": "2026"}}}, ""),
+        ],
+    )
+    def test_is_told_where_it_has_no_name_and_says_more_than_how_far_it_is(self, activity, told):
+        entry = care_plans.present({**PLAN, "activity": [activity]}, Context())
+        assert lines.of(entry.activities) == ((told,) if told else ())
+
 
 class TestACarePlan:
     def test_is_the_same_from_both_versions(self):
