@@ -6,9 +6,12 @@ Specifications, section 3: 01 identifier, 10 lot, 11 made, 17 expires, 21 serial
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
 
 from apps.records.presenters import elements
 from apps.records.presenters.datatypes import moments
@@ -16,7 +19,7 @@ from apps.records.presenters.datatypes.moments import UNDATED, When
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
 from apps.records.presenters.heads import codes_of, first_name, head, notes, status_codes, title_of
-from apps.records.presenters.naming import name_of
+from apps.records.presenters.naming import besides_codes, name_of
 
 _MOST = 20
 _PART = re.compile(r"\((\d{2,4})\)([^()]{1,90})")
@@ -66,11 +69,23 @@ _STATUSES = {
     "inactive": Status.NOT_IN_USE,
 }
 
+# Why it is used or not, by the codes that FHIR has for it (device-status-reason).
+REASON_WORDS: Final[Mapping[str, str | Promise]] = {
+    "online": _("Connected"),
+    "paused": _("Paused"),
+    "standby": _("On standby"),
+    "offline": _("Not connected"),
+    "not-ready": _("Not ready"),
+    "transduc-discon": _("Its sensor is disconnected"),
+    "hw-discon": _("A part of it is disconnected"),
+    "off": _("Switched off"),
+}
+
 
 class DeviceEntry(Entry, frozen=True, kw_only=True, gc=False):
     """A device. `udi` is never cut; `udi_groups` are all its parts, as on a label. An expired date is a date.
     `scanner` is the gravest of what was sent, `scanner_too` what contradicts it, and `safety` what else its provider
-    says of that; `why` says why it is used or not."""
+    says of that; `why` says why it is used or not, in keys of `REASON_WORDS` or in the provider's words."""
 
     scanner: Scanner = Scanner.NOT_GIVEN
     scanner_too: tuple[Scanner, ...] = ()
@@ -105,7 +120,7 @@ def present(resource: Element, context: Context) -> DeviceEntry:
         group=status,
         said=notes(resource, "note"),
         **_safety(resource),
-        why=tuple(elements.words(reason) for reason in elements.children(resource, "statusReason"))[:_MOST],
+        why=_why(resource),
         model=model,
         maker=elements.text(resource, "manufacturer"),
         serial=elements.text(resource, "serialNumber") or parts.get("21", ""),
@@ -117,6 +132,15 @@ def present(resource: Element, context: Context) -> DeviceEntry:
         expires=_date(resource, ("expirationDate", "expiry"), parts.get("17", ""), means="expires"),
         owner=name_of(elements.child(resource, "owner"), context, within=resource),
     )
+
+
+def _why(resource: Element) -> tuple[str, ...]:
+    """One of those that we know, by code, and what its provider says besides; else in the provider's words."""
+    said = list[str]()
+    for reason in elements.children(resource, "statusReason"):
+        known = [code.lower() for code in elements.codes(reason) if code.lower() in REASON_WORDS]
+        said += (*known, besides_codes(reason)) if known else (title_of(reason),)
+    return tuple(dict.fromkeys(filter(None, said)))[:_MOST]
 
 
 def _safety(resource: Element) -> dict[str, Any]:

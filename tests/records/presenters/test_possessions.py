@@ -166,9 +166,24 @@ class TestADevice:
         entry = devices.present({"type": {"text": "Pacer"}, "safety": [concept]}, Context())
         assert list(lines.of_row(entry)) == ["In an MRI scanner: Not safe", f"Safety: {told}"]
 
-    def test_says_why_it_stands_so(self):
-        entry = devices.present({"status": "active", "statusReason": [{"coding": [{"code": "off"}]}]}, Context())
-        assert "Why it stands so: off" in [f"{fact.label}: {fact.lines[0]}" for fact in facts.of(entry, provider="")]
+    @pytest.mark.parametrize(
+        ("sent", "told"),
+        [
+            ({"coding": [{"code": "online"}]}, ("Connected",)),
+            ({"coding": [{"code": "paused"}]}, ("Paused",)),
+            ({"coding": [{"code": "standby"}]}, ("On standby",)),
+            ({"coding": [{"code": "offline"}]}, ("Not connected",)),
+            ({"coding": [{"code": "not-ready"}]}, ("Not ready",)),
+            ({"coding": [{"code": "transduc-discon"}]}, ("Its sensor is disconnected",)),
+            ({"coding": [{"code": "hw-discon"}]}, ("A part of it is disconnected",)),
+            ({"coding": [{"code": "off", "display": "Off"}], "text": "Off"}, ("Switched off",)),
+            ({"coding": [{"code": "Off"}], "text": "Before surgery"}, ("Switched off", "Before surgery")),
+            ({"coding": [{"code": "X1", "display": "Battery low"}]}, ("Battery low",)),
+        ],
+    )
+    def test_says_why_it_stands_so(self, sent, told):
+        entry = devices.present({"status": "active", "statusReason": [sent]}, Context())
+        assert facts.Fact("Why it stands so", told) in facts.of(entry, provider="")
 
     def test_reads_what_its_label_says_where_nothing_else_does(self):
         entry = devices.present({"udi": "(01)1234(11)141231(17)250100"}, Context())

@@ -15,7 +15,7 @@ from apps.records import counts
 from apps.records.presenters import immunizations, insurance, meanings, particulars, procedures, specimens, visits
 from apps.records.presenters.care_teams import CareTeamEntry, Circle
 from apps.records.presenters.datatypes.moments import When
-from apps.records.presenters.devices import DeviceEntry
+from apps.records.presenters.devices import REASON_WORDS, DeviceEntry
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.generic import GenericEntry
 from apps.records.presenters.medications import Kind, MedicationEntry, Status
@@ -147,6 +147,8 @@ def _said(entry: Entry, name: str, value: object) -> tuple[str, ...]:
         return _SAID_BY_NAME[name](value)
     if isinstance(entry, DeviceEntry) and name == "udi":
         return entry.udi_groups  # a line each, as on a label, and none that ends within a number
+    if isinstance(entry, DeviceEntry) and name == "why":
+        return tuple(str(REASON_WORDS.get(reason, reason)) for reason in entry.why)
     told = lines.of_date(value) if labels.is_date(type(entry).__name__, name) else lines.of(value)
     return (*told, *_of_more(getattr(entry, f"more_{name}", 0)))
 
