@@ -21,7 +21,16 @@ from apps.records.presenters.dosing import dosages
 from apps.records.presenters.dosing.dosages import Dosage
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
-from apps.records.presenters.heads import codes_of, first_name, head, modifiers, notes, status_codes, title_of
+from apps.records.presenters.heads import (
+    codes_of,
+    first_name,
+    head,
+    is_suggested,
+    modifiers,
+    notes,
+    status_codes,
+    title_of,
+)
 from apps.records.presenters.naming import beside, name_of, names_of, reasons, titles
 from apps.records.presenters.narratives import opening
 
@@ -79,7 +88,6 @@ _GROUPS = {
     Status.STOPPED: Group.PAST,
 }
 _OPEN = frozenset({Status.CURRENT, Status.PAUSED, NOT_GIVEN})
-_SUGGESTING = frozenset({"proposal", "option"})  # intents; one that is a "plan" is what a CarePlan is
 _PROGRESS = {
     "not-started": Progress.NOT_BEGUN,
     "scheduled": Progress.PLANNED,
@@ -161,8 +169,7 @@ def status_of(resource: Element) -> str:
 def _status(resource: Element) -> str:
     """The status, as far as the intent of R4 lets it stand: nobody follows what is only proposed."""
     status = status_of(resource)
-    is_suggested = not _SUGGESTING.isdisjoint(status_codes(resource, "intent"))
-    return Status.SUGGESTED if is_suggested and status in _OPEN else status
+    return Status.SUGGESTED if status in _OPEN and is_suggested(resource, is_a_plan=True) else status
 
 
 def first_line(narrative: str) -> str:

@@ -210,9 +210,10 @@ def mapped(resource: Element, name: str, words: Mapping[str, Word]) -> Word | No
     return next((words[code] for code in status_codes(resource, name) if code in words), None)
 
 
-def is_suggested(resource: Element) -> bool:
-    """Whether its intent only suggests, and orders nothing."""
-    return not _SUGGESTING.isdisjoint(status_codes(resource, "intent"))
+def is_suggested(resource: Element, *, is_a_plan: bool = False) -> bool:
+    """Whether its intent only suggests, and orders nothing. Of what is a plan itself, "plan" says what it is."""
+    suggesting = _SUGGESTING - {"plan"} if is_a_plan else _SUGGESTING
+    return not suggesting.isdisjoint(status_codes(resource, "intent"))
 
 
 def modifiers(resource: Element) -> tuple[str, ...]:

@@ -130,6 +130,13 @@ class TestACarePlan:
         entry = care_plans.present({"title": "x", "status": code}, Context())
         assert (entry.status, entry.group) == (status, group)
 
+    @pytest.mark.parametrize(
+        ("intent", "status"),
+        [("proposal", "suggested"), ("option", "suggested"), ("plan", "current"), ("order", "current")],
+    )
+    def test_is_suggested_by_its_intent_unless_that_says_no_more_than_what_it_is(self, intent, status):
+        assert care_plans.present({"title": "x", "status": "active", "intent": intent}, Context()).status == status
+
     def test_is_not_called_by_a_category_that_every_plan_has(self):
         category = [{"coding": [{"code": "assess-plan", "display": "Plan"}]}, {"text": "Diabetes self care"}]
         assert care_plans.present({"category": category}, Context()).title == "Diabetes self care"
