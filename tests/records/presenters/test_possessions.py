@@ -18,11 +18,11 @@ from tests.records.presenters.oddities import odd, shelved
 TODAY = date(2026, 11, 20)
 COVERAGE_NAMES = (
     "type", "issuer", "payor", "subscriberId", "identifier", "group", "plan", "class", "order", "sequence", "status",
-    "policyHolder", "subscriber", "relationship", "period",
+    "policyHolder", "subscriber", "relationship", "period", "costToBeneficiary", "exception", "valueMoney",
 )  # fmt: skip
 DEVICE_NAMES = (
     "type", "udi", "udiCarrier", "carrierHRF", "deviceIdentifier", "deviceName", "version", "model", "manufactureDate",
-    "expiry", "expirationDate", "status", "owner", "serialNumber", "note",
+    "expiry", "expirationDate", "status", "owner", "serialNumber", "note", "safety", "statusReason", "coding", "code",
 )  # fmt: skip
 FAMILY_NAMES = (
     "relationship", "name", "gender", "sex", "condition", "onsetAge", "onsetString", "outcome", "deceasedBoolean",
