@@ -2,7 +2,6 @@
 
 import base64
 import hashlib
-import io
 import json
 import secrets
 import uuid
@@ -18,14 +17,15 @@ from hypothesis import strategies as st
 from apps.audit.recording import Actor
 from apps.records import forgetting
 from apps.records.downloading import keeping as attachments
-from apps.records.exporting import archives, bundles, choosing, copies, json_text, lines, stored
-from apps.records.exporting.copies import Form, Part
+from apps.records.exporting import archives, bundles, copies, json_text, lines, stored
+from apps.records.exporting.copies import Form
 from apps.records.exporting.stored import DeletedMeanwhile, Row, Source
 from apps.records.models import Attachment, Record
 from apps.vault.errors import VaultError
 from apps.vault.models import DataKey
 from apps.wire.dialects import FhirVersion
 from tests.records.exporting.keeping import keep, raw, spoil, versions
+from tests.records.exporting.taking import parts, unpacked
 from tests.records.linked import AT, make_connection, make_endpoint
 from tests.records.people import R4_PATIENT, allergy
 
@@ -78,16 +78,6 @@ def row(body, resource_type="Observation", logical_id="o1", at=AT):
 
 def bundle(rows, version=FhirVersion.R4, missing=()):
     return b"".join(bundles.bundle(source(version), rows, missing=missing, at=AT))
-
-
-def unpacked(pieces):
-    packed = zipfile.ZipFile(io.BytesIO(b"".join(pieces)))
-    assert packed.testzip() is None
-    return {name: packed.read(name) for name in packed.namelist()}
-
-
-def parts(user):
-    return [Part(choice.source, choice.gaps) for choice in choosing.choices(user, at=AT)]
 
 
 class TestABody:
@@ -317,23 +307,6 @@ class TestACopy:
         ]  # fmt: skip
         assert b'"b1"' in files["source-2/resources.ndjson"]
         assert b'"b1"' not in files["source-1/resources.ndjson"]
-
-    @pytest.mark.parametrize("form", list(Form))
-    def test_of_one_record_holds_nothing_of_another_of_theirs(self, alice, connection, form):
-        """Which may be a child's, and the copy for its school."""
-        child = make_connection(alice, make_endpoint("https://other.example/r4"), created_at=AT)
-        for day, note in enumerate(("one canary", "other canary")):
-            keep(child, allergy("child-1", note=note), at=AT + timedelta(days=day))
-            keep(connection, allergy("a1", note=f"mother {note}"), at=AT + timedelta(days=day))
-        for owner, logical_id in ((child, "child-1"), (connection, "a1")):
-            record = Record.objects.get(connection=owner, logical_id=logical_id)
-            attachments.keep(record, {"url": "Binary/1"}, b"%PDF-1.7 letter of " + logical_id.encode(), at=AT)
-        mothers, childs = parts(alice)
-        theirs = b"".join(unpacked(copies.copy([mothers], form, at=AT)).values())
-        assert not [said for said in (b"child-1", b'"one canary', b'"other canary') if said in theirs]
-        theirs = b"".join(unpacked(copies.copy([childs], form, at=AT)).values())
-        assert not [said for said in (b'"a1"', b"/a1", b"mother", b"letter of a1") if said in theirs]
-        assert [theirs.count(said) for said in (b"one canary", b"other canary", b"letter of child-1")] == [1, 1, 1]
 
     def test_is_the_same_for_the_same_moment(self, alice, connection):
         first, again = (b"".join(copies.copy(parts(alice), Form.BUNDLE, at=AT)) for _ in range(2))

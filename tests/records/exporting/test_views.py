@@ -1,9 +1,7 @@
 """The page Download a copy, and what its form gives."""
 
-import io
 import json
 import re
-import zipfile
 from datetime import timedelta
 
 import pytest
@@ -21,7 +19,7 @@ from apps.records.exporting import granting
 from apps.records.models import SyncRun
 from apps.vault.models import DataKey
 from tests.records.exporting.keeping import keep
-from tests.records.exporting.taking import sign_in, take, text, whole
+from tests.records.exporting.taking import sign_in, take, text, unpacked, whole
 from tests.records.linked import AT, make_connection, make_endpoint
 from tests.records.people import CANARIES, allergy
 
@@ -96,7 +94,7 @@ class TestACopy:
         for canary in (*CANARIES, "Harbor"):
             assert canary not in named
         assert (what == "summary") != named.startswith("attachment; filename=")
-        content = b"".join(unpacked(given).values()) if what in {"bundle", "ndjson"} else given
+        content = b"".join(unpacked([given]).values()) if what in {"bundle", "ndjson"} else given
         assert b"Quillfeather" in content
         assert b"Pteridine" in content
         (event,) = AuditEvent.objects.filter(event=EventType.RECORD_EXPORTED)
@@ -116,7 +114,7 @@ class TestACopy:
     def test_is_of_what_was_chosen_alone(self, hers, alice, connection):
         other = make_connection(alice, make_endpoint("https://other.example"), created_at=AT)
         keep(other, allergy("other-canary"))
-        given = unpacked(whole(take(hers, connection)))
+        given = unpacked([whole(take(hers, connection))])
         assert "source-1/bundle.json" in given
         assert b"other-canary" not in b"".join(given.values())
 
@@ -167,7 +165,7 @@ class TestACopy:
 
     def test_of_a_connection_that_ended_is_given_still(self, hers, alice, connection):
         Connection.objects.update(status="disconnected", ended_at=AT)
-        assert b"Pteridine" in b"".join(unpacked(whole(take(hers, connection))).values())
+        assert b"Pteridine" in b"".join(unpacked([whole(take(hers, connection))]).values())
 
     def test_of_a_connection_never_confirmed_is_not(self, hers, alice, connection):
         waiting = make_connection(
@@ -193,8 +191,3 @@ class TestThePatientSummary:
     def test_is_a_document(self, hers, connection):
         document = json.loads(take(hers, connection, what="ips").content)
         assert (document["type"], document["entry"][0]["resource"]["resourceType"]) == ("document", "Composition")
-
-
-def unpacked(content):
-    packed = zipfile.ZipFile(io.BytesIO(content))
-    return {name: packed.read(name) for name in packed.namelist()}

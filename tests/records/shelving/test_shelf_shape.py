@@ -27,7 +27,7 @@ RECORDED = {
     13: "78740d7431b32c5f",  # what was not done, or was canceled, is not called done or stopped
     14: "09c397a83e94e30b",  # values their provider calls none; appointments are a kind; visits find what is theirs
     15: "928716ffbee888b2",  # where a value was measured, what turns an entry around, brands of medicines
-    16: "a1b254da7066e7dc",  # intents, aims, orders and plans in full, why medicines are given, relations of documents
+    16: "0f099b816ff9a746",  # intents, aims, orders and plans in full, why medicines are given, relations of documents
 }  # fmt: skip
 CHANGED = (
     "What shelves hold has another shape than form {form} had. Count FORM in apps/records/shelving/indexing.py up, so "

@@ -19,7 +19,7 @@ from apps.wire import resource_types
 from apps.wire.dialects import FhirVersion
 from tests.records.linked import AT
 from tests.records.people import PATIENT_ID, R4_PATIENT, allergy, bundle
-from tests.records.provider import ALLERGIES, METADATA, PATIENT, TOKEN, hung_up, statement
+from tests.records.provider import ALLERGIES, METADATA, PATIENT, hung_up, statement
 from tests.records.runs import resume, step, stored, sync, worker_process
 from tests.wire.servers import http
 
@@ -164,60 +164,6 @@ class TestRunThatUsedItsSlice:
     def test_pauses_like_any_other_where_nothing_comes(self, linked, provider):
         provider.answers[PATIENT] = provider.answers[ALLERGIES] = http(503)
         assert sync(linked).pauses == 1
-
-
-class TestRefusedToken:
-    def test_is_renewed_once_and_the_question_asked_again(self, linked, provider):
-        provider.answers[TOKEN] = http(body={"access_token": "second-canary", "expires_in": 3600})
-        provider.answers[PATIENT] = lambda request: (
-            http(body=R4_PATIENT) if request.headers["authorization"] == "Bearer second-canary" else http(401)
-        )
-        run = sync(linked)
-        assert run.outcome == SyncRun.Outcome.COMPLETE
-        assert len(provider.sent(TOKEN)) == 1
-        assert provider.sent(ALLERGIES)[0].headers["authorization"] == "Bearer second-canary"
-
-    def test_twice_asks_the_patient_to_sign_in_and_keeps_what_came(self, linked, provider):
-        sync(linked)
-        provider.answers[TOKEN] = http(body={"access_token": "second-canary", "expires_in": 3600})
-        provider.answers[PATIENT] = http(401)
-        run = sync(linked, at=AT + timedelta(minutes=10))
-        linked.refresh_from_db()
-        assert {s.gap for s in run.steps.exclude(gap=Gap.NOT_OFFERED)} == {Gap.SIGN_IN_NEEDED}
-        assert (linked.status, linked.reason) == ("needs_reauthorization", "grant_ended")
-        assert len(provider.sent(TOKEN)) == 1
-        assert Record.objects.count() == 3
-
-    def test_is_renewed_once_in_a_run_and_no_more(self, linked, provider):
-        provider.answers[TOKEN] = http(body={"access_token": "second-canary", "expires_in": 3600})
-        answers = [http(body=R4_PATIENT)]
-        provider.answers[PATIENT] = lambda request: (
-            answers.pop() if request.headers["authorization"] == "Bearer second-canary" and answers else http(401)
-        )
-        provider.answers[ALLERGIES] = http(401)
-        run = sync(linked)
-        assert (step(run, "Patient").status, step(run).gap) == ("complete", Gap.SIGN_IN_NEEDED)
-        assert len(provider.sent(TOKEN)) == 1
-
-    @pytest.mark.parametrize("patient", [http(body=R4_PATIENT), http(403)], ids=["answered", "not-shared"])
-    def test_costs_its_type_alone_where_it_opens_the_patient_all_the_same(self, linked, provider, patient):
-        """Nobody could sign in any better."""
-        provider.answers |= {ALLERGIES: http(401), PATIENT: patient}
-        provider.answers[METADATA] = http(body=statement("Patient", "AllergyIntolerance", "Goal"))
-        provider.answers[TOKEN] = http(body={"access_token": "second-canary", "expires_in": 3600})
-        provider.answers[f"GET /fhir/r4/Goal?patient={PATIENT_ID}"] = http(body=bundle())
-        run = sync(linked)
-        linked.refresh_from_db()
-        assert (linked.status, run.outcome) == ("active", "partial")
-        assert (step(run).gap, step(run, "Goal").status) == (Gap.TURNED_AWAY, "complete")
-        assert len(provider.sent(TOKEN)) == 1
-
-    def test_that_cannot_be_renewed_asks_the_patient_to_sign_in(self, linked, provider):
-        provider.answers[TOKEN] = http(400, body={"error": "invalid_grant"})
-        provider.answers[PATIENT] = http(401)
-        run = sync(linked)
-        linked.refresh_from_db()
-        assert (run.outcome, linked.status) == ("failed", "needs_reauthorization")
 
 
 class TestUnfinishedRun:
