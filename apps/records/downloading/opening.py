@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeAlias
@@ -36,10 +36,6 @@ _LONGEST_NAME = 60
 
 # Whether there is room to wait for a provider, held for as long as one is asked.
 Seat: TypeAlias = Callable[[], AbstractContextManager[bool]]
-
-
-def _always_free() -> AbstractContextManager[bool]:
-    return nullcontext(enter_result=True)
 
 
 @dataclass(frozen=True, repr=False)
@@ -119,7 +115,7 @@ class OpenedPicture:
     name: str
 
 
-def open_file(record: Record, number: int, *, clock: Callable[[], datetime], seat: Seat = _always_free) -> OpenedFile:
+def open_file(record: Record, number: int, *, clock: Callable[[], datetime], seat: Seat) -> OpenedFile:
     """File `number` of this record (`attachments.sent_by`). Speaks to the network where it must: call it outside
     transactions. `seat` is taken where a provider is asked, and nowhere else.
 
@@ -131,7 +127,7 @@ def open_file(record: Record, number: int, *, clock: Callable[[], datetime], sea
 
 
 def open_picture(
-    record: Record, number: int, picture: int, *, clock: Callable[[], datetime], seat: Seat = _always_free
+    record: Record, number: int, picture: int, *, clock: Callable[[], datetime], seat: Seat
 ) -> OpenedPicture:
     """A picture in a file of this record, counted from 1 on as in `OpenedFile.pictures`, by the same rules as the file.
     The text around it is not read: a page asks for each of its pictures.

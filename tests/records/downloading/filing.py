@@ -5,6 +5,7 @@ import uuid
 import zlib
 from base64 import b64encode
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 from typing import Any
 
@@ -31,6 +32,11 @@ PNG_BEGINNING = b"\x89PNG\r\n\x1a\n"
 PNG = (
     PNG_BEGINNING + PNG_HEADER + png_part(b"IDAT", zlib.compress(b"\0\x7f")) + png_part(b"IEND", b"") + b"canary of it"
 )
+
+
+def free() -> AbstractContextManager[bool]:
+    """A seat that nobody else wants."""
+    return nullcontext(enter_result=True)
 
 
 def clock() -> datetime:

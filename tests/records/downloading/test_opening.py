@@ -14,7 +14,7 @@ from apps.records.models import Attachment, SyncRun
 from apps.records.presenters.prose import blocks
 from apps.vault.errors import CannotOpen
 from apps.wire import fhir
-from tests.records.downloading.filing import BINARY, FILE, PDF, clock, hold, inline, linked_to
+from tests.records.downloading.filing import BINARY, FILE, PDF, clock, free, hold, inline, linked_to
 from tests.records.linked import AT
 from tests.records.provider import TOKEN
 from tests.wire.servers import http, serving
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.django_db
 
 def refused(record, number=0):
     with pytest.raises(FileRefused) as refusal:
-        open_file(record, number, clock=clock)
+        open_file(record, number, clock=clock, seat=free)
     return refusal.value
 
 
@@ -34,7 +34,7 @@ class TestAFileBehindAnAddress:
     def test_is_asked_for_as_what_it_is_said_to_be(self, linked, provider, written):
         provider.answers[FILE] = http(body=PDF, content_type="application/pdf")
         record = hold(linked, linked_to(written.format(base=provider.base_url), title="A letter"))
-        file = open_file(record, 0, clock=clock)
+        file = open_file(record, 0, clock=clock, seat=free)
         assert (file.content, file.sort.form, file.described.title) == (PDF, Form.PDF, "A letter")
         (request,) = provider.sent(FILE)
         assert request.headers["accept"] == "application/pdf"
@@ -50,7 +50,7 @@ class TestAFileBehindAnAddress:
             return http(body=wrapped, content_type="application/fhir+json") if is_fhir else http(406)
 
         provider.answers[BINARY] = answer
-        file = open_file(hold(linked, linked_to("Binary/b1", "text/rtf")), 0, clock=clock)
+        file = open_file(hold(linked, linked_to("Binary/b1", "text/rtf")), 0, clock=clock, seat=free)
         assert [request.headers["accept"] for request in provider.sent(BINARY)] == ["text/rtf", "application/fhir+json"]
         assert file.reading is not None
         assert file.reading.plain == "Hello"
@@ -64,7 +64,7 @@ class TestAFileBehindAnAddress:
             return http(body=wrapped) if request.headers["accept"] == "application/json" else http(406)
 
         provider.answers[BINARY] = answer
-        assert open_file(hold(linked, linked_to("Binary/b1")), 0, clock=clock).content == PDF
+        assert open_file(hold(linked, linked_to("Binary/b1")), 0, clock=clock, seat=free).content == PDF
         asked = [request.headers["accept"] for request in provider.sent(BINARY)]
         assert asked == ["application/pdf", "application/fhir+json", "application/json"]
 
@@ -82,7 +82,7 @@ class TestAFileBehindAnAddress:
             return http(body=wrapped) if request.headers["accept"] == "application/fhir+json" else http(406)
 
         provider.answers[BINARY] = answer
-        assert open_file(hold(linked, linked_to("Binary/b1")), 0, clock=clock).content == PDF
+        assert open_file(hold(linked, linked_to("Binary/b1")), 0, clock=clock, seat=free).content == PDF
 
     @pytest.mark.parametrize("status", [400, 405, 415])
     def test_is_asked_for_once_where_not_its_type_is_refused(self, linked, provider, status):
@@ -98,19 +98,25 @@ class TestAFileBehindAnAddress:
             f'<{element} value="{data[:20]}\n{data[20:]}"/></Binary>'
         )
         provider.answers[BINARY] = http(body=wrapped, content_type="application/xml")
-        file = open_file(hold(linked, linked_to("Binary/b1", "application/xml")), 0, clock=clock)
+        file = open_file(hold(linked, linked_to("Binary/b1", "application/xml")), 0, clock=clock, seat=free)
         assert file.reading is not None
         assert file.reading.plain == "Hello"
 
     def test_without_a_type_is_asked_for_as_fhir(self, linked, provider):
         provider.answers[FILE] = http(body=PDF, content_type="application/pdf")
-        assert open_file(hold(linked, {"url": "document/pdf-1", "title": "x"}), 0, clock=clock).content == PDF
+        assert (
+            open_file(hold(linked, {"url": "document/pdf-1", "title": "x"}), 0, clock=clock, seat=free).content == PDF
+        )
         assert provider.sent(FILE)[0].headers["accept"] == "application/fhir+json"
 
     def test_is_fetched_once_and_kept_sealed(self, linked, provider):
         provider.answers[FILE] = http(body=PDF, content_type="application/pdf")
         record = hold(linked, linked_to("document/pdf-1"))
-        assert open_file(record, 0, clock=clock).content == open_file(record, 0, clock=clock).content == PDF
+        assert (
+            open_file(record, 0, clock=clock, seat=free).content
+            == open_file(record, 0, clock=clock, seat=free).content
+            == PDF
+        )
         assert len(provider.sent(FILE)) == 1
         kept = Attachment.objects.get()
         assert b"canary" not in bytes(kept.sealed_content)
@@ -122,7 +128,7 @@ class TestAFileBehindAnAddress:
         provider.answers[FILE] = http(body=squeezed[:-9], content_type="application/pdf", Content_Encoding="gzip")
         assert refused(record).reason is Reason.LATER
         provider.answers[FILE] = http(body=squeezed, content_type="application/pdf", Content_Encoding="gzip")
-        assert open_file(record, 0, clock=clock).content == PDF * 1000
+        assert open_file(record, 0, clock=clock, seat=free).content == PDF * 1000
 
     @pytest.mark.parametrize("coding", ["br", "ZSTD", "compress"])
     def test_that_came_squeezed_as_nobody_asked_is_not_kept(self, linked, provider, coding):
@@ -132,38 +138,38 @@ class TestAFileBehindAnAddress:
 
     def test_is_fetched_anew_where_the_provider_describes_it_anew(self, linked, provider):
         provider.answers[FILE] = http(body=PDF, content_type="application/pdf")
-        open_file(hold(linked, linked_to("document/pdf-1")), 0, clock=clock)
+        open_file(hold(linked, linked_to("document/pdf-1")), 0, clock=clock, seat=free)
         provider.answers[FILE] = http(body=PDF + b" corrected", content_type="application/pdf")
         newer = hold(linked, linked_to("document/pdf-1", creation="2026-11-21"))
-        assert open_file(newer, 0, clock=clock).content == PDF + b" corrected"
+        assert open_file(newer, 0, clock=clock, seat=free).content == PDF + b" corrected"
 
     def test_is_kept_for_each_entry_where_two_describe_the_same(self, linked, provider):
         """As a report and the document of it do; addresses of two providers may be alike as well."""
         first, second = (hold(linked, linked_to("document/pdf-1"), logical_id=name) for name in ("d1", "d2"))
         for record, content in ((first, PDF), (second, PDF + b" of another")):
             provider.answers[FILE] = http(body=content, content_type="application/pdf")
-            assert open_file(record, 0, clock=clock).content == content
+            assert open_file(record, 0, clock=clock, seat=free).content == content
         provider.answers[FILE] = http(404)
-        assert open_file(first, 0, clock=clock).content == PDF
-        assert open_file(second, 0, clock=clock).content == PDF + b" of another"
+        assert open_file(first, 0, clock=clock, seat=free).content == PDF
+        assert open_file(second, 0, clock=clock, seat=free).content == PDF + b" of another"
 
     def test_does_not_open_in_the_place_of_another(self, linked, provider):
         provider.answers[FILE] = http(body=PDF, content_type="application/pdf")
         one = hold(linked, linked_to("document/pdf-1"))
-        open_file(one, 0, clock=clock)
+        open_file(one, 0, clock=clock, seat=free)
         other = hold(linked, linked_to("document/pdf-1"), logical_id="d2")
         Attachment.objects.update(record=other)
         with pytest.raises(CannotOpen):
-            open_file(other, 0, clock=clock)
+            open_file(other, 0, clock=clock, seat=free)
 
     def test_is_forgotten_with_its_connection(self, linked, provider):
         provider.answers[FILE] = http(body=PDF, content_type="application/pdf")
-        open_file(hold(linked, linked_to("document/pdf-1")), 0, clock=clock)
+        open_file(hold(linked, linked_to("document/pdf-1")), 0, clock=clock, seat=free)
         forgetting.forget(linked, actor=Actor.user(linked.user_id), at=AT)
         assert not Attachment.objects.exists()
 
     def test_that_came_along_is_asked_of_nobody(self, linked, provider):
-        file = open_file(hold(linked, inline(b"Pacemaker works")), 0, clock=clock)
+        file = open_file(hold(linked, inline(b"Pacemaker works")), 0, clock=clock, seat=free)
         assert file.content == b"Pacemaker works"
         assert provider.asked == []
         assert not Attachment.objects.exists()
@@ -171,11 +177,11 @@ class TestAFileBehindAnAddress:
     @pytest.mark.parametrize("number", [1, 99])
     def test_is_not_there_under_another_number(self, linked, number):
         with pytest.raises(LookupError):
-            open_file(hold(linked, inline(b"x")), number, clock=clock)
+            open_file(hold(linked, inline(b"x")), number, clock=clock, seat=free)
 
     def test_is_not_there_where_the_document_was_a_mistake(self, linked):
         with pytest.raises(LookupError):
-            open_file(hold(linked, inline(b"x"), status="entered-in-error"), 0, clock=clock)
+            open_file(hold(linked, inline(b"x"), status="entered-in-error"), 0, clock=clock, seat=free)
 
 
 class TestARefusedToken:
@@ -188,7 +194,7 @@ class TestARefusedToken:
             return http(body=PDF, content_type="application/pdf") if is_new else http(401)
 
         provider.answers[FILE] = answer
-        assert open_file(hold(linked, linked_to("document/pdf-1")), 0, clock=clock).content == PDF
+        assert open_file(hold(linked, linked_to("document/pdf-1")), 0, clock=clock, seat=free).content == PDF
         assert len(provider.sent(FILE)) == 2
 
     def test_that_is_refused_again_is_the_patients_turn(self, linked, provider):
@@ -309,12 +315,12 @@ class TestAnEndedLink:
     def test_asks_the_patient_to_sign_in_but_opens_what_is_kept(self, linked, provider):
         provider.answers[FILE] = http(body=PDF, content_type="application/pdf")
         kept, other = (hold(linked, linked_to("document/pdf-1"), logical_id=name) for name in ("a", "b"))
-        open_file(kept, 0, clock=clock)
+        open_file(kept, 0, clock=clock, seat=free)
         linked.status = "needs_reauthorization"
         linked.reason = "grant_ended"
         linked.save()
         kept.refresh_from_db()
-        assert open_file(kept, 0, clock=clock).content == PDF
+        assert open_file(kept, 0, clock=clock, seat=free).content == PDF
         assert refused(other).reason is Reason.SIGN_IN
         elsewhere = hold(linked, linked_to("https://elsewhere.example/x"), logical_id="c")
         assert refused(elsewhere).reason is Reason.ELSEWHERE, "signing in would not help"
@@ -338,13 +344,13 @@ class TestATextThatIsSaved:
     @pytest.mark.parametrize(("length", "is_whole"), [(100, True), (blocks.MOST_CHARACTERS + 1000, False)])
     def test_says_at_its_end_where_it_was_cut(self, linked, length, is_whole):
         page = b"<html><body><p>" + b"word " * (length // 5) + b"</p><p>Allergic to penicillin</p></body></html>"
-        saved = open_file(hold(linked, inline(page, "text/html")), 0, clock=clock).handed_out
+        saved = open_file(hold(linked, inline(page, "text/html")), 0, clock=clock, seat=free).handed_out
         assert (b"penicillin" in saved) is is_whole
         assert saved.endswith(b"The rest is not in this text.\n") is not is_whole
 
     def test_says_at_its_end_that_it_lacks_what_was_crossed_out(self, linked):
         page = b"<p>Take <s>two</s> four</p>"
-        saved = open_file(hold(linked, inline(page, "text/html")), 0, clock=clock).handed_out.decode()
+        saved = open_file(hold(linked, inline(page, "text/html")), 0, clock=clock, seat=free).handed_out.decode()
         assert saved.startswith("Take […] four\n\nWords that the author crossed out are left out.")
 
 
@@ -357,16 +363,16 @@ class TestAClinicalDocumentAroundAFile:
     def test_is_that_file(self, linked):
         document = self.around(PDF, "application/pdf")
         record = hold(linked, inline(document, "text/xml", size=len(document)))
-        file = open_file(record, 0, clock=clock)
+        file = open_file(record, 0, clock=clock, seat=free)
         assert (file.sort.form, file.handed_out, file.name) == (Form.PDF, PDF, "document.pdf")
         assert (file.size, file.is_short) == (len(document), False)
 
     def test_is_its_text_in_its_own_characters(self, linked):
         document = self.around("Zürich".encode("latin-1"), "text/plain; charset=iso-8859-1")
-        file = open_file(hold(linked, inline(document, "text/xml")), 0, clock=clock)
+        file = open_file(hold(linked, inline(document, "text/xml")), 0, clock=clock, seat=free)
         assert file.handed_out == "Zürich".encode()
 
     def test_is_no_page_of_letters_where_it_cannot_be_taken_out(self, linked):
         document = self.around(PDF, "application/pdf", compression="DF")
-        file = open_file(hold(linked, inline(document, "text/xml")), 0, clock=clock)
+        file = open_file(hold(linked, inline(document, "text/xml")), 0, clock=clock, seat=free)
         assert (file.reading, file.handed_out, file.name) == (None, document, "document.xml")

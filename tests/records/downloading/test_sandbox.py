@@ -20,6 +20,7 @@ from apps.vault.sealing import Holder
 from apps.wire import fhir
 from apps.wire.secret import Secret
 from apps.wire.token_endpoint import TokenSet
+from tests.records.downloading.filing import free
 from tests.records.linked import make_connection, make_endpoint
 
 pytestmark = pytest.mark.django_db
@@ -78,7 +79,7 @@ def title_of(resource):
 
 
 def opened(record):
-    return open_file(record, 0, clock=timezone.now)
+    return open_file(record, 0, clock=timezone.now, seat=free)
 
 
 @pytest.mark.parametrize("version", ["dstu2", "r4"])
