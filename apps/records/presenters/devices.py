@@ -54,12 +54,11 @@ _SCANNER = {
 _BY_GRAVITY = (Scanner.UNSAFE, Scanner.CONDITIONAL, Scanner.SAFE, Scanner.NOT_SAID)
 # What is called so says no more than one of those codes does.
 _SCANNER_WORDS = {
-    "mr safe": Scanner.SAFE,
-    "mri safe": Scanner.SAFE,
-    "mr conditional": Scanner.CONDITIONAL,
-    "mri conditional": Scanner.CONDITIONAL,
-    "mr unsafe": Scanner.UNSAFE,
-    "mri unsafe": Scanner.UNSAFE,
+    **{
+        f"{field} {scanner}": known
+        for field in ("mr", "mri", "magnetic resonance", "magnetic resonance mr")
+        for scanner, known in (("unsafe", Scanner.UNSAFE), ("conditional", Scanner.CONDITIONAL), ("safe", Scanner.SAFE))
+    },
     "labeling does not contain mri safety information": Scanner.NOT_SAID,
 }
 _STATUSES = {

@@ -139,6 +139,12 @@ class TestADevice:
         assert (entry.scanner, entry.safety) == (Scanner.UNSAFE, ("Contains latex",))
         assert list(lines.of_row(entry)) == ["In an MRI scanner: Not safe", "Safety: Contains latex"]
 
+    @pytest.mark.parametrize("name", ["Magnetic Resonance Unsafe", "Magnetic Resonance (MR) Unsafe", "MRI-unsafe"])
+    def test_says_it_once_whatever_the_code_is_called(self, name):
+        sent = {"text": name, "coding": [{"code": "C106047", "display": name}]}
+        entry = devices.present({"type": {"text": "Pacer"}, "safety": [sent]}, Context())
+        assert list(lines.of_row(entry)) == ["In an MRI scanner: Not safe"]
+
     def test_is_not_safe_in_a_scanner_where_one_of_several_codes_says_so(self):
         codes = ("C113844", "C106045", "C106047", "C106046")
         sent = [{"coding": [{"code": code}]} for code in codes]
