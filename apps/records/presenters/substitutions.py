@@ -31,8 +31,6 @@ class Substitution(msgspec.Struct, frozen=True, gc=False):
 
 
 _NO_EXCHANGE = frozenset({"n", "none"})
-
-
 _KINDS = ("type", "allowedCodeableConcept")
 
 

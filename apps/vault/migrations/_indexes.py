@@ -1,4 +1,6 @@
-"""Indexes built beside the work of everybody else, in a migration that may be killed and run again."""
+"""Indexes built beside the work of everybody else, in a migration that may be killed and run again.
+
+It stands here because the vault is the lowest app that has such a migration; those of all above it import it."""
 
 from typing import Any
 

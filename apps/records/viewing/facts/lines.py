@@ -239,13 +239,16 @@ def _labelled_key(kind: str, name: str, key: StrEnum, _language: str) -> str:
 
 def _dose(dose: immunizations.Dose) -> str:
     """1 of 2, of which series, against what."""
-    known = {"number": dose.number, "of": dose.of}
-    numbered = gettext("%(number)s of %(of)s") % known if dose.number and dose.of else dose.number
+    numbered = _numbered(dose.number, dose.of)
     if dose.of and not dose.number:
-        numbered = gettext("one of %(of)s") % known
+        numbered = gettext("one of %(of)s") % {"of": dose.of}
     standing = gettext("does not count as a dose") if dose.counts_not else ""
     said = (numbered, dose.series, ", ".join(of(dose.illnesses)), standing or dose.standing, dose.because)
     return _PART.join(dict.fromkeys(filter(None, said)))
+
+
+def _numbered(number: str, of: str) -> str:
+    return gettext("%(number)s of %(of)s") % {"number": number, "of": of} if number and of else number
 
 
 def _activity(activity: Activity) -> str:
@@ -276,8 +279,7 @@ def _recommendation(one: immunizations.Recommendation) -> str:
     """Which vaccine, against what, from when; where only codes were sent, these as what they are."""
     named = (provider_codes.told(one.vaccine), provider_codes.told(one.illness))
     due = _labelled("Recommendation", "due", one.due) if one.due else ""
-    known = {"number": one.dose, "of": one.of}
-    numbered = gettext("%(number)s of %(of)s") % known if one.dose and one.of else one.dose
+    numbered = _numbered(one.dose, one.of)
     dose = _labelled("Recommendation", "dose", numbered) if numbered else ""
     said = (*named, due, _text(one.status), *of(one.because), dose, one.series)
     return _PART.join(dict.fromkeys(filter(None, said)))
