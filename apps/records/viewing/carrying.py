@@ -110,7 +110,7 @@ def of(whole: Whole, wanted: Iterable[Subject], *, owner: UUID | None) -> Card:
     return Card(
         people=theirs.people,
         parts=parts,
-        sources=tuple(theirs.sources.values()),
+        sources=tuple(theirs.sources_of(chosen_subjects).values()),
         owners=owners,
         owner=chosen,
         clinics=_clinics(theirs.sources.values()),

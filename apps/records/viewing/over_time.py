@@ -1,6 +1,6 @@
 """One test over time: every value of it from every provider, as charts and as tables."""
 
-from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
@@ -91,12 +91,17 @@ class Page:
     @property
     def behind(self) -> tuple[Source, ...]:
         """The sources of which values may be missing."""
-        return tuple(source for source in self.whole.sources.values() if _is_behind(source))
+        return tuple(source for source in self._sources if _is_behind(source))
 
     @property
     def checked(self) -> tuple[Source, ...]:
         """The others."""
-        return tuple(source for source in self.whole.sources.values() if not _is_behind(source))
+        return tuple(source for source in self._sources if not _is_behind(source))
+
+    @property
+    def _sources(self) -> Iterable[Source]:
+        """As current as their observations are: all vital signs are such, and nothing else is."""
+        return self.whole.sources_of([VITALS]).values()
 
 
 def _is_behind(source: Source) -> bool:

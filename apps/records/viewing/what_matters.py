@@ -60,7 +60,7 @@ def allergies_of(whole: Whole) -> Allergies:
 def _allergies(whole: Whole, found: Sequence[Shelved]) -> Allergies:
     sent = (shelf.connection_id for shelf in whole.of(ALLERGIES) if shelf.index is not None and shelf.index.count)
     held = _held(whole, ALLERGIES, allergies.Group.CURRENT)
-    return allergy_words.of(found, whole.sources, {*sent, *whole.held_unseen(ALLERGIES)}, held=held)
+    return allergy_words.of(found, whole.sources_of([ALLERGIES]), {*sent, *whole.held_unseen(ALLERGIES)}, held=held)
 
 
 def _current(whole: Whole, subject: Subject, found: Sequence[Shelved]) -> Named:

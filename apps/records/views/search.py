@@ -50,7 +50,7 @@ def search_record(request: HttpRequest) -> HttpResponse:
             "lacks_some": record.lacks_some,
             "has_sources": bool(record.sources),
             "not_shared": absences.not_shared(record) if found and not found.count else (),
-            "unfinished": [source for source in record.sources.values() if source.checked_at is None],
+            "unfinished": [one for one in record.sources_of(LISTED).values() if one.checked_at is None],
             "subjects": LISTED,
             "now": now,
         }

@@ -28,6 +28,7 @@ def show_whole_record(request: HttpRequest) -> HttpResponse:
     with whole.opened(current_user(request), LISTED, session=request.session, at=now) as record:
         context = {
             "whole": record,
+            "sources": tuple(record.sources_of(LISTED).values()),
             "summaries": summing_up.of(record),
             "matters": tried(record, what_matters.of),
             "news": tried(record, news.of),

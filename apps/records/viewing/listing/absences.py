@@ -171,7 +171,7 @@ def _notice(
     if count:
         return None
     if not steps and subject.resource_types:
-        if source.checked_at and not is_asked_for(subject, source.connection.endpoint.fhir_version):
+        if source.is_copied and not is_asked_for(subject, source.connection.endpoint.fhir_version):
             never = gettext("%(provider)s does not offer this to apps. Ask them directly.")
             return _absence(source, never, Weight.NOT_OFFERED)
         return _absence(source, gettext("Not fetched yet from %(provider)s."), Weight.ON_ITS_WAY)

@@ -21,7 +21,7 @@ from apps.records.shelving.arranging import Arrangement
 from apps.records.shelving.document_names import Sort
 from apps.records.shelving.indexing import MOST_ROWS
 from apps.records.shelving.reading import OpenShelf, Shelved
-from apps.records.subjects import CONDITIONS, MEDICINES, RESULTS, VITALS, Order, Subject
+from apps.records.subjects import CONDITIONS, LISTED, MEDICINES, RESULTS, VITALS, Order, Subject
 from apps.records.viewing.listing import folding, narrowing, rows
 from apps.records.viewing.listing.narrowing import Choices, Narrowing
 from apps.records.viewing.listing.rows import Row
@@ -225,6 +225,7 @@ def _assemble(
     if has_ages:  # the newest of each test, which may be old (patient experience 3.4)
         told = [(shelved, _with_age(shelved, row, whole.at)) for shelved, row in told]
     shown = folding.fold(told) if is_folded else tuple(row for _shelved, row in told)
+    sources = whole.sources_of([one for one in LISTED if one.key in arrangements])
     contributing = {shelf.connection_id for shelf in chosen if shelf.index is not None and shelf.index.count}
     return EntryList(
         filters=replace(filters, page=page.number),
@@ -232,10 +233,10 @@ def _assemble(
         pages=page.pages,
         sections=tuple(Section(name, tuple(group)) for name, group in groupby(shown, key=heading)),
         years=tuple(sorted(((year, number) for year, number in page.years.items() if year), reverse=True)),
-        sources=tuple(source for key, source in whole.sources.items() if key in contributing),
+        sources=tuple(source for key, source in sources.items() if key in contributing),
         withdrawn=_withdrawn(whole, chosen),
         has_dates=any(page.years),
-        all_sources=tuple(source for key, source in whole.sources.items() if filters.source in {None, key}),
+        all_sources=tuple(source for key, source in sources.items() if filters.source in {None, key}),
         narrowings=page.narrowings,
         does_not_open=any(shelf.index is None for shelf in chosen),
         lacks_some=any(shelf.lacks_some for shelf in chosen),

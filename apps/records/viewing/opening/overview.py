@@ -214,8 +214,14 @@ def _state(connection: Connection, run: SyncRun | None, *, is_first: bool, at: d
     return State.WAITING if is_yet_to_begin else State.FIRST
 
 
-def is_out_of_date(connection: Connection, *, at: datetime) -> bool:
-    """Whether a page says at its top that what it shows is old, or no longer grows."""
-    checked_at = connection.last_checked_at
+def is_current(connection: Connection, *, at: datetime) -> bool:
+    """Whether all of its record was checked lately."""
+    return connection.last_checked_at is not None and not is_out_of_date(connection, at=at)
+
+
+def is_out_of_date(connection: Connection, *, at: datetime, checked_at: datetime | None = None) -> bool:
+    """Whether a page says at its top that what it shows is old, or no longer grows. `checked_at` is when that was
+    checked, where it is a part of the record."""
+    checked_at = checked_at or connection.last_checked_at
     is_linked = connection.status == Connection.Status.ACTIVE
     return checked_at is not None and (not is_linked or checked_at < at - CURRENT_FOR)

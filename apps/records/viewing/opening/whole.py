@@ -1,11 +1,12 @@
 """Somebody's whole record: the connections it comes from, and the shelves of all of them, opened for one page.
 
-Three queries, however much there is: the connections, the key, the shelves.
+Three queries, however much there is: the connections, the key, the shelves. One more, where some record was never
+checked as a whole, or not for long.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from functools import cached_property
 from typing import Any
@@ -21,7 +22,8 @@ from apps.records.models import Record
 from apps.records.shelving import reading, renewing
 from apps.records.shelving.reading import OpenShelf
 from apps.records.subjects import Subject
-from apps.records.viewing.opening import connected, looking, overview, telling_apart
+from apps.records.viewing.opening import connected, looking, overview, proving, telling_apart
+from apps.records.viewing.opening.proving import Proven
 from apps.vault import sealing
 from apps.vault.sealing import Holder, KeyRing
 from apps.wire import datetimes
@@ -32,7 +34,7 @@ class Source:
     """A connection that contributes: its provider by name, and how current it is. `person` is whose record it is, where
     this reader has records of several people; `way` is how it is read, where one provider sends one person's in several
     ways. `patient` is that person as this provider names them, None where that does not open; `born` is when they were
-    born, where a provider of theirs says so."""
+    born, where a provider of theirs says so. `proven` is how current each kind of entry is, where all of it is not."""
 
     connection: Connection
     checked_at: datetime | None
@@ -41,6 +43,12 @@ class Source:
     way: str = ""
     patient: Candidate | None = None
     born: date | None = None
+    proven: Proven | None = field(default=None, compare=False)
+
+    @property
+    def is_copied(self) -> bool:
+        """Whether a first copy came to its end, with all there is or without."""
+        return self.checked_at is not None or (self.proven is not None and self.proven.is_copied)
 
     @cached_property
     def provider(self) -> str:
@@ -80,6 +88,10 @@ class Whole:
         sources = {pk: self.sources[pk] for pk in connection_ids}
         shelves = tuple(shelf for shelf in self.shelves if shelf.connection_id in sources)
         return replace(self, sources=sources, shelves=shelves)
+
+    def sources_of(self, subjects: Collection[Subject]) -> Mapping[UUID, Source]:
+        """The same connections, each as current as what is here of these subjects."""
+        return {pk: _as_of(source, subjects, at=self.at) for pk, source in self.sources.items()}
 
     @property
     def people(self) -> tuple[Candidate, ...]:
@@ -139,7 +151,7 @@ def of(
 ) -> Whole:
     """The same of shelves that are open already."""
     shelves = tuple(shelves)
-    sources = {connection.pk: _source(connection, at=at) for connection in connected.confirmed(user.pk)}
+    sources = _sources(user.pk, at=at)
     looking.note([source.connection for source in sources.values()], session=session, at=at)
     renewing.ask_for(_of_another_zone(shelves, str(time_zones.of(user))))
     people = candidates.find_people_with(ring, (source.connection for source in sources.values()))
@@ -186,5 +198,20 @@ def _with_ways(sources: Mapping[UUID, Source]) -> dict[UUID, Source]:
     return {pk: replace(source, way=marks[pk]) for pk, source in sources.items()}
 
 
-def _source(connection: Connection, *, at: datetime) -> Source:
-    return Source(connection, connection.last_checked_at, overview.is_out_of_date(connection, at=at))
+def _sources(user_id: UUID, *, at: datetime) -> dict[UUID, Source]:
+    connections = connected.confirmed(user_id)
+    proven = proving.of(user_id, (one.pk for one in connections if not overview.is_current(one, at=at)), at=at)
+    return {connection.pk: _source(connection, proven.get(connection.pk), at=at) for connection in connections}
+
+
+def _source(connection: Connection, proven: Proven | None, *, at: datetime) -> Source:
+    is_out_of_date = overview.is_out_of_date(connection, at=at)
+    return Source(connection, connection.last_checked_at, is_out_of_date, proven=proven)
+
+
+def _as_of(source: Source, subjects: Collection[Subject], *, at: datetime) -> Source:
+    proven_at = source.proven.at(subjects) if source.proven is not None else None
+    if proven_at is None or (source.checked_at is not None and proven_at <= source.checked_at):
+        return source
+    is_out_of_date = overview.is_out_of_date(source.connection, at=at, checked_at=proven_at)
+    return replace(source, checked_at=proven_at, is_out_of_date=is_out_of_date)

@@ -1,0 +1,71 @@
+"""How current each kind of entry is, of connections whose record as a whole was never checked, or not for long.
+
+One kind that never comes whole must not make every list say that copying has not finished, or that nothing is up to
+date: a list says what is true of the types it shows (patient experience 2.3). One query, where there is any such
+connection.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final
+from uuid import UUID
+
+from apps.records.binary_cursors import binary_cursor
+from apps.records.models import SyncStep
+from apps.records.subjects import Subject, shelved_for
+
+_BELIEVED: Final = timedelta(minutes=5)  # clocks of ours may differ by less
+
+# What came and is on no shelf yet is on no list, either.
+_PROVEN: Final = """
+SELECT run.connection_id, step.resource_type, max(run.created_at), bool_or(run.finished_at IS NOT NULL),
+    max(step.finished_at) FILTER (
+        WHERE NOT step.needs_shelf AND step.finished_at <= %(believed)b::timestamptz
+        AND (step.status = %(complete)b OR step.gap = ANY(%(settled)b::text[]))
+    )
+FROM records_syncstep AS step JOIN records_syncrun AS run ON run.id = step.run_id
+WHERE step.user_id = %(user_id)s AND run.connection_id = ANY(%(connections)b::uuid[])
+GROUP BY run.connection_id, step.resource_type
+"""
+
+
+@dataclass(frozen=True)
+class Proven:
+    """`by_type` is when each type that is asked for was last known to be whole, as far as it is offered and shared;
+    None where it never was. `is_copied`: a first copy came to its end, whatever it brought."""
+
+    by_type: Mapping[str, datetime | None]
+    is_copied: bool
+
+    def at(self, subjects: Collection[Subject]) -> datetime | None:
+        """When the least current of the types behind these subjects was; None where one never was, or there is none."""
+        known = [at for name, at in self.by_type.items() if any(one in subjects for one in shelved_for(name))]
+        return min((at for at in known if at), default=None) if all(known) else None
+
+
+def of(user_id: UUID, connections: Iterable[UUID], *, at: datetime) -> Mapping[UUID, Proven]:
+    """Of each of these connections, by its id. A type that the latest run does not ask for, as of a version of FHIR
+    that its provider spoke before, says nothing of it."""
+    asked: dict[str, Any] = {
+        "user_id": user_id,
+        "connections": list(connections),
+        "complete": SyncStep.Status.COMPLETE.value,
+        "settled": [gap.value for gap in SyncStep.SETTLED],
+        "believed": at + _BELIEVED,
+    }
+    if not asked["connections"]:
+        return {}
+    rows: dict[UUID, list[tuple[str, datetime, bool, datetime | None]]] = defaultdict(list)
+    with binary_cursor() as cursor:
+        cursor.execute(_PROVEN, asked)
+        for connection_id, *row in cursor.fetchall():
+            rows[connection_id].append((row[0], row[1], row[2], row[3]))
+    return {connection_id: _of_one(found) for connection_id, found in rows.items()}
+
+
+def _of_one(rows: Collection[tuple[str, datetime, bool, datetime | None]]) -> Proven:
+    latest = max(created_at for _name, created_at, _has_ended, _at in rows)
+    by_type = {name: at for name, created_at, _has_ended, at in rows if created_at == latest}
+    return Proven(by_type, is_copied=any(has_ended for _name, _created_at, has_ended, _at in rows))
