@@ -62,13 +62,22 @@ def of(step: SyncStep, *, provider: str, tries_again: bool = False) -> Told:
     }
     first = _words(Gap(step.gap), step)
     told = (first, *(said for said in _of_single_entries(step) if said is not first))
-    # still lazy: only with its numbers does each know singular from plural
-    sentences = [cast("str", sentence) % values for _kind, _word, sentence in told]
+    sentences = [_said_of(step, one, values) for one in told]
     if tries_again and step.gap in TRIED_AGAIN:
         sentences.insert(1, gettext("We try again about once a day."))
     kind, word, _sentence = first
     is_fault = any(said[0] is Kind.FAULT for said in told)
     return Told(Kind.FAULT if is_fault else kind, str(word), " ".join(sentences))
+
+
+def _said_of(step: SyncStep, said: "_Said", values: Mapping[str, object]) -> str:
+    """The sentence. What counts entries of a kind that stands under several subjects counts those of all of them, and
+    says so: the same ones would be taken for others under each."""
+    # still lazy: only with its numbers does it know singular from plural
+    sentence = cast("str", said[2]) % values
+    if any(said is one for one in _COUNTING) and len(shelved_for(step.resource_type)) > 1:
+        return gettext("Counting all %(part)s: %(said)s") % {"part": values["part"], "said": sentence}
+    return sentence
 
 
 def _words(gap: SyncStep.Gap, step: SyncStep) -> "_Said":
@@ -228,3 +237,4 @@ _PERHAPS_NEW: _Said = (
     _NOT_COMPLETE,
     _("%(provider)s may have something new here that we could not get on %(date)s."),
 )
+_COUNTING: Final = (_GAPS[Gap.STOPPED_SHORT], _GAPS[Gap.OTHER_PATIENT], _UNREADABLE_ENTRIES, _UNCOUNTED_REST)

@@ -113,6 +113,22 @@ class TestALine:
         for subject in ("Results", "Vitals"):
             assert line(connection, run, subject).sentence.startswith(sentence)
 
+    @pytest.mark.parametrize(
+        ("columns", "said"),
+        [
+            ({"gap": "other_patient", "rows_kept": 3, "rows_refused": 2}, "2 entries were not yours:"),
+            ({"gap": "unreadable", "rows_kept": 3, "rows_unreadable": 1}, f"1 entry from {PROVIDER} could not be read"),
+            ({"gap": "stopped_short", "rows_kept": 3, "rows_counted": 9}, f"{PROVIDER} counted 9 but sent 3."),
+            ({"gap": "stopped_short", "rows_kept": 3}, "3 entries came. There may be more"),
+        ],
+    )
+    def test_of_a_kind_under_several_subjects_says_that_it_counts_all_of_it(self, connection, columns, said):
+        run = make_run(connection, Observation=columns, Immunization=columns)
+        for subject in ("Results", "Vitals"):
+            told = line(connection, run, subject).sentence
+            assert told.startswith(f"Counting all results and measurements: {said}")
+        assert line(connection, run, "Vaccines").sentence.startswith(said)
+
     def test_says_of_single_entries_what_became_of_them_whatever_else_is_missing(self, connection):
         columns = {"gap": "stopped_short", "rows_kept": 2, "rows_counted": 9, "rows_refused": 1, "rows_unreadable": 3}
         told = line(connection, make_run(connection, Immunization=columns), "Vaccines")

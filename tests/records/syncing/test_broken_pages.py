@@ -277,7 +277,10 @@ class TestSearchesThatOverlap:
         assert (step(run, "Observation").gap, len(stored("Observation"))) == (Gap.STOPPED_SHORT, 5)
         lines = ledger.lines(linked, run, provider="Harbor")
         told = next(one for one in lines if str(one.subject) == "Results")
-        assert told.sentence == "5 entries came. There may be more at Harbor that we could not get."
+        said = (
+            "Counting all results and measurements: 5 entries came. There may be more at Harbor that we could not get."
+        )
+        assert told.sentence == said
 
     def test_are_told_by_it_where_none_came_twice(self, linked, provider):
         provider.answers[METADATA] = http(body=statement("Patient", "Observation"))
@@ -289,4 +292,5 @@ class TestSearchesThatOverlap:
         run = sync(linked)
         lines = ledger.lines(linked, run, provider="Harbor")
         told = next(one for one in lines if str(one.subject) == "Results")
-        assert told.sentence == "Harbor counted 7 but sent 6. We cannot reach the rest."
+        said = "Counting all results and measurements: Harbor counted 7 but sent 6. We cannot reach the rest."
+        assert told.sentence == said
