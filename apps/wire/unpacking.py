@@ -11,23 +11,24 @@ import urllib3
 
 _PACKED_BYTES = 65_536
 _GZIP = 16 + zlib.MAX_WBITS
+_BEGINNING = b"\x1f\x8b\x08"  # RFC 1952 section 2.3.1, with the only method there is
 _NAMES = frozenset({"gzip", "x-gzip"})
 
 
 class Reader:
-    """Reads one answer to its end. `is_cut` is said there: the first of what was packed has no end."""
+    """Reads one answer to its end, however many it is packed in. `is_cut` is said there: the last has no end."""
 
     def __init__(self, raw: urllib3.BaseHTTPResponse) -> None:
         self._raw = raw
         is_gzip = raw.headers.get("Content-Encoding", "").strip().lower() in _NAMES
         self._unpacker = zlib.decompressobj(_GZIP) if is_gzip else None
         self._packed = b""
-        self._has_begun = self._has_ended = self._is_swallowing = False
+        self._is_open = self._has_ended = self._is_swallowing = False
 
     @property
     def is_cut(self) -> bool:
         """Whether it ended before what was packed did."""
-        return self._has_begun and not self._has_ended
+        return self._is_open
 
     def read(self, most: int) -> bytes:
         """The next bytes, at most so many; none at the end. Raises what urllib3 does: DecodeError among others."""
@@ -41,25 +42,31 @@ class Reader:
                 return piece
 
     def _refill(self) -> bool:
-        self._packed = self._raw.read(_PACKED_BYTES, decode_content=False)
-        self._has_begun = self._has_begun or bool(self._packed)
-        return bool(self._packed)
+        more = self._raw.read(_PACKED_BYTES, decode_content=False)
+        self._packed += more
+        return bool(more)
 
     def _unpacked(self, unpacker: "zlib._Decompress", most: int) -> bytes:
-        """What follows a whole one is another one (RFC 1952 section 2.2), or nothing that anybody reads."""
-        if self._is_swallowing:
+        if not self._is_open and not self._begins():
             self._packed = b""
             return b""
         try:
             piece = unpacker.decompress(self._packed, most)
         except zlib.error:
-            if not self._has_ended:
-                raise urllib3.exceptions.DecodeError from None
-            self._is_swallowing = True
-            return b""
+            raise urllib3.exceptions.DecodeError from None
         self._packed = unpacker.unconsumed_tail
         if unpacker.eof:
-            self._has_ended = True
+            self._is_open, self._has_ended = False, True
             self._packed = unpacker.unused_data
             self._unpacker = zlib.decompressobj(_GZIP)
         return piece
+
+    def _begins(self) -> bool:
+        """Whether there is one more: what follows a whole one is another (RFC 1952 section 2.2), which has to be whole
+        as well, or nothing that anybody reads."""
+        if self._has_ended and not self._is_swallowing:
+            while len(self._packed) < len(_BEGINNING) and self._refill():
+                pass
+            self._is_swallowing = not self._packed.startswith(_BEGINNING)
+        self._is_open = bool(self._packed) and not self._is_swallowing
+        return self._is_open

@@ -79,6 +79,15 @@ class TestABodyThatWasCut:
         assert is_cut
         assert LETTER.startswith(content)
 
+    @pytest.mark.parametrize("end", [3, 1000, len(SQUEEZED) // 2, -9, -1])
+    def test_is_told_where_only_the_last_of_several_was_cut(self, end):
+        content, is_cut = got(SQUEEZED + SQUEEZED[:end])
+        assert is_cut
+        assert (LETTER * 2).startswith(content)
+        assert len(content) >= len(LETTER)
+        with pytest.raises(Unavailable):
+            streamed(SQUEEZED + SQUEEZED[:end])
+
     @pytest.mark.parametrize("end", [1, 1000, len(SQUEEZED) // 2, -1])
     def test_ends_no_stream_as_if_that_were_all(self, end):
         with pytest.raises(Unavailable) as broken:
@@ -87,7 +96,16 @@ class TestABodyThatWasCut:
 
 
 class TestABodyThatIsNotWhatItSays:
-    @pytest.mark.parametrize("body", [b"not gzip", SQUEEZED[:-8] + b"12345678", b"\0\0" + SQUEEZED])
+    @pytest.mark.parametrize(
+        "body",
+        [
+            b"not gzip",
+            SQUEEZED[:-8] + b"12345678",
+            b"\0\0" + SQUEEZED,
+            SQUEEZED + SQUEEZED[:-8] + b"12345678",
+            SQUEEZED + SQUEEZED[:3] + b"none of it" * 20,
+        ],
+    )
     def test_is_unexpected(self, body):
         for read in (got, streamed):
             with pytest.raises(UnexpectedAnswer) as refused:
