@@ -2,7 +2,7 @@
 
 import io
 import json
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -77,6 +77,13 @@ class TestHealthOfCopies:
         code, said = told("--json")
         found = json.loads(said)
         assert (code, found["dying"], found["is_well"]) == (1, [[str(run.pk), 2]], False)
+
+    def test_writes_its_times_as_that_of_links_does(self, run):
+        since_at = timezone.now() - timedelta(minutes=20)
+        SyncRun.objects.update(created_at=since_at)
+        found = json.loads(told("--json")[1])
+        assert found["waiting_since_at"] == since_at.isoformat()
+        assert datetime.fromisoformat(found["at"]).isoformat() == found["at"]
 
     def test_tells_neither_whose_copy_it_is_nor_what_came(self, run, alice):
         run.steps.filter(status="getting").update(deaths=2)

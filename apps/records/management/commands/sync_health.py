@@ -4,6 +4,7 @@ import json
 from argparse import ArgumentParser
 from collections.abc import Iterator
 from dataclasses import asdict
+from datetime import datetime
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
@@ -31,12 +32,16 @@ class Command(BaseCommand):
         """A line for each finding."""
         found = overseeing.examine(at=timezone.now())
         if options["json"]:
-            self.stdout.write(json.dumps({**asdict(found), "is_well": found.is_well}, default=str))
+            self.stdout.write(json.dumps({**asdict(found), "is_well": found.is_well}, default=_plain))
         else:
             for line in _lines(found):
                 self.stdout.write(line)
         if not found.is_well:
             raise CommandError("Somebody should look today.", returncode=1)
+
+
+def _plain(value: object) -> str:
+    return value.isoformat() if isinstance(value, datetime) else str(value)
 
 
 def _lines(found: SyncHealth) -> Iterator[str]:
