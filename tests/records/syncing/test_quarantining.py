@@ -1,9 +1,11 @@
 """Rows of another patient: evidence, as much of it as is needed, for as long as it is needed."""
 
+import io
 import json
 from datetime import timedelta
 
 import pytest
+from django.core.management import CommandError, call_command
 
 from apps.audit.models import AuditEvent
 from apps.audit.recording import EventType
@@ -68,3 +70,46 @@ class TestARowInQuarantine:
         pruning.prune(at=until + timedelta(seconds=1))
         assert not QuarantinedRow.objects.exists()
         assert SyncRun.objects.get() == aside.run
+
+
+def told(*options):
+    printed, said = io.StringIO(), io.StringIO()
+    call_command("quarantined_rows", *options, stdout=printed, stderr=said)
+    return printed.getvalue() or said.getvalue()
+
+
+class TestOperators:
+    def test_see_of_whom_such_rows_came_when_and_how_many(self, linked, aside):
+        assert told() == f"{linked.pk}  2026-11-20 09:40 UTC  Harbor Family Practice: AllergyIntolerance 1\n"
+        found = json.loads(told("--json"))
+        assert (found["run_id"], found["first_at"]) == (str(aside.run_id), aside.received_at.isoformat())
+        assert (found["types"], found["sent"]) == ([["AllergyIntolerance", 1]], 1)
+
+    def test_see_that_more_came_than_are_kept(self, linked, provider, monkeypatch):
+        monkeypatch.setattr(quarantining, "_MOST_PER_RUN", 2)
+        provider.answers[ALLERGIES] = http(body=bundle(*(strange(f"x{number}") for number in range(5))))
+        sync(linked)
+        assert told().endswith("AllergyIntolerance 2 (2 of 5 kept)\n")
+
+    def test_see_the_latest_runs_first_and_as_many_as_they_want(self, linked, aside):
+        sync(linked, at=AT + timedelta(minutes=20))
+        assert [line.split("  ")[1] for line in told().splitlines()] == ["2026-11-20 10:00 UTC", "2026-11-20 09:40 UTC"]
+        assert len(told("--limit", "1").splitlines()) == 1
+
+    def test_see_nothing_of_what_they_say_or_whose_copy_it_is(self, linked, aside):
+        for said in (told(), told("--json")):
+            for canary in ("x1", "p-9999", "Pteridine", "p-7301", linked.user.email, str(linked.user_id)):
+                assert canary not in said
+
+    def test_discard_those_of_one_connection(self, linked, aside, other):
+        assert told("--discard", "--connection", str(other.pk)) == "0 rows deleted.\n"
+        assert told("--discard", "--connection", str(linked.pk), "--dry-run") == "1 row would be deleted.\n"
+        assert QuarantinedRow.objects.exists()
+        assert told("--discard", "--connection", str(linked.pk)) == "1 row deleted.\n"
+        assert not QuarantinedRow.objects.exists()
+        assert (stored(), told()) == ({"a1"}, "There are no such rows.\n")
+
+    def test_discard_nothing_where_they_say_of_no_connection(self, aside):
+        with pytest.raises(CommandError):
+            told("--discard")
+        assert QuarantinedRow.objects.exists()

@@ -1,13 +1,22 @@
-"""Rows that name another patient: kept apart, sealed and unseen, as evidence of a provider's mistake, with an alarm."""
+"""Rows that name another patient: kept apart, sealed and unseen, as evidence of a provider's mistake, with an alarm.
+
+Operators see how many of which kind came when, with whose copy, and can discard them; nobody opens one.
+"""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from itertools import groupby
+from operator import itemgetter
+from uuid import UUID
+
+from django.db.models import Count, F, Max, Min, QuerySet, Sum
 
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType
 from apps.records import places
-from apps.records.models import QuarantinedRow, SyncRun
+from apps.records.models import QuarantinedRow, SyncRun, SyncStep
 from apps.vault.sealing import KeyRing
 from apps.wire.fhir import Resource
 
@@ -40,6 +49,57 @@ def raise_alarm(run: SyncRun, *, rows: int, at: datetime) -> None:
         subject_id=connection_id,
         facts={"rows": rows, "sync_run_id": str(run.pk)},
     )
+
+
+@dataclass(frozen=True)
+class Held:
+    """What is kept apart of one run: how many rows of each type came from when to when. `sent` is how many there were
+    in all, of which the first are kept."""
+
+    connection_id: UUID
+    provider: str
+    run_id: UUID
+    first_at: datetime
+    last_at: datetime
+    types: tuple[tuple[str, int], ...]
+    sent: int
+
+
+def held(*, connection_id: UUID | None = None) -> Iterator[Held]:
+    """Run by run, the latest first; nothing is opened."""
+    found = _rows(connection_id).values("connection_id", "run_id", "resource_type", began_at=F("run__created_at"))
+    found = found.annotate(
+        provider=F("connection__provider__name"),
+        rows=Count("pk"),
+        first_at=Min("received_at"),
+        last_at=Max("received_at"),
+    )
+    ordered = found.order_by("-began_at", "run_id", "resource_type")
+    for run_id, grouped in groupby(ordered.iterator(), key=itemgetter("run_id")):
+        parts = list(grouped)
+        sent = SyncStep.objects.filter(run=run_id).aggregate(rows=Sum("rows_refused", default=0))["rows"]
+        yield Held(
+            connection_id=parts[0]["connection_id"],
+            provider=parts[0]["provider"],
+            run_id=run_id,
+            first_at=min(part["first_at"] for part in parts),
+            last_at=max(part["last_at"] for part in parts),
+            types=tuple((part["resource_type"], part["rows"]) for part in parts),
+            sent=sent,
+        )
+
+
+def discard(*, connection_id: UUID) -> int:
+    """Delete what is kept apart of this connection, before its time; how many rows that were."""
+    rows, _by_model = _rows(connection_id).delete()
+    if rows:
+        _LOG.warning("Rows that name another patient were discarded: connection %s, %d rows.", connection_id, rows)
+    return rows
+
+
+def _rows(connection_id: UUID | None) -> QuerySet[QuarantinedRow]:
+    rows = QuarantinedRow.objects.order_by()
+    return rows if connection_id is None else rows.filter(connection=connection_id)
 
 
 def _row(run: SyncRun, row: Resource, ring: KeyRing, *, at: datetime) -> QuarantinedRow:

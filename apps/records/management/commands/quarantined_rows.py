@@ -1,0 +1,75 @@
+"""`quarantined_rows`: which providers sent rows of another patient, and discarding them before their time."""
+
+import json
+from argparse import ArgumentParser
+from dataclasses import asdict
+from datetime import datetime
+from itertools import islice
+from typing import Any
+from uuid import UUID
+
+from django.core.management.base import BaseCommand, CommandError
+from django.template.defaultfilters import pluralize
+
+from apps.directory.management import arguments
+from apps.records.syncing.keeping import quarantining
+from apps.records.syncing.keeping.quarantining import Held
+
+
+class Command(BaseCommand):
+    """For whoever was told of such rows. Nothing of what they say is printed, nor whose copy they came with."""
+
+    help = (
+        "List rows that named another patient than the one they were asked for, one sync run a line, the latest first: "
+        "of which connection and provider, when they came, and how many of which type. They are sealed, in nobody's "
+        "record, and gone after 30 days. With --discard, delete those of one connection now."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Which of them, and what to do with them."""
+        parser.add_argument("--connection", metavar="ID", type=UUID, help="of this connection alone")
+        parser.add_argument(
+            "--limit", metavar="N", type=arguments.whole_number, default=100, help="at most so many (100); 0 for all"
+        )
+        parser.add_argument("--json", action="store_true", help="one JSON object a line")
+        parser.add_argument("--discard", action="store_true", help="delete those of --connection")
+        parser.add_argument("--dry-run", action="store_true", help="with --discard: say how many it would delete")
+
+    def handle(self, *_args: Any, **options: Any) -> str | None:
+        """A line for each run; or how many were deleted."""
+        connection_id, found = options["connection"], quarantining.held(connection_id=options["connection"])
+        if options["discard"]:
+            if connection_id is None:
+                raise CommandError("Say of which connection, with --connection.")
+            if options["dry_run"]:
+                return f"{_rows(sum(_kept(one) for one in found))} would be deleted."
+            return f"{_rows(quarantining.discard(connection_id=connection_id))} deleted."
+        printed = 0
+        for one in islice(found, options["limit"] or None):
+            self.stdout.write(json.dumps(asdict(one), default=_plain) if options["json"] else _line(one))
+            printed += 1
+        if not printed:
+            self.stderr.write("There are no such rows.")
+        return None
+
+
+def _line(one: Held) -> str:
+    types = ", ".join(f"{name} {number}" for name, number in one.types)
+    kept = f" ({_kept(one)} of {one.sent} kept)" if one.sent > _kept(one) else ""
+    return f"{one.connection_id}  {_moment(one.first_at)}  {one.provider}: {types}{kept}"
+
+
+def _kept(one: Held) -> int:
+    return sum(number for _name, number in one.types)
+
+
+def _rows(number: int) -> str:
+    return f"{number:,} row{pluralize(number)}"
+
+
+def _plain(value: object) -> str:
+    return value.isoformat() if isinstance(value, datetime) else str(value)
+
+
+def _moment(moment: datetime) -> str:
+    return f"{moment:%Y-%m-%d %H:%M} UTC"
