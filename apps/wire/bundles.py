@@ -26,6 +26,8 @@ _OTHER_ANSWERS = frozenset(
     {"history", "batch-response", "transaction-response", "batch", "transaction", "document", "message"}
 )
 _HISTORY = "history"
+# What leads from page to page, as the keys of a map of links may name it (RFC 8288 section 3.3 and its registry).
+_RELATIONS = frozenset({"self", "first", "last", "next", "prev", "previous"})
 
 # FHIR promises [A-Za-z0-9.-]{1,64}; we refuse only what could not travel in a path, dot segments included, and what is
 # longer than the columns are. Some servers send more than 64.
@@ -102,8 +104,12 @@ class _RequestedEntry(msgspec.Struct):
 
 
 class _Link(msgspec.Struct):
+    """By FHIR's names, or by those of links in other formats."""
+
     relation: str = ""
+    rel: str = ""
     url: msgspec.Raw = msgspec.Raw(b"null")
+    href: msgspec.Raw = msgspec.Raw(b"null")
 
 
 class _Bundle(msgspec.Struct):
@@ -124,6 +130,7 @@ _RESPONSE = msgspec.json.Decoder(_Response)
 _NO_ENTRY = msgspec.Raw(b"null")
 _LINKS = msgspec.json.Decoder(list[msgspec.Raw])
 _LINK = msgspec.json.Decoder(_Link)
+_MAP = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _TEXT = msgspec.json.Decoder(str)
 _COUNT = msgspec.json.Decoder(int)
 
@@ -197,7 +204,7 @@ def read_page(body: bytes, *, base_url: str) -> Page:
         outcomes=len(remarks),
         unreadable=unreadable,
         is_cut=next_url == "",
-        may_go_on=next_url is None and (kind in _OTHER_ANSWERS or not all(map(_is_read, links))),
+        may_go_on=next_url is None and (kind in _OTHER_ANSWERS or None in links),
         failure=next(filter(None, map(outcomes.failure, remarks)), None),
     )
 
@@ -280,27 +287,38 @@ def _resource(body: bytes, head: _Head | None) -> Resource | None:
     return Resource(head.resource_type, logical_id, body)
 
 
-def _links(raw: msgspec.Raw) -> list[msgspec.Raw]:
-    """The links; one alone may stand where a list should."""
-    links = decoded(raw, _LINKS)
-    return [raw] if links is None else links
+def _links(raw: msgspec.Raw) -> list[_Link | None]:
+    """The links; one alone may stand where a list should. None for each of which nobody can tell where it leads, as of
+    an address alone: then nobody can tell that this page is the last."""
+    written = decoded(raw, _LINKS)
+    return [link for one in ([raw] if written is None else written) for link in _read_links(one)]
 
 
-def _is_read(link: msgspec.Raw) -> bool:
-    """Whether it says what it leads to, or says nothing at all. By a map of addresses, or an address alone, nobody can
-    tell that this page is the last."""
-    readable = decoded(link, _LINK)
-    return bool(readable and readable.relation) or bytes(link).translate(None, _BLANK) in _NOTHING
+def _read_links(raw: msgspec.Raw) -> Iterator[_Link | None]:
+    """A link, or those of a map of addresses; nothing where it says nothing at all."""
+    if bytes(raw).translate(None, _BLANK) in _NOTHING:
+        return
+    link = decoded(raw, _LINK)
+    if link is not None and (link.relation or link.rel):
+        yield link
+        return
+    named = decoded(raw, _MAP) or {}
+    if not named or not {name.strip().lower() for name in named} <= _RELATIONS:
+        yield None
+        return
+    for name, address in named.items():
+        inner = decoded(address, _LINK)
+        if bytes(address).strip(_BLANK) != b"null":
+            yield _Link(relation=name, url=address, href=inner.href if inner else _NO_ENTRY)
 
 
-def _next_url(links: list[msgspec.Raw], base_url: str) -> str | None:
+def _next_url(links: list[_Link | None], base_url: str) -> str | None:
     """None where there is no next page, and empty where there is one and nobody can read its address. A word that is
     written otherwise counts as what it is: who overlooked it would call the first page all there is."""
     for link in links:
-        readable = decoded(link, _LINK)
-        if readable is None or readable.relation.strip().lower() != "next":
+        if link is None or (link.relation or link.rel).strip().lower() != "next":
             continue
-        url = (decoded(readable.url, _TEXT) or "").strip()
+        url = (decoded(link.url, _TEXT) or decoded(link.href, _TEXT) or "").strip()
         return _absolute(base_url, url) if url else ""
     return None
 

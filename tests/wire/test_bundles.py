@@ -232,7 +232,15 @@ class TestAPage:
 
     @pytest.mark.parametrize(
         "link",
-        [7, "Goal?page=2", [7, None, "x"], [{"relation": 7}], {"next": "Goal?page=2"}, [{"rel": "next", "href": "x"}]],
+        [
+            7,
+            "Goal?page=2",
+            [7, None, "x"],
+            [{"relation": 7}],
+            {"more": "x"},
+            [{"url": "x"}],
+            [{"next": "x", "a": 1}, 7],
+        ],
     )
     def test_may_go_on_where_something_among_its_links_is_none(self, link):
         assert page([goal("1")], link=link).may_go_on
@@ -247,6 +255,30 @@ class TestAPage:
     def test_keeps_its_rows_where_its_next_link_cannot_be_read(self, url):
         found = page([goal("1")], link=[{"relation": "next", "url": url}])
         assert ([row.logical_id for row in found.resources], found.next_url, found.is_cut) == (["1"], None, True)
+
+    @pytest.mark.parametrize(
+        "link",
+        [
+            [{"rel": "next", "href": "Goal?page=2"}],
+            [{"relation": "next", "href": "Goal?page=2"}],
+            {"self": "Goal", "next": "Goal?page=2"},
+            {"self": {"href": "Goal"}, "Next": {"href": " Goal?page=2 "}},
+            [{"self": "Goal"}, {"next": "Goal?page=2"}],
+        ],
+    )
+    def test_names_the_next_one_as_other_formats_write_it(self, link):
+        assert page(link=link).next_url == f"{BASE}Goal?page=2"
+
+    @pytest.mark.parametrize(
+        "link", [{"self": "Goal", "next": None}, [{"rel": "self", "href": "x"}], {"first": {"href": "x"}, "last": 7}]
+    )
+    def test_is_whole_where_such_links_name_no_next_one(self, link):
+        found = page([goal("1")], link=link)
+        assert (found.next_url, found.is_cut, found.may_go_on) == (None, False, False)
+
+    @pytest.mark.parametrize("link", [{"next": {}}, {"next": 7}, {"next": ""}, [{"rel": "next"}]])
+    def test_is_cut_where_such_a_link_cannot_be_read(self, link):
+        assert page([goal("1")], link=link).is_cut
 
     @pytest.mark.parametrize("relation", ["Next", "NEXT", " next "])
     def test_names_the_next_one_however_its_word_is_written(self, relation):

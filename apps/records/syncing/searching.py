@@ -178,6 +178,9 @@ class Searching:
         step.rows_unreadable += page.unreadable
         step.bytes_got += sum(len(resource.body) for resource in page.resources)
         self._correct_count(page)
+        is_part = page.next_url is not None and page.total is not None
+        if is_part and (page.total or 0) > len(page.resources) + page.unreadable:  # of no page alone
+            self._work.turn.counts_searches = True
         if page.is_cut or self._may_go_on(page):
             self._cursor = self._cursor.short()
         if page.failure is not None:
@@ -206,7 +209,8 @@ class Searching:
         if page.may_go_on:
             is_first = self._cursor.next_url is None
             may_be_full = page.total == came >= _FEWEST_OF_A_FULL_PAGE and is_first and not self._cursor.in_few
-            return Unclear.WHETHER_PAGES_ARE_COUNTED if may_be_full else Unclear.NOTHING
+            is_known = self._work.turn.counts_searches or not may_be_full
+            return Unclear.NOTHING if is_known else Unclear.WHETHER_PAGES_ARE_COUNTED
         company = self._cursor.company + len(page.resources) - self._rows_of_type(page)
         may_count_it = planning.BROUGHT_BY in self._searches[self._cursor.search] and came < counted <= came + company
         return Unclear.WHETHER_COMPANY_COUNTS if may_count_it else Unclear.NOTHING
@@ -214,14 +218,15 @@ class Searching:
     def _settle(self, page: Page | None) -> None:
         """Go on with the next search, by what the first page counts in another way; without an answer, by what could
         not be told. As many rows as came, counted alone, are all rows; counted beside a part of them, as well. A page
-        of more than it counts tells nothing."""
+        of more than it counts tells nothing. That the provider counts searches may have been seen meanwhile."""
         cursor, came = self._cursor, self._stored()
         rows = self._rows_of_type(page) + page.unreadable if page else 0
         is_told = page is not None and page.failure is None and page.total == came >= rows
         if cursor.unclear == Unclear.WHETHER_COMPANY_COUNTS and is_told:
             self.step.rows_counted = (cursor.counted.get("rows_counted") or 0) + came
-        elif cursor.unclear == Unclear.WHETHER_PAGES_ARE_COUNTED and not (is_told and rows < came):
-            cursor = cursor.short()
+        elif cursor.unclear == Unclear.WHETHER_PAGES_ARE_COUNTED:
+            is_whole = self._work.turn.counts_searches or (is_told and rows < came)
+            cursor = cursor if is_whole else cursor.short()
         self._cursor = cursor.next_search()
 
     def _counted(self) -> int:

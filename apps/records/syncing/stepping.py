@@ -62,11 +62,13 @@ class SliceOver(Exception):
 @dataclass
 class Turn:
     """What one worker did with the run so far: references it put down, and whether it stored anything. `new_types` are
-    those of its steps that had brought nothing before this run."""
+    those of its steps that had brought nothing before this run. `counts_searches`: its provider was seen to count
+    all that a search finds, and not each page."""
 
     noted: set[Target] = field(default_factory=set)
     has_stored: bool = False
     new_types: set[str] = field(default_factory=set)
+    counts_searches: bool = False
 
 
 @dataclass(frozen=True)

@@ -183,7 +183,7 @@ class TestANextLinkThatNobodyCanRead:
         run = sync(linked)
         assert (stored(), step(run).gap, run.outcome) == ({"a1", "a2"}, Gap.STOPPED_SHORT, "partial")
 
-    @pytest.mark.parametrize("link", [{"next": "Goal?page=2"}, "AllergyIntolerance?page=2"])
+    @pytest.mark.parametrize("link", [{"more": "Goal?page=2"}, "AllergyIntolerance?page=2"])
     def test_may_be_there_where_no_link_is_readable_and_nothing_was_counted(self, linked, provider, link):
         provider.answers[ALLERGIES] = http(body={**bundle(allergy("a1")), "link": link})
         run = sync(linked)

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 
 Gap = SyncStep.Gap
 PAGE = "GET /fhir/r4/AllergyIntolerance?page="
-ODD_LINKS = {"next": "AllergyIntolerance?page=2"}
+ODD_LINKS = "AllergyIntolerance?page=2"
 SWEEP = f"GET /fhir/r4/Observation?patient={PATIENT_ID}&category="
 CATEGORIES = (
     *("laboratory", "vital-signs", "social-history", "survey", "sdoh"),
@@ -189,6 +189,21 @@ class TestATotalThatMayCountOnePageAlone:
         provider.answers[f"{ALLERGIES}&_count=5"] = http(body=page)
         gap, rows = found(linked, provider, page)
         assert (gap, len(rows)) == (Gap.STOPPED_SHORT, 24)
+
+    @pytest.mark.parametrize("total", [25, 26])
+    def test_is_no_doubt_where_another_search_counted_more_than_its_page_has(self, linked, provider, total):
+        """Though the provider heeds no wish for a shorter page."""
+        provider.answers[METADATA] = http(body=statement("Patient", "AllergyIntolerance", "Goal"))
+        goals = [{"resourceType": "Goal", "id": f"g{number}"} for number in range(total)]
+        url = f"{provider.base_url}/Goal?page=2"
+        provider.answers[f"GET /fhir/r4/Goal?patient={PATIENT_ID}"] = http(
+            body=bundle(*goals[:25], total=total, next_url=url)
+        )
+        provider.answers["GET /fhir/r4/Goal?page=2"] = http(body=bundle(*goals[25:], total=total))
+        page = self.answer(provider, of_page=25, of_few=25)
+        provider.answers[f"{ALLERGIES}&_count=5"] = http(body=page)
+        gap, rows = found(linked, provider, page)
+        assert (gap, len(rows)) == ("" if total > 25 else Gap.STOPPED_SHORT, 25)
 
     def test_is_not_doubted_where_no_page_is_so_short(self, linked, provider):
         assert found(linked, provider, self.answer(provider, of_page=9, of_few=5))[0] == ""
