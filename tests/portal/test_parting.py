@@ -14,6 +14,8 @@ from django.utils import timezone
 
 from apps.audit.models import AuditEvent, EventType
 from apps.connections import tasks
+from apps.connections.answers import candidates
+from apps.connections.answers.candidates import Candidate
 from apps.connections.models import Connection, StoredTokenSet
 from apps.portal import parting
 from apps.records import syncing
@@ -171,6 +173,18 @@ class TestDisconnecting:
             assert "Stop getting updates from Harbor Family Practice?" in answer.content.decode()
         assert Connection.objects.get().status == "active"
 
+    def test_says_whose_record_it_is(self, hers, linked, alice, make_traveller, sam):
+        childs = make_connection(alice, linked.endpoint, fhir_patient_id="p-2")
+        childs.sealed_person = candidates.seal_person(childs, Candidate("p-2", "Milo Quillfeather", "2019-01-02"))
+        childs.save()
+        for each, name in ((linked, "Wrenna Quillfeather"), (childs, "Milo Quillfeather")):
+            assert f"Record of {name} </p>" in words(hers.get(f"/connections/{each.pk}/disconnect/"))
+        Connection.objects.update(sealed_person=b"not to be opened")
+        asked = words(hers.get(f"/connections/{linked.pk}/disconnect/"))
+        assert "Stop getting updates from" in asked
+        assert "Record of" not in asked
+        assert make_traveller(sam).client.get(f"/connections/{childs.pk}/disconnect/").status_code == 404
+
     @pytest.mark.conformance("C65")
     def test_needs_the_token_of_the_form(self, connection, alice):
         strict = Client(enforce_csrf_checks=True)
@@ -282,6 +296,7 @@ class TestDeletingTheCopy:
         assert Record.objects.count() == 3  # with the patient's own
         assert "2 entries" in listed
         assert "2 entries in your lists go, with everything else that came from there, in this app only." in asked
+        assert "Record of Wrenna Quillfeather </p>" in asked
         assert "Delete everything from there </button>" in asked  # and not the entries alone
 
     def test_counts_nothing_where_lists_cannot(self, hers, over):
