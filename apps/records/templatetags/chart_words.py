@@ -16,7 +16,7 @@ from apps.records.charts.stretches import Each
 from apps.records.presenters.datatypes import dates
 from apps.records.presenters.datatypes.ranges import ReferenceRange
 from apps.records.presenters.observations.interpretations import Place
-from apps.records.presenters.observations.results import Category, Comparable, Judge, Measured
+from apps.records.presenters.observations.results import Category, Comparable, Judge, Measured, ResultEntry
 from apps.records.presenters.observations.vitals import vital_of
 from apps.records.shelving.indexing import Aim
 from apps.records.viewing import value_rows
@@ -120,10 +120,14 @@ def goal_in_words(aim: Aim) -> str:
 
 @register.filter
 def unjudged_ranges(entry: object) -> str:
-    """The ranges of a result of which none is the one to judge by: follicular and luteal, say. Else empty."""
-    if not isinstance(entry, Measured) or entry.usual_range is not None or not entry.ranges:
+    """The ranges of a result of which none is the one to judge by: follicular and luteal, say; of a number that its lab
+    compared with nothing, that there is none. Else empty."""
+    if not isinstance(entry, ResultEntry) or entry.usual_range is not None:
         return ""
-    return _ranges(entry)
+    is_compared = bool(entry.place or entry.place_words)
+    if not entry.ranges and (is_compared or not (entry.value.measured and _is_of_a_lab(entry))):
+        return ""
+    return _only_the_range(entry)
 
 
 def _ranges(measured: Measured) -> str:

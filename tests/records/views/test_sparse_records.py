@@ -8,7 +8,7 @@ from django.urls import reverse
 from apps.records.models import Record
 from tests.records.pages import main
 from tests.records.people import PATIENT_ID
-from tests.records.shelved import keep
+from tests.records.shelved import keep, result
 
 pytestmark = pytest.mark.django_db
 
@@ -86,3 +86,26 @@ class TestEverythingByDate:
         said = main(hers, "everything_by_date")
         assert "1 entry" in said
         assert "No entries here" not in said
+
+
+class TestANumberThatALabComparedWithNothing:
+    NO_RANGE = "The lab sent no usual range."
+
+    def test_is_said_to_have_come_without_a_range(self, hers, connection):
+        keep(connection, {**result(0), "id": "x1"})
+        assert entry(hers, "results").count(self.NO_RANGE) == 1
+
+    @pytest.mark.parametrize(
+        ("key", "sent"),
+        [
+            ("results", {"referenceRange": [{"low": {"value": 1}, "high": {"value": 9}}]}),
+            ("results", {"referenceRange": [{"text": "as for adults"}]}),
+            ("results", {"interpretation": [{"coding": [{"code": "H"}]}]}),
+            ("results", {"interpretation": {"coding": [{"code": "L"}]}}),
+            ("results", {"valueQuantity": None, "valueString": "Positive"}),
+            ("vitals", {"category": [{"coding": [{"code": "vital-signs"}]}]}),
+        ],
+    )
+    def test_is_neither_compared_nor_a_text_nor_no_work_of_a_lab(self, hers, connection, key, sent):
+        keep(connection, {**result(0), "id": "x1", **sent})
+        assert self.NO_RANGE not in entry(hers, key)
