@@ -42,8 +42,8 @@ class Around(StrEnum):
 @dataclass(frozen=True, eq=False)
 class Word:
     """One word asked for, as it was typed and as it is compared: the forms in which a text may say it, which is `alone`
-    where it must be no part of a longer word; the keys of what we call so; and, where it may be a year, how a line ends
-    that is of it."""
+    where it must be no part of a longer word; the keys of what we call so; where it may be a year, how a line ends that
+    is of it; and whether a month is called so."""
 
     typed: str
     text: str
@@ -51,6 +51,7 @@ class Word:
     alone: re.Pattern[bytes] | None = None
     keys: frozenset[bytes] = frozenset()
     year: bytes = b""
+    is_month: bool = False
 
     def is_in(self, text: bytes) -> bool:
         """Whether a text says it."""
@@ -109,7 +110,7 @@ def _word(typed: str, text: str) -> Word:
     called = our_words.keys_of_alone(text) if word.alone else our_words.keys_of(text, word.is_in)
     keys = frozenset(key.encode() for key in called)
     year = f"{MARK}{year_mark(text)}".encode() if _YEAR.fullmatch(text) else b""
-    return Word(typed, text, forms, word.alone, keys, year)
+    return Word(typed, text, forms, word.alone, keys, year, our_words.is_month(text))
 
 
 def _forms(text: str) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from typing import Final
 
 from django.conf import settings
 from django.utils import translation
+from django.utils.dates import MONTHS
 
 from apps.records import subjects
 from apps.records.presenters import absences, family, plain_names, visits
@@ -16,6 +17,7 @@ from apps.records.presenters.spelling import words_of
 
 _SHORTEST: Final = 4  # letters of a word of another language: "hip" begins what Spanish calls high blood pressure
 _SHORTEST_OF_A_LIST: Final = 4  # "and" stands in half of the names of lists
+_SHORTEST_OF_A_MONTH: Final = 3
 _BEGINS_ALIKE: Final = 5  # and so do the forms of one word: allergy and allergies, vaccination and vaccines
 _ALONE: Final = re.compile(rb"(?<![0-9a-z\x80-\xff])[0-9a-z](?![0-9a-z\x80-\xff])|[0-9]{2,}")
 # What people call a list beside its name.
@@ -45,6 +47,16 @@ def names_list(forms: Iterable[str], subject: str) -> bool:
     """Whether a word, in one of its forms, names this list, or a part of its name does."""
     begun = tuple(form[:_BEGINS_ALIKE] for form in forms if len(form) >= _SHORTEST_OF_A_LIST)
     return any(part in forms or part.startswith(begun) for part in _of_list(subject))
+
+
+def is_month(word: str) -> bool:
+    """Whether a month is called so, or in short."""
+    return len(word) >= _SHORTEST_OF_A_MONTH and any(month.startswith(word) for month in _months())
+
+
+@cache
+def _months() -> tuple[str, ...]:
+    return tuple(_said(MONTHS.values(), [code for code, _name in settings.LANGUAGES]).split())
 
 
 @cache

@@ -47,15 +47,16 @@ class InPart:
 @dataclass(frozen=True)
 class Found:
     """What was found, a section for each subject, newest first. `words` as asked, and `in_part` where no entry has them
-    all; `meant` what they also mean to a laboratory; `lists`, `years` and `sources` what may be called so of which
-    there is a list; `searched` how many entries were looked through, and `passed_over` the providers of whose entries
-    some could not be, by name."""
+    all, but for `months`, which no search knows: of a date it knows the year. `meant` are what the words also mean to a
+    laboratory; `lists`, `years` and `sources` what may be called so of which there is a list; `searched` how many
+    entries were looked through, and `passed_over` the providers of whose entries some could not be, by name."""
 
     words: str
     count: int
     searched: int
     sections: tuple[Section, ...]
     in_part: tuple[InPart, ...] = ()
+    months: str = ""
     meant: tuple[str, ...] = ()
     passed_over: tuple[str, ...] = ()
     lists: tuple[Subject, ...] = ()
@@ -79,7 +80,7 @@ def of(whole: Whole, words: str) -> Found:
     asked = asking.read(words)
     if not asked:  # it would find everything
         return Found("", 0, 0, ())
-    providers = {pk: asking.parts(plainly(source.connection.provider.name)) for pk, source in whole.sources.items()}
+    providers = {pk: asking.parts(plainly(_of(source))) for pk, source in whole.sources.items()}
     found = searching.find(whole.shelves, asked, whole.ring, providers=providers)
     by_subject: dict[str, list[Hit]] = defaultdict(list)
     for hit in found.newest:
@@ -89,7 +90,8 @@ def of(whole: Whole, words: str) -> Found:
         for subject in LISTED
         if subject.key in by_subject
     )
-    in_part = tuple(_in_part(found.counts, asked))
+    months = [word for word in asked if word.is_month and not any(word in true for true in found.counts)]
+    in_part = tuple(_in_part(found.counts, [word for word in asked if word not in months]))
     passed_over = dict.fromkeys(whole.sources[shelf.connection_id].provider for shelf in found.passed_over)
     named = [pk for pk, parts in providers.items() if any(asking.names_provider(word, parts) for word in asked)]
     return Found(
@@ -98,12 +100,18 @@ def of(whole: Whole, words: str) -> Found:
         searched=found.searched,
         sections=tuple(sections),
         in_part=in_part,
+        months=_typed(months),
         meant=_meant(asked, {hit.plain for hit in found.newest}) if found.count and not in_part else (),
         passed_over=tuple(passed_over),
         lists=tuple(subject for subject in LISTED if any(asking.names_list(word, subject.key) for word in asked)),
-        years=_years(whole, asked) if in_part or not found.count else (),
+        years=_years(whole, asked) if in_part or months or not found.count else (),
         sources=tuple(whole.sources[pk] for pk in named) if not found.count else (),
     )
+
+
+def _of(source: Source) -> str:
+    """The provider, and where one reader has records of several people, whose record it keeps."""
+    return f"{source.connection.provider.name} {source.person}"
 
 
 def _in_part(counts: Mapping[tuple[Word, ...], int], asked: Sequence[Word]) -> Iterator[InPart]:

@@ -209,6 +209,26 @@ class TestSeveralWords:
         hers.force_login(sam)
         assert "but not" not in ask(hers, "Sódium Metformín")
 
+    @pytest.mark.parametrize(
+        ("words", "months"),
+        [("sodium December 2024", "December"), ("sodium dec", "dec"), ("sodio diciembre", "diciembre")],
+    )
+    def test_of_which_one_is_a_month_find_what_the_others_do(self, hers, sam, connection, words, months):
+        keep(connection, result(0))
+        said = ask(hers, words)
+        assert f"A search knows years, but not months: “{months}” was left out." in said
+        assert "1 entry found" in said
+        assert "No entry has all" not in said  # there is one of that month
+        said = ask(hers, f"{words} metformin")
+        assert "but not “metformin”." in said
+        assert f"“{months}” was left out." in said
+        hers.force_login(sam)
+        assert "entry found" not in ask(hers, words)
+
+    def test_of_which_one_is_a_month_that_somebody_is_called_are_as_others(self, hers, connection):
+        keep(connection, result(0, name="Sodium for April O'Hara"))
+        assert "was left out" not in ask(hers, "sodium april")
+
     def test_of_which_there_are_many_entries_are_said_to_show_the_newest(self, hers, connection):
         keep(connection, *map(result, range(51)))
         assert "The newest are shown." in ask(hers, "sodium metformin")
@@ -274,7 +294,7 @@ class TestAWordThatIsTrueOfMuch:
     def test_leads_to_its_year_where_a_day_is_a_number_of_something_else(self, hers, connection):
         keep(connection, result(0, name="Vitamin B 12"))
         found = ask(hers, "june 12 2024")
-        assert "1 entry has “12 2024”, but not “june”." in found
+        assert "A search knows years, but not months: “june” was left out." in found
         assert f'href="{reverse("everything_by_date")}?year=2024"' in found
 
     def test_leads_to_no_year_without_entries(self, hers, connection):

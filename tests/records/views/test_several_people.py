@@ -11,7 +11,7 @@ from apps.records.exporting import choosing
 from apps.records.models import Record
 from tests.fixtures.cast import PASSWORD
 from tests.records.linked import AT, make_connection, make_endpoint
-from tests.records.pages import main
+from tests.records.pages import ask, main
 from tests.records.people import PATIENT_ID, allergy
 from tests.records.shelved import keep, result
 
@@ -65,6 +65,17 @@ class TestRecordsOfSeveralPeople:
             assert f"({CHILDS})" in text, there
         hers.force_login(sam)
         assert "Quillfeather" not in main(hers, "subject", "results")
+
+    def test_are_searched_by_whose_they_are(self, hers, sam, connection, childs):
+        keep(connection, result(0))
+        keep(childs, result(0, value=4.1), medicine())
+        found = ask(hers, "perrin sodium")
+        assert "1 entry found" in found
+        assert f"Riverside Hospital ({CHILDS})" in found.split("1 entry found")[1]
+        assert f"({HERS})" not in found.split("1 entry found")[1]
+        assert "?from=" in ask(hers, "perrin")
+        hers.force_login(sam)
+        assert "entry found" not in ask(hers, "perrin sodium")
 
     def test_put_no_medicine_of_one_under_another(self, hers, connection, childs):
         keep(connection, medicine())
