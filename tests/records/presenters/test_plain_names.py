@@ -85,6 +85,15 @@ class TestANameForCodings:
             assert plain_names.of_resource(other, codes) is None
         assert plain_names.of_resource("Observation", (Code(LOINC, "2823-3"),)) is not None
 
+    def test_of_a_document_is_for_a_document_alone(self):
+        codes = (Code(LOINC, "18748-4"),)
+        named = plain_names.of_resource("DocumentReference", codes)
+        assert named is not None
+        assert str(named.words) == "Imaging report: X-ray, CT, MRI or ultrasound"
+        for other in ("ServiceRequest", "DiagnosticReport", "Observation", ""):
+            assert plain_names.of_resource(other, codes) is None
+        assert plain_names.of_resource("DocumentReference", (Code(LOINC, "2823-3"),)) is None
+
     @pytest.mark.parametrize(
         ("code", "key"),
         [

@@ -3,10 +3,11 @@
 from typing import ClassVar
 
 import pytest
+from django.utils import translation
 
 from apps.connections.models import Connection
 from apps.directory.models import Provider
-from apps.records.presenters import conditions, immunizations, visits
+from apps.records.presenters import conditions, documents, immunizations, visits
 from apps.records.presenters.entry import Context
 from apps.records.presenters.observations import results
 from apps.records.shelving.reading import Shelved
@@ -45,6 +46,23 @@ class TestTheNameOfAVaccine:
         coded = {"text": theirs, "coding": [{"system": "http://hl7.org/fhir/sid/cvx", "code": code}]}
         sent = {"resourceType": "Immunization", "id": "i1", "status": "not-done", "vaccineCode": coded}
         assert rows.names(immunizations.present(sent, Context())) == names
+
+
+class TestTheNameOfADocument:
+    @pytest.mark.parametrize(
+        ("language", "code", "theirs", "names"),
+        [
+            ("en", "18842-5", "Discharge note", ("Discharge summary: your hospital stay", "Discharge note")),
+            ("es", "18842-5", "Discharge note", ("Resumen de alta: su hospitalización", "Discharge note")),
+            ("en", "34108-1", "office note", ("Office note", "")),
+            ("en", "99999-9", "Something new", ("Something new", "")),
+        ],
+    )
+    def test_is_what_kind_it_is_with_the_providers_beside_it(self, language, code, theirs, names):
+        kind = {"text": theirs, "coding": [{"system": "http://loinc.org", "code": code}]}
+        sent = {"resourceType": "DocumentReference", "id": "d1", "status": "current", "type": kind}
+        with translation.override(language):
+            assert rows.names(documents.present(sent, Context())) == names
 
 
 class TestACodeInPlaceOfAName:

@@ -1,18 +1,19 @@
-"""What common tests, vital signs and health conditions are called in plain words, by their codes.
+"""What common tests, vital signs, health conditions and documents are called in plain words, by their codes.
 
 A name is ours and says what something is, never what it means for anybody. A code that we are not sure of is not here:
 then the provider's words stand alone. Where both are told, the provider's stand beside (patient experience 1.2).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from apps.records.presenters.entry import Code
 from apps.records.presenters.plain_names.conditions import CONDITIONS
+from apps.records.presenters.plain_names.documents import DOCUMENTS
 from apps.records.presenters.plain_names.measurements import MEASUREMENTS
 from apps.records.presenters.plain_names.name import PlainName
 
-NAMES: Final = (*MEASUREMENTS, *CONDITIONS)
+NAMES: Final = (*MEASUREMENTS, *CONDITIONS, *DOCUMENTS)
 
 _LOINC: Final = frozenset(
     {"http://loinc.org", "urn:oid:2.16.840.1.113883.6.1", "https://loinc.org", "http://www.loinc.org"}
@@ -24,14 +25,15 @@ _ICD_10: Final = frozenset(
         "urn:oid:2.16.840.1.113883.6.3",
     }
 )  # fmt: skip
-_BY_LOINC: Final = {code: name for name in NAMES for code in name.loinc}
-_BY_SNOMED: Final = {code: name for name in NAMES for code in name.snomed}
-_BY_ICD_10: Final = {code: name for name in NAMES for code in name.icd10}
+_BY_LOINC: Final = {code: name for name in MEASUREMENTS for code in name.loinc}
+_BY_SNOMED: Final = {code: name for name in CONDITIONS for code in name.snomed}
+_BY_ICD_10: Final = {code: name for name in CONDITIONS for code in name.icd10}
 _BY_SYSTEM: Final = {
     system: by_code
     for systems, by_code in ((_LOINC, _BY_LOINC), (_SNOMED, _BY_SNOMED), (_ICD_10, _BY_ICD_10))
     for system in systems
 }
+_OF_DOCUMENTS: Final = {system: {code: name for name in DOCUMENTS for code in name.loinc} for system in _LOINC}
 
 
 def is_loinc(code: Code) -> bool:
@@ -51,9 +53,13 @@ def is_known(code: str) -> bool:
 
 def of(codes: Iterable[Code]) -> PlainName | None:
     """The name for what these codings mean; None where we know none, or where two of them mean different things."""
+    return _of(codes, _BY_SYSTEM)
+
+
+def _of(codes: Iterable[Code], names: Mapping[str, Mapping[str, PlainName]]) -> PlainName | None:
     found: PlainName | None = None
     for code in codes:
-        by_code = _BY_SYSTEM.get(code.system.rstrip("/"))
+        by_code = names.get(code.system.rstrip("/"))
         meant = by_code.get(code.code) if by_code else None
         if meant is not None and found is not None and meant.key != found.key:
             return None
@@ -63,7 +69,10 @@ def of(codes: Iterable[Code]) -> PlainName | None:
 
 def of_resource(resource_type: str, codes: Iterable[Code]) -> PlainName | None:
     """The same for a resource of this type. A condition's name is for a Condition alone: a goal, an order or an answer
-    may have its code as well, and says something else about it."""
+    may have its code as well, and says something else about it. A document's is for a document: an order of one, or a
+    report with results, is none."""
+    if resource_type == "DocumentReference":
+        return _of(codes, _OF_DOCUMENTS)
     found = of(codes)
     is_fit = found is None or bool(found.loinc) or resource_type == "Condition"
     return found if is_fit else None
