@@ -11,9 +11,11 @@ from datetime import datetime
 from django.db import transaction
 
 from apps.audit.recording import Actor
+from apps.connections.answers import candidates
 from apps.connections.ending import disconnecting
 from apps.connections.models import Connection
 from apps.records import forgetting
+from apps.vault.errors import VaultError
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,16 @@ class Parted:
 
     provider_is_told: bool | None
     keeps_copy: bool
+
+
+def whose(connection: Connection) -> str:
+    """The person whose record it is, by name: one provider may keep a parent's and a child's. Empty where that does not
+    open: who leaves may do so without a key, too."""
+    try:
+        person = candidates.find_people(connection.user_id, [connection]).get(connection.pk)
+    except VaultError:
+        return ""
+    return person.name if person else ""
 
 
 def disconnect(connection: Connection, *, keeps_copy: bool, at: datetime) -> Parted:

@@ -16,13 +16,11 @@ from django.views.decorators.http import require_http_methods
 
 from apps.accounts.current_user import current_user
 from apps.connections import tasks
-from apps.connections.answers import candidates
 from apps.connections.models import Connection
 from apps.portal import endings, parting
 from apps.portal.endings import Ending
 from apps.portal.parting import Parted
 from apps.records.viewing import counting
-from apps.vault.errors import VaultError
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -73,7 +71,7 @@ def _after_password(
 
 
 def _ask(request: HttpRequest, connection: Connection) -> HttpResponse:
-    context = {"connection": connection, "person": _whose(connection)}
+    context = {"connection": connection, "person": parting.whose(connection)}
     return render(request, "portal/disconnect.html", context)
 
 
@@ -85,7 +83,7 @@ def _ask_after_password(request: HttpRequest, connection: Connection) -> HttpRes
 @reauthentication_required  # type: ignore[untyped-decorator]
 def _ask_to_delete_copy(request: HttpRequest, connection: Connection) -> HttpResponse:
     entries = counting.listed(connection.user_id, connection_id=connection.pk)
-    context = {"connection": connection, "person": _whose(connection), "entries": entries}
+    context = {"connection": connection, "person": parting.whose(connection), "entries": entries}
     return render(request, "portal/delete_copy.html", context)
 
 
@@ -111,15 +109,6 @@ def _delete_copy(request: HttpRequest, connection: Connection) -> HttpResponse:
 def _mine(request: HttpRequest, connection_id: UUID) -> Connection | None:
     mine = current_user(request).connections.confirmed().select_related("provider")
     return mine.filter(pk=connection_id).first()
-
-
-def _whose(connection: Connection) -> str:
-    """Whose record it is, by name: one provider may keep a parent's and a child's. Empty where that does not open."""
-    try:
-        person = candidates.find_people(connection.user_id, [connection]).get(connection.pk)
-    except VaultError:  # who leaves may do so without a key, too
-        return ""
-    return person.name if person else ""
 
 
 def _over(request: HttpRequest, connection_id: UUID) -> HttpResponse:
