@@ -44,6 +44,13 @@ class Scanner(StrEnum):
     NOT_GIVEN = NOT_GIVEN
 
 
+class Latex(StrEnum):
+    """Whether there is natural rubber latex in it, to which many are allergic."""
+
+    CONTAINED = "latex-contained"
+    NOT_CONTAINED = "latex-not-contained"
+
+
 # NCI Thesaurus (FHIR R4, device safety).
 _SCANNER = {
     "c106045": Scanner.SAFE,
@@ -60,6 +67,11 @@ _SCANNER_WORDS = {
         for scanner, known in (("unsafe", Scanner.UNSAFE), ("conditional", Scanner.CONDITIONAL), ("safe", Scanner.SAFE))
     },
     "labeling does not contain mri safety information": Scanner.NOT_SAID,
+}
+_LATEX = {"c101673": Latex.CONTAINED, "c106038": Latex.NOT_CONTAINED}
+_LATEX_WORDS = {
+    "labeled as containing natural rubber latex": Latex.CONTAINED,
+    "not made with natural rubber latex": Latex.NOT_CONTAINED,
 }
 _STATUSES = {
     "available": Status.IN_USE,
@@ -82,12 +94,14 @@ REASON_WORDS: Final[Mapping[str, str | Promise]] = {
 
 
 class DeviceEntry(Entry, frozen=True, kw_only=True, gc=False):
-    """A device. `udi` is never cut; `udi_groups` are all its parts, as on a label. An expired date is a date.
-    `scanner` is the gravest of what was sent, `scanner_too` what contradicts it, and `safety` what else its provider
-    says of that; `why` says why it is used or not, in keys of `REASON_WORDS` or in the provider's words."""
+    """A device. `udi` is never cut; `udi_groups` are all its parts, as on a label. An expired date is a date. `scanner`
+    is the gravest of what was sent, `scanner_too` what contradicts it, `latex` what was sent of that by a code alone,
+    and `safety` what else its provider says; `why` says why it is used or not, in keys of `REASON_WORDS` or in the
+    provider's words."""
 
     scanner: Scanner = Scanner.NOT_GIVEN
     scanner_too: tuple[Scanner, ...] = ()
+    latex: tuple[Latex, ...] = ()
     safety: tuple[str, ...] = ()
     why: tuple[str, ...] = ()
     model: str = ""
@@ -147,8 +161,9 @@ def _safety(resource: Element) -> dict[str, Any]:
     sent = list(elements.children(resource, "safety"))[:_MOST]
     found = {scanner for concept in sent for scanner in _scanners(concept)}
     scanner, *others = sorted(found, key=_BY_GRAVITY.index) or (Scanner.NOT_GIVEN,)
+    latex = tuple(sorted({known for concept in sent for known in _latex(concept)}))  # that it has some first
     besides = tuple(dict.fromkeys(said for concept in sent for said in _besides(concept)))[:_MOST]
-    return {"scanner": scanner, "scanner_too": tuple(others), "safety": besides}
+    return {"scanner": scanner, "scanner_too": tuple(others), "latex": latex, "safety": besides}
 
 
 def _scanners(concept: Element) -> Iterator[Scanner]:
@@ -156,12 +171,25 @@ def _scanners(concept: Element) -> Iterator[Scanner]:
     yield from filter(None, (*coded, *map(_scanner_called, _said(concept))))
 
 
+def _latex(concept: Element) -> Iterator[Latex]:
+    """By what FHIR calls it; by its code, where the provider says nothing else of it."""
+    coded = () if _in_words(concept) else (_LATEX.get(code.lower()) for code in _bare_codes(concept))
+    yield from filter(None, (*coded, *(_LATEX_WORDS.get(_plain(said)) for said in _said(concept))))
+
+
 def _besides(concept: Element) -> list[str]:
-    """Its text and displays but for what only names a word for a scanner, which may be one of several things that one
-    concept says; where there are none, the codes themselves."""
-    codes = (coding.code for coding in codes_of(concept) if not coding.display)
-    said = [each for each in _said(concept) if not _scanner_called(each)]
-    return said or [code for code in codes if code and code.lower() not in _SCANNER]
+    """Its text and displays but for what only names a word of ours; where there are none, the codes themselves."""
+    codes = (code for code in _bare_codes(concept) if code.lower() not in _SCANNER.keys() | _LATEX.keys())
+    return _in_words(concept) or list(codes)
+
+
+def _in_words(concept: Element) -> list[str]:
+    """What only names a word for a scanner, or of latex, may be one of several things that one concept says."""
+    return [each for each in _said(concept) if not (_scanner_called(each) or _plain(each) in _LATEX_WORDS)]
+
+
+def _bare_codes(concept: Element) -> Iterator[str]:
+    return (coding.code for coding in codes_of(concept) if coding.code and not coding.display)
 
 
 def _said(concept: Element) -> tuple[str, ...]:
@@ -170,7 +198,11 @@ def _said(concept: Element) -> tuple[str, ...]:
 
 
 def _scanner_called(name: str) -> Scanner | None:
-    return _SCANNER_WORDS.get(" ".join(_WORD.findall(name.casefold())))
+    return _SCANNER_WORDS.get(_plain(name))
+
+
+def _plain(name: str) -> str:
+    return " ".join(_WORD.findall(name.casefold()))
 
 
 def _udi(resource: Element) -> tuple[str, str]:

@@ -34,7 +34,7 @@ SUBJECTS: Final = (ALLERGIES, DEVICES, MEDICINES)  # in the order of the card
 USUAL: Final = (ALLERGIES, DEVICES)
 _MOST: Final = 200  # entries read of a subject
 _FITTING: Final = 40  # things of a subject on a card
-_TOLD_OF_DEVICES: Final = ("scanner", "scanner_too", "safety", "model", "maker", "serial", "lot", "expires")
+_TOLD_OF_DEVICES: Final = ("scanner", "scanner_too", "latex", "safety", "model", "maker", "serial", "lot", "expires")
 
 
 @dataclass(frozen=True)

@@ -210,6 +210,10 @@ class TestAnAllergy:
         [
             {"status": "active", "criticality": "CRITH", "category": "food"},
             {"status": ["active"], "criticality": ["CritH"], "category": "Food"},
+    def test_says_that_there_is_latex_in_it(self, alice):
+        keep(make_connection(alice), made("Device", type=CANARY, safety=[{"coding": [{"code": "C101673"}]}]))
+        assert "Latex: Contains natural rubber latex" in Summarized(alice).words(DEVICES)
+
             {"clinicalStatus": {"coding": [{"code": "active"}]}, "criticality": "High", "category": ["FOOD"]},
         ],
     )

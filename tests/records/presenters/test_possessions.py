@@ -145,6 +145,31 @@ class TestADevice:
         entry = devices.present({"type": {"text": "Pacer"}, "safety": [sent]}, Context())
         assert list(lines.of_row(entry)) == ["In an MRI scanner: Not safe"]
 
+    @pytest.mark.parametrize(
+        ("sent", "told"),
+        [
+            ({"coding": [{"code": "C101673"}]}, ["Latex: Contains natural rubber latex"]),
+            ({"coding": [{"code": "c106038"}]}, ["Latex: Not made with natural rubber latex"]),
+            ({"text": "Labeled as containing natural rubber latex"}, ["Latex: Contains natural rubber latex"]),
+            (
+                {"coding": [{"code": "C101673", "display": "Labeled as Containing Natural Rubber Latex"}]},
+                ["Latex: Contains natural rubber latex"],
+            ),
+            (
+                {"coding": [{"code": "C106038"}, {"code": "C101673"}]},
+                ["Latex: Contains natural rubber latex, Not made with natural rubber latex"],
+            ),
+            (
+                {"coding": [{"code": "C101673"}, {"code": "C106047"}]},
+                ["In an MRI scanner: Not safe", "Latex: Contains natural rubber latex"],
+            ),
+            ({"text": "The cuff has latex", "coding": [{"code": "C101673"}]}, ["Safety: The cuff has latex"]),
+        ],
+    )
+    def test_says_in_words_whether_there_is_latex_in_it(self, sent, told):
+        entry = devices.present({"type": {"text": "Pacer"}, "safety": [sent]}, Context())
+        assert list(lines.of_row(entry)) == told
+
     def test_is_not_safe_in_a_scanner_where_one_of_several_codes_says_so(self):
         codes = ("C113844", "C106045", "C106047", "C106046")
         sent = [{"coding": [{"code": code}]} for code in codes]
@@ -163,7 +188,7 @@ class TestADevice:
             ({"text": "MR Conditional: 1.5 T only, not the chest"}, "MR Conditional: 1.5 T only, not the chest"),
             ({"coding": [{"code": "C101673", "display": "Contains latex"}]}, "Contains latex"),
             ({"text": "MRI-unsafe", "coding": [{"code": "C101673", "display": "Contains latex"}]}, "Contains latex"),
-            ({"text": "MR Unsafe", "coding": [{"code": "C101673"}]}, "C101673"),
+            ({"text": "MR Unsafe", "coding": [{"code": "C1"}]}, "C1"),
         ],
     )
     def test_tells_what_a_concept_says_beside_its_word_for_a_scanner(self, sent, told):

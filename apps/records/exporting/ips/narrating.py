@@ -21,7 +21,7 @@ _TOLD: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         "AllergyEntry": ("criticality", "reactions", "last_reaction"),
         "ConditionEntry": ("severity", "stages", "body_sites", "ended", "ends"),
-        "DeviceEntry": ("scanner", "scanner_too", "safety", "model", "maker", "serial"),
+        "DeviceEntry": ("scanner", "scanner_too", "latex", "safety", "model", "maker", "serial"),
         "ImmunizationEntry": ("is_reported", "reported_by", "doses", "lot", "is_subpotent"),
         "MedicationEntry": ("stopped_because", "is_for_a_stay"),
         "ProcedureEntry": ("handled", "body_sites", "reasons_not", "outcome", "complications"),

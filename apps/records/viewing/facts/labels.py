@@ -107,7 +107,7 @@ _DATES: Final = frozenset({"ImmunizationEntry.expires"})
 _NAMED_IN_ROWS: Final = frozenset(
     {
         *("severity", "doses", "reasons_not", "canceled", "is_reported", "is_subpotent", "member_number"),
-        *("scanner", "scanner_too", "safety", "is_for_a_stay"),
+        *("scanner", "scanner_too", "latex", "safety", "is_for_a_stay", "substitution"),
         *("CarePlanEntry.reasons", "CarePlanEntry.goals"),
     }
 )
@@ -120,7 +120,7 @@ _ROWS: Final[Mapping[str, tuple[str, ...]]] = {
     "GoalEntry": ("verdict", "due", "within"),
     "CareTeamEntry": ("reasons",),
     "CoverageEntry": ("payers", "member_number"),
-    "DeviceEntry": ("scanner", "scanner_too", "safety", "model"),
+    "DeviceEntry": ("scanner", "scanner_too", "latex", "safety", "model"),
     "FamilyEntry": ("conditions",),
     "DocumentEntry": ("relations", "name", "custodian"),
     "MedicationEntry": ("is_for_a_stay", "dosages"),
@@ -220,6 +220,7 @@ _LABELS: Final[Mapping[str, str | Promise]] = {
     "order": _("Pays in this place"),
     "scanner": _("In an MRI scanner"),
     "scanner_too": _("Also sent about an MRI scanner"),
+    "latex": _("Latex"),
     "safety": _("Safety"),
     "why": _("Why it stands so"),
     "model": _("Model"),

@@ -263,6 +263,8 @@ _KEYS: Final[_Words] = {
     "not-possible": _("Not possible now"),
     "not-begun": _("Not begun"),
     # devices
+    "latex-contained": _("Contains natural rubber latex"),
+    "latex-not-contained": _("Not made with natural rubber latex"),
     "mri-safe": _("Safe"),
     "mri-conditional": _("Safe under certain conditions only"),
     "mri-unsafe": _("Not safe"),
