@@ -41,6 +41,11 @@ def read(sent: Element, *, of_dispense: bool) -> Substitution | None:
     return found if found != Substitution() else None
 
 
+def forbidden(found: Substitution | None) -> Substitution | None:
+    """It, where none may be handed over: a line tells that, and a page whatever was sent."""
+    return found if found is not None and found.exchange is Exchange.NOT_ALLOWED else None
+
+
 def _exchange(sent: Element, *, of_dispense: bool) -> Exchange:
     was_made, is_allowed = elements.flag(sent, "wasSubstituted"), elements.flag(sent, "allowedBoolean")
     if was_made is not None:

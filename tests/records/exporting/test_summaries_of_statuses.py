@@ -2,6 +2,7 @@
 
 import pytest
 
+from apps.records.exporting import choosing, summaries
 from tests.records.exporting.keeping import keep
 from tests.records.exporting.summarized import (
     ALLERGIES,
@@ -14,7 +15,7 @@ from tests.records.exporting.summarized import (
     VACCINES,
     Summarized,
 )
-from tests.records.linked import make_connection
+from tests.records.linked import AT, make_connection
 from tests.records.people import R4_PATIENT
 
 pytestmark = pytest.mark.django_db
@@ -157,6 +158,35 @@ class TestAMedicine:
         assert only["note"] == [{"text": "Until January 2, 2015"}]
         assert "On the current list of Harbor Family Practice; Until January 2, 2015" in found.words(MEDICINES)
 
+    @pytest.mark.parametrize(
+        ("sent", "told"),
+        [
+            (
+                {"allowedBoolean": False, "reason": {"text": "Reacts to the dye"}},
+                "Must not be given · Reacts to the dye",
+            ),
+            ({"type": {"coding": [{"code": "N"}]}}, "Must not be given"),
+        ],
+    )
+    @pytest.mark.parametrize("kind", ["MedicationRequest", "MedicationOrder"])
+    def test_says_that_no_other_may_be_given_in_its_place(self, alice, sent, told, kind):
+        keep(make_connection(alice), made(kind, status="active", substitution=sent, **DRUG))
+        found = Summarized(alice)
+        (only,) = found.told(MEDICINES)
+        assert only["substitution"] == {"allowedBoolean": False}
+        assert f"Another product in its place: {told}" in found.words(MEDICINES)
+        lists = summaries.summary(choosing.choices(alice, at=AT), at=AT).lists
+        rows = [row for one in lists for group in one.groups for row in group.rows]
+        assert f"Another product in its place: {told}" in rows[0].details
+
+    def test_says_nothing_of_others_that_may_be_given(self, alice):
+        sent = {"substitution": {"allowedBoolean": True}}
+        keep(make_connection(alice), made("MedicationRequest", status="active", **sent, **DRUG))
+        found = Summarized(alice)
+        (only,) = found.told(MEDICINES)
+        assert "substitution" not in only
+        assert "in its place" not in found.words(MEDICINES)
+
 
 class TestADose:
     def test_that_may_not_protect_enough_says_so(self, alice):
@@ -179,6 +209,10 @@ class TestADevice:
         keep(make_connection(alice), made("Device", type=CANARY, status="active", safety=sent))
         told = "In an MRI scanner: Not safe; Also sent about an MRI scanner: Safe; Safety: MR Safe; latex"
         assert f"<td>In use; {told}</td>" in Summarized(alice).words(DEVICES)
+
+    def test_says_that_there_is_latex_in_it(self, alice):
+        keep(make_connection(alice), made("Device", type=CANARY, safety=[{"coding": [{"code": "C101673"}]}]))
+        assert "Latex: Contains natural rubber latex" in Summarized(alice).words(DEVICES)
 
 
 class TestAPlan:
@@ -210,10 +244,6 @@ class TestAnAllergy:
         [
             {"status": "active", "criticality": "CRITH", "category": "food"},
             {"status": ["active"], "criticality": ["CritH"], "category": "Food"},
-    def test_says_that_there_is_latex_in_it(self, alice):
-        keep(make_connection(alice), made("Device", type=CANARY, safety=[{"coding": [{"code": "C101673"}]}]))
-        assert "Latex: Contains natural rubber latex" in Summarized(alice).words(DEVICES)
-
             {"clinicalStatus": {"coding": [{"code": "active"}]}, "criticality": "High", "category": ["FOOD"]},
         ],
     )

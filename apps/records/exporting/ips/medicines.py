@@ -4,7 +4,7 @@ from apps.records.exporting.ips import narrating, schedules, writing
 from apps.records.exporting.ips.clinical import Item, known_code
 from apps.records.exporting.ips.writing import Part
 from apps.records.exporting.reading import Told
-from apps.records.presenters import elements, heads, naming
+from apps.records.presenters import elements, heads, naming, substitutions
 from apps.records.presenters.datatypes import dates, moments
 from apps.records.presenters.devices import DeviceEntry
 from apps.records.presenters.dosing import dosages
@@ -42,7 +42,8 @@ def medicine(told: Told) -> Item | None:
         known = {"resourceType": "MedicationRequest", "status": status if status in _ORDERED else "unknown"}
         authored = {"authoredOn": writing.date(when.starts), "dosageInstruction": dosage}
         noted, because = [{"text": said} for said in ends], {"statusReason": next(iter(why), {})}
-        resource = writing.without_empty({**known, **because, **_intended(told), **named, **authored, "note": noted})
+        about = {**because, **_intended(told), **named, **authored, **_exchanged(told)}
+        resource = writing.without_empty({**known, **about, "note": noted})
     return Item(resource, title, narrating.details(told, *(each["text"] for each in dosage), *ends))
 
 
@@ -55,6 +56,12 @@ def _intended(told: Told) -> Part:
     is_reported = isinstance(told.entry, MedicationEntry) and told.entry.kind is Kind.REPORTED
     reported = {"reportedBoolean": True} if is_reported else {}
     return {**({"intent": intent} if intent else {"_intent": writing.absent()}), **reported}
+
+
+def _exchanged(told: Told) -> Part:
+    """That no other product may be handed over in its place."""
+    sent = told.entry.substitution if isinstance(told.entry, MedicationEntry) else None
+    return {"substitution": {"allowedBoolean": False}} if substitutions.forbidden(sent) is not None else {}
 
 
 def _ends(told: Told) -> tuple[str, ...]:

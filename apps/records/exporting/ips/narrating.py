@@ -9,6 +9,7 @@ from django.utils.translation import ngettext
 
 from apps.records import counts
 from apps.records.exporting.reading import Told
+from apps.records.presenters import substitutions
 from apps.records.presenters.care_plans import Activity, CarePlanEntry
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.observations import vitals
@@ -23,7 +24,7 @@ _TOLD: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "ConditionEntry": ("severity", "stages", "body_sites", "ended", "ends"),
         "DeviceEntry": ("scanner", "scanner_too", "latex", "safety", "model", "maker", "serial"),
         "ImmunizationEntry": ("is_reported", "reported_by", "doses", "lot", "is_subpotent"),
-        "MedicationEntry": ("stopped_because", "is_for_a_stay"),
+        "MedicationEntry": ("stopped_because", "is_for_a_stay", "substitution"),
         "ProcedureEntry": ("handled", "body_sites", "reasons_not", "outcome", "complications"),
         "ResultEntry": ("specimen", "body_site"),
     }
@@ -66,7 +67,8 @@ def _facts(entry: Entry) -> Iterator[str]:
         yield from map(_to_do, entry.activities)
     kind = type(entry).__name__
     for name in _TOLD.get(kind, ()):
-        value = getattr(entry, name)
+        sent = getattr(entry, name)
+        value = substitutions.forbidden(sent) if name == "substitution" else sent
         label = "" if name in _SAY_WHAT_THEY_ARE else labels.of_field(kind, name)
         told = lines.of_severity(value) if name == "severity" else lines.of(value)
         text = label if value is True else "; ".join(told)

@@ -123,7 +123,7 @@ _ROWS: Final[Mapping[str, tuple[str, ...]]] = {
     "DeviceEntry": ("scanner", "scanner_too", "latex", "safety", "model"),
     "FamilyEntry": ("conditions",),
     "DocumentEntry": ("relations", "name", "custodian"),
-    "MedicationEntry": ("is_for_a_stay", "dosages"),
+    "MedicationEntry": ("is_for_a_stay", "substitution", "dosages"),
     "ConditionEntry": ("severity",),
     "ImmunizationEntry": ("reasons_not", "is_reported", "is_subpotent", "doses", "place"),
     "RecommendationEntry": ("recommendations",),

@@ -14,7 +14,7 @@ from django.utils.translation import get_language, gettext, ngettext
 from msgspec.structs import fields, replace
 
 from apps.records import counts
-from apps.records.presenters import allergies, immunizations, insurance, particulars, plain_names
+from apps.records.presenters import allergies, immunizations, insurance, particulars, plain_names, substitutions
 from apps.records.presenters.care_plans import Activity, Progress
 from apps.records.presenters.care_teams import Circle, Member
 from apps.records.presenters.datatypes import dates, lengths
@@ -148,6 +148,8 @@ def _beside_its_name(entry: Entry, name: str) -> Any:
         return NOT_GIVEN
     if name == "member_number":
         return _last_digits(value)
+    if name == "substitution":
+        return substitutions.forbidden(value)
     if name == "particulars":
         return tuple(one for one in value or () if one.what in particulars.TURNING)
     if isinstance(entry, immunizations.RecommendationEntry) and len(entry.recommendations) == 1:
