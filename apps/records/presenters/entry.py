@@ -28,6 +28,14 @@ class Code(msgspec.Struct, frozen=True, gc=False):
     display: str = ""
 
 
+class Doubt(msgspec.Struct, frozen=True, gc=False):
+    """What speaks against an entry: a word of a closed vocabulary (`observations.doubting`), and what that is of, by
+    name, where there is something to name."""
+
+    kind: str
+    of: str = ""
+
+
 class Entry(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One line of a list, and the head of an entry's own page.
 
@@ -35,7 +43,8 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     a code or an id. `codes` serve to find a plain name, and to tell whether two providers mean the same. `when` is the
     date the subject is sorted by. `status` and `group` are words of the subject's own closed vocabularies or NOT_GIVEN.
     `people` are names as sent. `said` is the provider's free text, `narrative` its narrative as plain text.
-    `language` is that of the provider's words, where it says one.
+    `language` is that of the provider's words, where it says one. `is_modified`: something may turn all of it around;
+    that is in `doubts` or, where these are none, how `said` begins.
     """
 
     resource_type: str = ""
@@ -51,7 +60,8 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     language: str = ""
     is_withdrawn: bool = False  # entered in error: the provider says this never was
     is_withheld: bool = False  # masked, or without any content: the provider hides its details
-    is_modified: bool = False  # it was sent with what may turn all of it around: `said` begins with that
+    is_modified: bool = False
+    doubts: tuple[Doubt, ...] = ()
     is_known_absence: bool = False  # no thing of its kind, but that there is none: "no known allergies"
     says_no_information: bool = False  # the provider says that it has no information about things of this kind
 

@@ -7,6 +7,7 @@ recorded: nothing here counts doses against a schedule, and what was not given i
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from itertools import islice
+from typing import Any
 
 import msgspec
 from django.utils.functional import Promise
@@ -217,7 +218,7 @@ def _status(resource: Element) -> Status:
     return mapped(resource, "status", _STATUSES) or Status.NOT_GIVEN
 
 
-def _reasons(resource: Element, context: Context) -> dict[str, tuple[str, ...]]:
+def _reasons(resource: Element, context: Context) -> dict[str, Any]:
     """Why it was given, why not, and why it may not protect enough; DSTU2 explains the first two in one place."""
     explained = elements.child(resource, "explanation")
     why = naming.reasons(resource, context, ("reasonCode",), ("reasonReference",))

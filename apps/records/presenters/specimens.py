@@ -12,8 +12,10 @@ from apps.records.presenters.datatypes.lengths import NO_LENGTH, Length
 from apps.records.presenters.datatypes.moments import UNDATED, When
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
-from apps.records.presenters.heads import first_name, head, notes, status_codes, title_of
-from apps.records.presenters.naming import names_of, titles
+from apps.records.presenters.heads import first_name, head, notes, status_codes, title_of, was_withdrawn
+from apps.records.presenters.naming import besides_codes, names_of
+
+_MOST = 20  # states of one; more is an accident
 
 
 class Status(StrEnum):
@@ -24,6 +26,20 @@ class Status(StrEnum):
     NOT_USABLE = "not-usable"
 
 
+class State(StrEnum):
+    """In which state it came, by the codes that HL7 has for it."""
+
+    DAMAGED = "aut"
+    CLOTTED = "clot"
+    CONTAMINATED = "con"
+    COOL = "cool"
+    FROZEN = "froz"
+    HEMOLYZED = "hem"
+    LIVE = "live"
+    ROOM_TEMPERATURE = "room"
+    NOT_RECEIVED = "snr"
+
+
 _STATUSES = {
     "available": Status.AVAILABLE,
     "unavailable": Status.NOT_AVAILABLE,
@@ -32,7 +48,8 @@ _STATUSES = {
 
 
 class SpecimenEntry(Entry, frozen=True, kw_only=True, gc=False):
-    """A specimen. `when` is when it was taken, else when it was received."""
+    """A specimen. `when` is when it was taken, else when it was received. `state` is in keys of `STATE_WORDS`, or in
+    the provider's words."""
 
     received: When = UNDATED
     body_site: str = ""
@@ -63,11 +80,28 @@ def present(resource: Element, context: Context) -> SpecimenEntry:
         received=received,
         body_site=body_site,
         method=title_of(elements.child(collection, "method")),
-        state=titles(resource, "condition"),
+        state=states(resource),
         fasting=_fasting(collection),
         fasted_for=lengths.read(elements.child(collection, "fastingStatusDuration")),
         number=elements.text(elements.child(resource, "accessionIdentifier"), "value"),
     )
+
+
+def is_unusable(specimen: Element) -> bool:
+    """Whether its provider says so. One that was entered in error says nothing."""
+    return "unsatisfactory" in status_codes(specimen, "status") and not was_withdrawn(specimen)
+
+
+def states(specimen: Element) -> tuple[str, ...]:
+    """In which state it came (R4 alone says it): those that we know, by code, and what its provider says besides; else
+    in the provider's words. Of one that was entered in error, none."""
+    if "condition" not in specimen or was_withdrawn(specimen):
+        return ()
+    said = list[str]()
+    for concept in elements.children(specimen, "condition"):
+        known = [code.lower() for code in elements.codes(concept) if code.lower() in STATE_WORDS]
+        said += (*known, besides_codes(concept)) if known else (title_of(concept),)
+    return tuple(dict.fromkeys(filter(None, said)))[:_MOST]
 
 
 def _fasting(collection: Element) -> str:
@@ -82,4 +116,16 @@ FASTING_WORDS: Mapping[str, str | Promise] = {
     "nf": _("Had eaten before"),
     "fna": _("Not known"),
     "ng": _("Not known"),
+}
+
+STATE_WORDS: Mapping[str, str | Promise] = {
+    State.DAMAGED: _("Damaged (autolyzed)"),
+    State.CLOTTED: _("Clotted"),
+    State.CONTAMINATED: _("Contaminated"),
+    State.COOL: _("Cool"),
+    State.FROZEN: _("Frozen"),
+    State.HEMOLYZED: _("Its blood cells had burst (hemolyzed)"),
+    State.LIVE: _("Live"),
+    State.ROOM_TEMPERATURE: _("At room temperature"),
+    State.NOT_RECEIVED: _("Not received"),
 }

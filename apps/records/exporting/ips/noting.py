@@ -8,6 +8,7 @@ from apps.records.exporting.ips.clinical import Item
 from apps.records.exporting.reading import Told
 from apps.records.presenters import heads
 from apps.records.presenters.prose import rich_text
+from apps.records.viewing.wording import doubts
 
 _WITHOUT: Final = frozenset({"DiagnosticReport"})  # R4 has no element for it there
 
@@ -16,8 +17,9 @@ def noted(item: Item, told: Told) -> Item:
     """The item with the provider's own words. What turns it around is told in another way (`cautions`)."""
     turning = {*heads.modifiers(told.resource), *heads.modifiers_within(told.resource)}
     said = [one for one in told.entry.said if one not in turning and not rich_text.is_one(one)]  # unread RTF is no word
-    if not said:
+    written = (*said, *doubts.each(told.entry.doubts))
+    if not written:
         return item
-    notes = [*item.resource.get("note", ()), *({"text": text} for text in said)]
+    notes = [*item.resource.get("note", ()), *({"text": text} for text in written)]
     resource = item.resource if item.resource["resourceType"] in _WITHOUT else {**item.resource, "note": notes}
     return replace(item, resource=resource, detail=narrating.together(item.detail, *said))

@@ -60,11 +60,12 @@ def _inside(told: Told) -> Mapping[str, Item]:
     records of their own."""
     found: dict[str, Item] = {}
     for part in islice(results_inside.contained(told.resource, told.context), results.MOST_RESULTS):
-        entry = results.present(part, told.context)
+        whole = results_inside.whole(part, told.resource)
+        entry = results.present(whole, told.context)
         if entry.is_withdrawn or entry.is_withheld or judging.is_canceled(entry):
             continue
         detail = narrating.measured(entry)
-        item = observations.written(part, told, category=observations.category_of(entry), detail=detail)
+        item = observations.written(whole, told, category=observations.category_of(entry), detail=detail)
         if item is None:
             continue
         inner = replace(told, resource=part, entry=entry)

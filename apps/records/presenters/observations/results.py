@@ -18,10 +18,10 @@ from apps.records.presenters.datatypes import moments, ranges
 from apps.records.presenters.datatypes.moments import UNDATED, When
 from apps.records.presenters.datatypes.ranges import ReferenceRange, Side
 from apps.records.presenters.elements import Element
-from apps.records.presenters.entry import NOT_GIVEN, Code, Context, Entry
+from apps.records.presenters.entry import NOT_GIVEN, Code, Context, Doubt, Entry
 from apps.records.presenters.heads import codes_of, head, name_in, notes, status_codes, title_of
 from apps.records.presenters.naming import id_of, is_patient, names_of
-from apps.records.presenters.observations import at_home, interfering, interpretations, values
+from apps.records.presenters.observations import at_home, doubting, interpretations, values
 from apps.records.presenters.observations.interpretations import Place
 from apps.records.presenters.observations.values import NO_VALUE, Value
 from apps.records.presenters.remembering import remembered
@@ -170,6 +170,7 @@ class ResultEntry(Measured, Entry, frozen=True, kw_only=True, gc=False):
     reported: When = UNDATED
     method: str = ""
     specimen: str = ""
+    state: tuple[str, ...] = ()
     body_site: str = ""
     members: tuple[str, ...] = ()
     derived_from: tuple[str, ...] = ()
@@ -196,6 +197,8 @@ class Compared(Measured, msgspec.Struct, frozen=True, kw_only=True, gc=False):
     said: tuple[str, ...] = ()
     is_withdrawn: bool = False
     is_withheld: bool = False
+    is_modified: bool = False
+    doubts: tuple[Doubt, ...] = ()
     test: str = ""
     category: str = Category.OTHER
     components: tuple[Component, ...] = ()
@@ -211,8 +214,7 @@ def present(resource: Element, context: Context) -> ResultEntry:
     heading = head(resource, concept)
     if heading["is_withdrawn"] or heading["is_withheld"]:
         return ResultEntry(**heading)
-    turning = interfering.read(resource, context)
-    heading["is_modified"] = heading["is_modified"] or bool(turning)
+    heading["is_modified"] |= bool(doubts := doubting.read(resource, context))
     status = status_of(resource)
     when = moments.read(resource, "effective", means="collected", birth_date=context.birth_date)
     reported = moments.read(resource, "issued", means="reported")
@@ -230,13 +232,15 @@ def present(resource: Element, context: Context) -> ResultEntry:
         status=status,
         group=group_of(status),
         people=people_of(resource, context, "performer"),
-        said=tuple(dict.fromkeys((*turning, *notes(resource, "note", "comments")))),
+        said=notes(resource, "note", "comments"),
+        doubts=doubts,
         test=test,
         category=_category(resource),
         components=_components(resource, age=age),
         reported=reported,
         method=_titled(resource, "method"),
         specimen=specimen_of(resource, context),
+        state=doubting.states(resource, context),
         body_site=_titled(resource, "bodySite"),
         members=_related(resource, context, "hasMember", "has-member")[:MOST_MEMBERS],
         derived_from=_related(resource, context, "derivedFrom", "derived-from")[:_MOST],

@@ -18,7 +18,12 @@ def names_inside(resource: Element, context: Context) -> frozenset[str]:
 def inside(resource: Element, context: Context) -> Iterator[ResultEntry]:
     """The observations that a report contains, in its order, by `#id`."""
     for part in contained(resource, context):
-        yield results.present({**part, "id": f"#{part['id']}"}, context)
+        yield results.present({**whole(part, resource), "id": f"#{part['id']}"}, context)
+
+
+def whole(part: Element, report: Element) -> Element:
+    """An observation with what its report contains: there is the sample that it refers to."""
+    return {**part, "contained": report["contained"]} if "contained" in report else part
 
 
 def contained(resource: Element, context: Context) -> Iterator[Element]:

@@ -12,24 +12,22 @@ from django.utils.translation import ngettext
 from msgspec.structs import fields, replace
 
 from apps.records import counts
-from apps.records.presenters import immunizations, insurance, meanings, particulars, procedures, specimens, visits
+from apps.records.presenters import immunizations, meanings, particulars, procedures, visits
 from apps.records.presenters.care_teams import CareTeamEntry, Circle
 from apps.records.presenters.datatypes.moments import When
-from apps.records.presenters.devices import REASON_WORDS, DeviceEntry
+from apps.records.presenters.devices import DeviceEntry
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.generic import GenericEntry
 from apps.records.presenters.medications import Kind, MedicationEntry, Status
 from apps.records.presenters.observations.results import Measured, ResultEntry
 from apps.records.presenters.observations.vitals import blood_pressure
-from apps.records.viewing.facts import labels, lines, repeating
+from apps.records.viewing.facts import keyed, labels, lines, repeating
 from apps.records.viewing.wording import values_in_words, whens, words
 
 _SAID_BY_NAME: Final = {
     "is_certainty_unknown": lines.of_unknown,
     "severity": lines.of_severity,
     "length": lines.of_length,
-    "relationship": lines.worded(insurance.RELATIONSHIP_WORDS),
-    "fasting": lines.worded(specimens.FASTING_WORDS),
 }
 # By what says of people that they did something: with which statuses they did not.
 _NOTHING_DONE: Final[Mapping[str, frozenset[str]]] = {
@@ -145,10 +143,10 @@ def _said(entry: Entry, name: str, value: object) -> tuple[str, ...]:
             return (values_in_words.of_own_value(entry),)
     if name in _SAID_BY_NAME:
         return _SAID_BY_NAME[name](value)
+    if say := keyed.of(type(entry).__name__, name):
+        return say(value)
     if isinstance(entry, DeviceEntry) and name == "udi":
         return entry.udi_groups  # a line each, as on a label, and none that ends within a number
-    if isinstance(entry, DeviceEntry) and name == "why":
-        return tuple(str(REASON_WORDS.get(reason, reason)) for reason in entry.why)
     told = lines.of_date(value) if labels.is_date(type(entry).__name__, name) else lines.of(value)
     return (*told, *_of_more(getattr(entry, f"more_{name}", 0)))
 

@@ -9,7 +9,6 @@ from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
 import msgspec
-from django.utils.functional import Promise
 from django.utils.translation import get_language, gettext, ngettext
 from msgspec.structs import fields, replace
 
@@ -127,16 +126,6 @@ def of_severity(value: object) -> tuple[str, ...]:
     """The line of how severe a condition is."""
     said = words.of_severity(_text(value)) if isinstance(value, str) else ""
     return (said,) if said else ()
-
-
-def worded(called: Mapping[str, str | Promise]) -> Callable[[object], tuple[str, ...]]:
-    """What gives the line of a code by these words of ours; of any other, as it was sent."""
-
-    def line(value: object) -> tuple[str, ...]:
-        said = str(called.get(value, value)) if isinstance(value, str) else ""
-        return (said,) if said else ()
-
-    return line
 
 
 def _beside_its_name(entry: Entry, name: str) -> Any:

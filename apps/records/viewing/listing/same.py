@@ -28,6 +28,7 @@ from apps.records.shelving.reading import Shelved
 from apps.records.viewing import facts, questions
 from apps.records.viewing.listing import telling
 from apps.records.viewing.opening.whole import Source
+from apps.records.viewing.wording import doubts
 
 _STANDING: Final = (AllergyEntry, CarePlanEntry, CareTeamEntry, ConditionEntry, GoalEntry, MedicationEntry)
 _ONLY_ONE: Final = frozenset({Relative.MOTHER, Relative.FATHER})
@@ -129,7 +130,7 @@ def _facts(entry: Entry) -> set[str]:
     """What its page tells, a line for each."""
     answers = (line for group in questions.of(entry) for asked in group.asked for line in (asked.text, *asked.answers))
     told = (f"{fact.label}: {line}" for fact in facts.of(entry, provider="") for line in fact.lines)
-    return {*told, *answers, *entry.said}
+    return {*told, *answers, *entry.said, *doubts.each(entry.doubts)}
 
 
 def _words(*texts: str) -> set[str]:
@@ -139,8 +140,8 @@ def _words(*texts: str) -> set[str]:
 def _compared(entry: Entry) -> tuple[str, ...]:
     names = {field.name for field in fields(entry)}
     wanted = (
-        "title", "codes", "when", "status", "group", "said", "value", "components", "place", "reactions", "inside",
-        "conclusion_names",
+        "title", "codes", "when", "status", "group", "said", "doubts", "value", "components", "place", "reactions",
+        "inside", "conclusion_names",
     )  # fmt: skip
     return tuple(name for name in wanted if name in names)
 

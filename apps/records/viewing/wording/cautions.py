@@ -6,6 +6,7 @@ from django.utils.translation import gettext
 from apps.records.presenters import heads
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Entry
+from apps.records.viewing.wording import doubts
 
 
 def of(entry: Entry) -> str:
@@ -13,7 +14,8 @@ def of(entry: Entry) -> str:
     if not entry.is_modified:
         return ""
     said = gettext("This entry carries a note that may change its meaning: %(note)s. Ask the provider.")
-    return said % {"note": next(iter(entry.said), "") or "…"}
+    note = "; ".join(doubts.each(entry.doubts)) or next(iter(entry.said), "")
+    return said % {"note": note or "…"}
 
 
 def of_rules(resource: Element) -> str:

@@ -1,0 +1,26 @@
+"""Fields that hold codes with words of ours, and what was sent in other words as it is."""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from django.utils.functional import Promise
+
+from apps.records.presenters import devices, insurance, specimens
+
+_CALLED: Final[Mapping[str, Mapping[str, str | Promise]]] = {
+    "relationship": insurance.RELATIONSHIP_WORDS,
+    "fasting": specimens.FASTING_WORDS,
+    "state": specimens.STATE_WORDS,
+    "DeviceEntry.why": devices.REASON_WORDS,
+}
+
+
+def of(kind: str, name: str) -> Callable[[object], tuple[str, ...]] | None:
+    """What gives the lines of that field; None where it holds no codes."""
+    called = _CALLED.get(f"{kind}.{name}", _CALLED.get(name))
+    return None if called is None else lambda value: _lines(value, called)
+
+
+def _lines(value: object, called: Mapping[str, str | Promise]) -> tuple[str, ...]:
+    several = value if isinstance(value, tuple | list) else (value,)
+    return tuple(str(called.get(each, each)) for each in several if isinstance(each, str) and each)

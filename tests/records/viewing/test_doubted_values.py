@@ -1,0 +1,137 @@
+"""A value that its provider tells not to trust, or that came of a spoiled sample, says so wherever it is told."""
+
+from typing import Any
+
+import pytest
+from django.urls import reverse
+
+from apps.records.exporting import choosing, summaries
+from apps.records.models import Record
+from tests.records.exporting.summarized import RESULTS, Summarized
+from tests.records.linked import AT, make_connection, make_endpoint
+from tests.records.pages import page
+from tests.records.people import PATIENT_ID
+from tests.records.shelved import keep, result
+from tests.records.viewing.test_modifiers_told import SENTENCE
+
+pytestmark = pytest.mark.django_db
+
+HEMOLYSIS = {"related": [{"type": "interfered-by", "target": {"display": "Hemolysis"}}]}
+TAKEN = {"reference": "Specimen/s1"}
+
+
+def specimen(**elements: Any) -> dict[str, Any]:
+    about = {"subject": {"reference": f"Patient/{PATIENT_ID}"}, "type": {"text": "Venous blood"}}
+    return {"resourceType": "Specimen", "id": "s1", **about, **elements}
+
+
+def state(code: str) -> dict[str, Any]:
+    return {"condition": [{"coding": [{"system": "http://terminology.hl7.org/CodeSystem/v2-0493", "code": code}]}]}
+
+
+def report(**elements: Any) -> dict[str, Any]:
+    about = {"subject": {"reference": f"Patient/{PATIENT_ID}"}, "code": {"text": "Electrolytes"}, "status": "final"}
+    return {"resourceType": "DiagnosticReport", "id": "r1", "conclusion": "Read with care", **about, **elements}
+
+
+def linked(user: Any, version: str) -> Any:
+    return make_connection(user, make_endpoint(f"https://one.example/{version}", version=version))
+
+
+def pk_of(logical_id: str) -> int:
+    return Record.objects.get(logical_id=logical_id).pk
+
+
+def on_paper(user: Any) -> str:
+    lists = summaries.summary(choosing.choices(user, at=AT), at=AT).lists
+    return "\n".join(line for one in lists for group in one.groups for row in group.rows for line in row.details)
+
+
+class TestAResultOfASampleThatCouldNotBeUsed:
+    @pytest.mark.parametrize("version", ["r4", "dstu2"])
+    @pytest.mark.parametrize("is_contained", [True, False])
+    @pytest.mark.parametrize("sent", [result(1), report()])
+    def test_says_so_wherever_it_is_told(self, client, alice, sam, version, is_contained, sent):
+        spoiled = specimen(status="unsatisfactory")
+        if is_contained:
+            keep(linked(alice, version), sent | {"specimen": {"reference": "#s1"}, "contained": [spoiled]})
+        else:
+            keep(linked(alice, version), sent | {"specimen": [TAKEN] if sent["id"] == "r1" else TAKEN}, spoiled)
+        told = f"{SENTENCE}The sample could not be used. Ask the provider."
+        client.force_login(alice)
+        assert told in page(client, "subject", "results")
+        own = page(client, "entry", "results", pk_of(sent["id"]))
+        assert own.index(told) < own.index("<dl")
+        assert told in on_paper(alice)
+        assert told in Summarized(alice).words(RESULTS)
+        client.force_login(sam)
+        assert client.get(reverse("entry", args=["results", pk_of(sent["id"])])).status_code == 404
+
+    def test_goes_into_a_patient_summary_as_a_note_that_programs_read(self, alice):
+        keep(make_connection(alice), result(1) | {"specimen": TAKEN}, specimen(status="unsatisfactory"))
+        (only,) = Summarized(alice).told(RESULTS)
+        assert only["note"] == [{"text": "The sample could not be used"}]
+        assert only["modifierExtension"]
+
+    def test_says_so_where_a_report_brings_both(self, client, alice):
+        inside = {**result(1), "id": "inside", "specimen": {"reference": "#s1"}}
+        contained = [specimen(status="unsatisfactory"), inside]
+        keep(make_connection(alice), report(contained=contained, result=[{"reference": "#inside"}]))
+        client.force_login(alice)
+        own = page(client, "entry", "results", pk_of("r1"))
+        assert f"{SENTENCE}The sample could not be used." in own
+        assert "The sample could not be used" in Summarized(alice).words(RESULTS)
+
+    @pytest.mark.parametrize(
+        ("code", "said"),
+        [
+            ("HEM", "Blood cells in the sample had burst (hemolyzed)"),
+            ("CLOT", "The sample had clotted"),
+            ("CON", "The sample was contaminated"),
+            ("AUT", "The sample was damaged (autolyzed)"),
+            ("SNR", "The sample was not received"),
+        ],
+    )
+    def test_says_what_was_wrong_with_it(self, client, alice, code, said):
+        keep(make_connection(alice), result(1) | {"specimen": TAKEN}, specimen(**state(code)))
+        client.force_login(alice)
+        assert f"{SENTENCE}{said}." in page(client, "entry", "results", pk_of("o1"))
+
+    def test_names_the_one_of_several(self, client, alice):
+        good = specimen(type={"text": "Urine"}) | {"id": "s2"}
+        taken = {"specimen": [{"reference": "Specimen/s2"}, TAKEN]}
+        keep(make_connection(alice), report(**taken), specimen(status="unsatisfactory"), good)
+        client.force_login(alice)
+        assert f"{SENTENCE}The sample could not be used: Venous blood." in page(client, "entry", "results", pk_of("r1"))
+
+    @pytest.mark.parametrize(
+        "good",
+        [
+            specimen(status="available"),
+            specimen(status="unavailable"),
+            specimen(**state("FROZ")),
+            specimen(condition=[{"text": "In good order"}]),
+            specimen(status="entered-in-error", **state("HEM")),
+        ],
+    )
+    def test_stays_plain_where_nothing_is_known_to_be_wrong(self, client, alice, good):
+        keep(make_connection(alice), result(1) | {"specimen": TAKEN}, good)
+        client.force_login(alice)
+        assert SENTENCE not in page(client, "entry", "results", pk_of("o1"))
+
+    def test_tells_in_which_state_a_sample_came_that_may_be_in_order(self, client, alice):
+        good = specimen(condition=[{"text": "In good order"}, *state("FROZ")["condition"]])
+        keep(make_connection(alice), result(1) | {"specimen": TAKEN}, good)
+        client.force_login(alice)
+        own = page(client, "entry", "results", pk_of("o1"))
+        assert "State of the sample" in own
+        assert own.index("In good order") < own.index("Frozen")
+
+
+class TestWhatSpeaksAgainstAValue:
+    def test_is_told_in_the_language_of_the_page(self, hers, connection):
+        keep(connection, result(1) | HEMOLYSIS)
+        hers.cookies["django_language"] = "es"
+        own = page(hers, "entry", "results", pk_of("o1"))
+        assert "Alterado por: Hemolysis" in own
+        assert "Interfered by" not in own
