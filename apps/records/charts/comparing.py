@@ -12,7 +12,7 @@ from msgspec.structs import fields
 
 from apps.records.presenters.datatypes.moments import When
 from apps.records.presenters.datatypes.ranges import ReferenceRange
-from apps.records.presenters.entry import NOT_GIVEN
+from apps.records.presenters.entry import NOT_GIVEN, Doubt
 from apps.records.presenters.observations.results import Category, Compared, Component
 from apps.records.presenters.observations.values import Value
 
@@ -33,6 +33,8 @@ class _Written(msgspec.Struct, frozen=True):
     said: tuple[str, ...] = ()
     is_withdrawn: bool = False
     is_withheld: bool = False
+    is_modified: bool = False
+    doubts: tuple[Doubt, ...] = ()
     test: str = ""
     category: str = Category.OTHER
     at_home: bool = False
@@ -70,6 +72,8 @@ class Reader:
             said=written.said,
             is_withdrawn=written.is_withdrawn,
             is_withheld=written.is_withheld,
+            is_modified=written.is_modified,
+            doubts=written.doubts,
             test=written.test,
             category=written.category,
             at_home=written.at_home,

@@ -16,10 +16,13 @@ class Shape(StrEnum):
     UNPLACED = "unplaced"  # a ring: nothing to compare with
     LESS = "less"  # an open box with an arrow down: less than what stands here
     MORE = "more"
+    DOUBTED = "doubted"  # a cross: it may mean something else than it seems to
 
 
-def shape_of(place: str, comparator: str = "") -> Shape:
-    """The shape of a value that stands there."""
+def shape_of(place: str, comparator: str = "", *, is_modified: bool = False) -> Shape:
+    """The shape of a value that stands there, unless it may mean something else."""
+    if is_modified:
+        return Shape.DOUBTED
     if comparator:
         return Shape.LESS if comparator.startswith("<") else Shape.MORE
     return _SHAPES.get(place, Shape.UNPLACED)
@@ -32,7 +35,7 @@ _SHAPES: Final[dict[str, Shape]] = {
     **dict.fromkeys((Place.OUTSIDE, Place.FAR_OUTSIDE), Shape.OUTSIDE),
 }
 _ROUND: Final = frozenset({Shape.WITHIN, Shape.UNPLACED})
-_OUTSIDE: Final = frozenset({Shape.ABOVE, Shape.BELOW, Shape.OUTSIDE})
+_OUTSIDE: Final = frozenset({Shape.ABOVE, Shape.BELOW, Shape.OUTSIDE, Shape.DOUBTED})
 
 
 def is_outside(shape: Shape) -> bool:

@@ -79,7 +79,8 @@ class Band:
 
 
 class Stroke(msgspec.Struct, frozen=True, gc=False):
-    """From the highest to the lowest of a stretch; with `has_ends` the two numbers of a blood pressure."""
+    """From the highest to the lowest of a stretch; with `has_ends` the two numbers of a blood pressure. `is_modified`:
+    of these one may mean something else than it seems to."""
 
     x: float
     y1: float
@@ -87,6 +88,7 @@ class Stroke(msgspec.Struct, frozen=True, gc=False):
     has_ends: bool = False
     provider: int = 0
     is_early: bool = False
+    is_modified: bool = False
 
 
 @dataclass(frozen=True)
@@ -132,6 +134,7 @@ class OverTime:
     def shapes(self) -> tuple[str, ...]:
         """The shapes that a legend has to explain: not one and the same of all that say nothing."""
         drawn = {mark.shape for mark in self.marks}
+        drawn |= {Shape.DOUBTED for stroke in self.strokes if stroke.is_modified}
         if drawn == {Shape.UNPLACED}:
             return ()
         return tuple(shape for shape in Shape if shape in drawn)
@@ -228,7 +231,7 @@ def _singly(readings: Sequence[Reading], along: Horizontal, across: Vertical) ->
 
 
 def _mark(reading: Reading, along: Horizontal, across: Vertical) -> Mark:
-    shape = shape_of(reading.place, reading.comparator)
+    shape = shape_of(reading.place, reading.comparator, is_modified=reading.is_modified)
     return Mark(along.x(reading.at), across.y(reading.value), shape, min(reading.provider, 1), reading.is_early)
 
 
@@ -236,11 +239,13 @@ def _pressure(reading: Reading, along: Horizontal, across: Vertical) -> Stroke:
     lower = reading.value if reading.lower is None else reading.lower
     ends = across.y(reading.value), across.y(lower)
     provider = min(reading.provider, 1)
-    return Stroke(along.x(reading.at), *ends, has_ends=True, provider=provider, is_early=reading.is_early)
+    how = {"is_early": reading.is_early, "is_modified": reading.is_modified}
+    return Stroke(along.x(reading.at), *ends, has_ends=True, provider=provider, **how)
 
 
 def _lines(readings: Sequence[Reading], along: Horizontal, across: Vertical) -> Iterator[Line]:
-    """Between neighbors of one provider; none to or from a value that only says less or more."""
+    """Between neighbors of one provider; none to or from a value that only says less or more, or may mean something
+    else."""
     for provider in dict.fromkeys(reading.provider for reading in readings):
         own = [reading for reading in readings if reading.provider == provider]
         placed = [(along.x(reading.at), across.y(reading.value)) for reading in own]
@@ -248,7 +253,7 @@ def _lines(readings: Sequence[Reading], along: Horizontal, across: Vertical) -> 
         usual = timedelta(seconds=median(gaps)) if len(gaps) > 1 else _LONG
         longest = min(_LONG, _UNUSUAL * max(usual, timedelta(days=1)))
         for (before, after), (start, end) in zip(pairwise(own), pairwise(placed), strict=True):
-            if before.comparator or after.comparator:
+            if any(each.comparator or each.is_modified for each in (before, after)):
                 continue
             yield Line(*start, *end, is_dotted=after.at - before.at > longest, provider=min(provider, 1))
 
@@ -261,27 +266,31 @@ def _stretched(parts: Sequence[stretches.Stretch], along: Horizontal, across: Ve
         lowest, highest, last = part.lowest, part.highest, part.last
         if last is not None and lowest is not None and highest is not None:
             x = along.x(last.at)
-            strokes.append(_stroke(x, lowest, highest, across))
+            is_modified = part.modified is not None and last.lower is not None
+            strokes.append(_stroke(x, lowest, highest, across, is_modified=is_modified))
             if last.lower is None:
-                marks += [_at(x, each, across) for each in (lowest, highest) if each != last and _is_outside(each)]
+                others = dict.fromkeys(filter(None, (lowest, highest, part.modified)))
+                marks += [_at(x, each, across) for each in others if each != last and _is_outside(each)]
                 marks.append(_at(x, last, across, is_early=last.is_early))
         marks += [_mark(each, along, across) for each in (part.less, part.more) if each is not None]
     return tuple(marks), (), tuple(strokes)
 
 
-def _stroke(x: float, lowest: Reading, highest: Reading, across: Vertical) -> Stroke:
+def _stroke(x: float, lowest: Reading, highest: Reading, across: Vertical, *, is_modified: bool) -> Stroke:
     lower = lowest.value if lowest.lower is None else lowest.lower
     ends = across.y(highest.value), across.y(lower)
-    return Stroke(x, *ends, has_ends=lowest.lower is not None, provider=min(highest.provider, 1))
+    has_ends, provider = lowest.lower is not None, min(highest.provider, 1)
+    return Stroke(x, *ends, has_ends=has_ends, provider=provider, is_modified=is_modified)
 
 
 def _at(x: float, reading: Reading, across: Vertical, *, is_early: bool = False) -> Mark:
     """On the stroke of its stretch, wherever in it it was measured."""
-    return Mark(x, across.y(reading.value), shape_of(reading.place), min(reading.provider, 1), is_early)
+    shape = shape_of(reading.place, is_modified=reading.is_modified)
+    return Mark(x, across.y(reading.value), shape, min(reading.provider, 1), is_early)
 
 
 def _is_outside(reading: Reading) -> bool:
-    return is_outside(shape_of(reading.place))
+    return is_outside(shape_of(reading.place, is_modified=reading.is_modified))
 
 
 def _with_last(marks: Sequence[Mark]) -> tuple[Mark, ...]:

@@ -41,12 +41,13 @@ NOWHERE: Final = Point()
 
 
 class Alike(msgspec.Struct, frozen=True, gc=False):
-    """What a laboratory says of many results alike. `quantity` has no digits. `told` is what else of it is told with
-    each, as it is written (`comparing.told`)."""
+    """What a laboratory says of many results alike. `quantity` has no digits. `is_modified`: they may mean something
+    else than they seem to. `told` is what else of it is told with each, as it is written (`comparing.told`)."""
 
     quantity: Quantity = NO_QUANTITY
     place: str = ""
     is_early: bool = False
+    is_modified: bool = False
     usual_range: ReferenceRange | None = None
     told: bytes = b""
 
@@ -66,7 +67,7 @@ def of(entry: Comparable) -> tuple[Point, Alike]:
     )
     sent = value.quantity
     quantity = Quantity(comparator=sent.comparator, unit=sent.unit, code=sent.code)
-    return point, Alike(quantity, entry.place, entry.status in _EARLY, entry.usual_range)
+    return point, Alike(quantity, entry.place, entry.status in _EARLY, entry.is_modified, entry.usual_range)
 
 
 def moment(when: When) -> datetime | None:
@@ -105,5 +106,5 @@ def shown(value: Value) -> str:
 
 def _mark(entry: Comparable, said: str) -> bytes:
     when = entry.when
-    told = (when.starts, when.ends, when.text, said, entry.place, entry.status, entry.said)
+    told = (when.starts, when.ends, when.text, said, entry.place, entry.status, entry.said, entry.doubts)
     return blake2b(msgspec.msgpack.encode(told), digest_size=_MARK_BYTES).digest()

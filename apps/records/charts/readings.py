@@ -8,7 +8,8 @@ import msgspec
 
 class Reading(msgspec.Struct, frozen=True, gc=False):
     """A value on the axis. `lower` is the second number of a blood pressure. `low` and `high` are the bounds of its own
-    usual range in the unit of the axis; `provider` is which of the series' it is from, whichever way it was read."""
+    usual range in the unit of the axis; `provider` is which of the series' it is from, whichever way it was read.
+    `is_modified`: it may mean something else than it seems to."""
 
     at: datetime
     value: Decimal
@@ -19,6 +20,7 @@ class Reading(msgspec.Struct, frozen=True, gc=False):
     high: Decimal | None = None
     provider: int = 0
     is_early: bool = False
+    is_modified: bool = False
 
     @property
     def range(self) -> tuple[Decimal | None, Decimal | None]:

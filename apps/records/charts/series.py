@@ -18,18 +18,16 @@ from uuid import UUID
 import msgspec
 from msgspec.structs import replace
 
-from apps.records import senders
 from apps.records.charts import points
 from apps.records.charts.points import Alike, Point
 from apps.records.charts.readings import Reading
+from apps.records.charts.rows import Row
 from apps.records.presenters.datatypes import units
-from apps.records.presenters.datatypes.moments import When
 from apps.records.presenters.datatypes.quantities import Quantity
 from apps.records.presenters.datatypes.ranges import ReferenceRange
 from apps.records.presenters.observations import vitals
-from apps.records.presenters.observations.results import Comparable, Group, Measured, ResultEntry, Status
+from apps.records.presenters.observations.results import Comparable, Group, Status
 from apps.records.senders import NOBODY, Sender
-from apps.wire import datetimes
 
 
 class Observed(NamedTuple):
@@ -55,37 +53,6 @@ class Told(msgspec.Struct, frozen=True, eq=False, gc=False):
     def entry(self) -> Comparable:
         """What it says: of five hundred, a page asks for fifty."""
         return self.read(self.alike, self.rest)
-
-
-class Row(msgspec.Struct, frozen=True, gc=False):
-    """A value as the table tells it. `shown` is as sent; `converted` what stands on the axis for it, where that is
-    another number. `number` is the value as a number, where it is one. `senders` are several where they sent the very
-    same. `record` is its own, 0 where it was read from several, and `before` what that said before its provider
-    corrected it, where somebody looked (`viewing.corrections`)."""
-
-    when: When
-    shown: str
-    measured: Measured
-    senders: tuple[Sender, ...] = ()
-    converted: str = ""
-    status: str = ""
-    said: tuple[str, ...] = ()
-    at_home: bool = False
-    entry: Comparable = msgspec.field(default_factory=ResultEntry)
-    number: Decimal | None = None
-    record: int = 0
-    before: str = ""
-
-    @property
-    def providers(self) -> tuple[str, ...]:
-        """Who sent it, by name."""
-        return senders.together(self.senders)
-
-    @property
-    def year(self) -> str:
-        """The year it is told under, empty where there is no date."""
-        parsed = datetimes.parse(self.when.starts or self.when.ends)
-        return "" if parsed is None else str(parsed.first_day.year)
 
 
 @dataclass(frozen=True)
@@ -127,7 +94,7 @@ class Series:
     @property
     def compared(self) -> str:
         """How the latest stands to the one before: higher, lower, same, or empty where that is not certain."""
-        pair = [row.measured.value for row in (self.latest, self.before) if row is not None]
+        pair = [row.measured.value for row in (self.latest, self.before) if row is not None and not row.is_modified]
         numbers = [_converted(value.quantity, self.unit_key) for value in pair if not value.quantity.comparator]
         if len(numbers) != 2 or numbers[0] is None or numbers[1] is None:
             return ""
@@ -249,6 +216,8 @@ def _row(told: Told) -> Row:
         senders=told.senders,
         status=entry.status,
         said=entry.said,
+        doubts=entry.doubts,
+        is_modified=entry.is_modified,
         at_home=entry.at_home,
         entry=entry,
         number=told.point.number,
@@ -287,7 +256,7 @@ def _apart(sent: Iterable[_T]) -> Iterable[_T]:
 
 def _row_mark(row: Row) -> object:
     when = row.when
-    said = (when.starts, when.ends, when.text, row.shown, row.measured.place, row.status, row.said)
+    said = (when.starts, when.ends, when.text, row.shown, row.measured.place, row.status, row.said, row.doubts)
     return said if when and row.shown else None
 
 
@@ -356,7 +325,8 @@ def _readings(numbers: Sequence[Told], alikes: Iterable[Alike], key: str, names:
             continue
         low, high = bounds[id(alike)]
         provider = providers[_provider(senders)]
-        found.append(Reading(at, value, None, quantity.comparator, alike.place, low, high, provider, alike.is_early))
+        how = {"is_early": alike.is_early, "is_modified": alike.is_modified}
+        found.append(Reading(at, value, None, quantity.comparator, alike.place, low, high, provider, **how))
     return tuple(sorted(found, key=_AT))
 
 
@@ -384,6 +354,8 @@ def _pressure_row(reading: vitals.BloodPressure, sender: Sender, records: Mappin
         senders=_known(sender),
         status=entry.status,
         said=tuple(dict.fromkeys(said for each in reading.entries for said in each.said)),
+        doubts=tuple(dict.fromkeys(doubt for each in reading.entries for doubt in each.doubts)),
+        is_modified=any(each.is_modified for each in reading.entries),
         at_home=any(each.at_home for each in reading.entries),
         entry=entry,
         number=None if entry.group == Group.CANCELED else entry.value.number,
@@ -397,4 +369,5 @@ def _pressure(reading: vitals.BloodPressure, provider: int) -> Reading | None:
     if at is None or upper is None or lower is None or not reading.is_whole or not is_exact:
         return None
     is_early = any(entry.status == Status.EARLY for entry in reading.entries)
-    return Reading(at, upper, lower, provider=provider, is_early=is_early)
+    is_modified = any(entry.is_modified for entry in reading.entries)
+    return Reading(at, upper, lower, provider=provider, is_early=is_early, is_modified=is_modified)

@@ -1,7 +1,8 @@
 """Many values as few marks that hide nothing: for each stretch of time the lowest, the highest, the first and the last.
 
 More than 120 values are told by the week, the month or the year, whichever is the shortest that leaves a drawing
-readable (patient experience 4.2). No drawing has more than 500 points.
+readable (patient experience 4.2). No drawing has more than 500 points, and one
+of each stretch that may mean something else than it seems to.
 """
 
 from collections import defaultdict
@@ -32,7 +33,8 @@ class Each(StrEnum):
 
 class Stretch(msgspec.Struct, frozen=True, gc=False):
     """The readings of one stretch, by those that matter. Those that only say less or more are apart: the farthest of
-    each side. `lowest` and the others are None where there is no plain number."""
+    each side. `lowest` and the others are None where there is no plain number. `modified` is the last
+    of those that may mean something else than they seem to."""
 
     lowest: Reading | None
     highest: Reading | None
@@ -41,6 +43,7 @@ class Stretch(msgspec.Struct, frozen=True, gc=False):
     less: Reading | None = None
     more: Reading | None = None
     count: int = 0
+    modified: Reading | None = None
 
 
 def divided(readings: Sequence[Reading]) -> tuple[Each | None, tuple[Stretch, ...]]:
@@ -85,4 +88,5 @@ def _stretch(readings: Sequence[Reading]) -> Stretch:
         less=min(less, key=_VALUE, default=None),
         more=max(more, key=_VALUE, default=None),
         count=len(readings),
+        modified=next((reading for reading in reversed(plain) if reading.is_modified), None),
     )

@@ -15,7 +15,7 @@ from django.utils.translation import gettext
 from apps.records.charts.axes import Tick, TimeTick
 from apps.records.charts.marks import Shape, drawing_of
 from apps.records.charts.over_time import Band, Key, Line, Mark, OverTime, Stroke, WordTick
-from apps.records.charts.series import Row
+from apps.records.charts.rows import Row
 from apps.records.templatetags import chart_words
 from apps.records.templatetags.spoken_pressures import pressures_spoken
 from apps.records.templatetags.whole_dates import dates_whole
@@ -125,11 +125,20 @@ def _line(line: Line) -> str:
 def _stroke(stroke: Stroke) -> str:
     x, how = stroke.x, f"{' is-dotted' if stroke.is_early else ''}{' is-second' if stroke.provider else ''}"
     drawn = f'<line class="chart-stroke{how}" x1="{x}%" y1="{stroke.y1}%" x2="{x}%" y2="{stroke.y2}%" />'
+    if stroke.is_modified:
+        drawn += _placed(x, stroke.y1, _DOUBTED)
     if not stroke.has_ends:
         return drawn
     end = '<circle class="chart-end" r="4" />' if stroke.provider else '<path class="chart-stroke" d="M-5,0 H5" />'
-    ends = (f'<svg class="chart-plot" aria-hidden="true" x="{x}%" y="{y}%">{end}</svg>' for y in (stroke.y1, stroke.y2))
-    return drawn + "".join(ends)
+    return drawn + "".join(_placed(x, y, end) for y in (stroke.y1, stroke.y2))
+
+
+# As the mark of that name in `charts/marks.html`, for where there is none to refer to.
+_DOUBTED = f'<path class="chart-mark is-{Shape.DOUBTED}" d="M-6,-6 L6,6 M-6,6 L6,-6" />'
+
+
+def _placed(x: float, y: float, drawn: str) -> str:
+    return f'<svg class="chart-plot" aria-hidden="true" x="{x}%" y="{y}%">{drawn}</svg>'
 
 
 class _Marks(dict[tuple[str, int, bool], str]):
@@ -198,6 +207,8 @@ class _Said:
 def _cells(row: Row, date: str, said: _Said) -> tuple[str, ...]:
     """Date, value, place, range, providers and notes."""
     value = f"<strong>{pressures_spoken(_markup(_said(value_rows.value(row))))}</strong>"
+    if row.is_modified:  # in words among its notes
+        value += f' <svg class="chart-key" aria-hidden="true">{_placed(50.0, 50.0, _DOUBTED)}</svg>'
     if row.converted:
         drawn = gettext("drawn as %(value)s") % {"value": row.converted}
         value += f'<p class="soft">{_said(drawn)}</p>'

@@ -1,5 +1,6 @@
 """What stands beside a chart in words: the sentence that is its name, its caption, its legend, and its table."""
 
+from collections.abc import Iterator
 from datetime import date
 from typing import TypeAlias
 
@@ -9,9 +10,11 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from apps.records.charts import points
 from apps.records.charts.marks import Shape
 from apps.records.charts.over_time import OverTime
-from apps.records.charts.series import Row, Series
+from apps.records.charts.rows import Row
+from apps.records.charts.series import Series
 from apps.records.charts.stretches import Each
 from apps.records.presenters.datatypes import dates
 from apps.records.presenters.datatypes.ranges import ReferenceRange
@@ -32,6 +35,7 @@ _SHAPES: dict[str, str | Promise] = {
     Shape.UNPLACED: _("Nothing to compare with"),
     Shape.LESS: _("Less than this number"),
     Shape.MORE: _("More than this number"),
+    Shape.DOUBTED: _("With a note that may change its meaning"),
 }
 _EACH: dict[str, str | Promise] = {
     Each.WEEK: _("Each mark is one week, from its lowest to its highest value."),
@@ -70,7 +74,15 @@ def headline(series: Series) -> str:
     said = [_dated(_LATEST, latest, date), standing(latest.measured)]
     if before is not None and earlier != date:  # else nobody knows which was first
         said.append(_dated(_COMPARED[series.compared], before, earlier))
-    return " ".join(filter(None, said))
+    return " ".join(filter(None, (*said, *_doubted(series, latest))))
+
+
+def _doubted(series: Series, latest: Row) -> Iterator[str]:
+    """That some may mean something else than they seem to: nobody may read past it."""
+    if latest.is_modified:
+        yield gettext("This value carries a note that may change its meaning; see the table.")
+    if any(each.is_modified and each.at != points.moment(latest.when) for each in series.readings):
+        yield gettext("Other values carry notes that may change their meaning; see the table.")
 
 
 def _dated(sentences: _Sentences, row: Row, date: str) -> str:

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from apps.records import bodies, presenting
 from apps.records.charts import points
-from apps.records.charts.series import Row
+from apps.records.charts.rows import Row
 from apps.records.models import RecordVersion
 from apps.records.presenters import grave_entries
 from apps.records.presenters.entry import Context

@@ -10,7 +10,7 @@ from typing import Final
 
 from django.utils.translation import gettext
 
-from apps.records.charts.series import Row
+from apps.records.charts.rows import Row
 from apps.records.presenters.observations.values import Kind
 from apps.records.viewing import value_rows
 from apps.records.viewing.over_time import OneTest

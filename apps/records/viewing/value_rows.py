@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 
 from django.utils.translation import gettext
 
-from apps.records.charts.series import Row
+from apps.records.charts.rows import Row
 from apps.records.presenters.datatypes.dates import Calendar
-from apps.records.viewing.wording import values_in_words, whens, words
+from apps.records.viewing.wording import cautions, doubts, values_in_words, whens, words
 
 
 def columns() -> tuple[str, ...]:
@@ -54,11 +54,15 @@ def providers(row: Row) -> str:
 
 
 def notes(row: Row) -> Iterator[str]:
-    """Its status, where there is one to tell, what it was before, and what was said with it."""
+    """Its status, where there is one to tell, what it was before, that it may mean something else than it seems to, and
+    what was said with it."""
     if status := words.of_status(row.entry):
         yield status
     if row.before:
         yield gettext("Before the correction: %(value)s") % {"value": row.before}
+    if caution := cautions.in_short(is_modified=row.is_modified):
+        yield caution
+        yield from doubts.each(row.doubts)
     if row.at_home:
         yield gettext("Measured at home")
     yield from row.said

@@ -7,6 +7,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from django.template.loader import render_to_string
 from django.utils import translation
+from msgspec.structs import replace
 
 from apps.records.charts import number_line, over_time, series, windows
 from apps.records.templatetags import chart_words
@@ -22,6 +23,8 @@ MIXED = [
     worded(NASTY, "2023-01-01"),
     result(5.4, "2024-01-01", status="preliminary", provider="Heron Clinic"),
 ]
+INTERFERED = {"related": [{"type": "interfered-by"}]}
+DOUBTED = [*A1C, result(5.4, "2024-01-01", **INTERFERED), result(9, "2026-10-01", **INTERFERED)]
 PRESSURES_OF_TWO = [
     pressure(120 + turn, 80, f"2026-0{turn}-01", provider=("Tarn Hospital", "Heron Clinic")[turn % 2])
     for turn in range(1, 7)
@@ -71,8 +74,9 @@ def words(html):
         lambda: line(result(31, "2026-01-01")),
         lambda: drawing(series.of_pressures([pressure(120 + turn, 80, f"2026-0{turn}-01") for turn in range(1, 5)])),
         lambda: drawing(series.of_pressures(PRESSURES_OF_TWO)),
+        lambda: chart(DOUBTED),
     ],
-    ids=["mixed", "one line", "number line", "pressures", "pressures of two"],
+    ids=["mixed", "one line", "number line", "pressures", "pressures of two", "doubted"],
 )
 class TestADrawing:
     def test_has_no_style_script_or_focus_of_its_own(self, draw, language):
@@ -211,3 +215,35 @@ class TestTheTable:
     def test_marks_what_was_converted(self):
         said = words(table([result(135, "2020", unit="g/L"), result(13, "2021", unit="g/dL")]))
         assert "135 g/L drawn as 13.5 g/dL" in said
+
+
+class TestAValueInDoubt:
+    """One with a note that may change its meaning."""
+
+    SENTENCE = "This value carries a note that may change its meaning; see the table."
+    OTHERS = "Other values carry notes that may change their meaning; see the table."
+
+    def test_is_a_cross_that_no_line_leads_to(self):
+        drawn = chart(DOUBTED)
+        assert drawn.count('<use class="chart-mark is-doubted') == 3  # of them one in the legend
+        assert drawn.count('class="chart-line') == 2
+        assert "With a note that may change its meaning" in words(drawn)
+
+    def test_is_told_in_the_sentence_above_the_chart(self):
+        assert chart_words.headline(series.of(DOUBTED)[0]).endswith(f"{self.SENTENCE} {self.OTHERS}")
+        assert chart_words.headline(series.of(DOUBTED[:5])[0]).endswith(self.OTHERS)
+        assert "note" not in chart_words.headline(series.of(A1C)[0])
+
+    def test_is_a_cross_on_a_bar_of_blood_pressure(self):
+        pressures = [pressure(120 + turn, 80, f"2026-0{turn}-01") for turn in range(1, 5)]
+        entry = replace(pressures[1].entry, is_modified=True)
+        found = series.of_pressures([pressures[0], pressures[1]._replace(entry=entry), *pressures[2:]])
+        assert drawing(found).count("is-doubted") == 2  # and the legend
+        assert [row.is_modified for row in found.rows] == [False, False, True, False]
+        assert self.OTHERS in chart_words.headline(found)
+
+    def test_does_not_vanish_among_many(self):
+        many = [result(5, f"20{year:02}-{month:02}-01") for year in range(10, 24) for month in range(1, 13)]
+        doubted = result(5, "2020-03-02", **INTERFERED)
+        assert "is-doubted" not in chart(many)
+        assert "is-doubted" in chart([*many, doubted])

@@ -1,5 +1,7 @@
 """A value that its provider tells not to trust, or that came of a spoiled sample, says so wherever it is told."""
 
+import csv
+import io
 from typing import Any
 
 import pytest
@@ -16,8 +18,11 @@ from tests.records.viewing.test_modifiers_told import SENTENCE
 
 pytestmark = pytest.mark.django_db
 
+IN_SHORT = "With a note that may change its meaning"
 HEMOLYSIS = {"related": [{"type": "interfered-by", "target": {"display": "Hemolysis"}}]}
+NOT = {"modifierExtension": [{"url": "urn:not", "valueBoolean": True}]}
 TAKEN = {"reference": "Specimen/s1"}
+CROSS = 'class="chart-mark is-doubted'
 
 
 def specimen(**elements: Any) -> dict[str, Any]:
@@ -135,3 +140,45 @@ class TestWhatSpeaksAgainstAValue:
         own = page(hers, "entry", "results", pk_of("o1"))
         assert "Alterado por: Hemolysis" in own
         assert "Interfered by" not in own
+
+
+class TestAValueInDoubtOverTime:
+    @pytest.mark.parametrize(("doubt", "said"), [(HEMOLYSIS, "Interfered by: Hemolysis"), (NOT, "Modifier extension")])
+    def test_has_a_mark_and_the_words_in_the_table(self, hers, sam, client, connection, doubt, said):
+        keep(connection, result(0), result(1) | doubt, result(2))
+        told = page(hers, "over_time", "results", pk_of("o0"))
+        table = told[told.index("<table") :]
+        assert table.count(CROSS) == 1
+        row = next(row for row in table.split("<tr") if CROSS in row)
+        assert "December 30, 2024" in row
+        assert f"{IN_SHORT}</p><p>{said}" in row
+        client.force_login(sam)
+        assert client.get(reverse("over_time", args=["results", pk_of("o0")])).status_code == 404
+
+    @pytest.mark.parametrize(
+        ("number", "sentence"),
+        [
+            (0, "This value carries a note that may change its meaning; see the table."),
+            (1, "Other values carry notes that may change their meaning; see the table."),
+        ],
+    )
+    @pytest.mark.parametrize("values", [2, 3])
+    def test_is_in_the_title_of_a_chart_and_in_its_legend(self, hers, connection, number, sentence, values):
+        sent = [result(each) | (HEMOLYSIS if each == number else {}) for each in range(values)]
+        keep(connection, *sent)
+        told = page(hers, "over_time", "results", pk_of("o0"))
+        if values == 3:
+            assert sentence in told[told.index("<title id=") :].split("</title>")[0]
+            assert IN_SHORT in told[told.index('<ul class="chart-legend') :].split("</ul>")[0]
+        assert sentence in told[: told.index("<table")]
+
+    def test_is_not_compared_with_another(self, hers, connection):
+        keep(connection, result(0, value=9) | HEMOLYSIS, result(1), result(2))
+        assert "Higher than" not in page(hers, "over_time", "results", pk_of("o0"))
+
+    def test_says_so_in_a_saved_file(self, hers, connection):
+        keep(connection, result(0) | HEMOLYSIS, result(1))
+        response = hers.get(reverse("save_values", args=["results", pk_of("o0")]))
+        lines = list(csv.reader(io.StringIO(response.content.decode("utf-8-sig"), newline="")))
+        assert f"{IN_SHORT}; Interfered by: Hemolysis" in lines[1]
+        assert not any(IN_SHORT in cell for cell in lines[2])
