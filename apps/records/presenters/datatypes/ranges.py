@@ -13,7 +13,8 @@ from functools import cached_property
 import msgspec
 
 from apps.records.presenters import elements
-from apps.records.presenters.datatypes import quantities, units
+from apps.records.presenters.datatypes import lengths, quantities, units
+from apps.records.presenters.datatypes.lengths import NO_LENGTH, Length
 from apps.records.presenters.datatypes.quantities import NO_QUANTITY, Quantity
 from apps.records.presenters.elements import Element
 from apps.records.presenters.remembering import remembered
@@ -41,7 +42,8 @@ _MEANINGS = {
 class ReferenceRange(msgspec.Struct, frozen=True, dict=True):  # which holds what is worked out once
     """One range. A bound without a value is open. `includes_*`: whether the bound itself lies within.
 
-    `text` and `words` (what the lab calls the range) are as sent. `applies_to` names whom it is for, beyond the ages.
+    `text` and `words` (what the lab calls the range) are as sent. `applies_to` names whom it is for, beyond the `ages`,
+    which are from one number of years to another.
     `is_numeric` says that the bounds make sense: at least one, in one unit, the low one not above the high one.
     """
 
@@ -53,6 +55,7 @@ class ReferenceRange(msgspec.Struct, frozen=True, dict=True):  # which holds wha
     meaning: str = Meaning.USUAL
     words: str = ""
     applies_to: tuple[str, ...] = ()
+    ages: Length = NO_LENGTH
     age_from: float | None = None
     age_to: float | None = None
 
@@ -108,6 +111,7 @@ def _one(element: Element) -> ReferenceRange:
         meaning=_meaning(concept, words),
         words=words,
         applies_to=tuple(filter(None, (elements.words(part) for part in elements.children(element, "appliesTo")))),
+        ages=lengths.read(ages),
         age_from=_years(elements.child(ages, "low")),
         age_to=_years(elements.child(ages, "high")),
     )

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from msgspec.structs import replace
 
 from apps.records import counts
-from apps.records.presenters.datatypes import dates
+from apps.records.presenters.datatypes import dates, lengths
 from apps.records.presenters.datatypes.ranges import ReferenceRange
 from apps.records.presenters.observations.interpretations import Place
 from apps.records.presenters.observations.results import Judge, Measured, ResultEntry
@@ -126,7 +126,8 @@ def of_range(sent: ReferenceRange) -> str:
         bounds = gettext("%(low)s to %(high)s") % {"low": sent.low.value, "high": high}
     else:
         bounds = gettext("from %(low)s") % {"low": low} if low else gettext("up to %(high)s") % {"high": high}
-    named = ", ".join(filter(None, (sent.words, *sent.applies_to)))
+    ages = gettext("for ages: %(ages)s") % {"ages": lengths.in_words(sent.ages)} if sent.ages else ""
+    named = ", ".join(filter(None, (sent.words, *sent.applies_to, ages)))
     return f"{bounds} ({named})" if named else bounds
 
 
