@@ -13,8 +13,9 @@ from django.utils.functional import Promise
 from django.utils.translation import pgettext_lazy
 
 from apps.records.presenters import elements, naming
-from apps.records.presenters.datatypes import moments
+from apps.records.presenters.datatypes import moments, quantities
 from apps.records.presenters.datatypes.moments import When
+from apps.records.presenters.datatypes.quantities import NO_QUANTITY, Quantity
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
 from apps.records.presenters.heads import first_name, head, mapped, notes, status_codes, title_of
@@ -64,7 +65,8 @@ _NAMING: Final = ("description", "serviceType", "appointmentType", "type", "spec
 
 class AppointmentEntry(Entry, frozen=True, kw_only=True, gc=False):
     """An appointment. `people` are whom it is with, `declined` who will not come. `advice` is what the patient is to do
-    before it. `status` is what the provider says; `standing` heeds the day."""
+    before it. `length` is how long it takes, where its date does not say so. `status` is what the provider says;
+    `standing` heeds the day."""
 
     status: Status = Status.NOT_GIVEN
     group: Group = Group.NOT_GIVEN
@@ -73,6 +75,7 @@ class AppointmentEntry(Entry, frozen=True, kw_only=True, gc=False):
     reasons: tuple[str, ...] = ()
     reasons_not: tuple[str, ...] = ()
     advice: tuple[str, ...] = ()
+    length: Quantity = NO_QUANTITY
 
     def standing(self, *, today: date) -> Status:
         """That its date has passed, where it is still to come by its status and its last day is over."""
@@ -89,11 +92,12 @@ def present(resource: Element, context: Context) -> AppointmentEntry:
     reasons = naming.reasons(resource, context, ("reasonCode", "reason"), ("reasonReference", "indication"))
     heading["title"] = first_name((*_names(resource), *reasons))
     status = mapped(resource, "status", _STATUSES) or Status.NOT_GIVEN
+    when = _when(resource)
     others, declined = _others(resource)
     places = [actor for actor in others if _is_place(actor, resource, context)]
     return AppointmentEntry(
         **heading,
-        when=_when(resource),
+        when=when,
         status=status,
         group=_GROUPS.get(status, Group.LISTED),
         people=naming.names_of((one for one in others if one not in places), context, within=resource),
@@ -103,6 +107,7 @@ def present(resource: Element, context: Context) -> AppointmentEntry:
         reasons=reasons,
         reasons_not=naming.titles(resource, "cancelationReason"),
         advice=tuple(filter(None, (elements.prose(resource.get("patientInstruction")),))),
+        length=NO_QUANTITY if when.ends else quantities.read({"value": resource.get("minutesDuration"), "unit": "min"}),
     )
 
 

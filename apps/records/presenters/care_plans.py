@@ -4,7 +4,7 @@ DSTU2 has no title and may say everything in its narrative (Argonaut makes that 
 CarePlans as well, which `care_teams` reads.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from itertools import islice
 
@@ -31,7 +31,7 @@ from apps.records.presenters.heads import (
     status_codes,
     title_of,
 )
-from apps.records.presenters.naming import beside, name_of, names_of, reasons, titles
+from apps.records.presenters.naming import beside, is_patient, name_of, names_of, reasons, titles
 from apps.records.presenters.narratives import opening
 
 _MOST = 50
@@ -100,8 +100,8 @@ _PROGRESS = {
 
 
 class Activity(msgspec.Struct, frozen=True, gc=False):
-    """One thing to do, or where `is_to_avoid`, not to do. `why_so` says why it stands as it does, `reasons` what it is
-    for, `outcomes` what came of it."""
+    """One thing to do, or where `is_to_avoid`, not to do. `also` is what else it is called, as a medicine. `why_so`
+    says why it stands as it does, `reasons` what it is for, `outcomes` what came of it."""
 
     text: str = ""
     progress: str = NOT_GIVEN
@@ -116,6 +116,7 @@ class Activity(msgspec.Struct, frozen=True, gc=False):
     why_so: tuple[str, ...] = ()
     reasons: tuple[str, ...] = ()
     outcomes: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
 
 
 class CarePlanEntry(Entry, frozen=True, kw_only=True, gc=False):
@@ -152,13 +153,22 @@ def present(resource: Element, context: Context) -> CarePlanEntry:
         when=moments.read(resource, "period", "created", means="started"),
         status=status,
         group=_GROUPS.get(Status(status), NOT_GIVEN) if status != NOT_GIVEN else NOT_GIVEN,
-        people=names_of(elements.children(resource, "author"), context, within=resource),
+        people=names_of(_people(resource), context, within=resource),
         said=notes(resource, "note"),
         description=description if description != heading["title"] else "",
         activities=_activities(resource, context),
         reasons=reasons(resource, context, (), ("addresses",)),
         goals=_goals(resource, context),
     )
+
+
+def _people(resource: Element) -> Iterator[Element]:
+    """Who wrote it and who has to do with it; of DSTU2, those who take part."""
+    for name in ("author", "contributor", "careTeam"):
+        yield from elements.children(resource, name)
+    for participant in elements.children(resource, "participant"):
+        if not is_patient(elements.child(participant, "member")):
+            yield elements.child(participant, "member")
 
 
 def status_of(resource: Element) -> str:
@@ -195,10 +205,8 @@ def _says_something(activity: Activity) -> bool:
 
 def _activity(resource: Element, activity: Element, context: Context) -> Activity:
     detail = elements.child(activity, "detail")
-    said = (
-        what_to_do(detail, context, within=resource),
-        name_of(elements.child(activity, "reference"), context, within=resource),
-    )
+    called = _called(detail, context, within=resource)
+    said = (*called[:1], name_of(elements.child(activity, "reference"), context, within=resource))
     progress = (_PROGRESS[code] for code in status_codes(detail, "status") if code in _PROGRESS)
     return Activity(
         text=next(filter(None, said), ""),
@@ -213,6 +221,7 @@ def _activity(resource: Element, activity: Element, context: Context) -> Activit
         people=names_of(elements.children(detail, "performer"), context, within=resource),
         why_so=titles(detail, "statusReason"),
         reasons=(*titles(detail, "reasonCode"), *_named(resource, detail, "reasonReference", context)),
+        also=called[1:],
         outcomes=(*titles(activity, "outcomeCodeableConcept"), *_outcomes(resource, activity, context)),
     )
 
@@ -230,15 +239,18 @@ def _named(resource: Element, part: Element, name: str, context: Context) -> tup
 def what_to_do(detail: Element, context: Context, *, within: Element) -> str:
     """What the detail of an activity says to do, or not to do: its words, or those of its product. Without any, the
     code itself, as it was sent: what nobody can read may be what somebody must not do."""
+    return next(iter(_called(detail, context, within=within)), "")
+
+
+def _called(detail: Element, context: Context, *, within: Element) -> tuple[str, ...]:
     product = detail.get("productCodeableConcept")
     said = (
         elements.text(detail, "description"),
         title_of(detail.get("code")),
         title_of(product) or name_of(elements.child(detail, "productReference"), context, within=within),
-        elements.words(detail.get("code")),
-        elements.words(product),
     )
-    return next(filter(None, said), "")
+    coded = filter(None, (elements.words(detail.get("code")), elements.words(product)))
+    return tuple(dict.fromkeys(filter(None, said))) or tuple(islice(coded, 1))
 
 
 def is_withdrawn(detail: Element) -> bool:

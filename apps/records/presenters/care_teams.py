@@ -66,11 +66,12 @@ class Member(msgspec.Struct, frozen=True, gc=False):
 
 
 class CareTeamEntry(Entry, frozen=True, kw_only=True, gc=False):
-    """A team. The patient is not one of its members; `people` are their names."""
+    """A team. The patient is not one of its members; `people` are their names. `contacts` reach all of it (R4)."""
 
     members: tuple[Member, ...] = ()
     organizations: tuple[str, ...] = ()
     reasons: tuple[str, ...] = ()
+    contacts: tuple[Contact, ...] = ()
 
 
 def present(resource: Element, context: Context) -> CareTeamEntry:
@@ -100,6 +101,7 @@ def present(resource: Element, context: Context) -> CareTeamEntry:
         members=members,
         organizations=organizations,
         reasons=reasons,
+        contacts=patient.present({"telecom": resource.get("telecom")}).contacts,
     )
 
 

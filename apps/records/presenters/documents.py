@@ -68,9 +68,9 @@ class Relation(msgspec.Struct, frozen=True, gc=False):
 class DocumentEntry(Entry, frozen=True, kw_only=True, gc=False):
     """A document. `title` is its kind; `name` what else it is called. `when` is the visit, else when it was written.
 
-    `categories` and `category_codes` are broader kinds. `replaces` are ids of documents that this one replaces.
-    `relations` are what it is to others: whoever reads an addition alone has not read what it adds to.
-    """
+    `categories` and `category_codes` are broader kinds. `replaces` are ids of documents that this one replaces. `about`
+    is what was done that it tells of, `attested_by` who vouches for it. `relations` are what it is to others: whoever
+    reads an addition alone has not read what it adds to."""
 
     name: str = ""
     categories: tuple[str, ...] = ()
@@ -80,6 +80,9 @@ class DocumentEntry(Entry, frozen=True, kw_only=True, gc=False):
     files: tuple[File, ...] = ()
     encounters: tuple[str, ...] = ()
     replaces: tuple[str, ...] = ()
+    about: tuple[str, ...] = ()
+    specialties: tuple[str, ...] = ()
+    attested_by: str = ""
     relations: tuple[Relation, ...] = ()
 
 
@@ -112,6 +115,9 @@ def present(resource: Element, context: Context) -> DocumentEntry:
         files=described,
         encounters=ids_of(surroundings, "encounter"),
         replaces=_replaces(resource),
+        about=titles(surroundings, "event"),
+        specialties=titles(surroundings, "practiceSetting"),
+        attested_by=name_of(elements.child(resource, "authenticator"), context, within=resource),
         relations=_relations(resource, context),
     )
 

@@ -186,9 +186,10 @@ def _condition(sent: Element) -> RelativesCondition:
 
 
 def _sex(resource: Element) -> str:
-    """A code in DSTU2, a concept in R4 with the same codes (administrative-gender)."""
+    """A code in DSTU2, a concept in R4 with the same codes (administrative-gender): one that we know, else in the
+    provider's words."""
     codes = (*status_codes(resource, "gender"), *status_codes(resource, "sex"))
-    return next(iter(codes), "")
+    return next((code for code in codes if code in SEX_WORDS), title_of(resource.get("sex")) or next(iter(codes), ""))
 
 
 def _life(resource: Element, *, lives: bool) -> str:
@@ -198,3 +199,11 @@ def _life(resource: Element, *, lives: bool) -> str:
         return Life.LIVING
     said = (resource.get(name) for name in _DECEASED)
     return Life.DIED if any(said) else NOT_GIVEN
+
+
+SEX_WORDS: Mapping[str, str | Promise] = {
+    "female": _("female"),
+    "male": _("male"),
+    "other": _("other"),
+    "unknown": _("unknown"),
+}

@@ -4,9 +4,12 @@ Facts 1.6: DSTU2 has one status, which says both how far it is pursued and what 
 one date or duration. R4 has a lifecycle, an achievement, a concept and targets, each with a date or a duration.
 """
 
+from collections.abc import Mapping
 from enum import StrEnum
 
 import msgspec
+from django.utils.functional import Promise
+from django.utils.translation import pgettext_lazy
 from msgspec.structs import replace
 
 from apps.records.presenters import elements
@@ -110,7 +113,8 @@ class Target(msgspec.Struct, frozen=True, gc=False):
 
 class GoalEntry(Entry, frozen=True, kw_only=True, gc=False):
     """A goal. `verdict` is the provider's, `outcomes` what came of it in its words, `why` why it stands as it does.
-    `due` is the first date it is to be reached by, `within` the first time."""
+    `due` is the first date it is to be reached by, `within` the first time. `priority` is a key of `PRIORITY_WORDS`, or
+    in the provider's words."""
 
     verdict: Verdict = Verdict.NOT_GIVEN
     due: When = UNDATED
@@ -119,6 +123,7 @@ class GoalEntry(Entry, frozen=True, kw_only=True, gc=False):
     reasons: tuple[str, ...] = ()
     why: tuple[str, ...] = ()
     outcomes: tuple[str, ...] = ()
+    priority: str = ""
 
 
 def bounds(value: Value) -> ReferenceRange | None:
@@ -166,7 +171,14 @@ def present(resource: Element, context: Context) -> GoalEntry:
         reasons=reasons(resource, context, (), ("addresses",)),
         why=titles(resource, "statusReason"),
         outcomes=_outcomes(resource, context, verdict),
+        priority=_priority(resource),
     )
+
+
+def _priority(resource: Element) -> str:
+    """By a code of HL7's, which R4 calls "high-priority" and DSTU2 "high"."""
+    codes = (code.removesuffix("-priority") for code in status_codes(resource, "priority"))
+    return next((code for code in codes if code in PRIORITY_WORDS), title_of(resource.get("priority")))
 
 
 def _outcomes(resource: Element, context: Context, verdict: Verdict) -> tuple[str, ...]:
@@ -208,3 +220,10 @@ def _target(target: Element) -> Target:
         due=moments.read(target, "dueDate", means="due"),
         within=lengths.read(elements.child(target, "dueDuration")),
     )
+
+
+PRIORITY_WORDS: Mapping[str, str | Promise] = {
+    "high": pgettext_lazy("priority", "High"),
+    "medium": pgettext_lazy("priority", "Medium"),
+    "low": pgettext_lazy("priority", "Low"),
+}

@@ -4,7 +4,7 @@ DSTU2 says `wasNotGiven` and `reported` where R4 has the status not-done and `pr
 recorded: nothing here counts doses against a schedule, and what was not given is no dose.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from itertools import islice
 from typing import Any
@@ -111,7 +111,8 @@ class ImmunizationEntry(Entry, frozen=True, kw_only=True, gc=False):
 
 
 class Recommendation(msgspec.Struct, frozen=True, gc=False):
-    """One vaccine that the provider recommends, from a day on, in its words."""
+    """One vaccine that the provider recommends, from a day on, in its words. `until` is the last day for it, and
+    `overdue` from when it is late."""
 
     vaccine: str = ""
     codes: tuple[Code, ...] = ()
@@ -122,6 +123,9 @@ class Recommendation(msgspec.Struct, frozen=True, gc=False):
     of: str = ""
     series: str = ""
     because: tuple[str, ...] = ()
+    until: When = UNDATED
+    overdue: When = UNDATED
+    said: str = ""
     is_advised_against: bool = False
 
 
@@ -148,6 +152,8 @@ _GROUPS = {
 _DOSES = frozenset({"count", "nocount"})
 # The dates of a recommendation, what counts first: when it is due, then from when it may be given (LOINC in R4).
 _DUE = ("30980-7", "due", "recommended", "30981-5", "earliest")
+_LATEST = ("59777-3", "latest")
+_OVERDUE = ("59778-1", "overdue")
 
 
 def present(resource: Element, context: Context) -> ImmunizationEntry:
@@ -288,7 +294,10 @@ def _recommendation(sent: Element) -> Recommendation:
         vaccine=next(iter(naming.titles(sent, "vaccineCode")), ""),
         codes=tuple(code for concept in elements.children(sent, "vaccineCode") for code in codes_of(concept)),
         illness=next(iter(naming.titles(sent, "targetDisease")), "") or elements.words(sent.get("targetDisease")),
-        due=_due(elements.children(sent, "dateCriterion")),
+        due=_due(sent),
+        until=next(_dated(sent, _LATEST), UNDATED),
+        overdue=next(_dated(sent, _OVERDUE), UNDATED),
+        said=elements.prose(sent.get("description")) or elements.prose(protocol.get("description")),
         status=", ".join(filter(None, (elements.words(sent.get("forecastStatus")), *advised_against))),
         dose=_number(sent, "doseNumberPositiveInt", "doseNumberString", "doseNumber")
         or _number(protocol, "doseSequence"),
@@ -299,13 +308,21 @@ def _recommendation(sent: Element) -> Recommendation:
     )
 
 
-def _due(criteria: Iterable[Element]) -> When:
+def _due(sent: Element) -> When:
     """The date that says from when, of those that were sent."""
-    dated = [
-        (elements.codes(elements.child(each, "code")), moments.read(each, "value", means="due")) for each in criteria
-    ]
-    ranked = (when for wanted in _DUE for codes, when in dated if wanted in codes and when)
-    return next(ranked, next((when for codes, when in dated if not codes and when), When(means="due")))
+    uncoded = (when for codes, when in _dates(sent) if not codes and when)
+    return next(_dated(sent, _DUE), next(uncoded, When(means="due")))
+
+
+def _dated(sent: Element, wanted: Iterable[str]) -> Iterator[When]:
+    """The dates of these codes, by their order."""
+    dates = list(_dates(sent))
+    return (when for code in wanted for codes, when in dates if code in codes and when)
+
+
+def _dates(sent: Element) -> Iterator[tuple[tuple[str, ...], When]]:
+    for each in elements.children(sent, "dateCriterion"):
+        yield elements.codes(elements.child(each, "code")), moments.read(each, "value", means="due")
 
 
 STATUS_WORDS: Mapping[Status, str | Promise] = {

@@ -46,6 +46,8 @@ CLASS_WORDS: Final[Mapping[str, str | Promise]] = {
     "class": _("Class"),
     "subclass": _("Part of the class"),
     "sequence": _("Sequence"),
+    "network": _("Network of the plan"),
+    "dependent": _("Number of the insured person"),
     "rxbin": "RxBIN",
     "rxpcn": "RxPCN",
     "rxgroup": "RxGroup",
@@ -162,8 +164,16 @@ def _classes(resource: Element) -> list[Fact]:
     older = [Fact(kind=name.lower(), name=value, value=value) for name, value in written if value]
     if number := elements.text(elements.child(resource, "bin"), "value"):  # what a pharmacy asks for
         older.append(Fact(kind="rxbin", value=number))
+    named = ((name, elements.text(resource, name) or _counted(resource, name)) for name in ("network", "dependent"))
+    older += [Fact(kind=name, value=value) for name, value in named if value]
     newer = (_class(sent) for sent in elements.children(resource, "class"))
     return [*older, *(fact for fact in newer if fact.name or fact.value)][:_MOST]
+
+
+def _counted(resource: Element, name: str) -> str:
+    """A number in DSTU2 that is a text in R4."""
+    found = elements.number(resource, name)
+    return "" if found is None else quantities.digits(found)
 
 
 def _cost(sent: Element) -> Cost | None:

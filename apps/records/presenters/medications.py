@@ -14,7 +14,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from apps.records.presenters import elements, naming, products, substitutions
+from apps.records.presenters import courses, elements, naming, products, substitutions
 from apps.records.presenters.absences import known_absence, says_no_information
 from apps.records.presenters.datatypes import moments, quantities
 from apps.records.presenters.datatypes.moments import UNDATED, When
@@ -23,7 +23,7 @@ from apps.records.presenters.dosing import dosages
 from apps.records.presenters.dosing.dosages import Dosage
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, UNLISTED, Context, Entry
-from apps.records.presenters.heads import head, is_suggested, mapped, notes, status_codes
+from apps.records.presenters.heads import head, is_suggested, mapped, notes, status_codes, title_of
 from apps.records.presenters.products import Product
 from apps.records.presenters.substitutions import Substitution
 
@@ -87,9 +87,10 @@ class MedicationEntry(Entry, frozen=True, kw_only=True, gc=False):
 
     `people` are the prescriber, the source of a report, or who filled it. `stopped_because` says why it was ended,
     declined or not taken. `brands` are names that were sent as brands, `also_called` all others beside its title.
-    `ends_at` is the last day it was meant for, as sent. `more_dosages` were sent besides. `is_for_a_stay`: it is of a
-    hospital stay, and nobody takes it at home.
-    """
+    `ends_at` is the last day it was meant for, as sent, and `ended` when an order of DSTU2 was stopped. `course` is a
+    key of `courses.WORDS` or in the provider's words; `warnings` are names of what speaks against it, `fill` what sort
+    of fill it is, `handed_to` who has it or where it was sent. `more_dosages` were sent besides. `is_for_a_stay`: it is
+    of a hospital stay, and nobody takes it at home."""
 
     status: Status = Status.NOT_GIVEN
     group: Group = Group.NOT_GIVEN
@@ -107,6 +108,11 @@ class MedicationEntry(Entry, frozen=True, kw_only=True, gc=False):
     stopped_because: tuple[str, ...] = ()
     supply: Supply = msgspec.field(default_factory=Supply)
     substitution: Substitution | None = None
+    ended: When = UNDATED
+    course: str = ""
+    warnings: tuple[str, ...] = ()
+    fill: str = ""
+    handed_to: tuple[str, ...] = ()
     is_for_a_stay: bool = False
     pharmacy: str = ""
     is_patient_reported: bool = False
@@ -293,6 +299,11 @@ def _circumstances(resource: Element, context: Context) -> dict[str, Any]:
         "substitution": substitutions.read(
             elements.child(resource, "substitution"), of_dispense=resource.get("resourceType") == "MedicationDispense"
         ),
+        "ended": moments.read(resource, "dateEnded", means="ended"),
+        "course": courses.read(resource),
+        "warnings": naming.names_of(elements.children(resource, "detectedIssue"), context, within=resource),
+        "fill": title_of(resource.get("type")),
+        "handed_to": naming.reasons(resource, context, (), ("receiver", "destination")),
         "is_for_a_stay": "inpatient" in categories and _AT_HOME.isdisjoint(categories),
         "is_patient_reported": _is_patient_reported(resource),
         "orders": naming.own_ids_of(resource, "authorizingPrescription", context, types=_ORDERS),

@@ -65,8 +65,7 @@ def present(resource: Element, context: Context) -> ProcedureEntry:
         people=people,
         said=notes(resource, "note", "notes", "patientInstruction"),
         category=next(iter(naming.titles(resource, "category")), ""),
-        place=naming.name_of(resource.get("locationReference"), context, within=resource)
-        or next(iter(naming.titles(resource, "locationCode")), ""),
+        place=", ".join(naming.reasons(resource, context, ("locationCode",), ("locationReference",))),
         reasons=_reasons(resource, context),
         body_sites=naming.titles({"bodySite": _body_sites(resource)}, "bodySite"),
         planned=planned,
@@ -134,7 +133,7 @@ def _details(resource: Element, title: str) -> tuple[str, ...]:
     """What else is ordered with it: details of an order, further items, further services, a description."""
     items = tuple(title_of(item.get("code")) for item in _items(resource))
     said = (
-        *naming.titles(resource, "orderDetail", "serviceRequested", "specialty"),
+        *naming.titles(resource, "orderDetail", "serviceRequested", "specialty", "performerType"),
         *items,
         elements.text(resource, "description"),
     )

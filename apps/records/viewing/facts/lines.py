@@ -258,7 +258,8 @@ def of_details(activity: Activity) -> tuple[str, ...]:
     """How often and how much, where and by whom, and why it stands as it does."""
     amounts = (_labelled("Activity", name, getattr(activity, name)) for name in ("daily", "quantity"))
     ends = (_labelled("Activity", name, getattr(activity, name)) for name in ("reasons", "outcomes"))
-    whole = (*of(activity.why_so), *of(activity.schedule), *amounts, activity.place, *activity.people, *ends)
+    also = _labelled("Activity", "also", activity.also) if activity.also else ""
+    whole = (also, *of(activity.why_so), *of(activity.schedule), *amounts, activity.place, *activity.people, *ends)
     return tuple(filter(None, whole))
 
 
@@ -269,10 +270,13 @@ def _particular(one: Particular) -> str:
 def _recommendation(one: immunizations.Recommendation) -> str:
     """Which vaccine, against what, from when; where only codes were sent, these as what they are."""
     named = (provider_codes.told(one.vaccine), provider_codes.told(one.illness))
-    due = _labelled("Recommendation", "due", one.due) if one.due else ""
+    due, until, overdue = (
+        _labelled("Recommendation", name, when) if (when := getattr(one, name)) else ""
+        for name in ("due", "until", "overdue")
+    )
     numbered = _numbered(one.dose, one.of)
     dose = _labelled("Recommendation", "dose", numbered) if numbered else ""
-    said = (*named, due, _text(one.status), *of(one.because), dose, one.series)
+    said = (*named, due, until, overdue, _text(one.status), *of(one.because), dose, one.series, one.said)
     return _PART.join(dict.fromkeys(filter(None, said)))
 
 

@@ -1,0 +1,22 @@
+"""For how long a medicine is meant: for a short time, for a long one, or in certain seasons (R4 alone says it)."""
+
+from collections.abc import Mapping
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from apps.records.presenters.elements import Element
+from apps.records.presenters.heads import status_codes, title_of
+
+
+def read(resource: Element) -> str:
+    """A key of `WORDS`, or what its provider says."""
+    codes = status_codes(resource, "courseOfTherapyType")
+    return next((code for code in codes if code in WORDS), title_of(resource.get("courseOfTherapyType")))
+
+
+WORDS: Mapping[str, str | Promise] = {
+    "acute": _("A short time"),
+    "continuous": _("A long time"),
+    "seasonal": _("Certain seasons"),
+}
