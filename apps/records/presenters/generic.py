@@ -4,13 +4,14 @@ What it is called, its date, its status and its people are looked for where FHIR
 rest.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 
-from apps.records.presenters import attachments, elements, particulars
+from apps.records.presenters import attachments, elements, lenses, particulars, schedules
 from apps.records.presenters.attachments import File
 from apps.records.presenters.datatypes import moments
-from apps.records.presenters.datatypes.moments import When
+from apps.records.presenters.datatypes.moments import UNDATED, When
+from apps.records.presenters.dosing.dosages import Dosage
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
 from apps.records.presenters.heads import (
@@ -23,8 +24,10 @@ from apps.records.presenters.heads import (
     status_codes,
     title_of,
 )
+from apps.records.presenters.lenses import Lens
 from apps.records.presenters.naming import name_of, names_of, own_name
 from apps.records.presenters.narratives import opening
+from apps.records.presenters.particular_words import TURNING
 from apps.records.presenters.particulars import Particular
 
 _LONGEST_TITLE = 200
@@ -35,7 +38,7 @@ _NAMING = (
     "subType", "category", "class", "reasonCode", "reason", "appointmentType", "policy", "method", "modality",
     "scope", "purpose", "comment", "summary", "bodySite", "relationship", "product", "outcome", "event",
     "targetDisease", "codeCodeableConcept", "codeReference", "itemCodeableConcept", "itemReference", "suppliedItem",
-    "deviceCodeableConcept", "deviceReference", "morphology",
+    "deviceCodeableConcept", "deviceReference", "morphology", "orderedItem",
 )  # fmt: skip
 # Codes of their own type, which are no words (Composition.status and so on have theirs above).
 _CODES_ONLY = frozenset({"kind", "scope", "purpose", "type", "class", "category", "modality", "outcome"})
@@ -54,12 +57,16 @@ _DATES = (
     ("event", "recorded"), ("detected", "recorded"), ("received", "recorded"), ("requestedPeriod", "planned"),
     ("requested", "written-down"), ("dateAsserted", "written-down"), ("indexed", "written-down"),
     ("effectiveTime", "recorded"), ("collected", "collected"), ("timestamp", "recorded"), ("lastUpdate", "recorded"),
+    ("whenUsed", "started"), ("scheduled", "planned"), ("executionPeriod", "started"), ("orderedOn", "written-down"),
+    ("requestedOn", "written-down"), ("recordedOn", "written-down"), ("authoringTime", "written-down"),
+    ("time", "recorded"), ("lastModified", "recorded"),
 )  # fmt: skip
 _STATUSES = ("status", "clinicalStatus", "lifecycleStatus", "state", "active", "orderStatus")
 _PEOPLE = (
     "author", "performer", "asserter", "recorder", "requester", "orderer", "prescriber", "provider", "sender",
     "operator", "creator", "practitioner", "actor", "responsibleParty", "insurer", "facility", "owner",
-    "managingOrganization", "source", "enterer", "dispenser",
+    "managingOrganization", "source", "enterer", "dispenser", "assessor", "careManager", "interpreter", "referrer",
+    "supplier", "contributor", "authority", "careTeam", "team", "who",
 )  # fmt: skip
 
 
@@ -127,9 +134,14 @@ _NOT = ("wasNotGiven", "notPerformed")
 
 
 class GenericEntry(Entry, frozen=True, kw_only=True, gc=False):
-    """An entry of a type that has no page of its own."""
+    """An entry of a type that has no page of its own. `applies` is from when to when a consent does, and `records_of`
+    of which time the records are that it is about."""
 
     particulars: tuple[Particular, ...] = ()
+    applies: When = UNDATED
+    records_of: When = UNDATED
+    schedule: tuple[Dosage, ...] = ()
+    lenses: tuple[Lens, ...] = ()
     files: tuple[File, ...] = ()
 
 
@@ -140,18 +152,32 @@ def present(resource: Element, context: Context) -> GenericEntry:
         return GenericEntry(**heading)
     heading["title"] = _title(resource, context) or opening(heading["narrative"])[:_LONGEST_TITLE]
     status = _status(resource)
+    rule = elements.child(resource, "provision")
     return GenericEntry(
         **heading,
         when=_when(resource, context),
         status=status,
         group=NOT_GIVEN if status == NOT_GIVEN else Group.PAST if status in _OVER else Group.LISTED,
-        people=names_of(
-            (found for name in _PEOPLE for found in elements.children(resource, name)), context, within=resource
-        ),
+        people=names_of(_people(resource), context, within=resource),
         said=notes(resource, "note", "comment", "comments", "notes"),
-        particulars=tuple(one for one in particulars.of(resource, context) if one.said != (heading["title"],)),
+        particulars=tuple(_beside(heading["title"], particulars.of(resource, context))),
+        applies=moments.of_period(elements.child(rule, "period"), means="valid"),
+        records_of=moments.of_period(elements.child(rule, "dataPeriod"), means="recorded"),
+        schedule=schedules.read(resource),
+        lenses=lenses.read(resource) if resource.get("resourceType") == "VisionPrescription" else (),
         files=attachments.files(resource),
     )
+
+
+def _people(resource: Element) -> Iterator[Element]:
+    """Who has to do with it: some types of R4 say beside each in which function."""
+    sent = (found for name in _PEOPLE for found in elements.children(resource, name))
+    return (elements.child(found, "actor") or elements.child(found, "member") or found for found in sent)
+
+
+def _beside(title: str, told: Iterable[Particular]) -> Iterator[Particular]:
+    """Without what is its name; but nobody may lose for that what it leaves out or rules out."""
+    return (one for one in told if one.said != (title,) or one.what in TURNING)
 
 
 def _concept(resource: Element) -> Element:

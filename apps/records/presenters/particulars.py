@@ -5,69 +5,27 @@ Each is told as its provider says it, under a name that says whether it is so or
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from enum import StrEnum
 from typing import Final
 
 import msgspec
-from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy as _
 
-from apps.records.presenters import elements, naming
+from apps.records.presenters import elements, naming, payments
 from apps.records.presenters.datatypes import quantities
 from apps.records.presenters.dosing import dosages
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Context
 from apps.records.presenters.heads import status_codes, title_of
+from apps.records.presenters.particular_words import WORDS, What
 
 _MOST: Final = 50  # of one sort; more is an accident
 _DEEPEST: Final = 5  # exceptions to exceptions
-_REASONS: Final = ("reasonCode", "reasonCodeableConcept", "reason", "reasonGiven", "indication")
+_REASONS: Final = (
+    "reasonCode", "reasonCodeableConcept", "reason", "reasonGiven", "indication", "triggerCodeableConcept",
+)  # fmt: skip
+_REFERRED_REASONS: Final = ("reasonReference", "triggerReference")
 _BODY_SITES: Final = ("bodySite", "bodySiteCodeableConcept")
+_URGENCIES: Final = frozenset({"urgent", "asap", "stat"})
 _WHY: Final = ("statusReason", "reasonNotGiven", "reasonNotPerformed", "cancellationReason")
-
-
-class What(StrEnum):
-    """What is told."""
-
-    RULED_OUT = "ruled-out"
-    FOUND = "found-in-it"
-    RESOLVED = "resolved-in-it"
-    SUMMARY = "summary"
-    OUTLOOK = "outlook"
-    FOODS_TO_LEAVE_OUT = "foods-to-leave-out"
-    FOOD_PREFERENCES = "food-preferences"
-    DIET = "diet"
-    TEXTURE = "texture"
-    FLUIDS = "fluids"
-    NUTRIENTS = "nutrients"
-    SUPPLEMENTS = "supplements"
-    TUBE_FEEDING = "tube-feeding"
-    INSTRUCTIONS = "instructions"
-    WHY = "why-it-stands-so"
-    ABOUT = "about"
-    REASONS = "reasons"
-    BODY_SITES = "body-sites"
-    GIVEN = "given"
-    GIVEN_HOW = "given-how"
-    SUSPECTED = "suspected"
-    CAME_OF_IT = "came-of-it"
-    CONCERNS = "concerns"
-    DETAIL = "detail"
-    DONE_ABOUT_IT = "done-about-it"
-    MESSAGE = "message"
-    RISKS = "risks"
-    EMPTY_BECAUSE = "empty-because"
-    MODE = "mode"
-    ON_IT = "on-it"
-    TAKEN_OFF = "taken-off"
-    HAS = "has"
-    HAS_NOT = "has-not"
-    ALLOWS = "allows"
-    DENIES = "denies"
-    HOW_SERIOUS = "how-serious"
-    IN_FORCE = "in-force"
-    NOT_COVERED = "not-covered"
-    DOSE = "dose-counts"
 
 
 class Particular(msgspec.Struct, frozen=True, gc=False):
@@ -78,18 +36,6 @@ class Particular(msgspec.Struct, frozen=True, gc=False):
     more: int = 0
 
 
-# Those without which a row would be read as something else.
-TURNING: Final = frozenset(
-    {
-        What.RULED_OUT, What.FOODS_TO_LEAVE_OUT, What.EMPTY_BECAUSE, What.TAKEN_OFF, What.HAS_NOT, What.DENIES,
-        What.IN_FORCE, What.NOT_COVERED, What.DOSE, What.MODE, What.ABOUT,
-        What.SUSPECTED, What.CONCERNS,
-    }
-)  # fmt: skip
-
-# Those that are told by keys of `WORDS`, where they were sent as codes; all others in the provider's words alone.
-KEYED: Final = frozenset({What.ABOUT, What.EMPTY_BECAUSE, What.MODE, What.HOW_SERIOUS, What.IN_FORCE, What.DOSE})
-
 _Said = Iterable[str]
 _Read = Callable[[Element, Context], Iterator[tuple[What, _Said]]]
 
@@ -99,9 +45,10 @@ def of(resource: Element, context: Context) -> tuple[Particular, ...]:
     read = _READERS.get(elements.text(resource, "resourceType"))
     found = [
         *(read(resource, context) if read else ()),
-        (What.REASONS, naming.reasons(resource, context, _REASONS, ("reasonReference",))),
+        (What.REASONS, naming.reasons(resource, context, _REASONS, _REFERRED_REASONS)),
         (What.BODY_SITES, naming.reasons(resource, context, _BODY_SITES, ("bodySiteReference",))),
         (What.WHY, naming.titles(resource, *_WHY)),
+        (What.URGENCY, (code for code in status_codes(resource, "priority") if code in _URGENCIES)),
     ]
     told = ((what, tuple(dict.fromkeys(filter(None, said)))) for what, said in found)
     return tuple(Particular(what, said[:_MOST], len(said[_MOST:])) for what, said in told if said)
@@ -116,7 +63,11 @@ def _impression(resource: Element, context: Context) -> Iterator[tuple[What, _Sa
     resolved = naming.titles(resource, "resolved", "resolvedCodeableConcept")
     yield What.RESOLVED, (resolved or naming.reasons(resource, context, (), ("resolvedReference",)))
     yield What.SUMMARY, (elements.prose(resource.get("summary")),)
-    yield What.OUTLOOK, (elements.text(resource, "prognosis"), *naming.titles(resource, "prognosisCodeableConcept"))
+    outlook = naming.reasons(resource, context, ("prognosisCodeableConcept",), ("prognosisReference",))
+    yield What.OUTLOOK, (elements.text(resource, "prognosis"), *outlook)
+    yield What.CONCERNS, _names(resource, "problem", context)
+    yield What.PLANNED, _names(resource, "plan", context)
+    yield What.DONE_ABOUT_IT, _names(resource, "action", context)
 
 
 def _thing(part: Element, resource: Element, context: Context) -> str:
@@ -129,8 +80,9 @@ def _why(finding: Element) -> str:
     return elements.text(finding, "cause") or elements.text(finding, "basis")
 
 
-def _nutrition(resource: Element, _context: Context) -> Iterator[tuple[What, _Said]]:
-    """NutritionOrder, alike in both versions."""
+def _nutrition(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
+    """NutritionOrder, alike in both versions; how often and how much `schedules` reads."""
+    yield What.ALLERGIES, _names(resource, "allergyIntolerance", context)
     diet = elements.child(resource, "oralDiet")
     supplements = list(elements.children(resource, "supplement"))
     formula = elements.child(resource, "enteralFormula")
@@ -145,7 +97,11 @@ def _nutrition(resource: Element, _context: Context) -> Iterator[tuple[What, _Sa
     amounts = (_amount(each, "quantity") for each in supplements)
     yield What.SUPPLEMENTS, map(_with, named, amounts)
     fed = elements.text(formula, "baseFormulaProductName") or _first(formula, "baseFormulaType")
-    yield What.TUBE_FEEDING, (fed, elements.text(formula, "administrationInstruction"))
+    added = elements.text(formula, "additiveProductName") or _first(formula, "additiveType")
+    route = _first(formula, "routeofAdministration")
+    density = _amount(formula, "caloricDensity")
+    yield What.TUBE_FEEDING, (fed, added, route, density, elements.text(formula, "administrationInstruction"))
+    yield What.TUBE_MOST, (_amount(formula, "maxVolumeToDeliver"),)
     yield What.INSTRUCTIONS, (elements.text(each, "instruction") for each in (diet, *supplements))
 
 
@@ -192,18 +148,25 @@ def _characteristic(sent: Element, resource: Element, context: Context) -> str:
 def _consent(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
     """Consent (R4): to what it says yes or no, and what its exceptions allow or not, each by what it is about."""
     yield What.ABOUT, _known(resource, "scope")
+    rule = elements.child(resource, "provision")
+    yield What.COVERS, _covered(rule, resource, context)
     allowed: list[str] = []
     denied: list[str] = []
-    for provision in _exceptions(elements.child(resource, "provision"), 0):
-        said = naming.titles(provision, "action", "purpose", "class", "code", "securityLabel")
-        actors = (elements.child(each, "reference") for each in elements.children(provision, "actor"))
-        named = ", ".join((*said, *naming.names_of(actors, context, within=resource))) or "…"
+    for provision in _exceptions(rule, 0):
+        named = ", ".join(_covered(provision, resource, context)) or "…"
         if "deny" in status_codes(provision, "type"):
             denied.append(named)
         elif "permit" in status_codes(provision, "type"):
             allowed.append(named)
     yield What.ALLOWS, allowed
     yield What.DENIES, denied
+
+
+def _covered(provision: Element, resource: Element, context: Context) -> tuple[str, ...]:
+    """What a rule of a consent is for, and for whom."""
+    said = naming.titles(provision, "action", "purpose", "class", "code", "securityLabel")
+    actors = (elements.child(each, "reference") for each in elements.children(provision, "actor"))
+    return (*said, *naming.names_of(actors, context, within=resource))
 
 
 def _exceptions(provision: Element, depth: int) -> Iterator[Element]:
@@ -255,60 +218,135 @@ def _issue(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
     yield What.DONE_ABOUT_IT, (said for each in mitigations for said in _concepts(each, "action"))
 
 
-def _message(resource: Element, _context: Context) -> Iterator[tuple[What, _Said]]:
+def _message(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
     """Communication, or the request for one."""
+    yield What.RECIPIENTS, _names(resource, "recipient", context)
     yield What.MESSAGE, (elements.prose(each.get("contentString")) for each in elements.children(resource, "payload"))
 
 
-def _risk(resource: Element, _context: Context) -> Iterator[tuple[What, _Said]]:
+def _risk(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
     """RiskAssessment: of what, and how likely that is. One that is only a number is not told: nobody may take 2 for
     two percent or for two in all."""
-    predictions = elements.children(resource, "prediction")
+    predictions = list(elements.children(resource, "prediction"))
     likely = ("qualitativeRisk", "probabilityCodeableConcept")
     told = ((_coded(each.get("outcome")), ", ".join(naming.titles(each, *likely))) for each in predictions)
     yield What.RISKS, (_with(outcome, how) for outcome, how in told)
+    yield What.CONCERNS, _names(resource, "condition", context)
+    yield What.DETAIL, (elements.prose(each.get("rationale")) for each in predictions)
+    yield What.LOWERED_BY, (elements.prose(resource.get("mitigation")),)
 
 
 def _evaluation(resource: Element, _context: Context) -> Iterator[tuple[What, _Said]]:
     """ImmunizationEvaluation (R4): whether a dose counts, and why not."""
     yield What.DOSE, (*_known(resource, "doseStatus"), *naming.titles(resource, "doseStatusReason"))
+    counted = (_number(resource, "doseNumber"), _number(resource, "seriesDoses"))
+    yield What.DOSE_NUMBER, (" / ".join(filter(None, counted)), elements.text(resource, "series"))
 
 
-def _eligibility(resource: Element, _context: Context) -> Iterator[tuple[What, _Said]]:
-    """CoverageEligibilityResponse (R4): whether the insurance holds, and what it leaves out."""
-    insurances = list(elements.children(resource, "insurance"))
-    yield What.IN_FORCE, ("not-in-force" for each in insurances if elements.flag(each, "inforce") is False)
-    yield What.NOT_COVERED, _excluded(part for each in insurances for part in elements.children(each, "item"))
+def _imaging(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
+    """ImagingStudy: with what machine, of what, and what was done."""
+    series = list(elements.children(resource, "series"))
+    machines = (title_of(each.get("modality")) for each in (resource, *series))
+    listed = naming.titles(resource, "modality", "modalityList")
+    yield What.KIND, (*listed, *machines)
+    yield What.DONE, naming.reasons(resource, context, ("procedureCode",), ("procedureReference", "procedure"))
+    sides = ((title_of(each.get("bodySite")), title_of(each.get("laterality"))) for each in series)
+    yield What.BODY_SITES, (_with(site, side) for site, side in sides)
 
 
-def _benefits(resource: Element, _context: Context) -> Iterator[tuple[What, _Said]]:
-    """ExplanationOfBenefit."""
-    yield What.NOT_COVERED, _excluded(elements.children(resource, "benefitBalance"))
+def _episode(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
+    """EpisodeOfCare: of which conditions it is."""
+    conditions = (each.get("condition") for each in elements.children(resource, "diagnosis"))
+    named = (naming.name_of(each, context, within=resource) for each in conditions)
+    yield What.CONCERNS, (*_names(resource, "condition", context), *named)
 
 
-def _excluded(parts: Iterable[Element]) -> Iterator[str]:
-    for part in parts:
-        if elements.flag(part, "excluded") is True:
-            said = naming.titles(part, "productOrService", "category", "subCategory")
-            yield elements.text(part, "name") or next(iter(said), "") or elements.text(part, "description") or "…"
+def _supply(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
+    """SupplyDelivery, or the request for one: what, and how much of it."""
+    yield What.SUPPLIED, (_amount(resource, "quantity"), *(_item(each, resource, context) for each in _items(resource)))
+    yield What.DETAIL, _parameters(resource)
+
+
+def _items(resource: Element) -> list[Element]:
+    """What was handed over, in R4; of DSTU2 it is named alone, and names the whole."""
+    return [each for each in elements.children(resource, "suppliedItem") if "reference" not in each]
+
+
+def _item(sent: Element, resource: Element, context: Context) -> str:
+    name = naming.name_of(sent.get("itemReference"), context, within=resource)
+    return _with(title_of(sent.get("itemCodeableConcept")) or name, _amount(sent, "quantity"))
+
+
+def _device(resource: Element, _context: Context) -> Iterator[tuple[What, _Said]]:
+    """DeviceRequest: how the device is to be (R4)."""
+    yield What.DETAIL, _parameters(resource)
+
+
+def _parameters(resource: Element) -> Iterator[str]:
+    for each in elements.children(resource, "parameter"):
+        value = title_of(each.get("valueCodeableConcept")) or _amount(each, "valueQuantity")
+        ends = elements.child(each, "valueRange")
+        told = value or " - ".join(filter(None, (_amount(ends, "low"), _amount(ends, "high"))))
+        yield ": ".join(filter(None, (title_of(each.get("code")), told)))
+
+
+def _flag(resource: Element, _context: Context) -> Iterator[tuple[What, _Said]]:
+    """Flag: what kind of warning."""
+    yield What.KIND, naming.titles(resource, "category")
+
+
+def _place(resource: Element, _context: Context) -> Iterator[tuple[What, _Said]]:
+    """BodyStructure (R4)."""
+    yield What.BODY_SITES, naming.titles(resource, "location", "locationQualifier")
+
+
+def _order(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
+    """Order (DSTU2): what is ordered, and of whom."""
+    yield What.CONCERNS, _names(resource, "detail", context)
+    yield What.RECIPIENTS, _names(resource, "target", context)
+
+
+def _document(resource: Element, _context: Context) -> Iterator[tuple[What, _Said]]:
+    """Composition: what its parts are called, and why one is empty."""
+    parts = elements.children(resource, "section")
+    told = ((elements.text(each, "title") or title_of(each.get("code")), each.get("emptyReason")) for each in parts)
+    yield What.HOLDS, (_with(name, title_of(empty)) for name, empty in told if name)
 
 
 _READERS: Final[Mapping[str, _Read]] = {
     "AdverseEvent": _event,
+    "BodyStructure": _place,
     "ClinicalImpression": _impression,
     "Communication": _message,
     "CommunicationRequest": _message,
+    "Composition": _document,
     "Consent": _consent,
-    "CoverageEligibilityResponse": _eligibility,
+    "CoverageEligibilityResponse": payments.eligibility,
     "DetectedIssue": _issue,
-    "ExplanationOfBenefit": _benefits,
+    "DeviceRequest": _device,
+    "EpisodeOfCare": _episode,
+    "ExplanationOfBenefit": payments.benefits,
+    "Flag": _flag,
     "Group": _group,
+    "ImagingStudy": _imaging,
     "ImmunizationEvaluation": _evaluation,
     "List": _list,
     "MedicationAdministration": _given,
     "NutritionOrder": _nutrition,
+    "Order": _order,
     "RiskAssessment": _risk,
+    **dict.fromkeys(("SupplyDelivery", "SupplyRequest"), _supply),
 }
+
+
+def _names(resource: Element, name: str, context: Context) -> tuple[str, ...]:
+    return naming.names_of(elements.children(resource, name), context, within=resource)
+
+
+def _number(resource: Element, name: str) -> str:
+    """A positive integer or a text (R4)."""
+    found = elements.number(resource, f"{name}PositiveInt")
+    return elements.text(resource, f"{name}String") if found is None else quantities.digits(found)
 
 
 def _concepts(element: Element, name: str) -> tuple[str, ...]:
@@ -336,65 +374,3 @@ def _known(resource: Element, name: str) -> tuple[str, ...]:
 
 def _with(said: str, more: str) -> str:
     return f"{said} ({more})" if said and more else said or more
-
-
-LABELS: Final[Mapping[What, str | Promise]] = {
-    What.RULED_OUT: _("Ruled out"),
-    What.FOUND: _("What was found"),
-    What.RESOLVED: _("No longer a problem"),
-    What.SUMMARY: _("In short"),
-    What.OUTLOOK: _("Outlook"),
-    What.FOODS_TO_LEAVE_OUT: _("Foods to leave out"),
-    What.FOOD_PREFERENCES: _("Food preferences"),
-    What.DIET: _("Diet"),
-    What.TEXTURE: _("How food is prepared"),
-    What.FLUIDS: _("How thick drinks are"),
-    What.NUTRIENTS: _("Nutrients"),
-    What.SUPPLEMENTS: _("Supplements"),
-    What.TUBE_FEEDING: _("Tube feeding"),
-    What.INSTRUCTIONS: _("Instructions"),
-    What.WHY: _("Why it stands so"),
-    What.ABOUT: _("What it is about"),
-    What.REASONS: _("Why"),
-    What.BODY_SITES: _("Body site"),
-    What.GIVEN: _("Amount"),
-    What.GIVEN_HOW: _("How it was given"),
-    What.SUSPECTED: _("Suspected cause"),
-    What.CAME_OF_IT: _("Outcome"),
-    What.CONCERNS: _("What it is about"),
-    What.DETAIL: _("Details"),
-    What.DONE_ABOUT_IT: _("What was done about it"),
-    What.MESSAGE: _("Message"),
-    What.RISKS: _("Risk"),
-    What.EMPTY_BECAUSE: _("Why it is empty"),
-    What.MODE: _("What it lists"),
-    What.ON_IT: _("On it"),
-    What.TAKEN_OFF: _("Taken off it"),
-    What.HAS: _("Who belongs to it"),
-    What.HAS_NOT: _("Who does not belong to it"),
-    What.ALLOWS: _("An exception: allowed"),
-    What.DENIES: _("An exception: not allowed"),
-    What.HOW_SERIOUS: _("How serious"),
-    What.IN_FORCE: _("Insurance"),
-    What.NOT_COVERED: _("Not covered"),
-    What.DOSE: _("The dose"),
-}
-WORDS: Final[Mapping[str, str | Promise]] = {
-    "nilknown": _("None are known"),
-    "notasked": _("Nobody asked"),
-    "withheld": _("Kept back"),
-    "unavailable": _("Not available"),
-    "notstarted": _("Not begun yet"),
-    "closed": _("Closed"),
-    "changes": _("What changed, not all there is"),
-    "high": _("High"),
-    "moderate": _("Moderate"),
-    "low": _("Low"),
-    "valid": _("Counts"),
-    "notvalid": _("Does not count"),
-    "not-in-force": _("Not in force"),
-    "patient-privacy": _("Who may see what is written down of you"),
-    "treatment": _("Treatment"),
-    "research": _("Research"),
-    "adr": _("Wishes for a time when you cannot decide"),
-}

@@ -18,6 +18,13 @@ NAMES = (
     "practitionerRole", "specialty", "telecom", "address", "relationship", "managingOrganization", "requester",
     "reasonCode", "note", "payload", "section", "contentString", "start", "date", "period",
 )  # fmt: skip
+PARTS = (
+    "lensSpecification", "dispense", "eye", "sphere", "prism", "amount", "base", "duration", "notes", "oralDiet",
+    "supplement", "enteralFormula", "administration", "schedule", "quantity", "rateQuantity", "total", "payment",
+    "processNote", "disposition", "use", "provision", "dataPeriod", "purpose", "parameter", "valueRange", "series",
+    "suppliedItem", "bodySite", "laterality", "diagnosis", "condition", "recipient", "emptyReason", "priority",
+)  # fmt: skip
+OF_PARTS = ("Consent", "DeviceRequest", "ExplanationOfBenefit", "ImagingStudy", "NutritionOrder", "VisionPrescription")
 PRESENTERS = [generic, orders, people, provenance, questionnaires, specimens]
 FINCH = {"resourceType": "Practitioner", "id": "f", "name": [{"family": "Finch", "given": ["Ada"]}]}
 CONTEXT = Context(others={"Practitioner/f": FINCH})
@@ -29,6 +36,12 @@ class TestEveryOneOfThem:
     @given(content=odd(*NAMES))
     def test_never_raises_and_can_be_shelved(self, module, content):
         shelved(module.present, content)
+
+    @pytest.mark.parametrize("kind", OF_PARTS)
+    @given(content=odd(*NAMES, *PARTS))
+    def test_of_many_parts_never_raises_and_can_be_shelved(self, kind, content):
+        whole = {**content, "resourceType": kind} if isinstance(content, dict) else content
+        shelved(generic.present, whole)
 
     @pytest.mark.parametrize("module", PRESENTERS, ids=lambda module: module.__name__.rpartition(".")[2])
     def test_says_nothing_of_what_was_entered_in_error(self, module):

@@ -6,7 +6,7 @@ import pytest
 from django.utils import translation
 
 from apps.records.templatetags import chart_words
-from tests.records.told import concept, entry, named, on_page
+from tests.records.told import concept, entry, in_row, named, on_page
 
 ADA = {"display": "Ada Rose"}
 MEDICINE = {"medicationCodeableConcept": named("Lisinopril")}
@@ -115,6 +115,192 @@ TOLD: list[tuple[str, dict[str, Any], str]] = [
         "Handed over or sent to: Ward 3",
     ),
 ]
+
+
+WEEKLY = {"repeat": {"frequency": 1, "period": 1, "periodUnit": "wk", "periodUnits": "wk"}}
+# Of types without a presenter of their own.
+OF_ANY_TYPE: list[tuple[str, dict[str, Any], str]] = [
+    ("BodyStructure", {"morphology": named("Scar"), "location": named("Left arm")}, "Body site: Left arm"),
+    ("ClinicalImpression", {"assessor": ADA}, "Who: Ada Rose"),
+    ("ClinicalImpression", {"problem": [{"display": "Cough"}]}, "What it is about: Cough"),
+    ("ClinicalImpression", {"plan": [{"display": "An X-ray"}]}, "What is planned: An X-ray"),
+    ("ClinicalImpression", {"action": [{"display": "A swab"}]}, "What was done about it: A swab"),
+    ("ClinicalImpression", {"triggerReference": {"display": "A fall"}}, "Why: A fall"),
+    ("ClinicalImpression", {"prognosisReference": [{"display": "Heals by itself"}]}, "Outlook: Heals by itself"),
+    ("Communication", {"recipient": [ADA]}, "Sent to: Ada Rose"),
+    ("CommunicationRequest", {"scheduledDateTime": "2016-05-01"}, "Planned for: May 1, 2016"),
+    ("CommunicationRequest", {"requestedOn": "2016-05-01"}, "Written down: May 1, 2016"),
+    (
+        "Composition",
+        {"title": "Letter", "section": [{"title": "Allergies", "emptyReason": concept("nilknown")}, {"title": "Plan"}]},
+        "What is in it: Plan",
+    ),
+    (
+        "Consent",
+        {
+            "scope": named("Research"),
+            "provision": {
+                "type": "deny",
+                "period": {"start": "2020-01-01", "end": "2020-12-31"},
+                "purpose": [{"display": "Marketing"}],
+                "actor": [{"role": named("Recipient"), "reference": ADA}],
+            },
+        },
+        "What it covers: Marketing\nWhat it covers: Ada Rose\nApplies: January 1 to December 31, 2020",
+    ),
+    (
+        "DeviceRequest",
+        {"parameter": [{"code": named("Size"), "valueQuantity": {"value": 4, "unit": "cm"}}]},
+        "Size: 4 cm",
+    ),
+    ("DeviceRequest", {"codeCodeableConcept": named("Cane"), "occurrenceTiming": WEEKLY}, "Once a week"),
+    ("DeviceUseRequest", {"device": ADA, "timingTiming": WEEKLY, "prnReason": [named("Pain")]}, "Once a week"),
+    ("DeviceUseRequest", {"device": ADA, "prnReason": [named("Pain")]}, "Pain"),
+    ("DeviceUseRequest", {"device": ADA, "orderedOn": "2016-05-01"}, "Written down: May 1, 2016"),
+    ("DeviceUseStatement", {"device": ADA, "whenUsed": {"start": "2016-05-01"}}, "Started: May 1, 2016"),
+    ("DeviceUseStatement", {"device": ADA, "timingTiming": WEEKLY}, "Once a week"),
+    ("DeviceUseStatement", {"device": ADA, "recordedOn": "2016-05-01"}, "Written down: May 1, 2016"),
+    ("EpisodeOfCare", {"careManager": ADA}, "Who: Ada Rose"),
+    ("EpisodeOfCare", {"type": [named("Home")], "condition": [{"display": "Asthma"}]}, "What it is about: Asthma"),
+    (
+        "EpisodeOfCare",
+        {"type": [named("Home")], "diagnosis": [{"condition": {"display": "Asthma"}}]},
+        "What it is about: Asthma",
+    ),
+    ("EpisodeOfCare", {"careTeam": [{"member": ADA}]}, "Who: Ada Rose"),
+    ("EpisodeOfCare", {"team": [ADA]}, "Who: Ada Rose"),
+    ("DeviceRequest", {"codeCodeableConcept": named("Cane"), "priority": "urgent"}, "How soon: Urgent"),
+    ("Order", {"target": ADA}, "Sent to: Ada Rose"),
+    ("Order", {"reasonCodeableConcept": named("Pain"), "detail": [{"display": "An X-ray"}]}, "about: An X-ray"),
+    ("OrderResponse", {"who": ADA}, "Who: Ada Rose"),
+    (
+        "Consent",
+        {"provision": {"type": "permit", "dataPeriod": {"end": "2020-12-31"}}},
+        "Records of this time: Until December 31, 2020",
+    ),
+    (
+        "ExplanationOfBenefit",
+        {
+            "total": [
+                {"category": concept("submitted"), "amount": {"value": 200, "currency": "USD"}},
+                {"category": named("You pay"), "amount": {"value": 20, "currency": "USD"}},
+            ]
+        },
+        "Amounts: submitted: 200 USD\nAmounts: You pay: 20 USD",
+    ),
+    ("ExplanationOfBenefit", {"payment": {"amount": {"value": 180, "currency": "USD"}}}, "Paid: 180 USD"),
+    ("ExplanationOfBenefit", {"disposition": "Claim denied"}, "Details: Claim denied"),
+    ("ExplanationOfBenefit", {"processNote": [{"text": "Ask your doctor"}]}, "Details: Ask your doctor"),
+    ("Flag", {"code": named("Falls"), "category": [named("Safety")]}, "Kind: Safety"),
+    ("Flag", {"code": named("Falls"), "category": named("Safety")}, "Kind: Safety"),
+    ("ImagingStudy", {"description": "Chest", "interpreter": [ADA]}, "Who: Ada Rose"),
+    ("ImagingStudy", {"description": "Chest", "referrer": ADA}, "Who: Ada Rose"),
+    ("ImagingStudy", {"description": "Chest", "procedureCode": [named("X-ray")]}, "What was done: X-ray"),
+    ("ImagingStudy", {"description": "Chest", "procedure": [{"display": "X-ray"}]}, "What was done: X-ray"),
+    (
+        "ImagingStudy",
+        {"description": "Pain", "series": [{"bodySite": {"display": "Knee"}, "laterality": {"display": "Left"}}]},
+        "Body site: Knee (Left)",
+    ),
+    ("ImagingStudy", {"description": "Chest", "modality": [{"display": "CAT scan"}]}, "Kind: CAT scan"),
+    ("ImmunizationEvaluation", {"doseNumberPositiveInt": 1, "seriesDosesPositiveInt": 2}, "Dose: 1 / 2"),
+    ("MedicationAdministration", {"performer": [{"actor": ADA}], **MEDICINE}, "Who: Ada Rose"),
+    ("NutritionOrder", {"allergyIntolerance": [{"display": "Nuts"}]}, "Allergies to heed: Nuts"),
+    (
+        "NutritionOrder",
+        {"supplement": [{"productName": "Shake", "schedule": [WEEKLY]}]},
+        "How often and how much: Once a week\nHow often and how much: Shake",
+    ),
+    (
+        "NutritionOrder",
+        {
+            "enteralFormula": {
+                "baseFormulaProductName": "Formula",
+                "additiveProductName": "Fiber",
+                "maxVolumeToDeliver": {"value": 900, "unit": "mL"},
+            }
+        },
+        "Tube feeding: Formula\nTube feeding: Fiber\nAt most through the tube: 900 mL",
+    ),
+    (
+        "NutritionOrder",
+        {
+            "enteralFormula": {
+                "administration": [
+                    {
+                        "schedule": WEEKLY,
+                        "quantity": {"value": 250, "unit": "mL"},
+                        "rateQuantity": {"value": 60, "unit": "mL/h"},
+                    }
+                ]
+            }
+        },
+        "How often and how much: 250 mL, once a week",
+    ),
+    ("RiskAssessment", {"mitigation": "Stop smoking"}, "What can lower the risk: Stop smoking"),
+    ("RiskAssessment", {"prediction": [{"rationale": "Runs in the family"}]}, "Details: Runs in the family"),
+    ("SupplyDelivery", {"suppliedItem": ADA, "quantity": {"value": 4, "unit": "boxes"}}, "What and how much: 4 boxes"),
+    (
+        "SupplyDelivery",
+        {"suppliedItem": {"itemCodeableConcept": named("Gloves"), "quantity": {"value": 4, "unit": "boxes"}}},
+        "What and how much: Gloves (4 boxes)",
+    ),
+    ("SupplyDelivery", {"supplier": ADA}, "Who: Ada Rose"),
+    (
+        "VisionPrescription",
+        {
+            "dispense": [
+                {"eye": "left", "sphere": -2.25, "cylinder": -0.5, "axis": 180, "add": 1.75, "prism": 0.5, "base": "up"}
+            ]
+        },
+        "Left eye · sphere: -2.25 · cylinder: -0.5 · axis: 180 · prism: 0.5 · base up · addition: 1.75",
+    ),
+    (
+        "VisionPrescription",
+        {
+            "lensSpecification": [
+                {
+                    "eye": "right",
+                    "product": named("Contact lens"),
+                    "power": -2,
+                    "backCurve": 8.7,
+                    "diameter": 14,
+                    "duration": {"value": 1, "unit": "month"},
+                    "prism": [{"amount": 0.5, "base": "in"}],
+                    "note": [{"text": "Tinted"}],
+                }
+            ]
+        },
+        "Right eye · Contact lens · prism: 0.5 · base in · power: -2 · back curve: 8.7 · diameter: 14 · lasts: 1 month",
+    ),
+]
+
+
+class TestAnEntryOfAnyType:
+    @pytest.mark.parametrize(("kind", "sent", "told"), OF_ANY_TYPE)
+    def test_tells_what_else_is_sent(self, kind, sent, told):
+        assert told in on_page(entry(kind, **sent))
+
+    @pytest.mark.parametrize(
+        ("use", "told"),
+        [
+            ("preauthorization", "A question whether it will be paid, no bill"),
+            ("predetermination", "An estimate, no bill"),
+        ],
+    )
+    def test_says_in_its_row_that_it_is_no_bill(self, use, told):
+        assert f"What it is: {told}" in in_row(entry("ExplanationOfBenefit", use=use))
+        assert "What it is" not in on_page(entry("ExplanationOfBenefit", use="claim"))
+
+    def test_says_in_its_row_what_a_refusal_covers(self):
+        refused = {"provision": {"type": "deny", "purpose": [{"display": "Marketing"}]}}
+        assert "What it covers: Marketing" in in_row(entry("Consent", **refused))
+
+    def test_says_what_is_not_covered_though_it_is_called_so(self):
+        balance = [{"name": "Teeth", "excluded": True}]
+        assert "Not covered: Teeth" in on_page(
+            entry("ExplanationOfBenefit", type=named("Teeth"), benefitBalance=balance)
+        )
 
 
 class TestWhatElseIsSent:

@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 from msgspec.structs import fields, replace
 
 from apps.records import counts
-from apps.records.presenters import immunizations, meanings, particulars, procedures, visits
+from apps.records.presenters import immunizations, meanings, particular_words, procedures, visits
 from apps.records.presenters.care_teams import CareTeamEntry, Circle
 from apps.records.presenters.datatypes.moments import When
 from apps.records.presenters.devices import DeviceEntry
@@ -106,7 +106,7 @@ def _own(entry: Entry) -> list[Fact]:
             continue
         if isinstance(entry, GenericEntry) and field.name == "particulars":
             found += [
-                Fact(str(particulars.LABELS[one.what]), (*lines.of_particular(one), *_of_more(one.more)))
+                Fact(str(particular_words.LABELS[one.what]), (*lines.of_particular(one), *_of_more(one.more)))
                 for one in entry.particulars
             ]
             continue

@@ -13,7 +13,7 @@ from django.utils.translation import get_language, gettext, ngettext
 from msgspec.structs import fields, replace
 
 from apps.records import counts
-from apps.records.presenters import allergies, immunizations, insurance, particulars, plain_names, substitutions
+from apps.records.presenters import allergies, immunizations, insurance, particular_words, plain_names, substitutions
 from apps.records.presenters.care_plans import Activity, Progress
 from apps.records.presenters.care_teams import Circle, Member
 from apps.records.presenters.datatypes import dates, lengths
@@ -112,9 +112,9 @@ def of_row(entry: Entry, known: Known | None = None) -> tuple[str, ...]:
 
 def of_particular(one: Particular) -> tuple[str, ...]:
     """What is told of it, in words of ours where a code was sent that has some."""
-    if one.what not in particulars.KEYED:
+    if one.what not in particular_words.KEYED:
         return one.said
-    return tuple(str(particulars.WORDS.get(said, said)) for said in one.said)
+    return tuple(str(particular_words.WORDS.get(said, said)) for said in one.said)
 
 
 def of_unknown(value: object) -> tuple[str, ...]:
@@ -140,7 +140,7 @@ def _beside_its_name(entry: Entry, name: str) -> Any:
     if name == "substitution":
         return substitutions.forbidden(value)
     if name == "particulars":
-        return tuple(one for one in value or () if one.what in particulars.TURNING)
+        return tuple(one for one in value or () if one.what in particular_words.TURNING)
     if isinstance(entry, immunizations.RecommendationEntry) and len(entry.recommendations) == 1:
         (only,) = entry.recommendations
         vaccine, illness = ("" if one == entry.title else one for one in (only.vaccine, only.illness))
@@ -264,7 +264,7 @@ def of_details(activity: Activity) -> tuple[str, ...]:
 
 
 def _particular(one: Particular) -> str:
-    return f"{particulars.LABELS[one.what]}: {', '.join((*of_particular(one), *_and_more(one.more)))}"
+    return f"{particular_words.LABELS[one.what]}: {', '.join((*of_particular(one), *_and_more(one.more)))}"
 
 
 def _recommendation(one: immunizations.Recommendation) -> str:

@@ -263,6 +263,12 @@ _KEYS: Final[_Words] = {
     "not-possible": _("Not possible now"),
     "not-begun": _("Not begun"),
     # devices
+    "right-eye": _("Right eye"),
+    "left-eye": _("Left eye"),
+    "base-up": _("base up"),
+    "base-down": _("base down"),
+    "base-in": _("base in"),
+    "base-out": _("base out"),
     "latex-contained": _("Contains natural rubber latex"),
     "latex-not-contained": _("Not made with natural rubber latex"),
     "mri-safe": _("Safe"),

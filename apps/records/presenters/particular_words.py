@@ -1,0 +1,165 @@
+"""What is told of a resource without a presenter of its own (`particulars`), and how that is called."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Final
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+
+class What(StrEnum):
+    """What is told."""
+
+    RULED_OUT = "ruled-out"
+    FOUND = "found-in-it"
+    RESOLVED = "resolved-in-it"
+    SUMMARY = "summary"
+    OUTLOOK = "outlook"
+    FOODS_TO_LEAVE_OUT = "foods-to-leave-out"
+    FOOD_PREFERENCES = "food-preferences"
+    DIET = "diet"
+    TEXTURE = "texture"
+    FLUIDS = "fluids"
+    NUTRIENTS = "nutrients"
+    SUPPLEMENTS = "supplements"
+    TUBE_FEEDING = "tube-feeding"
+    INSTRUCTIONS = "instructions"
+    WHY = "why-it-stands-so"
+    ABOUT = "about"
+    REASONS = "reasons"
+    BODY_SITES = "body-sites"
+    GIVEN = "given"
+    GIVEN_HOW = "given-how"
+    SUSPECTED = "suspected"
+    CAME_OF_IT = "came-of-it"
+    CONCERNS = "concerns"
+    DETAIL = "detail"
+    DONE_ABOUT_IT = "done-about-it"
+    MESSAGE = "message"
+    RISKS = "risks"
+    EMPTY_BECAUSE = "empty-because"
+    MODE = "mode"
+    ON_IT = "on-it"
+    TAKEN_OFF = "taken-off"
+    HAS = "has"
+    HAS_NOT = "has-not"
+    ALLOWS = "allows"
+    DENIES = "denies"
+    HOW_SERIOUS = "how-serious"
+    IN_FORCE = "in-force"
+    NOT_COVERED = "not-covered"
+    DOSE = "dose-counts"
+    DOSE_NUMBER = "dose-number"
+    COVERS = "covers"
+    USE = "use"
+    AMOUNTS = "amounts"
+    PAID = "paid"
+    NEEDS_APPROVAL = "needs-approval"
+    RECIPIENTS = "recipients"
+    KIND = "kind"
+    DONE = "done"
+    PLANNED = "planned"
+    LOWERED_BY = "lowered-by"
+    SUPPLIED = "supplied"
+    TUBE_MOST = "tube-most"
+    ALLERGIES = "allergies-to-heed"
+    HOLDS = "holds"
+    URGENCY = "urgency"
+
+
+# Those without which a row would be read as something else.
+TURNING: Final = frozenset(
+    {
+        What.RULED_OUT, What.FOODS_TO_LEAVE_OUT, What.EMPTY_BECAUSE, What.TAKEN_OFF, What.HAS_NOT, What.DENIES,
+        What.IN_FORCE, What.NOT_COVERED, What.DOSE, What.MODE, What.ABOUT,
+        What.SUSPECTED, What.CONCERNS, What.COVERS, What.USE,
+    }
+)  # fmt: skip
+
+# Those that are told by keys of `WORDS`, where they were sent as codes; all others in the provider's words alone.
+KEYED: Final = frozenset(
+    {What.ABOUT, What.EMPTY_BECAUSE, What.MODE, What.HOW_SERIOUS, What.IN_FORCE, What.DOSE, What.USE, What.URGENCY}
+)
+
+LABELS: Final[Mapping[What, str | Promise]] = {
+    What.RULED_OUT: _("Ruled out"),
+    What.FOUND: _("What was found"),
+    What.RESOLVED: _("No longer a problem"),
+    What.SUMMARY: _("In short"),
+    What.OUTLOOK: _("Outlook"),
+    What.FOODS_TO_LEAVE_OUT: _("Foods to leave out"),
+    What.FOOD_PREFERENCES: _("Food preferences"),
+    What.DIET: _("Diet"),
+    What.TEXTURE: _("How food is prepared"),
+    What.FLUIDS: _("How thick drinks are"),
+    What.NUTRIENTS: _("Nutrients"),
+    What.SUPPLEMENTS: _("Supplements"),
+    What.TUBE_FEEDING: _("Tube feeding"),
+    What.INSTRUCTIONS: _("Instructions"),
+    What.WHY: _("Why it stands so"),
+    What.ABOUT: _("What it is about"),
+    What.REASONS: _("Why"),
+    What.BODY_SITES: _("Body site"),
+    What.GIVEN: _("Amount"),
+    What.GIVEN_HOW: _("How it was given"),
+    What.SUSPECTED: _("Suspected cause"),
+    What.CAME_OF_IT: _("Outcome"),
+    What.CONCERNS: _("What it is about"),
+    What.DETAIL: _("Details"),
+    What.DONE_ABOUT_IT: _("What was done about it"),
+    What.MESSAGE: _("Message"),
+    What.RISKS: _("Risk"),
+    What.EMPTY_BECAUSE: _("Why it is empty"),
+    What.MODE: _("What it lists"),
+    What.ON_IT: _("On it"),
+    What.TAKEN_OFF: _("Taken off it"),
+    What.HAS: _("Who belongs to it"),
+    What.HAS_NOT: _("Who does not belong to it"),
+    What.ALLOWS: _("An exception: allowed"),
+    What.DENIES: _("An exception: not allowed"),
+    What.HOW_SERIOUS: _("How serious"),
+    What.IN_FORCE: _("Insurance"),
+    What.NOT_COVERED: _("Not covered"),
+    What.DOSE: _("The dose"),
+    What.DOSE_NUMBER: _("Dose"),
+    What.COVERS: _("What it covers"),
+    What.USE: _("What it is"),
+    What.AMOUNTS: _("Amounts"),
+    What.PAID: _("Paid"),
+    What.NEEDS_APPROVAL: _("To be approved beforehand"),
+    What.RECIPIENTS: _("Sent to"),
+    What.KIND: _("Kind"),
+    What.DONE: _("What was done"),
+    What.PLANNED: _("What is planned"),
+    What.LOWERED_BY: _("What can lower the risk"),
+    What.SUPPLIED: _("What and how much"),
+    What.TUBE_MOST: _("At most through the tube"),
+    What.ALLERGIES: _("Allergies to heed"),
+    What.HOLDS: _("What is in it"),
+    What.URGENCY: _("How soon"),
+}
+WORDS: Final[Mapping[str, str | Promise]] = {
+    "nilknown": _("None are known"),
+    "notasked": _("Nobody asked"),
+    "withheld": _("Kept back"),
+    "unavailable": _("Not available"),
+    "notstarted": _("Not begun yet"),
+    "closed": _("Closed"),
+    "changes": _("What changed, not all there is"),
+    "high": _("High"),
+    "moderate": _("Moderate"),
+    "low": _("Low"),
+    "valid": _("Counts"),
+    "notvalid": _("Does not count"),
+    "not-in-force": _("Not in force"),
+    "preauthorization": _("A question whether it will be paid, no bill"),
+    "predetermination": _("An estimate, no bill"),
+    "urgent": _("Urgent"),
+    "asap": _("As soon as possible"),
+    "stat": _("At once"),
+    "patient-privacy": _("Who may see what is written down of you"),
+    "treatment": _("Treatment"),
+    "research": _("Research"),
+    "adr": _("Wishes for a time when you cannot decide"),
+}
