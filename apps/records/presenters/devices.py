@@ -13,13 +13,14 @@ from typing import Any, Final
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from apps.records.presenters import elements
+from apps.records.presenters import elements, patient
 from apps.records.presenters.datatypes import moments
 from apps.records.presenters.datatypes.moments import UNDATED, When
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
 from apps.records.presenters.heads import codes_of, first_name, head, notes, status_codes, title_of
 from apps.records.presenters.naming import besides_codes, name_of
+from apps.records.presenters.patient import Contact
 
 _MOST = 20
 _PART = re.compile(r"\((\d{2,4})\)([^()]{1,90})")
@@ -97,7 +98,7 @@ class DeviceEntry(Entry, frozen=True, kw_only=True, gc=False):
     """A device. `udi` is never cut; `udi_groups` are all its parts, as on a label. An expired date is a date. `scanner`
     is the gravest of what was sent, `scanner_too` what contradicts it, `latex` what was sent of that by a code alone,
     and `safety` what else its provider says; `why` says why it is used or not, in keys of `REASON_WORDS` or in the
-    provider's words."""
+    provider's words. `contacts` are whom to ask about it."""
 
     scanner: Scanner = Scanner.NOT_GIVEN
     scanner_too: tuple[Scanner, ...] = ()
@@ -114,6 +115,7 @@ class DeviceEntry(Entry, frozen=True, kw_only=True, gc=False):
     made: When = UNDATED
     expires: When = UNDATED
     owner: str = ""
+    contacts: tuple[Contact, ...] = ()
 
 
 def present(resource: Element, context: Context) -> DeviceEntry:
@@ -144,6 +146,7 @@ def present(resource: Element, context: Context) -> DeviceEntry:
         made=_date(resource, ("manufactureDate",), parts.get("11", ""), means="made"),
         expires=_date(resource, ("expirationDate", "expiry"), parts.get("17", ""), means="expires"),
         owner=name_of(elements.child(resource, "owner"), context, within=resource),
+        contacts=patient.present({"telecom": resource.get("contact")}).contacts,
     )
 
 

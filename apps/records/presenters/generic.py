@@ -259,9 +259,14 @@ def _sent_status(resource: Element) -> str:
 
 def _of_consent(resource: Element) -> str:
     """What a consent that is in force allows, where that is not all (R4 Consent.provision). Nobody may take a refusal
-    for a permission; and one within a permission, or the other way round, is an exception."""
+    for a permission; and one within a permission, or the other way round, is an exception. Where it has no rule of its
+    own, the one that it follows says so, by HL7's codes (v3 ActCode): opted out."""
     provision = elements.child(resource, "provision")
     has_exceptions = any(True for _each in elements.children(provision, "provision"))
-    if "deny" in status_codes(provision, "type"):
+    own = status_codes(provision, "type")
+    followed = () if own else status_codes(resource, "policyRule")
+    if "deny" in own or "optout" in followed:
         return Status.DENYING_BUT if has_exceptions else Status.DENYING
-    return Status.ALLOWING_BUT if has_exceptions else ""
+    if "optoute" in followed:
+        return Status.DENYING_BUT
+    return Status.ALLOWING_BUT if has_exceptions or "optinr" in followed else ""

@@ -51,6 +51,8 @@ class What(StrEnum):
     NOT_COVERED = "not-covered"
     DOSE = "dose-counts"
     DOSE_NUMBER = "dose-number"
+    RULE = "rule"
+    VERIFIED = "verified"
     COVERS = "covers"
     USE = "use"
     AMOUNTS = "amounts"
@@ -73,13 +75,24 @@ TURNING: Final = frozenset(
     {
         What.RULED_OUT, What.FOODS_TO_LEAVE_OUT, What.EMPTY_BECAUSE, What.TAKEN_OFF, What.HAS_NOT, What.DENIES,
         What.IN_FORCE, What.NOT_COVERED, What.DOSE, What.MODE, What.ABOUT,
-        What.SUSPECTED, What.CONCERNS, What.COVERS, What.USE,
+        What.SUSPECTED, What.CONCERNS, What.COVERS, What.USE, What.RULE, What.VERIFIED,
     }
 )  # fmt: skip
 
 # Those that are told by keys of `WORDS`, where they were sent as codes; all others in the provider's words alone.
 KEYED: Final = frozenset(
-    {What.ABOUT, What.EMPTY_BECAUSE, What.MODE, What.HOW_SERIOUS, What.IN_FORCE, What.DOSE, What.USE, What.URGENCY}
+    {
+        What.ABOUT,
+        What.EMPTY_BECAUSE,
+        What.MODE,
+        What.HOW_SERIOUS,
+        What.IN_FORCE,
+        What.DOSE,
+        What.USE,
+        What.URGENCY,
+        What.RULE,
+        What.VERIFIED,
+    }
 )
 
 LABELS: Final[Mapping[What, str | Promise]] = {
@@ -123,6 +136,8 @@ LABELS: Final[Mapping[What, str | Promise]] = {
     What.NOT_COVERED: _("Not covered"),
     What.DOSE: _("The dose"),
     What.DOSE_NUMBER: _("Dose"),
+    What.RULE: _("What it follows"),
+    What.VERIFIED: _("Confirmed with whoever agreed"),
     What.COVERS: _("What it covers"),
     What.USE: _("What it is"),
     What.AMOUNTS: _("Amounts"),
@@ -153,6 +168,11 @@ WORDS: Final[Mapping[str, str | Promise]] = {
     "valid": _("Counts"),
     "notvalid": _("Does not count"),
     "not-in-force": _("Not in force"),
+    "optin": _("Agreed (opt-in)"),
+    "optinr": _("Agreed, with limits (opt-in)"),
+    "optout": _("Refused (opt-out)"),
+    "optoute": _("Refused, with exceptions (opt-out)"),
+    "not-verified": _("Not yet"),
     "preauthorization": _("A question whether it will be paid, no bill"),
     "predetermination": _("An estimate, no bill"),
     "urgent": _("Urgent"),

@@ -148,6 +148,9 @@ def _characteristic(sent: Element, resource: Element, context: Context) -> str:
 def _consent(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
     """Consent (R4): to what it says yes or no, and what its exceptions allow or not, each by what it is about."""
     yield What.ABOUT, _known(resource, "scope")
+    yield What.RULE, _known(resource, "policyRule")  # of HL7's codes, some turn all of it around: opted out
+    said = [elements.flag(each, "verified") for each in elements.children(resource, "verification")]
+    yield What.VERIFIED, ("not-verified",) if False in said and True not in said else ()
     rule = elements.child(resource, "provision")
     yield What.COVERS, _covered(rule, resource, context)
     allowed: list[str] = []

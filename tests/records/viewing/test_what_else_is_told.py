@@ -47,6 +47,7 @@ TOLD: list[tuple[str, dict[str, Any], str]] = [
     ("Coverage", {"network": "Harbor Choice"}, "Plan details: Network of the plan: Harbor Choice"),
     ("Coverage", {"network": "Harbor Choice", "dependent": "02"}, "Number of the insured person: 02"),
     ("Coverage", {"dependent": 2}, "Plan details: Number of the insured person: 2"),
+    ("Device", {"contact": [{"system": "phone", "value": "555-0100"}]}, "Contact: 555-0100"),
     ("DocumentReference", {"authenticator": ADA}, "Vouched for by: Ada Rose"),
     ("DocumentReference", {"context": {"event": [named("Hip surgery")]}}, "What it is about: Hip surgery"),
     ("DocumentReference", {"context": {"practiceSetting": named("Surgery")}}, "Specialty: Surgery"),
@@ -291,6 +292,29 @@ class TestAnEntryOfAnyType:
     def test_says_in_its_row_that_it_is_no_bill(self, use, told):
         assert f"What it is: {told}" in in_row(entry("ExplanationOfBenefit", use=use))
         assert "What it is" not in on_page(entry("ExplanationOfBenefit", use="claim"))
+
+    @pytest.mark.parametrize(
+        ("rule", "status", "told"),
+        [
+            ("OPTOUT", "In force: does not allow it", "Refused (opt-out)"),
+            ("OPTOUTE", "In force: does not allow it, with exceptions", "Refused, with exceptions (opt-out)"),
+            ("OPTINR", "In force: with exceptions", "Agreed, with limits (opt-in)"),
+            ("OPTIN", "Current", "Agreed (opt-in)"),
+        ],
+    )
+    def test_says_that_somebody_opted_out(self, rule, status, told):
+        consent = entry("Consent", status="active", policyRule=concept(rule))
+        assert f"Status: {status}\n" in on_page(consent)
+        assert f"What it follows: {told}" in in_row(consent)
+
+    def test_follows_its_own_rule_before_another(self):
+        consent = entry("Consent", status="active", policyRule=concept("OPTOUT"), provision={"type": "permit"})
+        assert "does not allow" not in on_page(consent)
+
+    @pytest.mark.parametrize(("verified", "is_told"), [((False,), True), ((True,), False), ((False, True), False)])
+    def test_says_that_a_consent_was_not_confirmed(self, verified, is_told):
+        consent = entry("Consent", verification=[{"verified": each} for each in verified])
+        assert ("Confirmed with whoever agreed: Not yet" in in_row(consent)) is is_told
 
     def test_says_in_its_row_what_a_refusal_covers(self):
         refused = {"provision": {"type": "deny", "purpose": [{"display": "Marketing"}]}}
