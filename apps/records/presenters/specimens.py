@@ -30,6 +30,7 @@ class State(StrEnum):
     """In which state it came, by the codes that HL7 has for it."""
 
     DAMAGED = "aut"
+    CENTRIFUGED = "cfu"
     CLOTTED = "clot"
     CONTAMINATED = "con"
     COOL = "cool"
@@ -120,6 +121,7 @@ FASTING_WORDS: Mapping[str, str | Promise] = {
 
 STATE_WORDS: Mapping[str, str | Promise] = {
     State.DAMAGED: _("Damaged (autolyzed)"),
+    State.CENTRIFUGED: _("Centrifuged"),
     State.CLOTTED: _("Clotted"),
     State.CONTAMINATED: _("Contaminated"),
     State.COOL: _("Cool"),

@@ -96,6 +96,8 @@ TOLD: list[tuple[str, dict[str, Any], str]] = [
     ("ServiceRequest", {"locationCode": [named("At home")]}, "Where: At home"),
     ("ReferralRequest", {"type": named("Referral"), "specialty": named("Skin")}, "Details: Skin"),
     ("Specimen", {"condition": [named("Hemolyzed")]}, "State of the sample: Hemolyzed"),
+    ("Specimen", {"condition": [concept("HEM")]}, "State of the sample: Its blood cells had burst (hemolyzed)"),
+    ("Specimen", {"condition": [concept("CFU")]}, "State of the sample: Centrifuged"),
     ("AdverseEvent", {"event": named("Rash"), "outcome": named("Recovered")}, "Outcome: Recovered"),
     ("DetectedIssue", {"detail": "May bleed", "code": ADA}, "Details: May bleed"),
     ("DetectedIssue", {"mitigation": [{"action": named("Dose halved")}]}, "What was done about it: Dose halved"),
