@@ -19,6 +19,7 @@ from apps.records.templatetags.spoken_pressures import pressures_spoken
 from apps.records.templatetags.whole_dates import dates_whole
 from apps.records.viewing.listing.lists import Section
 from apps.records.viewing.listing.rows import Row
+from apps.records.viewing.opening.whole import Owner
 from apps.records.viewing.summing_up import Summary
 from apps.records.viewing.wording import languages, long_names
 
@@ -96,9 +97,10 @@ def subject_links(subjects: Iterable[Subject], shown: Subject | str | None) -> S
 
 
 @register.simple_tag
-def summary_rows(summaries: Iterable[Summary]) -> SafeString:
-    """The lists of a record as rows, each with what there is of it."""
-    around = _around_subject()
+def summary_rows(summaries: Iterable[Summary], owner: Owner | None = None) -> SafeString:
+    """The lists of a record as rows, each with what there is of it; of one person's, where that is asked for."""
+    before, after = _around_subject()
+    around = before, f"{after}?of={owner.connection_id}" if owner else after
     return _markup(
         "\n".join(
             f'<li><a class="row-link" href="{_said(summary.subject.key.join(around))}"><div>'

@@ -146,6 +146,7 @@ def filtered(filters: Filters, **changes: Any) -> str:
     """The address of the same list with other filters."""
     changed = replace(filters, **changes)
     asked = {
+        "of": str(changed.person or ""),
         "year": changed.year,
         "from": str(changed.source or ""),
         "by": changed.arranged,

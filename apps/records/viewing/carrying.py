@@ -27,7 +27,7 @@ from apps.records.viewing.facts import Fact, lines
 from apps.records.viewing.listing import absences, folding, rows
 from apps.records.viewing.listing.absences import Notice
 from apps.records.viewing.listing.rows import Row
-from apps.records.viewing.opening.whole import Source, Whole
+from apps.records.viewing.opening.whole import Owner, Source, Whole
 from apps.records.viewing.wording import cautions
 
 SUBJECTS: Final = (ALLERGIES, DEVICES, MEDICINES)  # in the order of the card
@@ -77,14 +77,6 @@ class Clinic:
 
 
 @dataclass(frozen=True)
-class Owner:
-    """Somebody of whom a card can be made: by what they are called, and one connection of theirs."""
-
-    name: str
-    connection_id: UUID
-
-
-@dataclass(frozen=True)
 class Card:
     """`people` is one person, as often as providers name them otherwise. `owners` are several where this reader has
     records of several people, and `owner` is whose card it is. `lacks_some` where some entries do not open."""
@@ -101,8 +93,8 @@ class Card:
 def of(whole: Whole, wanted: Iterable[Subject], *, owner: UUID | None) -> Card:
     """The card of the person whose record that connection keeps, of the first where it is none of this reader's. One
     query a subject, and three more. Raises Outdated where a shelf was built anew meanwhile, and VaultError."""
-    owners = _owners(whole)
-    chosen = next((one for one in owners if _is_theirs(whole, one, owner)), next(iter(owners), None))
+    owners = whole.owners
+    chosen = whole.owner_by(owner) or next(iter(owners), None)
     theirs = whole if chosen is None else whole.of_the_person_of(chosen.connection_id)
     chosen_subjects = [subject for subject in SUBJECTS if subject in set(wanted)]
     missing = absences.of_each(theirs, chosen_subjects)
@@ -123,18 +115,6 @@ def _clinics(sources: Iterable[Source]) -> tuple[Clinic, ...]:
     providers = Provider.objects.filter(pk__in={source.connection.provider_id for source in sources})
     told = (Clinic(*row) for row in providers.order_by("name", "pk").values_list("name", "city", "state", "website"))
     return tuple(clinic for clinic in told if clinic.place or clinic.website)
-
-
-def _owners(whole: Whole) -> tuple[Owner, ...]:
-    first: dict[str, UUID] = {}
-    for pk, source in whole.sources.items():
-        first.setdefault(source.person, pk)
-    return tuple(Owner(name, pk) for name, pk in first.items())
-
-
-def _is_theirs(whole: Whole, one: Owner, connection_id: UUID | None) -> bool:
-    source = whole.sources.get(connection_id) if connection_id else None
-    return source is not None and source.person == one.name
 
 
 def _part(whole: Whole, subject: Subject, missing: Iterable[Notice]) -> Part:

@@ -7,8 +7,17 @@ from django.http import QueryDict
 
 def source(query: QueryDict) -> UUID | None:
     """The one connection whose entries are wanted; None for those of all."""
+    return _id(query, "from")
+
+
+def person(query: QueryDict) -> UUID | None:
+    """A connection of the one person whose entries are wanted; None for those of all."""
+    return _id(query, "of")
+
+
+def _id(query: QueryDict, name: str) -> UUID | None:
     try:
-        return UUID(query.get("from", ""))
+        return UUID(query.get(name, ""))
     except ValueError:
         return None
 

@@ -14,7 +14,7 @@ from apps.records.viewing import news, summing_up, what_matters
 from apps.records.viewing.listing import absences, lists, narrowing
 from apps.records.viewing.listing.lists import EntryList, Filters
 from apps.records.viewing.opening import whole
-from apps.records.viewing.opening.whole import Whole
+from apps.records.viewing.opening.whole import Owner, Whole
 from apps.records.views import queries
 from apps.records.views.trying import tried
 
@@ -25,10 +25,13 @@ from apps.records.views.trying import tried
 def show_whole_record(request: HttpRequest) -> HttpResponse:
     """The subjects with what there is of each."""
     now = timezone.now()
-    with whole.opened(current_user(request), LISTED, session=request.session, at=now) as record:
+    with whole.opened(current_user(request), LISTED, session=request.session, at=now) as everything:
+        record, owner = _of_one(request.GET, everything)
         context = {
             "whole": record,
             "sources": tuple(record.sources_of(LISTED).values()),
+            "owners": everything.owners,
+            "owner": owner,
             "summaries": summing_up.of(record),
             "matters": tried(record, what_matters.of),
             "news": tried(record, news.of),
@@ -48,13 +51,16 @@ def show_subject(request: HttpRequest, subject_key: str) -> HttpResponse:
         raise Http404
     now = timezone.now()
     wanted = [subject, ALLERGIES] if subject is MEDICINES else [subject]
-    with whole.opened(current_user(request), wanted, session=request.session, at=now) as record:
-        filters = _filters(request.GET, record)
+    with whole.opened(current_user(request), wanted, session=request.session, at=now) as everything:
+        record, owner = _of_one(request.GET, everything)
+        filters = _filters(request.GET, record, owner)
         part, theirs = _narrowed(record, filters)
         context = {
             "allergies": tried(theirs, what_matters.allergies_of) if subject in {ALLERGIES, MEDICINES} else None,
             "subject": subject,
             "whole": record,
+            "owners": everything.owners,
+            "owner": owner,
             "people": part.people,
             "list": _list(record, subject, filters),
             "notices": absences.of(part, subject),
@@ -70,11 +76,14 @@ def show_subject(request: HttpRequest, subject_key: str) -> HttpResponse:
 def show_everything(request: HttpRequest) -> HttpResponse:
     """Everything by date."""
     now = timezone.now()
-    with whole.opened(current_user(request), LISTED, session=request.session, at=now) as record:
-        filters = _filters(request.GET, record)
+    with whole.opened(current_user(request), LISTED, session=request.session, at=now) as everything:
+        record, owner = _of_one(request.GET, everything)
+        filters = _filters(request.GET, record, owner)
         part, _theirs = _narrowed(record, filters)
         context = {
             "whole": record,
+            "owners": everything.owners,
+            "owner": owner,
             "people": part.people,
             "list": _list(record, None, filters),
             "subjects": LISTED,
@@ -90,6 +99,12 @@ def _list(record: Whole, subject: Subject | None, filters: Filters) -> EntryList
     return tried(record, lambda whole: lists.of_subject(whole, subject, filters))
 
 
+def _of_one(query: QueryDict, everything: Whole) -> tuple[Whole, Owner | None]:
+    """The record of the person that the address asks for, where its reader has records of several people; else all."""
+    owner = everything.owner_by(queries.person(query)) if len(everything.owners) > 1 else None
+    return (everything.of_the_person_of(owner.connection_id) if owner else everything), owner
+
+
 def _narrowed(record: Whole, filters: Filters) -> tuple[Whole, Whole]:
     """What of the record a list is about, and all of the same people: whose medicines of one provider are read has the
     allergies that others know as well."""
@@ -98,13 +113,14 @@ def _narrowed(record: Whole, filters: Filters) -> tuple[Whole, Whole]:
     return record.of_the_source(filters.source), record.of_the_person_of(filters.source)
 
 
-def _filters(query: QueryDict, record: Whole) -> Filters:
+def _filters(query: QueryDict, record: Whole, owner: Owner | None) -> Filters:
     """What the address asks for; what makes no sense, or is of a connection that is no longer here, is left out."""
     source = queries.source(query)
     page, year, arranged = query.get("page", ""), query.get("year", ""), query.get("by", "")
     return Filters(
         page=int(page) if page.isascii() and page.isdigit() and 0 < len(page) < 6 else 1,
         source=source if source in record.sources else None,
+        person=owner.connection_id if owner else None,
         year=year if year.isascii() and year.isdigit() and len(year) == 4 else "",
         kind=_mark(query.get("kind", "")),
         author=_mark(query.get("author", "")),

@@ -240,3 +240,62 @@ class TestRecordsOfOnePerson:
         text = main(hers, "subject", "medicines")
         assert text.count('class="row-link"') == 1
         assert "(Wrenna" not in text
+
+
+class TestAListOfOnePerson:
+    @pytest.fixture
+    def two_of_hers(self, connection, childs, alice):
+        second = make_connection(alice, make_endpoint("https://third.example/r4"))
+        is_of(second, HERS, "1984-03-09")
+        keep(connection, result(0), allergy("a1"))
+        keep(second, result(1, name="Potassium", code="2823-3"))
+        keep(childs, result(2, name="Chloride", code="2075-0"))
+        return second
+
+    @pytest.mark.parametrize("there", [("subject", "results"), ("everything_by_date",), ("whole_record",)])
+    def test_has_what_all_of_their_providers_sent_and_nothing_of_another(
+        self, hers, sam, connection, two_of_hers, childs, there
+    ):
+        everybodys = main(hers, *there)
+        assert f'href="?of={connection.pk}">{HERS}</a>' in everybodys
+        assert f'href="?of={childs.pk}">{CHILDS}</a>' in everybodys
+        for of in (connection, two_of_hers):
+            text = main(hers, *there, of=of.pk)
+            assert "Sodium" in text
+            assert "Potassium" in text
+            assert "Chloride" not in text
+            assert f"({CHILDS})" not in text
+            assert re.search(rf'<a class="chip on" href="(\?|{reverse(there[0], args=there[1:])})">{HERS} <span', text)
+        text = main(hers, *there, of=childs.pk)
+        assert "Chloride" in text
+        assert "Sodium" not in text
+        hers.force_login(sam)
+        assert "Quillfeather" not in main(hers, *there, of=connection.pk)
+
+    def test_keeps_the_person_where_it_is_narrowed_further(self, hers, connection, two_of_hers):
+        text = main(hers, "subject", "results", of=connection.pk)
+        assert f'href="?of={connection.pk}&amp;from={two_of_hers.pk}"' in text
+        narrowed = main(hers, "subject", "results", of=connection.pk, **{"from": two_of_hers.pk})
+        assert "Potassium" in narrowed
+        assert "Sodium" not in narrowed
+
+    def test_is_where_the_overview_of_one_leads_to(self, hers, connection, two_of_hers, childs):
+        text = main(hers, "whole_record", of=childs.pk)
+        assert f'href="{reverse("subject", args=["results"])}?of={childs.pk}"' in text
+        assert f'href="{reverse("everything_by_date")}?of={childs.pk}"' in text
+        assert "Pteridine" not in text
+        assert "Pteridine" in main(hers, "whole_record", of=connection.pk)
+
+    def test_is_not_asked_for_where_there_is_one_person(self, hers, connection, other):
+        keep(connection, result(0))
+        keep(other, result(1))
+        for there in (("subject", "results"), ("whole_record",)):
+            text = main(hers, *there, of=connection.pk)
+            assert "Whose record?" not in text
+            assert "Riverside Hospital" in text
+
+    @pytest.mark.parametrize("of", ["", "x", "00000000-0000-4000-8000-000000000000"])
+    def test_is_of_everybody_where_nobody_is_meant(self, hers, connection, two_of_hers, childs, of):
+        text = main(hers, "subject", "results", of=of)
+        assert "Sodium" in text
+        assert "Chloride" in text

@@ -39,12 +39,14 @@ _YEARS_AT_HAND: Final = 8  # a long life has seventy, which would push the list 
 
 @dataclass(frozen=True)
 class Filters:
-    """What the address asks for, checked: nothing of it is a health fact. `source` is one connection, `arranged` one of
-    the two orders, or what is not final, or no longer at its provider; empty for the subject's own. `kind` and `author`
-    are marks (`narrowing`)."""
+    """What the address asks for, checked: nothing of it is a health fact. `source` is one connection; `person` one of
+    the person whom the whole was narrowed to before, where its reader has records of several. `arranged` is one of the
+    two orders, or what is not final, or no longer at its provider; empty for the subject's own. `kind` and `author` are
+    marks (`narrowing`)."""
 
     page: int = 1
     source: UUID | None = None
+    person: UUID | None = None
     year: str = ""
     arranged: str = ""
     kind: str = ""

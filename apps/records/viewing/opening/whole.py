@@ -66,6 +66,14 @@ class Source:
 
 
 @dataclass(frozen=True)
+class Owner:
+    """Somebody whose record it is: by what they are called, and one connection of theirs."""
+
+    name: str
+    connection_id: UUID
+
+
+@dataclass(frozen=True)
 class Whole:
     """What a page of the record is made from. `ring` opens its leaves while the page is assembled."""
 
@@ -98,6 +106,19 @@ class Whole:
         """Whom it is of, as the providers name them, each once."""
         told = (source.patient for source in self.sources.values() if source.patient is not None)
         return tuple(dict.fromkeys(replace(one, patient_id="") for one in told))
+
+    @property
+    def owners(self) -> tuple[Owner, ...]:
+        """Each of them once, as pages tell them apart."""
+        first: dict[str, UUID] = {}
+        for pk, source in self.sources.items():
+            first.setdefault(source.person, pk)
+        return tuple(Owner(name, pk) for name, pk in first.items())
+
+    def owner_by(self, connection_id: UUID | None) -> Owner | None:
+        """Whose record this connection keeps; None for one that is not here."""
+        source = self.sources.get(connection_id) if connection_id else None
+        return next((one for one in self.owners if source is not None and one.name == source.person), None)
 
     @property
     def in_several_ways(self) -> tuple[str, ...]:
