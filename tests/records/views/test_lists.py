@@ -141,7 +141,7 @@ class TestOnPaper:
         on_paper = text.split('class="print-only"')[1].split("</div>")[0]
         assert "Wrenna Quillfeather" in on_paper
         assert "Born March 9, 1984" in on_paper
-        assert "Printed " in on_paper
+        assert re.search(r"Printed \w+ \d+, \d{4}, [^<]+ UTC", on_paper.replace("\xa0", " "))
         assert "From Harbor Family Practice" in text
 
     def test_says_of_a_part_of_a_list_that_it_is_one(self, hers, connection, other):
