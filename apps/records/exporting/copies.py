@@ -15,6 +15,7 @@ from django.db.models.functions import Length
 from django.utils.translation import get_language, ngettext, override
 from django.utils.translation import gettext as _
 
+from apps.connections.answers.candidates import Candidate
 from apps.records import counts
 from apps.records.exporting import archives, attached, bundles, lines, stored
 from apps.records.exporting.archives import File
@@ -37,10 +38,11 @@ class Form(StrEnum):
 
 @dataclass(frozen=True, repr=False)
 class Part:
-    """One source of a copy, and what it lacks."""
+    """One source of a copy, what it lacks, and whose record it is, where that is known."""
 
     source: Source
     gaps: Gaps
+    whose: Candidate | None = None
 
 
 def copy(parts: Sequence[Part], form: Form, *, at: datetime) -> Iterator[bytes]:
@@ -124,6 +126,8 @@ def explanation(parts: Sequence[Part], form: Form, *, at: datetime) -> str:
 def _about(part: Part) -> Iterable[str]:
     source = part.source
     yield f"{source.folder}: {source.provider}"
+    if part.whose and (name := " ".join(part.whose.name.split())):
+        yield "  " + _("Record of %(person)s") % {"person": name}
     yield f"  {source.base_url} (FHIR {source.version.upper()})"
     count = source.held.count
     yield "  " + ngettext("%(count)s entry is here.", "%(count)s entries are here.", count) % {

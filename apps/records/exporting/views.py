@@ -103,7 +103,7 @@ def _ensure_held(chosen: tuple[Choice, ...]) -> None:
 
 
 def _archive(chosen: tuple[Choice, ...], wanted: Format, at: datetime) -> HttpResponseBase:
-    parts = [Part(choice.source, choice.gaps) for choice in chosen]
+    parts = [Part(choice.source, choice.gaps, whose=choice.person) for choice in chosen]
     pieces = granting.in_time(copies.copy(parts, copies.Form(wanted), at=at), now=time.monotonic)
     response = StreamingHttpResponse(pieces, content_type="application/zip")
     return _attached(response, f"holdfast-record-{at:%Y-%m-%d}.zip")

@@ -37,6 +37,7 @@ class TestThePage:
     def test_says_what_is_here_and_what_is_missing(self, hers, connection, address):
         said = text(hers.get(address))
         assert "2 entries are here." in said
+        assert "More is counted here than in your lists:" in said
         assert ", Vaccines, Visits, " in said.partition("<dt>")[2].partition("</dt>")[0]
         assert "Not fetched yet." in said
         assert "Harbor Family Practice: record of Wrenna Quillfeather" in said
@@ -117,6 +118,18 @@ class TestACopy:
         given = unpacked([whole(take(hers, connection))])
         assert "source-1/bundle.json" in given
         assert b"other-canary" not in b"".join(given.values())
+
+    def test_says_of_each_folder_whose_record_it_has(self, hers, alice, connection):
+        other = make_connection(alice, connection.endpoint, fhir_patient_id="p-1")
+        other.sealed_person = candidates.seal_person(other, Candidate("p-1", "Milo\nQuillfeather", "2019-01-02"))
+        other.save()
+        given = unpacked([whole(take(hers, connection, other))])
+        lines = given["read-me-first.txt"].decode().splitlines()
+        first, second = (lines.index(f"source-{number}: Harbor Family Practice") for number in (1, 2))
+        assert (lines[first + 1], lines[second + 1]) == (
+            "  Record of Wrenna Quillfeather",
+            "  Record of Milo Quillfeather",
+        )
 
     def test_of_a_summary_never_mixes_two_people(self, hers, alice, connection):
         other = make_connection(alice, make_endpoint("https://other.example"))
