@@ -36,8 +36,8 @@ def chart(observed):
     return drawing(found)
 
 
-def drawing(found):
-    window = windows.chosen(windows.choices(found.readings, NOW), "all")
+def drawing(found, span="all"):
+    window = windows.chosen(windows.choices(found.readings, NOW), span)
     assert window is not None
     context = {"series": found, "chart": over_time.draw(found, window), "chart_id": "chart-1"}
     return render_to_string("records/charts/over_time.html", context)
@@ -181,6 +181,13 @@ class TestTheWordsOfAChart:
         assert ["".join(key.itertext()).strip() for key in keys] == ["Tarn Hospital", "Heron Clinic"]
         assert [len(key.findall(".//line[@class]")) for key in keys] == [1, 1]
         assert [len(key.findall(".//circle")) for key in keys] == [0, 2]
+
+    def test_tell_no_provider_from_others_of_which_nothing_is_drawn(self):
+        values = [result(5, f"2026-0{month}-01") for month in range(1, 5)]
+        (found,) = series.of([*values, result(5, "2019-03-01", provider="Heron Clinic")])
+        assert "Heron Clinic" in words(drawing(found))
+        assert "Tarn Hospital" in words(drawing(found))
+        assert "Tarn Hospital" not in words(drawing(found, "1-year"))
 
     def test_of_the_provider_never_leave_the_text(self):
         html = chart(MIXED) + table(MIXED)
