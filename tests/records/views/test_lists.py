@@ -15,7 +15,7 @@ from tests.records.shelved import keep, order, result
 
 pytestmark = pytest.mark.django_db
 
-AGAIN = "What is on this page can stand on another page again."
+AGAIN = "More entries of the same thing may be on another page."
 
 
 def vaccine(logical_id, code, *, name, on="2024-01-05"):
