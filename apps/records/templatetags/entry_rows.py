@@ -263,7 +263,7 @@ def _other(other: Row, row: Row, addresses: _Addresses) -> str:
     theirs = (said_by_them(each, other.language, other.own_words) for each in said)
     told = (*((own,) if named else ()), *theirs)
     spans = "\n".join(f"<span>{one}</span>" for one in told)
-    parts = f'<span class="parts">{_in_parts(_detail(other))}</span>'
+    parts = f'<span class="parts">{_in_parts(_beneath(other, show_subject=False))}</span>'
     return f'<li><a href="{addresses.of(other)}">{parts}</a>\n{spans}</li>'
 
 

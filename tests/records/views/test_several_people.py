@@ -82,6 +82,13 @@ class TestRecordsOfSeveralPeople:
         keep(childs, medicine())
         assert main(hers, "subject", "medicines").count('class="row-link"') == 2
 
+    def test_put_no_test_of_one_under_that_of_another(self, hers, connection, childs):
+        keep(connection, result(0))
+        keep(childs, result(1))
+        text = main(hers, "subject", "results", by="name")
+        assert text.count('class="row-link"') == 2
+        assert 'class="under"' not in text
+
     def test_make_no_one_entry_of_what_was_sent_alike(self, hers, connection, childs):
         keep(connection, result(0))
         keep(childs, result(0))

@@ -34,6 +34,22 @@ class TestAVitalSign:
         dated = main(hers, "subject", "vitals", by="date")
         assert dated.index("160 lb") < dated.index("72.5 kg (159.8 lb)")
 
+    @pytest.mark.parametrize("is_newer", [True, False])
+    def test_of_several_providers_is_one_row_led_by_the_newest_value(self, hers, sam, connection, other, is_newer):
+        first, second = (connection, other) if is_newer else (other, connection)
+        keep(first, self.weight(1, 72.5, "kg"), self.weight(5, 71, "kg"), result(2))
+        keep(second, self.weight(3, 70, "kg"), self.weight(4, 70.5, "kg"))
+        text = main(hers, "subject", "vitals")
+        assert text.count('class="row-link"') == 1
+        row, under = text.split('<div class="under">')
+        assert "72.5 kg" in row
+        assert "2 values" in row
+        assert "70 kg" in under
+        assert "2 values" in under
+        assert "2 providers list this" in row
+        hers.force_login(sam)
+        assert "kg" not in main(hers, "subject", "vitals")
+
     def test_that_is_old_has_its_age_beside_it(self, hers, connection):
         old = {**self.weight(1, 72.5, "kg"), "effectiveDateTime": "2001-03-04"}
         keep(connection, old, result(2))

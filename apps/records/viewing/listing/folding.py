@@ -1,4 +1,5 @@
-"""One row for the same thing told many times: a medicine with its orders, a vaccine with its dates.
+"""One row for the same thing told many times: a medicine with its orders, a vaccine with its dates, a test with the
+newest value of each provider.
 
 Nothing is merged away: the newest stands for all, and every other entry is under it with its own date, status and
 provider (patient experience 3.0 and 3.1). A vaccine is told by illness, and a combination under each (3.6).
@@ -13,6 +14,7 @@ from msgspec.structs import replace
 
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.immunizations import Group, ImmunizationEntry
+from apps.records.presenters.observations.results import ResultEntry
 from apps.records.presenters.plain_names import illnesses
 from apps.records.shelving.reading import Shelved
 from apps.records.subjects import MEDICINES
@@ -41,6 +43,28 @@ def fold(rows: Sequence[tuple[Shelved, Row]]) -> tuple[Row, ...]:
                 known[each].append(same)
     told = (thing.rows for thing in things)
     return tuple(replace(first, others=(*first.others, *others)) if others else first for first, *others in told)
+
+
+def by_test(rows: Sequence[tuple[Shelved, Row]]) -> tuple[Row, ...]:
+    """The rows in their order, each test of a person once: the newest of its values, with those that other providers
+    sent last under it."""
+    told: dict[tuple[str, ...], list[tuple[Shelved, Row]]] = defaultdict(list)
+    for shelved, row in rows:
+        test = shelved.entry.test if isinstance(shelved.entry, ResultEntry) and not shelved.entry.is_withheld else ""
+        told[(row.person, row.subject, test) if test else (str(row.record),)].append((shelved, row))
+    newest_first = (
+        sorted(of_it, key=lambda one: one[0].entry.when.sorts_at if one[0].entry else "", reverse=True)
+        for of_it in told.values()
+    )
+    return tuple(
+        replace(first, others=tuple(row for _shelved, row in others)) if others else first
+        for (_shelved, first), *others in newest_first
+    )
+
+
+def apart(rows: Sequence[tuple[Shelved, Row]]) -> tuple[Row, ...]:
+    """The rows in their order, each by itself."""
+    return tuple(row for _shelved, row in rows)
 
 
 @dataclass(eq=False)

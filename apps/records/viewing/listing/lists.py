@@ -226,7 +226,8 @@ def _assemble(
         told = [(shelved, _of_year(arranging.year_in(shelved.key), row)) for shelved, row in told]
     if has_ages:  # the newest of each test, which may be old (patient experience 3.4)
         told = [(shelved, _with_age(shelved, row, whole.at)) for shelved, row in told]
-    shown = folding.fold(told) if is_folded else tuple(row for _shelved, row in told)
+    fold = folding.fold if is_folded else folding.by_test if has_ages else folding.apart
+    shown = fold(told)
     sources = whole.sources_of([one for one in LISTED if one.key in arrangements])
     contributing = {shelf.connection_id for shelf in chosen if shelf.index is not None and shelf.index.count}
     return EntryList(
