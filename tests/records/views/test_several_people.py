@@ -280,6 +280,9 @@ class TestAListOfOnePerson:
         assert "Quillfeather" not in main(hers, *there, of=connection.pk)
 
     def test_keeps_the_person_where_it_is_narrowed_further(self, hers, connection, two_of_hers):
+        everybodys = main(hers, "subject", "results").split('class="rows"')[0]
+        assert "from=" not in everybodys  # whose, before which provider
+        assert "Show only" not in everybodys
         text = main(hers, "subject", "results", of=connection.pk)
         assert f'href="?of={connection.pk}&amp;from={two_of_hers.pk}"' in text
         narrowed = main(hers, "subject", "results", of=connection.pk, **{"from": two_of_hers.pk})

@@ -103,7 +103,13 @@ class EntryList:
     def has_parts(self) -> bool:
         """Whether one year, or what one provider sent, can be chosen, or is."""
         is_chosen = bool(self.filters.year or self.filters.source)
-        return is_chosen or len(self.years) > 1 or len(self.sources) > 1
+        return is_chosen or len(self.years) > 1 or bool(self.sources_to_choose)
+
+    @property
+    def sources_to_choose(self) -> tuple[Source, ...]:
+        """Those that it can be narrowed to. Of several people's records nobody's yet: whose comes before which."""
+        of_several = len({source.person for source in self.all_sources}) > 1
+        return self.sources if len(self.sources) > 1 and not of_several else ()
 
     @property
     def narrowed_to(self) -> tuple[str, ...]:
