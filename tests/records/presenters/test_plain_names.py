@@ -94,6 +94,15 @@ class TestANameForCodings:
             assert plain_names.of_resource(other, codes) is None
         assert plain_names.of_resource("DocumentReference", (Code(LOINC, "2823-3"),)) is None
 
+    def test_of_a_visit_is_for_a_visit_alone(self):
+        codes = (Code(SNOMED, "185349003"),)
+        named = plain_names.of_resource("Encounter", codes)
+        assert named is not None
+        assert str(named.words) == "Check-up"
+        for other in ("ServiceRequest", "Procedure", "Condition", ""):
+            assert plain_names.of_resource(other, codes) is None
+        assert plain_names.of_resource("Encounter", (Code(SNOMED, "44054006"),)) is None
+
     @pytest.mark.parametrize(
         ("code", "key"),
         [

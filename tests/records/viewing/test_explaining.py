@@ -10,13 +10,14 @@ from apps.records.models import Record
 from apps.records.presenters.entry import Code, Entry
 from apps.records.presenters.plain_names import NAMES
 from apps.records.presenters.plain_names.documents import DOCUMENTS
+from apps.records.presenters.plain_names.visits import VISITS
 from apps.records.viewing import explaining
 from tests.records.pages import main, page
 from tests.records.people import PATIENT_ID
 from tests.records.shelved import keep, result
 
 LOINC = "http://loinc.org"
-SAYS_ITSELF = {"temperature", "weight", "height", "waist", *(name.key for name in DOCUMENTS)}
+SAYS_ITSELF = {"temperature", "weight", "height", "waist", *(name.key for name in (*DOCUMENTS, *VISITS))}
 EXPLAINED = [name.key for name in NAMES if name.key not in SAYS_ITSELF]
 # Patient experience 1.6 and 3.0: no advice, no risk, no judgment.
 JUDGING = {

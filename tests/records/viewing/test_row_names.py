@@ -31,6 +31,16 @@ class TestTheNameOfAVisit:
         entry = visits.present({"resourceType": "Encounter", "id": "v1", "status": "finished", **sent}, Context())
         assert rows.names(entry)[0] == name
 
+    @pytest.mark.parametrize(
+        ("language", "names"),
+        [("en", ("Check-up", "Encounter for check up")), ("es", ("Chequeo", "Encounter for check up"))],
+    )
+    def test_is_plain_with_the_providers_beside_it_where_its_code_has_one(self, language, names):
+        coding = {"system": "http://snomed.info/sct", "code": "185349003", "display": "Encounter for check up"}
+        sent = {"resourceType": "Encounter", "id": "v1", "status": "finished", "type": [{"coding": [coding]}]}
+        with translation.override(language):
+            assert rows.names(visits.present(sent, Context())) == names
+
 
 class TestTheNameOfAVaccine:
     @pytest.mark.parametrize(

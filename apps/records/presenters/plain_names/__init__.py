@@ -1,4 +1,4 @@
-"""What common tests, vital signs, health conditions and documents are called in plain words, by their codes.
+"""What common tests, vital signs, health conditions, documents and visits are called in plain words, by their codes.
 
 A name is ours and says what something is, never what it means for anybody. A code that we are not sure of is not here:
 then the provider's words stand alone. Where both are told, the provider's stand beside (patient experience 1.2).
@@ -12,8 +12,9 @@ from apps.records.presenters.plain_names.conditions import CONDITIONS
 from apps.records.presenters.plain_names.documents import DOCUMENTS
 from apps.records.presenters.plain_names.measurements import MEASUREMENTS
 from apps.records.presenters.plain_names.name import PlainName
+from apps.records.presenters.plain_names.visits import VISITS
 
-NAMES: Final = (*MEASUREMENTS, *CONDITIONS, *DOCUMENTS)
+NAMES: Final = (*MEASUREMENTS, *CONDITIONS, *DOCUMENTS, *VISITS)
 
 _LOINC: Final = frozenset(
     {"http://loinc.org", "urn:oid:2.16.840.1.113883.6.1", "https://loinc.org", "http://www.loinc.org"}
@@ -33,7 +34,11 @@ _BY_SYSTEM: Final = {
     for systems, by_code in ((_LOINC, _BY_LOINC), (_SNOMED, _BY_SNOMED), (_ICD_10, _BY_ICD_10))
     for system in systems
 }
-_OF_DOCUMENTS: Final = {system: {code: name for name in DOCUMENTS for code in name.loinc} for system in _LOINC}
+# By the type that they are for alone.
+_BY_TYPE: Final = {
+    "DocumentReference": {system: {code: name for name in DOCUMENTS for code in name.loinc} for system in _LOINC},
+    "Encounter": {system: {code: name for name in VISITS for code in name.snomed} for system in _SNOMED},
+}
 
 
 def is_loinc(code: Code) -> bool:
@@ -69,10 +74,10 @@ def _of(codes: Iterable[Code], names: Mapping[str, Mapping[str, PlainName]]) -> 
 
 def of_resource(resource_type: str, codes: Iterable[Code]) -> PlainName | None:
     """The same for a resource of this type. A condition's name is for a Condition alone: a goal, an order or an answer
-    may have its code as well, and says something else about it. A document's is for a document: an order of one, or a
-    report with results, is none."""
-    if resource_type == "DocumentReference":
-        return _of(codes, _OF_DOCUMENTS)
+    may have its code as well, and says something else about it. A document's is for a document, and a visit's for a
+    visit: an order of one is none."""
+    if resource_type in _BY_TYPE:
+        return _of(codes, _BY_TYPE[resource_type])
     found = of(codes)
     is_fit = found is None or bool(found.loinc) or resource_type == "Condition"
     return found if is_fit else None

@@ -1,0 +1,27 @@
+"""Kinds of visits that many people have, by their codes in SNOMED CT ((c) SNOMED International). The names are ours.
+
+Whether it was a visit, a stay or a call is told beside the name: those have none here.
+"""
+
+from typing import Final
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from apps.records.presenters.plain_names.name import PlainName
+
+
+def _visit(key: str, words: Promise, snomed: str, *terms: str) -> PlainName:
+    return PlainName(f"visit-{key}", words, terms, snomed=tuple(snomed.split()))
+
+
+VISITS: Final[tuple[PlainName, ...]] = (
+    _visit("check-up", _("Check-up"), "185349003 162673000", "encounter for check up", "physical"),
+    _visit("child", _("Check-up of a child"), "410620009", "well child visit"),
+    _visit("symptom", _("Because of a symptom"), "185345009", "encounter for symptom"),
+    _visit("problem", _("Because of a health problem"), "185347001", "encounter for problem"),
+    _visit("follow-up", _("To see how things go on (follow-up)"), "390906007", "follow-up encounter"),
+    _visit("after-operation", _("Check-up after an operation"), "439740005", "postoperative follow-up visit"),
+    _visit("pregnancy", _("Check-up in pregnancy"), "424441002 424619006", "prenatal visit"),
+    _visit("after-birth", _("Check-up after giving birth"), "169762003", "postnatal visit"),
+)
