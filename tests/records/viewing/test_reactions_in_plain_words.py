@@ -1,0 +1,45 @@
+"""What an allergy does to somebody, in words that they know."""
+
+import pytest
+from django.utils import translation
+
+from apps.records.presenters.allergies import AllergyEntry
+from apps.records.viewing.wording import reactions
+from tests.records import told
+from tests.records.people import allergy
+
+
+def sent(*manifestations):
+    return told.entry("AllergyIntolerance", **allergy("a1", reaction=[{"manifestation": list(manifestations)}]))
+
+
+class TestAReaction:
+    @pytest.mark.parametrize(
+        ("language", "theirs", "said"),
+        [
+            ("en", "Wheal", "Hives (Wheal)"),
+            ("es", "Wheal", "Ronchas (urticaria) (Wheal)"),
+            ("en", "Wheal (finding)", "Hives (Wheal)"),
+            ("en", "allergic  RHINITIS", "Runny or stuffy nose (allergic  RHINITIS)"),
+            ("en", "hives", "hives"),
+            ("es", "hives", "Ronchas (urticaria) (hives)"),
+            ("en", "No wheal", "No wheal"),
+            ("en", "Tingling", "Tingling"),
+        ],
+    )
+    def test_is_told_in_a_row_and_on_its_page_with_the_providers_word(self, language, theirs, said):
+        entry = sent({"text": theirs})
+        with translation.override(language):
+            assert said in " ".join(told.in_row(entry).split("\n"))
+            assert f": {said}" in told.on_page(entry)
+
+    def test_leaves_the_provider_s_words_as_they_are_where_records_are_compared(self):
+        entry = sent({"text": "Wheal"}, {"text": "Tingling"})
+        reactions.of(entry)
+        assert isinstance(entry, AllergyEntry)
+        assert entry.reactions[0].manifestations == ("Wheal", "Tingling")
+        assert "Hives (Wheal), Tingling" in told.in_row(entry)
+
+    def test_of_no_allergy_is_none(self):
+        entry = told.entry("Condition", code=told.named("Urticaria"))
+        assert reactions.of(entry) is entry
