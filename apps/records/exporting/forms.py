@@ -85,11 +85,21 @@ class CopyForm(forms.Form):
         )
 
     @classmethod
-    def of(cls, choices: Sequence[Choice], *, only: Subject | None = None, source: UUID | None = None) -> "CopyForm":
-        """With every record ticked, or that of `source` alone where it is among them, and with every kind of entry; or
-        as a page to read of one kind alone: then with none ticked where no one page can have them all."""
+    def of(
+        cls,
+        choices: Sequence[Choice],
+        *,
+        only: Subject | None = None,
+        source: UUID | None = None,
+        person: UUID | None = None,
+    ) -> "CopyForm":
+        """With every record ticked, or that of `source` alone where it is among them, or all of whom the record of
+        `person` is, and with every kind of entry; or as a page to read of one kind alone: then with none ticked where
+        no one page can have them all."""
         wanted = LISTED if only is None else (only,)
+        theirs = {choice.whose for choice in choices if choice.connection.pk == person}
         ticked = [choice for choice in choices if choice.connection.pk == source]
+        ticked = ticked or [choice for choice in choices if choice.whose in theirs]
         if not ticked and (only is None or choosing.are_one_person(choices)):
             ticked = list(choices)
         initial = {

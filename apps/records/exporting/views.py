@@ -49,8 +49,9 @@ def download(request: HttpRequest) -> HttpResponseBase:
 @reauthentication_required  # type: ignore[untyped-decorator]  # the library has no types
 def _ask(request: HttpRequest) -> HttpResponse:
     choices = choosing.choices(current_user(request), at=timezone.now())
-    only, source = subjects.find(request.GET.get("only", "")), queries.source(request.GET)
-    return _page(request, choices, CopyForm.of(choices, only=only, source=source))
+    only = subjects.find(request.GET.get("only", ""))
+    source, person = queries.source(request.GET), queries.person(request.GET)
+    return _page(request, choices, CopyForm.of(choices, only=only, source=source, person=person))
 
 
 @reauthentication_required  # type: ignore[untyped-decorator]

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from html import escape
 from typing import Final
+from urllib.parse import urlencode
 
 from django import template
 from django.utils.safestring import SafeString
@@ -31,6 +32,13 @@ def years_to_choose(years: Iterable[str], filters: Filters) -> SafeString:
     """The same of years."""
     address = _addresses(filters, "year")
     return _markup(f'<a class="chip" href="{address(year)}">{escape(year)}</a>' for year in years)
+
+
+@register.simple_tag
+def asking_for(**asked: object) -> str:
+    """The query of an address that asks for these, as far as they are anything."""
+    told = {name: str(value) for name, value in asked.items() if value}
+    return f"?{urlencode(told)}" if told else ""
 
 
 def _addresses(filters: Filters, name: str) -> Callable[[str], str]:

@@ -9,6 +9,8 @@ from django.urls import reverse
 from django.utils import timezone
 from msgspec.structs import asdict
 
+from apps.connections.answers import candidates
+from apps.connections.answers.candidates import Candidate
 from apps.records.exporting import choosing, portions, summaries
 from apps.records.exporting.portions import EVENTS, WHOLE, Portion, Span
 from apps.records.models import Shelf
@@ -180,6 +182,22 @@ class TestTheForm:
         theirs = make_connection(sam, make_endpoint("https://third.example/r4"))
         for asked, ticked in ((other.pk, {str(other.pk)}), (theirs.pk, both), ("x", both), ("", both)):
             said = text(hers.get(address, {"only": "results", "from": asked}))
+            assert set(re.findall(r'name="sources" value="([^"]*)"[^>]* checked', said)) == ticked
+
+    def test_of_a_list_of_one_person_has_all_their_records_ticked(self, hers, connection, address):
+        second = make_connection(connection.user, make_endpoint("https://second.example/r4"))
+        childs = make_connection(connection.user, make_endpoint("https://other.example/r4"))
+        childs.sealed_person = candidates.seal_person(childs, Candidate("p-1", "Milo Quillfeather", "2019-01-02"))
+        childs.save()
+        keep(childs, result(0))
+        listed = text(hers.get(reverse("subject", args=["results"]), {"of": childs.pk}))
+        assert f'{address}?only=results&amp;of={childs.pk}"' in listed
+        for of, ticked in (
+            (second.pk, {str(connection.pk), str(second.pk)}),
+            (childs.pk, {str(childs.pk)}),
+            ("x", set()),
+        ):
+            said = text(hers.get(address, {"only": "results", "of": of}))
             assert set(re.findall(r'name="sources" value="([^"]*)"[^>]* checked', said)) == ticked
 
     @pytest.mark.parametrize("query", ["", "?only=everything", "?only="])
