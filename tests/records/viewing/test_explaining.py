@@ -17,7 +17,7 @@ from tests.records.people import PATIENT_ID
 from tests.records.shelved import keep, result
 
 LOINC = "http://loinc.org"
-SAYS_ITSELF = {"temperature", "weight", "height", "waist", *(name.key for name in (*DOCUMENTS, *VISITS))}
+SAYS_ITSELF = {"temperature", "weight", "height", "waist", "smoking", *(name.key for name in (*DOCUMENTS, *VISITS))}
 EXPLAINED = [name.key for name in NAMES if name.key not in SAYS_ITSELF]
 # Patient experience 1.6 and 3.0: no advice, no risk, no judgment.
 JUDGING = {

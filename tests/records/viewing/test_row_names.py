@@ -75,6 +75,13 @@ class TestTheNameOfADocument:
             assert rows.names(documents.present(sent, Context())) == names
 
 
+class TestTheNameOfAnAnswer:
+    def test_is_plain_with_the_providers_beside_it(self):
+        code = {"text": "Tobacco smoking status", "coding": [{"system": "http://loinc.org", "code": "72166-2"}]}
+        sent = {"resourceType": "Observation", "id": "o1", "status": "final", "code": code}
+        assert rows.names(results.present(sent, Context())) == ("Smoking", "Tobacco smoking status")
+
+
 class TestACodeInPlaceOfAName:
     SENT: ClassVar = {"resourceType": "Observation", "id": "o1", "status": "final"}
 

@@ -215,6 +215,8 @@ MEASUREMENTS: Final[tuple[PlainName, ...]] = (
     # Pregnancy
     PlainName("pregnancy-length", _("Length of the pregnancy"), ("gestational age",), ("18185-9", "11884-4")),
     PlainName("womb-height", _("Height of the womb"), ("fundal height",), ("11881-0",)),
+    # How somebody lives
+    PlainName("smoking", _("Smoking"), ("tobacco smoking status", "tobacco"), ("72166-2",)),
     # Germs and others
     PlainName("urine-culture", _("Germ test of urine"), ("urine culture",), ("630-4",)),
     PlainName("blood-culture", _("Germ test of blood"), ("blood culture",), ("600-7",)),
