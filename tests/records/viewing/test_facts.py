@@ -169,8 +169,8 @@ class TestARow:
         mild = {"manifestation": [{"text": "Wheal"}], "severity": "mild", "description": "Chest and arms"}
         sent = allergy("a1", reaction=[severe, mild])
         told = lines.of_row(entry("AllergyIntolerance", **sent))
-        assert "Anaphylaxis \N{MIDDLE DOT} Past reaction: Severe" in told
-        assert "Wheal \N{MIDDLE DOT} Past reaction: Mild \N{MIDDLE DOT} Chest and arms" in told
+        assert "Sudden reaction of the whole body (Anaphylaxis) \N{MIDDLE DOT} Past reaction: Severe" in told
+        assert "Hives (Wheal) \N{MIDDLE DOT} Past reaction: Mild \N{MIDDLE DOT} Chest and arms" in told
 
     def test_keeps_when_to_take_a_medicine_apart_from_how(self):
         how = [{"text": "Inject at once, then call for help", "asNeededBoolean": True}, {"text": "One more at night"}]

@@ -22,7 +22,7 @@ from apps.records.presenters.medications import Kind, MedicationEntry, Status
 from apps.records.presenters.observations.results import Measured, ResultEntry
 from apps.records.presenters.observations.vitals import blood_pressure
 from apps.records.viewing.facts import keyed, labels, lines, repeating
-from apps.records.viewing.wording import reactions, values_in_words, whens, words
+from apps.records.viewing.wording import values_in_words, whens, words
 
 _SAID_BY_NAME: Final = {
     "is_certainty_unknown": lines.of_unknown,
@@ -49,7 +49,7 @@ def of(entry: Entry, *, provider: str) -> tuple[Fact, ...]:
     """The facts of an entry: its status and date first, then what its kind adds, and at last who."""
     if entry.is_withheld or entry.is_withdrawn:
         return ()
-    own = _own(reactions.of(entry))
+    own = _own(entry)
     found = [
         Fact(labels.status(), (words.of_status(entry, provider=provider),)),
         *(() if whens.is_of_no_day(type(entry).__name__, entry.when) else (_of_date(entry),)),

@@ -30,7 +30,7 @@ from apps.records.presenters.observations.values import Attachment, Value
 from apps.records.presenters.particulars import Particular
 from apps.records.presenters.patient import Address, Contact
 from apps.records.viewing.facts import labels, repeating
-from apps.records.viewing.wording import provider_codes, snomed_kinds, values_in_words, whens, words
+from apps.records.viewing.wording import provider_codes, reactions, snomed_kinds, values_in_words, whens, words
 
 _MOST = 200
 _FIRST = 3  # of several, in a row
@@ -361,10 +361,6 @@ def _when(when: When) -> str:
     return whens.in_full(when) if when or when.unknown else ""
 
 
-def _nothing(_value: object) -> str:
-    return ""
-
-
 # The first kind that fits: a StrEnum is a text, too, and a bool a number.
 _SAYINGS: Final[Mapping[type, Callable[[Any], str]]] = MappingProxyType(
     {
@@ -381,7 +377,7 @@ _SAYINGS: Final[Mapping[type, Callable[[Any], str]]] = MappingProxyType(
         Attachment: _attached,
         Contact: _contact,
         Address: lambda address: ", ".join(address.lines),
-        Code: _nothing,
+        Code: lambda _code: "",
         Measured: _measured,
         insurance.Fact: _class_of_plan,
         insurance.Cost: _cost,
@@ -389,6 +385,7 @@ _SAYINGS: Final[Mapping[type, Callable[[Any], str]]] = MappingProxyType(
         immunizations.Dose: _dose,
         Supply: _supply,
         Activity: _activity,
+        allergies.Reaction: lambda reaction: _together(reactions.of(reaction)),
         immunizations.Recommendation: _recommendation,
         Member: _member,
     }

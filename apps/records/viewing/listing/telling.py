@@ -13,7 +13,7 @@ from apps.records.presenters.questionnaires import QuestionnaireEntry
 from apps.records.presenters.reports import ReportEntry
 from apps.records.viewing.facts import lines
 from apps.records.viewing.facts.lines import Known
-from apps.records.viewing.wording import cautions, file_kinds, other_kinds, reactions, values_in_words
+from apps.records.viewing.wording import cautions, file_kinds, other_kinds, values_in_words
 
 
 def of(entry: Entry, known: Known | None = None) -> Iterable[str]:
@@ -26,7 +26,7 @@ def of(entry: Entry, known: Known | None = None) -> Iterable[str]:
             yield gettext("Measured at home")
         return
     yield "" if not entry.title and other_kinds.named(entry) else other_kinds.said(entry)  # else it is called by that
-    said = lines.of_row(reactions.of(entry), known)
+    said = lines.of_row(entry, known)
     yield from said
     if isinstance(entry, ReportEntry) and entry.results:
         yield _counted(len(entry.results))

@@ -11,8 +11,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from msgspec.structs import replace
 
-from apps.records.presenters.allergies import AllergyEntry
-from apps.records.presenters.entry import Entry
+from apps.records.presenters.allergies import Reaction
 from apps.records.viewing.wording import snomed_kinds
 
 _HIVES, _RASH, _SWELLING, _ITCHING = _("Hives"), _("Rash"), _("Swelling"), _("Itching")
@@ -34,12 +33,9 @@ _IN_PLAIN_WORDS: Final[Mapping[str, Promise]] = {
 }  # fmt: skip
 
 
-def of(entry: Entry) -> Entry:
-    """An allergy with its reactions so; any other entry as it is."""
-    if not isinstance(entry, AllergyEntry) or not entry.reactions:
-        return entry
-    reactions = tuple(replace(one, manifestations=tuple(map(_told, one.manifestations))) for one in entry.reactions)
-    return replace(entry, reactions=reactions)
+def of(reaction: Reaction) -> Reaction:
+    """The same, told so."""
+    return replace(reaction, manifestations=tuple(map(_told, reaction.manifestations)))
 
 
 def _told(sent: str) -> str:
