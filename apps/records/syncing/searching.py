@@ -18,8 +18,9 @@ from apps.wire.resource_types import Parameters
 Gap = SyncStep.Gap
 
 _MOST_COUNTED = 2**31 - 1  # what the column holds; a provider may count what it likes
-# A server that forgets its links after a while says so in these ways, and begins anew where it is asked to.
-_LINK_IS_GONE: Final = frozenset({400, 404, 410})
+# A server that forgets its links after a while says so in these ways, and begins anew where it is asked to. One whose
+# first page came has not withheld its rows from this patient, whatever it says of the second.
+_LINK_IS_GONE: Final = frozenset({400, 403, 404, 410})
 # Rows may hold whole files, so that a usual page of them is larger than an answer may be.
 _FEW: Final = ("_count", "5")
 # A page of fewer rows is nobody's full page: the smallest that is known has so many (interface facts 1.2).
@@ -97,7 +98,7 @@ class Searching:
         if cursor.unclear:
             self._settle(None)
         elif self._is_way_refused(question, error):
-            self._cursor = Cursor(attempt=cursor.attempt + 1)
+            self._cursor = cursor.next_attempt()
         elif self._is_check_refused(question, error):
             self._cursor = cursor.again_for_everything()
         elif error.code is Code.TOO_LARGE and not cursor.in_few:
@@ -107,6 +108,8 @@ class Searching:
                 self._cursor = cursor.short().next_search()
             else:
                 self._begin_again(cursor.again())
+        elif isinstance(question, Follow) and error.code is Code.REDIRECTED:  # away, where no token of ours goes
+            self._cursor = cursor.short().next_search()
         else:
             self._cursor = cursor.past(gaps.reason(error))
         stepping.remember(self.step, self._cursor, self._work)
@@ -157,10 +160,10 @@ class Searching:
 
     def _correct_count(self, page: Page) -> None:
         """What a provider counts at the end of a search, where that is what came, counts more than what it estimated at
-        the beginning."""
+        the beginning; and so does what is more than both."""
         step, came, counted = self.step, self._came(page), self._counted()
-        if page.next_url is None and page.total == came < counted:
-            step.rows_counted = (step.rows_counted or 0) - counted + came
+        if page.next_url is None and page.total is not None and (page.total == came < counted or page.total > counted):
+            step.rows_counted = min((step.rows_counted or 0) - counted + page.total, _MOST_COUNTED)
 
     def _may_go_on(self, page: Page) -> bool:
         """Whether more may follow a page of which nobody can tell that it is the last. Not where the provider counted

@@ -12,7 +12,7 @@ from tests.records.linked import AT
 from tests.records.people import PATIENT_ID, R4_PATIENT, allergy, bundle
 from tests.records.provider import ALLERGIES, METADATA, PATIENT, statement
 from tests.records.runs import resume, step, stored, sync
-from tests.wire.servers import http
+from tests.wire.servers import http, serving
 
 pytestmark = pytest.mark.django_db
 
@@ -48,7 +48,7 @@ def three_pages(provider, *, stranger=()):
 
 
 class TestALinkThatIsGone:
-    @pytest.mark.parametrize("status", [400, 404, 410])
+    @pytest.mark.parametrize("status", [400, 403, 404, 410])
     def test_costs_no_row_where_the_search_can_begin_again(self, linked, provider, status):
         answers = three_pages(provider)
         provider.answers[f"{PAGE}3"] = once(http(status), answers[f"{PAGE}3"])
@@ -56,12 +56,22 @@ class TestALinkThatIsGone:
         assert (run.outcome, stored(), step(run).gap) == ("complete", {"a1", "a2", "a3"}, "")
         assert (step(run).rows_got, step(run).rows_kept, step(run).rows_counted) == (3, 3, 3)
 
-    def test_is_named_where_it_is_gone_again(self, linked, provider):
+    @pytest.mark.parametrize("status", [403, 410])
+    def test_is_named_where_it_is_gone_again(self, linked, provider, status):
         three_pages(provider)
-        provider.answers[f"{PAGE}3"] = http(410)
+        provider.answers[f"{PAGE}3"] = http(status)
         run = sync(linked)
         assert (run.outcome, stored(), step(run).gap) == ("partial", {"a1", "a2"}, Gap.STOPPED_SHORT)
         assert len(provider.sent(ALLERGIES)) == 2
+
+    @pytest.mark.parametrize("status", [302, 304, 308])
+    def test_is_none_that_leads_elsewhere_and_nobody_is_followed_there(self, linked, provider, status):
+        three_pages(provider)
+        with serving(http(body=bundle(allergy("evil")))) as elsewhere:
+            provider.answers[f"{PAGE}3"] = http(status, location=elsewhere.url("/fhir/r4/AllergyIntolerance?page=3"))
+            run = sync(linked)
+        assert (run.outcome, stored(), step(run).gap) == ("partial", {"a1", "a2"}, Gap.STOPPED_SHORT)
+        assert not elsewhere.requests
 
     def test_counts_no_stranger_twice(self, linked, provider):
         answers = three_pages(provider, stranger=[allergy("x9", patient_id="p-9999")])
@@ -167,6 +177,23 @@ class TestAPageThatIsTooLarge:
         run = sync(linked)
         assert (run.outcome, stored(), step(run).rows_got) == ("complete", {"a1", "a2", "a3"}, 3)
 
+    @pytest.mark.parametrize("status", [400, 403, 404])
+    def test_is_named_as_that_where_its_parts_are_refused(self, linked, provider, status):
+        provider.answers[ALLERGIES] = http(body=bundle(allergy("a1", note=[{"text": "x" * 30_000}])))
+        provider.answers[f"{ALLERGIES}&_count=5"] = http(status)
+        run = sync(linked)
+        assert (step(run).gap, run.outcome) == (Gap.TOO_MUCH, "partial")
+
+    def test_is_asked_for_in_another_way_where_its_parts_are_refused(self, linked, provider):
+        provider.answers[METADATA] = http(body=statement("Patient", "Immunization"))
+        large = {"resourceType": "Immunization", "id": "i1", "note": [{"text": "x" * 30_000}]}
+        usual = f"GET /fhir/r4/Immunization?patient={PATIENT_ID}"
+        statuses = f"{usual}&status=completed%2Centered-in-error%2Cnot-done"
+        provider.answers |= {usual: http(body=bundle(large)), f"{usual}&_count=5": http(400)}
+        assert step(sync(linked), "Immunization").gap == Gap.TOO_MUCH
+        provider.answers[statuses] = http(body=bundle({"resourceType": "Immunization", "id": "i1"}))
+        assert step(sync(linked), "Immunization").gap == ""
+
     def test_is_named_where_nothing_makes_it_smaller(self, linked, provider):
         large = http(body=bundle(allergy("a1", note=[{"text": "x" * 30_000}])))
         provider.answers |= {ALLERGIES: large, f"{ALLERGIES}&_count=5": large}
@@ -238,9 +265,9 @@ class TestWhatIsMissing:
     def test_is_not_hidden_by_a_row_that_cannot_be_read(self, linked, provider):
         odd = {"resourceType": "AllergyIntolerance"}
         provider.answers[ALLERGIES] = http(body=bundle(allergy("a1"), odd, next_url=provider.next_url(2)))
-        provider.answers[f"{PAGE}2"] = http(403)
+        provider.answers[f"{PAGE}2"] = http(405)
         run = sync(linked)
-        assert (step(run).gap, step(run).rows_unreadable) == (Gap.NOT_SHARED, 1)
+        assert (step(run).gap, step(run).rows_unreadable) == (Gap.REFUSED, 1)
 
     def test_is_no_row_that_came_and_cannot_be_read(self, linked, provider):
         odd = {"resourceType": "AllergyIntolerance"}

@@ -140,6 +140,13 @@ class TestATotal:
         provider.answers[f"{PAGE}2"] = http(body=bundle(allergy("a3"), total=3))
         assert found(linked, provider, first) == ("", {"a1", "a2", "a3"})
 
+    @pytest.mark.parametrize("first", [2, None])
+    def test_that_grew_to_more_than_came_is_a_gap(self, linked, provider, first):
+        page = bundle(allergy("a1"), allergy("a2"), total=first, next_url=provider.next_url(2))
+        provider.answers[f"{PAGE}2"] = http(body=bundle(allergy("a3"), total=9))
+        assert found(linked, provider, page) == (Gap.STOPPED_SHORT, {"a1", "a2", "a3"})
+        assert SyncStep.objects.get(resource_type="AllergyIntolerance").rows_counted == 9
+
     @pytest.mark.parametrize("last", [1, 2, 4, 10, None])
     def test_that_nothing_corrects_is_believed(self, linked, provider, last):
         first = bundle(allergy("a1"), allergy("a2"), total=10, next_url=provider.next_url(2))

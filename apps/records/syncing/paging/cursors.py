@@ -43,6 +43,8 @@ class Cursor:
 
     `unfinished` are the searches of the attempt that did not come to their end, whatever the reason.
 
+    `is_large`: it was answered, and with more than an answer may be, in this attempt or the one before.
+
     Of the search at hand, `is_again` says that it was begun a second time, `in_few` that it asks for few rows a page,
     `for_everything` that its check for changes was refused, and `counted` what the step had counted before it.
     `company` are the rows of other types that came along with it. Where something is `unclear`, all of it came, and
@@ -66,6 +68,7 @@ class Cursor:
     stretch: Stretch = field(default_factory=Stretch)
     company: int = 0
     unclear: str = Unclear.NOTHING
+    is_large: bool = False
 
     def after(self, next_url: str | None, *, pages: int, rows: Iterable[Resource] = ()) -> "Cursor":
         """Where to go on after a page with this link and these rows, with which the step has got so many pages."""
@@ -82,8 +85,14 @@ class Cursor:
         return ended.next_search()
 
     def past(self, gap: str) -> "Cursor":
-        """With the next search, after this one ended early for that reason."""
-        return self.lacking(gap).next_search()
+        """With the next search, after this one ended early for that reason. What was too large and is not given in
+        parts is neither withheld nor unknown to its provider."""
+        is_refusal = gap in {*SyncStep.SETTLED, SyncStep.Gap.REFUSED}
+        return self.lacking(SyncStep.Gap.TOO_MUCH if self.is_large and is_refusal else gap).next_search()
+
+    def next_attempt(self) -> "Cursor":
+        """At the beginning of the next set of searches."""
+        return Cursor(attempt=self.attempt + 1, is_large=self.is_large)
 
     def short(self) -> "Cursor":
         """With this search broken off before its end."""
@@ -101,7 +110,7 @@ class Cursor:
 
     def again_in_few(self) -> "Cursor":
         """The same, with few rows a page."""
-        return replace(self, next_url=None, mark=None, in_few=True, rounds=Rounds(), stretch=Stretch(), company=0)
+        return replace(self.again(), is_again=self.is_again, in_few=True, is_large=True)
 
     def again_to_clear(self, unclear: Unclear) -> "Cursor":
         """With its first page, for what that counts: its rows all came."""
