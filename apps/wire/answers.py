@@ -23,6 +23,7 @@ from apps.wire.errors import (
 )
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_MARKS_OF_UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # no JSON in UTF-8 begins so
 _CHARSET = re.compile(r";\s*charset=\s*\"?([\w.:-]{1,40})", re.IGNORECASE)
 # What servers write where nobody told them otherwise. The first is read as the second everywhere on the web.
 _CHARSETS: Mapping[str, str] = {"iso-8859-1": "cp1252", "windows-1252": "cp1252", "utf-16": "utf-16"}
@@ -44,10 +45,11 @@ def body_of(response: requests.Response) -> bytes:
 
 def data_of(response: requests.Response) -> bytes:
     """The same of an answer that brings rows. One that is not in UTF-8, and says in which of a few other character sets
-    it is, is read so: a row with a letter replaced is still a row, which a token would not be."""
+    it is, or begins as UTF-16 does, is read so: a row with a letter replaced is still a row, which a token would not
+    be."""
     body = body_of(response)
     named = _CHARSET.search(response.headers.get("Content-Type", ""))
-    charset = _CHARSETS.get(named[1].lower()) if named else None
+    charset = "utf-16" if body.startswith(_MARKS_OF_UTF_16) else _CHARSETS.get(named[1].lower()) if named else None
     if charset is None or _is_utf_8(body):
         return body
     return body.decode(charset, "replace").encode()

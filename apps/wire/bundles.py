@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from urllib.parse import urljoin
+from urllib.parse import quote, urljoin
 
 import msgspec
 
@@ -28,6 +28,9 @@ _OTHER_ANSWERS = frozenset(
 _HISTORY = "history"
 # What leads from page to page, as the keys of a map of links may name it (RFC 8288 section 3.3 and its registry).
 _RELATIONS = frozenset({"self", "first", "last", "next", "prev", "previous"})
+
+# In a query, what many servers leave as it is and no URL may hold: a token's system stands before "|".
+_UNESCAPED = re.compile(r'[ "<>\\^`{|}\x80-\U0010ffff]+')
 
 # FHIR promises [A-Za-z0-9.-]{1,64}; we refuse only what could not travel in a path, dot segments included, and what is
 # longer than the columns are. Some servers send more than 64.
@@ -115,7 +118,7 @@ class _Link(msgspec.Struct):
 class _Bundle(msgspec.Struct):
     resource_type: str = msgspec.field(name="resourceType", default="")
     kind: msgspec.Raw = msgspec.field(name="type", default=msgspec.Raw(b"null"))
-    entry: list[msgspec.Raw] | None = None
+    entry: list[msgspec.Raw] | dict[str, msgspec.Raw] | None = None
     link: msgspec.Raw = msgspec.Raw(b"null")
     total: msgspec.Raw = msgspec.Raw(b"null")
 
@@ -132,7 +135,7 @@ _LINKS = msgspec.json.Decoder(list[msgspec.Raw])
 _LINK = msgspec.json.Decoder(_Link)
 _MAP = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _TEXT = msgspec.json.Decoder(str)
-_COUNT = msgspec.json.Decoder(int)
+_COUNT = msgspec.json.Decoder(int, strict=False)  # also as a text, as some write it
 
 
 def resource_type_of(body: bytes) -> str:
@@ -186,7 +189,7 @@ def read_page(body: bytes, *, base_url: str) -> Page:
     remarks: list[bytes] = []
     unreadable = 0
     kind = (decoded(bundle.kind, _TEXT) or "").strip().lower()
-    entries = bundle.entry or []
+    entries = _entries(bundle)
     for raw in _standing(entries) if kind == _HISTORY else entries:
         row, remark = _row(raw)
         if remark is not None:
@@ -214,6 +217,13 @@ def _bundle(body: bytes) -> _Bundle | None:
         return _BUNDLE.decode(body)
     except (msgspec.MsgspecError, UnicodeError, RecursionError):  # one row can be the reason, and costs no other
         return decoded(mending.without_odd_rows(body), _BUNDLE)
+
+
+def _entries(bundle: _Bundle) -> list[msgspec.Raw]:
+    """One alone may stand where a list should, as what was XML once leaves it."""
+    if isinstance(bundle.entry, dict):
+        return [msgspec.Raw(msgspec.json.encode(bundle.entry))]
+    return bundle.entry or []
 
 
 def _standing(entries: list[msgspec.Raw]) -> Iterator[msgspec.Raw]:
@@ -248,7 +258,8 @@ def _row(raw: msgspec.Raw) -> tuple[Resource | None, bytes | None]:
         return None, None
     is_remark = typical is not None and typical.search is not None and typical.search.mode == "outcome"
     head = decoded(entry.resource, _HEAD)
-    if is_remark or (head and head.resource_type == "OperationOutcome"):
+    resource_type = head.resource_type if head else ""
+    if resource_type == "OperationOutcome" or (is_remark and not resource_type):  # a row is one, whatever it is called
         return None, bytes(entry.resource)
     if head is None or head.resource_type == "Bundle":
         return None, _failed(entry.response)
@@ -324,6 +335,8 @@ def _next_url(links: list[_Link | None], base_url: str) -> str | None:
 
 
 def _absolute(base_url: str, url: str) -> str:
+    address, mark, query = url.partition("?")
+    url = address + mark + _UNESCAPED.sub(lambda found: quote(found[0]), query)
     try:
         return urljoin(base_url.rstrip("/") + "/", url)
     except ValueError:  # brackets that hold no address; the guard will say so

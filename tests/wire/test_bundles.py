@@ -79,9 +79,7 @@ class TestAPage:
 
     def test_counts_remarks_apart_from_rows(self):
         outcome = {"resourceType": "OperationOutcome", "issue": [{"severity": "warning"}]}
-        found = page(
-            [goal("1"), {"resource": outcome}, {"resource": goal("9")["resource"], "search": {"mode": "outcome"}}]
-        )
+        found = page([goal("1"), {"resource": outcome}, {"resource": {"issue": []}, "search": {"mode": "outcome"}}])
         assert ([row.logical_id for row in found.resources], found.outcomes) == (["1"], 2)
 
     def test_takes_rows_whatever_their_search_element(self):
@@ -204,13 +202,25 @@ class TestAPage:
         found = bundles.read_page(whole, base_url=BASE)
         assert ([row.logical_id for row in found.resources], found.unreadable) == (["1"], 1)
 
-    @pytest.mark.parametrize("total", [None, "3", -1, 2.5, [], {}, True, 10**30])
+    @pytest.mark.parametrize("total", [None, "", "many", "-3", -1, 2.5, [], {}, True, 10**30])
     def test_has_no_total_where_it_is_no_count(self, total):
         assert page([goal("1")], total=total).total is None
 
     @pytest.mark.parametrize("total", [0, 109])
     def test_repeats_the_total_the_server_claims(self, total):
         assert page([goal("1")], total=total).total == total
+        assert page([goal("1")], total=str(total)).total == total
+
+    def test_may_have_one_row_that_stands_where_a_list_should(self):
+        body = b'{"resourceType":"Bundle","entry":{"resource":{"resourceType":"Goal","id":"1","n":1.50}},"total":1}'
+        found = bundles.read_page(body, base_url=BASE)
+        (row,) = found.resources
+        assert (row.body, found.total) == (b'{"resourceType":"Goal","id":"1","n":1.50}', 1)
+        assert bundles.read_page(b'{"resourceType":"Bundle","entry":{}}', base_url=BASE).unreadable == 1
+
+    def test_takes_a_row_for_a_row_though_it_is_called_a_remark(self):
+        found = page([{**goal("1"), "search": {"mode": "outcome"}}, {"search": {"mode": "outcome"}}])
+        assert ([row.logical_id for row in found.resources], found.outcomes) == (["1"], 1)
 
     @pytest.mark.parametrize(
         ("written", "absolute"),
@@ -220,6 +230,10 @@ class TestAPage:
             ("/fhir/r4/Goal?page=2", "https://provider.example/fhir/r4/Goal?page=2"),
             ("?page=2", "https://provider.example/fhir/r4/?page=2"),
             ("//evil.example/", "https://evil.example/"),
+            ("Goal?code=a|b c&x=é", "https://provider.example/fhir/r4/Goal?code=a%7Cb%20c&x=%C3%A9"),
+            ('/fhir/r4/Goal?a="<{x}>"\\^`', "https://provider.example/fhir/r4/Goal?a=%22%3C%7Bx%7D%3E%22%5C%5E%60"),
+            ("Goal?a=%7C%&b=1?2/3", "https://provider.example/fhir/r4/Goal?a=%7C%&b=1?2/3"),
+            ("https://evil.example\\@x|y/Goal?a", "https://evil.example\\@x|y/Goal?a"),
         ],
     )
     def test_names_the_next_one_wherever_it_stands_among_the_links(self, written, absolute):
@@ -358,7 +372,6 @@ class TestAPage:
             (b"<html></html>", Code.UNREADABLE),
             (b"[]", Code.UNREADABLE),
             (b'{"resourceType":"Bundle","entry":[{"resource":{"resourceType":"Goal"', Code.UNREADABLE),
-            (b'{"resourceType":"Bundle","entry":{}}', Code.UNREADABLE),
             (b'{"resourceType":"Bundle","entry":7}', Code.UNREADABLE),
             (b'{"entry":[]}', Code.UNREADABLE),
             (b'{"resourceType":["Bundle"]}', Code.UNREADABLE),

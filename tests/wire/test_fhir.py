@@ -148,6 +148,13 @@ class TestFindingPatients:
             patient = fhir.read(home(server), access_token=TOKEN, resource_type="Patient", logical_id="alice")
         assert patient.body.decode() == text
 
+    @pytest.mark.parametrize("named", ["", "application/json", "application/fhir+json; charset=utf-8"])
+    def test_is_read_in_utf_16_where_it_begins_so(self, named):
+        text = '{"resourceType":"Patient","id":"alice","x":"Jos\u00e9 \u20ac"}'
+        with serving(http(body=text.encode("utf-16"), content_type=named)) as server:
+            patient = fhir.read(home(server), access_token=TOKEN, resource_type="Patient", logical_id="alice")
+        assert patient.body.decode() == text
+
     def test_keeps_the_person_as_received(self):
         body = b'\xef\xbb\xbf{ "id":"alice",\n"resourceType":"Patient", "multipleBirthInteger": 1.0 }\n'
         with serving(http(200, body)) as server:
