@@ -19,6 +19,7 @@ from apps.wire.mending import decoded
 
 _MOST_ROWS = 2**31 - 1
 _BLANK = b" \t\r\n"
+_ENTRIES = b'"entry"'
 _NOTHING = {b"null", b"{}"}
 _LONGEST_BODY = 20_000_000  # as long as a page may be: what is mended can grow to several times of it
 # What a Bundle may say it is where it answers no search. One of no kind, or a collection of rows, may answer one.
@@ -181,7 +182,8 @@ def read_page(body: bytes, *, base_url: str) -> Page:
     Whatever else the Bundle says it is, its rows are rows; but of a history only what stands last, and nothing of what
     was deleted.
     """
-    bundle = _bundle(mending.mended(body))
+    body = mending.mended(body)
+    bundle = _bundle(body)
     if bundle is None or bundle.resource_type != "Bundle":
         is_other = bundle is not None and bundle.resource_type != ""
         raise UnexpectedAnswer(code=Code.WRONG_RESOURCE if is_other else Code.UNREADABLE, status=200)
@@ -189,7 +191,7 @@ def read_page(body: bytes, *, base_url: str) -> Page:
     remarks: list[bytes] = []
     unreadable = 0
     kind = (decoded(bundle.kind, _TEXT) or "").strip().lower()
-    entries = _entries(bundle)
+    entries = _entries(bundle, body)
     for raw in _standing(entries) if kind == _HISTORY else entries:
         row, remark = _row(raw)
         if remark is not None:
@@ -219,11 +221,13 @@ def _bundle(body: bytes) -> _Bundle | None:
         return decoded(mending.without_odd_rows(body), _BUNDLE)
 
 
-def _entries(bundle: _Bundle) -> list[msgspec.Raw]:
-    """One alone may stand where a list should, as what was XML once leaves it."""
+def _entries(bundle: _Bundle, body: bytes) -> list[msgspec.Raw]:
+    """One alone may stand where a list should, as what was XML once leaves it; and rows of two lists are rows."""
     if isinstance(bundle.entry, dict):
         return [msgspec.Raw(msgspec.json.encode(bundle.entry))]
-    return bundle.entry or []
+    entries = bundle.entry or []
+    every = [msgspec.Raw(row) for row in mending.rows(body)] if body.count(_ENTRIES) > 1 else []
+    return every if len(every) > len(entries) else entries
 
 
 def _standing(entries: list[msgspec.Raw]) -> Iterator[msgspec.Raw]:

@@ -58,6 +58,12 @@ def without_odd_rows(body: bytes) -> bytes:
     return b"".join([*kept, body[kept_to:]])
 
 
+def rows(body: bytes) -> Iterator[bytes]:
+    """Each row, of whichever of several lists: where a name stands twice, decoders keep what it named last."""
+    for start, end, _deepest in _rows(body):
+        yield body[start:end]
+
+
 def _rows(body: bytes) -> Iterator[tuple[int, int, int]]:
     """Where each row begins and ends, and how deep it is nested; found without descending into any."""
     depth = deepest = row_starts = 0

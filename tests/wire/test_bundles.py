@@ -218,6 +218,18 @@ class TestAPage:
         assert (row.body, found.total) == (b'{"resourceType":"Goal","id":"1","n":1.50}', 1)
         assert bundles.read_page(b'{"resourceType":"Bundle","entry":{}}', base_url=BASE).unreadable == 1
 
+    @pytest.mark.parametrize("second", [["3"], []])
+    def test_has_the_rows_of_two_lists_of_one_name(self, second):
+        lists = [json.dumps([goal(name) for name in names]) for names in (["1", "2"], second)]
+        body = f'{{"resourceType":"Bundle","entry":{lists[0]},"total":3,"entry":{lists[1]}}}'
+        found = bundles.read_page(body.encode(), base_url=BASE)
+        assert [row.logical_id for row in found.resources] == ["1", "2", *second]
+
+    def test_takes_what_a_row_names_so_for_no_row(self):
+        row = {"resource": {"resourceType": "List", "id": "l", "entry": [{"item": {}}, goal("9")]}}
+        found = page([row, goal("1")])
+        assert ([one.logical_id for one in found.resources], found.unreadable) == (["l", "1"], 0)
+
     def test_takes_a_row_for_a_row_though_it_is_called_a_remark(self):
         found = page([{**goal("1"), "search": {"mode": "outcome"}}, {"search": {"mode": "outcome"}}])
         assert ([row.logical_id for row in found.resources], found.outcomes) == (["1"], 1)
