@@ -18,6 +18,9 @@ from apps.wire.errors import Code, UnexpectedAnswer, WireError
 from apps.wire.mending import decoded
 
 _MOST_ROWS = 2**31 - 1
+# As many as the smallest rows would be on the largest page. Who sends more means to keep us busy: each of ten million
+# numbers in place of rows would be looked at.
+_MOST_ENTRIES = 500_000
 _BLANK = b" \t\r\n"
 _ENTRIES = b'"entry"'
 _NOTHING = {b"null", b"{}"}
@@ -177,7 +180,7 @@ def _whole(body: bytes) -> bytes:
 
 def read_page(body: bytes, *, base_url: str) -> Page:
     """The rows of a searchset Bundle. A relative next link is resolved against the FHIR base URL; whether it may be
-    followed is not decided here. Raises UnexpectedAnswer for what is no Bundle.
+    followed is not decided here. Raises UnexpectedAnswer for what is no Bundle, or has more entries than anybody's.
 
     Whatever else the Bundle says it is, its rows are rows; but of a history only what stands last, and nothing of what
     was deleted.
@@ -192,6 +195,8 @@ def read_page(body: bytes, *, base_url: str) -> Page:
     unreadable = 0
     kind = (decoded(bundle.kind, _TEXT) or "").strip().lower()
     entries = _entries(bundle, body)
+    if len(entries) > _MOST_ENTRIES:
+        raise UnexpectedAnswer(code=Code.TOO_LARGE, status=200)
     for raw in _standing(entries) if kind == _HISTORY else entries:
         row, remark = _row(raw)
         if remark is not None:

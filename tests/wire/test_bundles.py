@@ -196,6 +196,14 @@ class TestAPage:
         with pytest.raises(UnexpectedAnswer):
             bundles.read_page(whole, base_url=BASE)
 
+    @pytest.mark.parametrize("kind", ["searchset", "history"])
+    def test_is_too_large_with_more_entries_than_fit_on_any(self, kind, monkeypatch):
+        monkeypatch.setattr(bundles, "_MOST_ENTRIES", 3)
+        assert page([goal("1"), 7, 7], type=kind).unreadable == 2
+        with pytest.raises(UnexpectedAnswer) as refused:
+            page([goal("1"), 7, 7, 7], type=kind)
+        assert refused.value.code is Code.TOO_LARGE
+
     def test_counts_a_row_that_mending_makes_longer_than_anything_that_is_kept(self):
         long = b'{"resource":{"resourceType":"Goal","id":"long","note":"' + b"\xe9" * 7_000_000 + b'"}}'
         whole = b'{"resourceType":"Bundle","entry":[' + long + b"," + json.dumps(goal("1")).encode() + b"]}"
