@@ -42,6 +42,8 @@ class TestRow:
             {"beneficiary": {"reference": "Patient/p2"}},
             {"for": {"reference": "Patient/p2"}},
             {"individual": {"reference": "Patient/p2"}},
+            {"patient": "Patient/p2"},
+            {"subject": ["Patient/p1", "https://fhir.example/r4/Patient/p2"]},
         ],
     )
     def test_names_another_patient_in_whatever_shape(self, elements):
@@ -56,11 +58,13 @@ class TestRow:
             {"patient": {"reference": "https://fhir.example/Patient/Patient/p1/"}},
             {"subject": {"reference": "https://fhir.example/patient/r4/Group/g1"}},
             {"patient": {"reference": "Patient/p1"}},
+            {"patient": {"reference": "Patient/%701"}},
+            {"patient": "Patient/p1"},
+            {"subject": "p2"},
             {"subject": {"reference": "https://fhir.example/r4/Patient/p1/_history/1"}},
             {"subject": {"reference": "#contained"}},
             {"subject": {"reference": "Group/p2"}},
             {"subject": {"display": "Somebody"}},
-            {"subject": "Patient/p2"},
             {"subject": None},
         ],
     )

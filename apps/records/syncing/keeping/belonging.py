@@ -6,6 +6,7 @@ A resource that names no patient is taken as sent for the one we asked about; on
 import json
 from collections.abc import Iterable, Iterator
 from typing import Any
+from urllib.parse import unquote
 
 import msgspec
 
@@ -46,7 +47,7 @@ def names_another_patient(resource: Resource, *, patient_id: str) -> bool:
         for element in (about.patient, about.subject, about.beneficiary, about.individual, about.for_)
         for reference in _references(element)
     )
-    return any(named not in {"", patient_id} for named in map(naming.patient_in, references))
+    return any(unquote(named) not in {"", patient_id} for named in map(naming.patient_in, references))
 
 
 def _about(body: bytes) -> _About:
@@ -65,6 +66,6 @@ def _about(body: bytes) -> _About:
 
 def _references(element: object) -> Iterator[str]:
     for part in element if isinstance(element, list) else (element,):
-        reference = part.get("reference") if isinstance(part, dict) else None
+        reference = part.get("reference") if isinstance(part, dict) else part  # by some, the text alone
         if isinstance(reference, str):
             yield reference
