@@ -41,7 +41,8 @@ def prepare(work: Work) -> None:
 def prepare_blindly(work: Work) -> None:
     """Make the steps of everything we know, where the provider never said what it offers. Raises LeaseLost."""
     if work.run.planned_at is None:
-        _make(work, planning.plan(work.source.server, None))
+        shared = sharing.readable_types(work.run.connection)
+        _make(work, planning.plan(work.source.server, None, shared=shared))
 
 
 def _make(work: Work, plan: tuple[Planned, ...], *, version: str = "") -> None:

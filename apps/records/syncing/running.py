@@ -51,6 +51,7 @@ from apps.wire.errors import (
     AuthorizationExpired,
     ClientRejected,
     OrganizationNotEnabled,
+    Throttled,
     Unavailable,
     WireError,
 )
@@ -213,7 +214,7 @@ def _take_steps(work: Work) -> None:
     """Raises what concerns every step alike, SliceOver, and, once the others were taken, what one of them waits for."""
     if surviving.is_given_up(work.run):
         preparing.prepare_blindly(work)
-    preparing.prepare(work)
+    _prepare(work)
     _give_up_what_kills(work)
     delayed = _take_patient(work, Status.WAITING)
     gives_up = work.run.pauses >= len(PAUSES_SECONDS)
@@ -229,6 +230,17 @@ def _take_steps(work: Work) -> None:
         raise delayed
     for step in _of_ways(work, Way.INCLUDED):
         stepping.close(step, gap=including.gap(work.run), work=work)
+
+
+def _prepare(work: Work) -> None:
+    """A server that does not come to say what it offers, as of a statement that takes too long to make, may have it all
+    the same: at last it is asked for what we know."""
+    try:
+        preparing.prepare(work)
+    except Unavailable as error:
+        if isinstance(error, Throttled) or work.run.pauses < len(PAUSES_SECONDS):
+            raise
+        preparing.prepare_blindly(work)
 
 
 def _take_patient(work: Work, status: SyncStep.Status) -> Unavailable | None:

@@ -12,7 +12,7 @@ from apps.connections.ending import disconnecting
 from apps.directory.models import ClientRegistration
 from apps.records import syncing
 from apps.records.models import Record, SyncRun, SyncStep
-from apps.records.syncing import running, stepping
+from apps.records.syncing import planning, running, stepping
 from apps.records.syncing.keeping import storing
 from apps.records.syncing.working import leasing, surviving
 from apps.wire import resource_types
@@ -96,13 +96,31 @@ class TestProviderThatDoesNotAnswer:
             {Gap.UNAVAILABLE, Gap.NOT_OFFERED},
         )
 
+    @pytest.mark.parametrize("silence", [http(503), hung_up], ids=["503", "none"])
+    def test_asks_at_last_for_what_we_know_where_nobody_says_what_is_offered(self, linked, provider, silence):
+        ClientRegistration.objects.update(requests_per_minute=1000)
+        provider.answers[METADATA] = silence
+        run = sync(linked)
+        for _pause in syncing.PAUSES_SECONDS:
+            assert (run.outcome, stored()) == ("", set())
+            resume(run)
+        assert (run.outcome, stored(), stored("Patient")) == ("complete", {"a1", "a2"}, {PATIENT_ID})
+
+    def test_asks_for_nothing_more_where_it_is_to_slow_down(self, linked, provider):
+        provider.answers[METADATA] = http(429)
+        run = sync(linked)
+        for _pause in syncing.PAUSES_SECONDS:
+            resume(run)
+        assert (run.outcome, set(provider.asked)) == ("failed", {METADATA})
+
     def test_fails_the_run_when_nothing_ever_came(self, linked, provider):
-        provider.answers[METADATA] = http(503)
+        ClientRegistration.objects.update(requests_per_minute=1000)
+        provider.server.answer = lambda _request: [http(503)]
         run = sync(linked)
         for _pause in syncing.PAUSES_SECONDS:
             resume(run)
         assert run.outcome == SyncRun.Outcome.FAILED
-        assert {s.gap for s in run.steps.exclude(resource_type="Provenance")} == {Gap.UNAVAILABLE}
+        assert {s.gap for s in run.steps.exclude(resource_type__in=planning.ACCOMPANYING)} == {Gap.UNAVAILABLE}
 
     def test_is_left_alone_while_the_run_is_paused(self, linked, provider):
         provider.answers[METADATA] = http(503)
