@@ -165,6 +165,12 @@ class Searching:
         if page.next_url is None and page.total is not None and (page.total == came < counted or page.total > counted):
             step.rows_counted = min((step.rows_counted or 0) - counted + page.total, _MOST_COUNTED)
 
+    def _learn_what_is_counted(self, page: Page) -> None:
+        """Of a search that came in several pages, as many rows as its first page counted: no page has so many."""
+        is_last = page.next_url is None and self._cursor.next_url is not None and self._rows_of_type(page) > 0
+        if is_last and self._counted() == self._came(page):
+            self._work.turn.counts_searches = True
+
     def _may_go_on(self, page: Page) -> bool:
         """Whether more may follow a page of which nobody can tell that it is the last. Not where the provider counted
         what came of the whole search; but it may count page by page, and a page that is full is no end."""
@@ -181,9 +187,7 @@ class Searching:
         step.rows_unreadable += page.unreadable
         step.bytes_got += sum(len(resource.body) for resource in page.resources)
         self._correct_count(page)
-        is_part = page.next_url is not None and page.total is not None
-        if is_part and (page.total or 0) > len(page.resources) + page.unreadable:  # of no page alone
-            self._work.turn.counts_searches = True
+        self._learn_what_is_counted(page)
         if page.is_cut or self._may_go_on(page):
             self._cursor = self._cursor.short()
         if page.failure is not None:
