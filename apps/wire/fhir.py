@@ -141,8 +141,9 @@ class AnotherResource(UnexpectedAnswer):
 def read(server: FhirServer, *, access_token: Secret, resource_type: str, logical_id: str) -> Resource:
     """One resource by its id (specification P5).
 
-    Raises NotFound where it is gone, RequestRefused without asking where the id cannot be one, AnotherResource where
-    another one came back, and UnexpectedAnswer where something else did; and WireError.
+    A page on which it stands is an answer, too. Raises NotFound where it is gone, RequestRefused without asking where
+    the id cannot be one, AnotherResource where another one came back, and UnexpectedAnswer where something else did;
+    and WireError.
     """
     if not (bundles.RESOURCE_TYPE.fullmatch(resource_type) and bundles.LOGICAL_ID.fullmatch(logical_id)):
         raise RequestRefused(code=Code.INVALID_REQUEST)
@@ -150,7 +151,11 @@ def read(server: FhirServer, *, access_token: Secret, resource_type: str, logica
     try:
         resource = _resource(body, resource_type)
     except UnexpectedAnswer as error:
-        another = bundles.find_resource(body) if error.code is Code.WRONG_RESOURCE else None
+        is_other = error.code is Code.WRONG_RESOURCE
+        row = _on_page(body, server, resource_type, logical_id) if is_other else None
+        if row is not None:
+            return row
+        another = bundles.find_resource(body) if is_other else None
         if another is None:
             raise
         raise AnotherResource(resource=another) from None
@@ -263,6 +268,15 @@ def _page(body: bytes, server: FhirServer) -> Page:
     if isinstance(page.failure, Unavailable) and not (page.resources or page.unreadable or has_more):
         raise page.failure
     return page
+
+
+def _on_page(body: bytes, server: FhirServer, resource_type: str, logical_id: str) -> Resource | None:
+    """Where a page came in place of a resource, its row there; None where it is none, or that is not on it."""
+    try:
+        rows = bundles.read_page(body, base_url=server.base_url).resources
+    except UnexpectedAnswer:
+        return None
+    return next((row for row in rows if (row.resource_type, row.logical_id) == (resource_type, logical_id)), None)
 
 
 def _resource(body: bytes, resource_type: str) -> Resource:

@@ -174,8 +174,20 @@ class TestReading:
         assert (goal.resource_type, goal.logical_id) == ("Goal", "a-1.b")
         assert server.requests[0].target == "/fhir/r4/Goal/a-1.b"
 
+    def test_finds_it_on_a_page(self):
+        with serving(bundle(BOB, ALICE)) as server:
+            alice = fhir.read(home(server), access_token=TOKEN, resource_type="Patient", logical_id="alice")
+        assert (alice.logical_id, json.loads(alice.body)) == ("alice", ALICE)
+
     @pytest.mark.parametrize(
-        "body", [BOB, {"resourceType": "Person", "id": "alice"}, OUTCOME, {"resourceType": "Bundle"}]
+        "body",
+        [
+            BOB,
+            {"resourceType": "Person", "id": "alice"},
+            OUTCOME,
+            {"resourceType": "Bundle"},
+            {"resourceType": "Bundle", "id": "alice", "entry": [{"resource": BOB}]},
+        ],
     )
     def test_refuses_any_other(self, body):
         with serving(http(200, body)) as server, pytest.raises(UnexpectedAnswer) as refused:
