@@ -236,6 +236,13 @@ class TestKeyRing:
             with pytest.raises(RuntimeError):
                 use()
 
+    def test_keeps_no_key_after_its_block(self):
+        with sealing.key_rings(ALICE, STRANGER) as rings:
+            for ring in rings:
+                ring.seal(b"x", place=PLACE)
+            assert all(ring._key for ring in rings)
+        assert not any(ring._key for ring in rings)
+
     def test_comes_with_those_of_others_for_one_query(self, django_assert_num_queries):
         ours = Holder.installation()
         theirs, own = (sealing.seal(b"x", holder=holder, place=PLACE) for holder in (ALICE, ours))

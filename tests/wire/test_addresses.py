@@ -93,6 +93,7 @@ HOSTILE = [
     ("https://printer.local/", AddressFault.HOST),
     ("https://metadata.google.internal/", AddressFault.HOST),
     ("https://intranet/", AddressFault.HOST),
+    ("https://postgres/", AddressFault.HOST),
     ("https://db.corp/", AddressFault.HOST),
     ("https://1.0.0.127.in-addr.arpa/", AddressFault.HOST),
     ("https://hidden.onion/", AddressFault.HOST),

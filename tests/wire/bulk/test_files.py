@@ -54,6 +54,13 @@ class TestAFile:
         _, (request,) = fetch(http(200, LINES), requires=False)
         assert "authorization" not in request.headers
 
+    def test_that_needs_no_token_is_fetched_from_another_origin(self):
+        with serving(http(200, LINES)) as storage:
+            (_, _, body), asked = fetch(http(500), requires=False, origin=storage.url())
+        (request,) = storage.requests
+        assert (body, asked) == (LINES, [])
+        assert "authorization" not in request.headers
+
     @pytest.mark.conformance("C56")
     @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
     def test_is_followed_to_another_origin_without_the_token(self, status):
