@@ -130,6 +130,9 @@ class TestWhatIsAtStake:
         leavers.link(sam, endpoint, provider)
         assert closing.at_stake(alice) == AtStake(connections=1, has_copies=True, entries=3)
 
+    def test_is_nothing_where_only_others_have_anything(self, sam, linked):
+        assert closing.at_stake(sam) == AtStake(connections=0, has_copies=False, entries=0)
+
     def test_is_not_counted_where_lists_cannot(self, alice, linked):
         Shelf.objects.exclude(subject="patient").update(sealed_index=b"not to be opened")
         assert closing.at_stake(alice) == AtStake(connections=1, has_copies=True, entries=None)

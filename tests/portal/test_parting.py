@@ -91,6 +91,17 @@ class TestDisconnecting:
         assert Record.objects.count() == 1
         assert "Our access here ended, and we are telling them to end the permission." in answer.content.decode()
 
+    def test_ends_no_other_connection(self, alice, sam, endpoint):
+        links = sorted((make_connection(user, endpoint) for user in (alice, sam)), key=lambda link: link.pk)
+        for link in links:
+            give_tokens(link, issued_at=timezone.now())
+        other, mine = links  # no look at all of them finds this one first
+        parting.disconnect(mine, keeps_copy=True, at=timezone.now())
+        assert dict(Connection.objects.values_list("pk", "status")) == {mine.pk: "disconnected", other.pk: "active"}
+        assert StoredTokenSet.objects.get().pk == other.pk
+        parting.delete_copy(mine, at=timezone.now())
+        assert Connection.objects.get() == other
+
     @pytest.mark.conformance("C65")
     def test_wants_the_password_before_it_deletes_the_copy(self, traveller, connection, copied):
         address = f"/connections/{connection.pk}/disconnect/"

@@ -19,6 +19,22 @@ from tests.wire.servers import http
 pytestmark = pytest.mark.django_db
 
 
+@pytest.fixture
+def strange_traveller(make_traveller, sam):
+    """Sam, signed in, with his consent given."""
+    return make_traveller(sam)
+
+
+@pytest.fixture
+def waiting(traveller, strange_traveller, place):
+    """A link of each that waits for an answer: first the one that no look at all of them would find first."""
+    return sorted((who.link(place) for who in (traveller, strange_traveller)), key=lambda row: row.pk, reverse=True)
+
+
+def statuses():
+    return dict(Connection.objects.values_list("pk", "status"))
+
+
 class TestConfirming:
     @pytest.mark.conformance("C11", "C64")
     def test_makes_the_connection_active_for_the_person_chosen(self, traveller, place, stand_in):
@@ -67,6 +83,20 @@ class TestConfirming:
         assert Connection.objects.get().pk == first.pk
         assert refreshing.usable_token(confirmed.connection, at=second.created_at).reveal() == "second-access"
         assert StoredTokenSet.objects.get().generation == 2
+
+    def test_of_one_person_by_two_accounts_makes_a_connection_for_each(self, traveller, strange_traveller, place):
+        for who in (traveller, strange_traveller):
+            connection = who.link(place)
+            assert not confirming.confirm(connection, candidate=0, at=connection.created_at).is_renewal
+        rows = Connection.objects.active().values_list("user", "fhir_patient_id")
+        assert set(rows) == {(who.user.pk, "p-7301") for who in (traveller, strange_traveller)}
+        assert StoredTokenSet.objects.filter(generation=1).count() == 2
+
+    def test_answers_nothing_for_anybody_else(self, waiting):
+        mine, theirs = waiting
+        confirming.confirm(mine, candidate=0, at=mine.created_at)
+        assert statuses() == {mine.pk: "active", theirs.pk: "awaiting_confirmation"}
+        assert AuthorizationRequest.objects.get(outcome="confirmed").connection == mine
 
     @pytest.mark.django_db(transaction=True)
     def test_of_one_person_in_two_tabs_at_once_makes_one_connection(self, traveller, place):
@@ -127,6 +157,15 @@ class TestDeclining:
             ("token", "refresh-canary-e391"),
             ("token_type_hint", "refresh_token"),
         ]
+
+    def test_leaves_what_somebody_else_has_to_answer(self, waiting, stand_in):
+        mine, theirs = waiting
+        assert confirming.decline(mine, at=mine.created_at)
+        assert statuses() == {theirs.pk: "awaiting_confirmation"}
+        assert StoredTokenSet.objects.get().pk == theirs.pk
+        assert confirming.candidates(Connection.objects.get())
+        assert AuthorizationRequest.objects.get(outcome="declined").user == mine.user
+        assert revoking.tell_providers(at=mine.created_at) == 1
 
     def test_says_so_on_the_page_of_the_sign_in(self, traveller, place):
         connection = traveller.link(place)
