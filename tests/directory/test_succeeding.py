@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.utils import timezone
 
 from apps.directory import tasks
 from apps.directory.models import LinkDay
@@ -122,6 +123,12 @@ class TestDays:
         assert succeeding.forget_old(at=AT) == 1
         assert LinkDay.objects.get().date == (AT - timedelta(days=60)).date()
         assert tasks.forget_old_link_days.name in {row.task for row in SCHEDULE}
+
+    def test_are_forgotten_by_the_schedule(self, endpoint):
+        for days_ago in (1, 62):
+            succeeding.note(endpoint, Ending.COMPLETED, at=timezone.now() - timedelta(days=days_ago))
+        tasks.forget_old_link_days()
+        assert LinkDay.objects.get().date == (timezone.now() - timedelta(days=1)).date()
 
     def test_are_one_row_each(self, endpoint, happened):
         happened(completed=3, abandoned=2)

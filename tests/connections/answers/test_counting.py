@@ -237,7 +237,11 @@ class TestAnAbandonedAttempt:
         expire()
         assert counting.count_abandoned(at=timezone.now()) == 0
 
-    def test_is_looked_for_on_the_schedule(self):
+    def test_is_looked_for_on_the_schedule(self, traveller, place):
+        traveller.leave(place)
+        expire()
+        tasks.count_abandoned()
+        assert counted() == {"abandoned": 1}
         assert tasks.count_abandoned.name in {row.task for row in SCHEDULE}
 
 

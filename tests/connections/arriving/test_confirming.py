@@ -11,7 +11,7 @@ from apps.audit.models import AuditEvent
 from apps.connections import refreshing, revoking, tasks
 from apps.connections.arriving import confirming
 from apps.connections.ending import purging
-from apps.connections.models import AuthorizationRequest, Connection, StoredTokenSet
+from apps.connections.models import AuthorizationRequest, Connection, StoredTokenSet, Trial
 from tests.connections.conftest import Place, assert_nothing_was_left
 from tests.connections.provider_stand_in import CHILD, PERSON, bundle, tokens
 from tests.wire.servers import http
@@ -225,5 +225,16 @@ class TestPurging:
         connection = traveller.link(place)
         Connection.objects.update(confirm_by_at=connection.created_at)
         tasks.purge_unconfirmed()
-        tasks.drop_old_requests()
         assert_nothing_was_left()
+
+    def test_deletes_by_the_schedule_the_requests_and_trials_that_are_over(self, traveller, place, stella):
+        connection = traveller.link(place)
+        traveller.leave(place)
+        days_ago = connection.created_at - purging.KEEP_REQUESTS
+        AuthorizationRequest.objects.filter(connection=connection).update(expires_at=days_ago)
+        of_trial = {"registration": place.registration, "endpoint": place.endpoint, "provider": place.provider}
+        for began_at in (connection.created_at - purging.KEEP_TRIALS, connection.created_at):
+            Trial.objects.create(staff_id=stella.pk, began_at=began_at, ended_at=began_at, **of_trial)
+        tasks.drop_old_requests()
+        assert AuthorizationRequest.objects.get().connection is None
+        assert Trial.objects.get().began_at == connection.created_at

@@ -7,6 +7,7 @@ import pytest
 from django.core import mail
 from django.core.mail import EmailMessage
 from django.db import IntegrityError, transaction
+from django.utils import timezone
 
 from apps.connections import tasks
 from apps.connections.lapsing import planning, telling
@@ -205,6 +206,15 @@ class TestTheTasks:
         beat(DUE_AT)
         assert planning.prune(at=LAPSES_AT + timedelta(days=29)) == 0
         assert planning.prune(at=LAPSES_AT + timedelta(days=30)) == 1
+
+    def test_drop_by_themselves_what_is_over_and_nothing_else(self, link):
+        old, new = link(), link()
+        now = timezone.now()
+        planning.plan(at=SIGNED_IN_AT)
+        LapseWarning.objects.filter(connection=old).update(ends_at=now - timedelta(days=31))
+        LapseWarning.objects.filter(connection=new).update(ends_at=now - timedelta(days=29))
+        tasks.drop_old_warnings()
+        assert set(LapseWarning.objects.values_list("connection", flat=True)) == {new.pk}
 
 
 def _minutes(count: int) -> timedelta:

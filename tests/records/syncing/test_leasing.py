@@ -154,6 +154,16 @@ class TestALeaseThatWasLost:
             lost.finish(outcome=SyncRun.Outcome.COMPLETE, at=AT)
         assert SyncRun.objects.get().finished_at is None
 
+    def test_is_lost_with_its_own_connection_whatever_others_do(self, endpoint, open_run):
+        run = open_run(endpoint)
+        lease = leasing.claim_next()
+        assert lease is not None
+        open_run(endpoint)
+        lease.extend()
+        Connection.objects.filter(pk=run.connection_id).update(status=Connection.Status.DISCONNECTED)
+        with pytest.raises(leasing.LeaseLost):
+            lease.extend()
+
     def test_takes_the_run_from_nobody(self, lost):
         held = SyncRun.objects.values("claim_id", "lease_until", "pauses").get()
         lost.give_back()

@@ -91,6 +91,30 @@ class TestKeeping:
         assert Record.objects.get().removed_at is None
 
 
+class TestAPage:
+    """Of several types and ids says something of those pairs alone, and nothing of one's type with another's id."""
+
+    HELD = [(kind, name) for kind in ("AllergyIntolerance", "Condition") for name in ("1", "2")]
+    CAME = [("AllergyIntolerance", "1"), ("Condition", "2")]
+
+    @pytest.fixture(autouse=True)
+    def held(self, connection):
+        keep(connection, *(Resource(*key, b'{"x":1}') for key in self.HELD))
+        Record.objects.update(removed_at=AT)
+
+    def test_brings_back_what_came_and_nothing_else(self, connection):
+        keep(connection, *(Resource(*key, b'{"x":1}') for key in self.CAME), at=LATER)
+        back = Record.objects.filter(removed_at=None, confirmed_at=LATER).order_by("pk")
+        assert list(back.values_list("resource_type", "logical_id")) == self.CAME
+        assert Record.objects.filter(removed_at=AT, confirmed_at=AT).count() == 2
+
+    def test_supersedes_what_came_otherwise_and_nothing_else(self, connection):
+        keep(connection, *(Resource(*key, b'{"x":2}') for key in self.CAME), at=LATER)
+        versions = RecordVersion.objects.order_by("pk").values_list("record__resource_type", "record__logical_id")
+        assert sorted(versions) == self.CAME
+        assert Record.objects.filter(removed_at=AT, confirmed_at=AT).count() == 2
+
+
 class TestATypeThatIsThoughtToBeNew:
     NEW = frozenset({"AllergyIntolerance"})
 
@@ -138,6 +162,18 @@ class TestRecordsOfTwoConnections:
         assert opened(Record.objects.get(connection=first)) == b'{"from":"first"}'
         assert opened(Record.objects.get(connection=second)) == b'{"from":"second"}'
         assert not RecordVersion.objects.exists()
+
+    def test_with_one_body_are_confirmed_and_superseded_each_by_its_own(self, alice):
+        first, second = make_connection(alice), make_connection(alice, make_endpoint("https://other.example/r4"))
+        for connection in (first, second):
+            keep(connection, body(b"one"))
+        Record.objects.update(removed_at=AT, unseen_at=AT)
+        keep(first, body(b"one"), at=LATER)
+        other = Record.objects.get(connection=second)
+        assert (other.confirmed_at, other.removed_at, other.unseen_at) == (AT, AT, AT)
+        keep(first, body(b"two"), at=LATER)
+        assert RecordVersion.objects.get().record == Record.objects.get(connection=first)
+        assert opened(Record.objects.get(connection=second)) == body(b"one").body
 
     def test_do_not_open_in_each_others_place(self, alice):
         first, second = make_connection(alice), make_connection(alice, make_endpoint("https://other.example/r4"))
