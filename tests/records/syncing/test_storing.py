@@ -100,11 +100,11 @@ class TestAPage:
     @pytest.fixture(autouse=True)
     def held(self, connection):
         keep(connection, *(Resource(*key, b'{"x":1}') for key in self.HELD))
-        Record.objects.update(removed_at=AT)
+        Record.objects.update(removed_at=AT, unseen_at=AT)
 
     def test_brings_back_what_came_and_nothing_else(self, connection):
         keep(connection, *(Resource(*key, b'{"x":1}') for key in self.CAME), at=LATER)
-        back = Record.objects.filter(removed_at=None, confirmed_at=LATER).order_by("pk")
+        back = Record.objects.filter(removed_at=None, unseen_at=None, confirmed_at=LATER).order_by("pk")
         assert list(back.values_list("resource_type", "logical_id")) == self.CAME
         assert Record.objects.filter(removed_at=AT, confirmed_at=AT).count() == 2
 
@@ -112,7 +112,20 @@ class TestAPage:
         keep(connection, *(Resource(*key, b'{"x":2}') for key in self.CAME), at=LATER)
         versions = RecordVersion.objects.order_by("pk").values_list("record__resource_type", "record__logical_id")
         assert sorted(versions) == self.CAME
-        assert Record.objects.filter(removed_at=AT, confirmed_at=AT).count() == 2
+        back = Record.objects.filter(removed_at=None, unseen_at=None, received_at=LATER).order_by("pk")
+        assert list(back.values_list("resource_type", "logical_id")) == self.CAME
+        assert Record.objects.filter(removed_at=AT, unseen_at=AT, received_at=AT).count() == 2
+
+    def test_is_as_we_had_it_once_it_came_otherwise(self, connection):
+        for at in (LATER, LATER + timedelta(days=1)):
+            kept = keep(connection, *(Resource(*key, b'{"x":2}') for key in self.CAME), at=at)
+        assert (kept.changed, kept.unchanged, RecordVersion.objects.count()) == (0, 2, 2)
+
+    def test_asks_nothing_of_the_others_that_the_same_run_brought(self, connection):
+        run_id = uuid4()
+        keep(connection, *(Resource(*key, b'{"x":1}') for key in self.HELD), run_id=run_id)
+        kept = keep(connection, *(Resource(*key, b'{"x":2}') for key in self.CAME), run_id=run_id)
+        assert (kept.new, kept.changed, kept.unchanged) == (0, 2, 0)
 
 
 class TestATypeThatIsThoughtToBeNew:

@@ -1,0 +1,111 @@
+"""Two people's copies of the same rows from one provider, as of a child whose mother has it too: whatever one of them
+goes through, the other one's goes as if it were the only one, and nothing of it is touched."""
+
+from datetime import timedelta
+
+import pytest
+
+from apps.connections.models import Connection, StoredTokenSet
+from apps.records.models import Leaf, PendingRead, QuarantinedRow, Record, RecordVersion, Shelf, SyncRun, SyncStep
+from tests.records.linked import AT, give_tokens, make_connection, sign_in_again
+from tests.records.people import allergy, bundle
+from tests.records.provider import ALLERGIES, METADATA, statement
+from tests.records.runs import resume, sync
+from tests.wire.servers import http
+
+pytestmark = pytest.mark.django_db
+
+DOCTOR = "GET /fhir/r4/Practitioner/"
+_OF_A_STEP = ("resource_type", "status", "gap", "rows_kept", "rows_changed", "rows_removed", "rows_missing",
+              "rows_refused", "needs_shelf")  # fmt: skip
+
+
+def row(name, doctor="d1", **elements):
+    return allergy(name, recorder={"reference": f"Practitioner/{doctor}"}, **elements)
+
+
+def doctor(name, status=200):
+    body = {"resourceType": "Practitioner", "id": name} if status == 200 else b""
+    return {f"{DOCTOR}{name}": http(status, body)}
+
+
+def rows(*found):
+    return {ALLERGIES: http(body=bundle(*found))}
+
+
+STORY = (
+    (0, {**rows(row("a1"), row("a2", "d2"), row("a3")), **doctor("d1"), **doctor("d2", 503)}),
+    (1, rows(row("a1", criticality="high"), row("a2", "d2"), row("a3"), allergy("a4", patient_id="p-1"))),
+    (2, doctor("d2")),
+    (8, rows(row("a1"), row("a2", "d2"), row("a5", "d3"))),
+    (9, {**doctor("d1", 410), **doctor("d3", 503)}),
+    (16, rows()),
+    (17, {}),
+    (18, rows(row("a1"))),
+)  # fmt: skip
+
+
+def day(connection, provider, days, answers):
+    """A run to its end, and all that came of it: what was asked, what is told and what is here."""
+    provider.answers |= answers
+    provider.server.requests.clear()
+    at = AT + timedelta(days=days)
+    give_tokens(connection, issued_at=at)
+    run = sync(connection, at=at)
+    while not run.outcome:
+        resume(run, at=at)
+    held = Record.objects.filter(connection=connection).order_by("resource_type", "logical_id")
+    return (
+        sorted(set(provider.asked) - {METADATA}),
+        (run.is_full, run.outcome, run.pauses),
+        list(run.steps.order_by("resource_type").values_list(*_OF_A_STEP)),
+        [(one.resource_type, one.logical_id, one.removed_at is None, one.unseen_at is None, one.versions.count(),
+          (one.confirmed_at - AT).days) for one in held],
+        sorted(PendingRead.objects.filter(run__connection=connection).values_list("logical_id", "is_owed")),
+        sorted(Shelf.objects.filter(connection=connection).values_list("subject", flat=True)),
+        QuarantinedRow.objects.filter(connection=connection).count(),
+    )  # fmt: skip
+
+
+def everything(connection):
+    """Every row of a connection, as it is stored."""
+    mine = {"connection": connection}
+    return [
+        list(found.order_by("pk").values())
+        for found in (
+            Connection.objects.filter(pk=connection.pk),
+            StoredTokenSet.objects.filter(**mine),
+            SyncRun.objects.filter(**mine),
+            SyncStep.objects.filter(run__connection=connection),
+            PendingRead.objects.filter(run__connection=connection),
+            Record.objects.filter(**mine),
+            RecordVersion.objects.filter(record__connection=connection),
+            QuarantinedRow.objects.filter(**mine),
+            Shelf.objects.filter(**mine),
+            Leaf.objects.filter(shelf__connection=connection),
+        )
+    ]
+
+
+@pytest.fixture
+def theirs(linked, sam):
+    """Sam's link to the same record."""
+    return make_connection(sam, linked.endpoint)
+
+
+class TestACopy:
+    @pytest.fixture(autouse=True)
+    def offers(self, provider):
+        provider.answers[METADATA] = http(body=statement("Patient", "AllergyIntolerance", "Practitioner"))
+
+    @pytest.mark.parametrize("stop", [1, 3, 6, len(STORY)])
+    def test_goes_as_if_there_were_no_other(self, linked, theirs, provider, stop):
+        """Of which the other one stopped after any day, and its person signed in again."""
+        before = dict(provider.answers)
+        alone = [day(linked, provider, *one) for one in STORY[:stop]]
+        sign_in_again(linked, at=AT + timedelta(days=STORY[stop - 1][0], hours=1))
+        provider.answers = before
+        untouched = everything(linked)
+        beside = [day(theirs, provider, *one) for one in STORY]
+        assert beside[:stop] == alone
+        assert everything(linked) == untouched
