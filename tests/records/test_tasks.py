@@ -84,6 +84,26 @@ class TestDueSync:
         tasks.start_due_syncs.delay()
         wait_for(lambda: SyncRun.objects.filter(cause=SyncRun.Cause.SCHEDULE, outcome="complete").exists())
 
+    def test_is_asked_for_at_once_and_one_that_ended_meanwhile_holds_up_no_other(
+        self, linked, alice, sam, monkeypatch, provider
+    ):
+        sent: list[dict[str, object]] = []
+        monkeypatch.setattr(tasks.sync_next, "apply_async", lambda **options: sent.append(options))
+        others = [make_connection(user, linked.endpoint, fhir_patient_id=user.email) for user in (alice, sam)]
+        ended = next(due.due_for_sync(timezone.now()).iterator())
+        start = syncing.start
+
+        def starting(connection, **how):
+            if connection == ended:  # it ended after it was found
+                connection.status = Connection.Status.DISCONNECTED
+            return start(connection, **how)
+
+        monkeypatch.setattr(syncing, "start", starting)
+        tasks.start_due_syncs()
+        started = {run.connection for run in SyncRun.objects.all()}
+        assert started == {linked, *others} - {ended}
+        assert sent == [{"expires": 300}] * 2
+
     def test_is_not_started_twice_within_a_day(self, run):
         SyncRun.objects.update(finished_at=timezone.now(), outcome="failed")
         assert not due.due_for_sync(timezone.now() + timedelta(hours=23)).exists()

@@ -48,6 +48,17 @@ class TestAnOldTrial:
         assert purging.drop_old_trials(at=now) == 2
         assert list(Trial.objects.all()) == [kept]
 
+    @pytest.mark.parametrize("other", ["registration", "endpoint"])
+    def test_stays_though_something_else_was_tried_since(
+        self, make_trial: Callable[..., Trial], make_place: Callable[..., Place], other: str
+    ) -> None:
+        now = timezone.now()
+        kept, since = make_trial(now - timedelta(days=300)), make_trial(now - timedelta(days=1))
+        elsewhere = make_place("Other Practice", path="/other")
+        Trial.objects.filter(pk=since.pk).update(**{other: getattr(elsewhere, other)})
+        assert purging.drop_old_trials(at=now) == 0
+        assert set(Trial.objects.all()) == {kept, since}
+
     def test_that_is_young_stays(self, make_trial: Callable[..., Trial]) -> None:
         now = timezone.now()
         make_trial(now - timedelta(days=89))
