@@ -28,6 +28,7 @@ RECORDED = {
     14: "09c397a83e94e30b",  # values their provider calls none; appointments are a kind; visits find what is theirs
     15: "928716ffbee888b2",  # where a value was measured, what turns an entry around, brands of medicines
     16: "0f099b816ff9a746",  # intents, aims, orders and plans in full, why medicines are given, relations of documents
+    17: "921adedc98326c6b",  # what speaks against a value, ages of ranges, latex, and more of entries of any type
 }  # fmt: skip
 CHANGED = (
     "What shelves hold has another shape than form {form} had. Count FORM in apps/records/shelving/indexing.py up, so "
