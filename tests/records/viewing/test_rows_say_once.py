@@ -46,6 +46,24 @@ class TestAMember:
         assert row(team).details == ()
 
 
+class TestAPlace:
+    @pytest.mark.parametrize(
+        ("names", "told"),
+        [
+            (["Ward 4", "Ward 4"], ["Heron Clinic", "Ward 4"]),
+            (["Heron Clinic"], ["Heron Clinic"]),
+            (["Heron Clinic", "Room 2"], ["Heron Clinic", "Room 2"]),
+            ([HARBOR], ["Heron Clinic"]),  # who tells of it, at the end of the row
+            ([], ["Heron Clinic"]),
+        ],
+    )
+    def test_of_a_visit_is_told_beside_its_clinic_where_it_is_another(self, names, told):
+        places = [{"location": {"display": name}, "period": {"start": "2024-01-05"}} for name in names]
+        sent = {"status": "finished", "class": {"code": "AMB"}, "type": [{"text": "Check-up"}], "location": places}
+        visit = entry("Encounter", **sent, serviceProvider={"display": "Heron Clinic"})
+        assert list(row(visit).details) == ["Visit", *told]
+
+
 class TestAnEntryWithoutDetails:
     """What the provider hides, nobody can say was not given."""
 

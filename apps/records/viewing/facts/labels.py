@@ -127,7 +127,7 @@ _ROWS: Final[Mapping[str, tuple[str, ...]]] = {
     "ConditionEntry": ("severity",),
     "ImmunizationEntry": ("reasons_not", "is_reported", "is_subpotent", "doses", "place"),
     "RecommendationEntry": ("recommendations",),
-    "VisitEntry": ("kind", "types", "participants", "clinic"),
+    "VisitEntry": ("kind", "types", "participants", "clinic", "places"),
     "ProcedureEntry": ("reasons_not", "canceled", "handled", "place"),
     "GenericEntry": ("particulars",),
 }

@@ -29,6 +29,7 @@ from apps.records.presenters.observations.results import Component, Measured
 from apps.records.presenters.observations.values import Attachment, Value
 from apps.records.presenters.particulars import Particular
 from apps.records.presenters.patient import Address, Contact
+from apps.records.presenters.visits import VisitEntry
 from apps.records.viewing.facts import labels, repeating
 from apps.records.viewing.wording import provider_codes, reactions, snomed_kinds, values_in_words, whens, words
 
@@ -139,6 +140,8 @@ def _beside_its_name(entry: Entry, name: str) -> Any:
         return _last_digits(value)
     if name == "substitution":
         return substitutions.forbidden(value)
+    if isinstance(entry, VisitEntry) and name == "places":
+        return tuple(dict.fromkeys(place.name for place in entry.places if place.name != entry.clinic))
     if name == "particulars":
         return tuple(one for one in value or () if one.what in particular_words.TURNING)
     if isinstance(entry, immunizations.RecommendationEntry) and len(entry.recommendations) == 1:
