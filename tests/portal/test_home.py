@@ -7,6 +7,8 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from apps.connections.answers import candidates
+from apps.connections.answers.candidates import Candidate
 from apps.connections.models import Connection
 from apps.connections.reasons import Reason
 from apps.records import syncing
@@ -75,6 +77,17 @@ class TestHome:
 
     def test_says_whose_record_it_is(self, hers, synced):
         assert "Record of Wrenna Quillfeather" in page(hers)
+
+    def test_leads_to_the_record_of_each_where_there_are_several_people(self, hers, alice, synced):
+        childs = make_connection(alice, synced.endpoint, fhir_patient_id="p-2")
+        childs.sealed_person = candidates.seal_person(childs, Candidate("p-2", "Milo Quillfeather", "2019-01-02"))
+        childs.save()
+        text = page(hers)
+        for whose, name in ((synced, "Wrenna Quillfeather"), (childs, "Milo Quillfeather")):
+            address = f"{reverse('whole_record')}?of={whose.pk}"
+            assert f'<a class="chip" href="{address}">{name}</a>' in text
+            assert f"({name})" in hers.get(address).content.decode()
+        assert "(Milo" not in hers.get(f"{reverse('whole_record')}?of={synced.pk}").content.decode()
 
     def test_is_there_although_the_person_of_one_connection_does_not_open(self, hers, alice, synced):
         other = make_connection(alice, make_endpoint("https://other.example/r4"))
