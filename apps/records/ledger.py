@@ -299,6 +299,7 @@ def _replaced_said(facts: _Facts) -> str:
 def _gap_said(gap: SyncStep.Gap, step: SyncStep, facts: _Facts) -> tuple[Kind, str, str]:
     told = gap_words.of(step, provider=facts.provider, tries_again=facts.tries_again)
     is_counted = gap == Gap.STOPPED_SHORT and step.since_at is None and not (facts.missing or facts.stale)
+    is_counted = is_counted and facts.entries == step.rows_kept  # else more is here, of before, or less, of one subject
     kept = "" if is_counted else _kept(facts)
     sentences = (told.sentence, kept, _named(facts.missing), _aged(facts.stale))
     return told.kind, told.word, " ".join(filter(None, sentences))

@@ -140,6 +140,14 @@ class TestALine:
             f"3 entries from {PROVIDER} could not be read, and are not here."
         )
 
+    def test_says_what_is_here_where_that_is_not_what_came_last(self, connection):
+        keep(connection, "Immunization", 30)
+        for kept, here in ((0, " 30 entries are here."), (30, "")):
+            SyncRun.objects.all().delete()
+            run = make_run(connection, Immunization={"gap": "stopped_short", "rows_counted": 40, "rows_kept": kept})
+            said = f"{PROVIDER} counted 40 but sent {kept}. We cannot reach the rest.{here}"
+            assert line(connection, run, "Vaccines").sentence == said
+
     def test_has_words_for_every_gap(self, connection):
         for gap in SyncStep.Gap:
             SyncRun.objects.all().delete()
