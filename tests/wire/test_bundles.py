@@ -7,17 +7,7 @@ import pytest
 
 from apps.wire import bundles, mending
 from apps.wire.errors import AccessRefused, Code, Throttled, Unavailable, UnexpectedAnswer
-
-BASE = "https://provider.example/fhir/r4/"
-
-
-def page(entries=(), **members):
-    body = json.dumps({"resourceType": "Bundle", "type": "searchset", "entry": list(entries), **members})
-    return bundles.read_page(body.encode(), base_url=BASE)
-
-
-def goal(logical_id) -> dict[str, Any]:
-    return {"resource": {"resourceType": "Goal", "id": logical_id}}
+from tests.wire.pages import BASE, goal, page
 
 
 class TestABody:
@@ -219,29 +209,6 @@ class TestAPage:
         assert page([goal("1")], total=total).total == total
         assert page([goal("1")], total=str(total)).total == total
 
-    def test_may_have_one_row_that_stands_where_a_list_should(self):
-        body = b'{"resourceType":"Bundle","entry":{"resource":{"resourceType":"Goal","id":"1","n":1.50}},"total":1}'
-        found = bundles.read_page(body, base_url=BASE)
-        (row,) = found.resources
-        assert (row.body, found.total) == (b'{"resourceType":"Goal","id":"1","n":1.50}', 1)
-        assert bundles.read_page(b'{"resourceType":"Bundle","entry":{}}', base_url=BASE).unreadable == 1
-
-    @pytest.mark.parametrize("second", [["3"], []])
-    def test_has_the_rows_of_two_lists_of_one_name(self, second):
-        lists = [json.dumps([goal(name) for name in names]) for names in (["1", "2"], second)]
-        body = f'{{"resourceType":"Bundle","entry":{lists[0]},"total":3,"entry":{lists[1]}}}'
-        found = bundles.read_page(body.encode(), base_url=BASE)
-        assert [row.logical_id for row in found.resources] == ["1", "2", *second]
-
-    def test_takes_what_a_row_names_so_for_no_row(self):
-        row = {"resource": {"resourceType": "List", "id": "l", "entry": [{"item": {}}, goal("9")]}}
-        found = page([row, goal("1")])
-        assert ([one.logical_id for one in found.resources], found.unreadable) == (["l", "1"], 0)
-
-    def test_takes_a_row_for_a_row_though_it_is_called_a_remark(self):
-        found = page([{**goal("1"), "search": {"mode": "outcome"}}, {"search": {"mode": "outcome"}}])
-        assert ([row.logical_id for row in found.resources], found.outcomes) == (["1"], 1)
-
     @pytest.mark.parametrize(
         ("written", "absolute"),
         [
@@ -250,10 +217,6 @@ class TestAPage:
             ("/fhir/r4/Goal?page=2", "https://provider.example/fhir/r4/Goal?page=2"),
             ("?page=2", "https://provider.example/fhir/r4/?page=2"),
             ("//evil.example/", "https://evil.example/"),
-            ("Goal?code=a|b c&x=é", "https://provider.example/fhir/r4/Goal?code=a%7Cb%20c&x=%C3%A9"),
-            ('/fhir/r4/Goal?a="<{x}>"\\^`', "https://provider.example/fhir/r4/Goal?a=%22%3C%7Bx%7D%3E%22%5C%5E%60"),
-            ("Goal?a=%7C%&b=1?2/3", "https://provider.example/fhir/r4/Goal?a=%7C%&b=1?2/3"),
-            ("https://evil.example\\@x|y/Goal?a", "https://evil.example\\@x|y/Goal?a"),
         ],
     )
     def test_names_the_next_one_wherever_it_stands_among_the_links(self, written, absolute):
@@ -289,30 +252,6 @@ class TestAPage:
     def test_keeps_its_rows_where_its_next_link_cannot_be_read(self, url):
         found = page([goal("1")], link=[{"relation": "next", "url": url}])
         assert ([row.logical_id for row in found.resources], found.next_url, found.is_cut) == (["1"], None, True)
-
-    @pytest.mark.parametrize(
-        "link",
-        [
-            [{"rel": "next", "href": "Goal?page=2"}],
-            [{"relation": "next", "href": "Goal?page=2"}],
-            {"self": "Goal", "next": "Goal?page=2"},
-            {"self": {"href": "Goal"}, "Next": {"href": " Goal?page=2 "}},
-            [{"self": "Goal"}, {"next": "Goal?page=2"}],
-        ],
-    )
-    def test_names_the_next_one_as_other_formats_write_it(self, link):
-        assert page(link=link).next_url == f"{BASE}Goal?page=2"
-
-    @pytest.mark.parametrize(
-        "link", [{"self": "Goal", "next": None}, [{"rel": "self", "href": "x"}], {"first": {"href": "x"}, "last": 7}]
-    )
-    def test_is_whole_where_such_links_name_no_next_one(self, link):
-        found = page([goal("1")], link=link)
-        assert (found.next_url, found.is_cut, found.may_go_on) == (None, False, False)
-
-    @pytest.mark.parametrize("link", [{"next": {}}, {"next": 7}, {"next": ""}, [{"rel": "next"}]])
-    def test_is_cut_where_such_a_link_cannot_be_read(self, link):
-        assert page([goal("1")], link=link).is_cut
 
     @pytest.mark.parametrize("relation", ["Next", "NEXT", " next "])
     def test_names_the_next_one_however_its_word_is_written(self, relation):
