@@ -5,7 +5,7 @@ something was deleted goes into the deletion ledger as well (`deletions`), so th
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -17,10 +17,11 @@ from psycopg.types.json import Jsonb
 from apps.audit import deletions
 from apps.audit.models import ActorKind, AuditEvent, EventType
 
-__all__ = ["Actor", "EventType", "Fact", "for_each", "record"]
+__all__ = ["Actor", "EventType", "Fact", "for_each", "record", "record_about_each"]
 
 # Enough for ids, statuses, versions and host names; no e-mail address, query string, JSON or sentence with quotes.
 _ALLOWED_TEXT = re.compile(r"[A-Za-z0-9 ._:/-]{0,64}")
+_BY_ITSELF = "A deletion is recorded by itself."
 
 
 class Fact(StrEnum):
@@ -99,6 +100,25 @@ def record(
         deletions.note(written)
 
 
+def record_about_each(
+    event: EventType,
+    *,
+    actor: Actor,
+    at: datetime,
+    subject: str,
+    subject_ids: Iterable[str],
+    user_id: UUID | None = None,
+) -> None:
+    """Add the same event about several things of one kind, all or none, by one statement.
+
+    Raises ValueError as `record` does, and for a deletion, which `deletions` has to be told.
+    """
+    if event in deletions.LASTING:
+        raise ValueError(_BY_ITSELF)
+    about = [_event(event, actor, at, user_id, subject, each, None) for each in subject_ids]
+    AuditEvent.objects.bulk_create(about)
+
+
 def for_each(
     rows: str,
     event: EventType,
@@ -116,7 +136,7 @@ def for_each(
     Raises ValueError as `record` does, and for a deletion, which `deletions` has to be told.
     """
     if event in deletions.LASTING:
-        raise ValueError("A deletion is recorded by itself.")
+        raise ValueError(_BY_ITSELF)
     written = _event(event, actor, at, user_id, subject, subject_id, facts)
     values = {f"event_{name}": getattr(written, name) for name in _COLUMNS}
     return _FOR_EACH + rows, {**values, "event_facts": Jsonb(written.facts)}

@@ -46,6 +46,16 @@ class TestRecordedEvent:
         assert (staff.actor_kind, staff.actor_name) == ("staff", "")
         assert (system.actor_kind, system.actor_id, system.actor_name) == ("system", None, "purge_unverified")
 
+    def test_about_several_things_is_one_of_each(self):
+        user_id, things = uuid4(), ("one", "two")
+        about: dict[str, Any] = {"actor": Actor.user(user_id), "at": AT, "user_id": user_id, "subject": "connection"}
+        recording.record_about_each(EventType.RECORD_VIEWED, subject_ids=things, **about)
+        assert [(event.subject_id, event.actor_id) for event in AuditEvent.objects.order_by("id")] == [
+            (one, user_id) for one in things
+        ]
+        with pytest.raises(ValueError, match="by itself"):
+            recording.record_about_each(EventType.RECORD_FORGOTTEN, subject_ids=things, **about)
+
     def test_takes_fact_keys_as_plain_words(self):
         assert record(facts={"reason": "invalid_grant"}).facts == {"reason": "invalid_grant"}
 

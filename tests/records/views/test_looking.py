@@ -64,3 +64,8 @@ class TestLooking:
         for looked_at in ([connection], [other], [connection, other]):
             looking.note(looked_at, session=session, at=AT)
         assert [looked_at for looked_at, _at, _by in seen()] == [str(connection.pk), str(other.pk)]
+
+    def test_at_several_records_is_written_by_one_statement(self, connection, other, django_assert_num_queries):
+        with django_assert_num_queries(1):
+            looking.note([connection, other], session={}, at=AT)
+        assert {one for one, _at, _by in seen()} == {str(connection.pk), str(other.pk)}

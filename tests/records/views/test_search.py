@@ -266,7 +266,7 @@ class TestSeveralWords:
         keep(other, *map(result, range(60)))
         for words in ("sodium", "harbor sodium tests 2024", "sodium metformin"):
             found = hers.post(reverse("search_record"), {"words": words})["Location"]
-            with django_assert_max_num_queries(13):
+            with django_assert_max_num_queries(10):
                 hers.get(found)
 
 

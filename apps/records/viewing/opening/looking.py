@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db import transaction
-
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType
 from apps.connections.models import Connection
@@ -45,14 +43,13 @@ def note(connections: Iterable[Connection], *, session: MutableMapping[str, Any]
     new = [connection for connection in connections if seen.get(str(connection.pk)) != today]
     if not new:
         return
-    with transaction.atomic():
-        for connection in new:
-            recording.record(
-                EventType.RECORD_VIEWED,
-                actor=Actor.user(connection.user_id),
-                at=at,
-                user_id=connection.user_id,
-                subject="connection",
-                subject_id=str(connection.pk),
-            )
+    user_id = new[0].user_id
+    recording.record_about_each(
+        EventType.RECORD_VIEWED,
+        actor=Actor.user(user_id),
+        at=at,
+        user_id=user_id,
+        subject="connection",
+        subject_ids=[str(connection.pk) for connection in new],
+    )
     session[_SEEN] = {**seen, **{str(connection.pk): today for connection in new}}
