@@ -50,7 +50,7 @@ class TestANarrativeInSpanish:
                 ALLERGIES,
                 made("AllergyIntolerance", code=CANARY, status="active", criticality="CRITH", reaction=UNLIKELY),
                 ("En la lista de Harbor Family Practice; Podría ser grave; "
-                "Hives · Reacción anterior: Grave · Certeza: Poco probable"),
+                "Ronchas (Hives) · Reacción anterior: Grave · Certeza: Poco probable"),
             ),
             (
                 PROBLEMS,

@@ -17,11 +17,11 @@ class TestAReaction:
         ("language", "theirs", "said"),
         [
             ("en", "Wheal", "Hives (Wheal)"),
-            ("es", "Wheal", "Ronchas (urticaria) (Wheal)"),
+            ("es", "Wheal", "Ronchas (Wheal)"),
             ("en", "Wheal (finding)", "Hives (Wheal)"),
             ("en", "allergic  RHINITIS", "Runny or stuffy nose (allergic  RHINITIS)"),
             ("en", "hives", "hives"),
-            ("es", "hives", "Ronchas (urticaria) (hives)"),
+            ("es", "hives", "Ronchas (hives)"),
             ("en", "No wheal", "No wheal"),
             ("en", "Tingling", "Tingling"),
         ],
