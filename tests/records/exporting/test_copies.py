@@ -20,7 +20,7 @@ from apps.records.downloading import keeping as attachments
 from apps.records.exporting import archives, bundles, copies, json_text, lines, stored
 from apps.records.exporting.copies import Form
 from apps.records.exporting.stored import DeletedMeanwhile, Row, Source
-from apps.records.models import Attachment, Record
+from apps.records.models import Attachment, Record, RecordVersion
 from apps.vault.errors import VaultError
 from apps.vault.models import DataKey
 from apps.wire.dialects import FhirVersion
@@ -290,10 +290,8 @@ class TestACopy:
     def test_can_be_checked(self, alice, connection):
         files = unpacked(copies.copy(parts(alice), Form.LINES, at=AT))
         assert list(files)[-1] == "contents.json"
-        told = {each["name"]: each["sha256"] for each in json.loads(files["contents.json"])["files"]}
-        assert told == {
-            name: hashlib.sha256(content).hexdigest() for name, content in files.items() if name != "contents.json"
-        }
+        told = [tuple(each.values()) for each in json.loads(files.pop("contents.json"))["files"]]
+        assert told == [(name, len(content), hashlib.sha256(content).hexdigest()) for name, content in files.items()]
 
     def test_has_a_folder_for_each_provider_and_none_of_their_names(self, alice, connection):
         other = make_connection(alice, make_endpoint("https://other.example/dstu2", version="dstu2"), created_at=AT)
@@ -318,6 +316,18 @@ class TestACopy:
         whole = b"".join(unpacked(copies.copy(parts(alice), form, at=AT)).values())
         assert b"AllergyIntolerance/a1 could not be opened, and is not here." in whole
         assert b"13.20" in whole
+
+    @pytest.mark.parametrize("form", list(Form))
+    def test_loses_one_earlier_version_that_does_not_open_and_names_it(self, alice, connection, form):
+        for days, criticality in enumerate(("low", "high"), start=1):
+            keep(connection, allergy("a1", criticality=criticality), at=AT + timedelta(days=days))
+        first = RecordVersion.objects.earliest("pk")
+        RecordVersion.objects.filter(pk=first.pk).update(sealed_body=b"\x03" + bytes(80))
+        files = unpacked(copies.copy(parts(alice), form, at=AT))
+        (line,) = files["source-1/earlier-versions.ndjson"].splitlines()
+        assert json.loads(line)["resource"] == allergy("a1", criticality="low")
+        assert b"AllergyIntolerance/a1 could not be opened, and is not here." in b"".join(files.values())
+        assert b"3 entries" in b"".join(files.values())
 
     def test_breaks_off_where_nothing_opens(self, alice, connection):
         DataKey.objects.all().delete()
