@@ -2,7 +2,6 @@
 goes through, the other one's goes as if it were the only one, and nothing of it is touched."""
 
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
@@ -34,7 +33,7 @@ def rows(*found):
     return {ALLERGIES: http(body=bundle(*found))}
 
 
-STORY: tuple[tuple[int, dict[str, Any]], ...] = (
+STORY: tuple[tuple[int, dict[str, bytes]], ...] = (
     (0, {**rows(row("a1"), row("a2", "d2"), row("a3")), **doctor("d1"), **doctor("d2", 503)}),
     (1, rows(row("a1", criticality="high"), row("a2", "d2"), row("a3"), allergy("a4", patient_id="p-1"))),
     (2, doctor("d2")),
