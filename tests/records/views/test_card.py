@@ -138,7 +138,7 @@ class TestTheCard:
         keep(connection, order("m1"), order("m2", name="Old drug", code="1", status="stopped"))
         assert "Lisinopril" not in card(hers)
         wanted = words(card(hers, on=["medicines", "devices"]))
-        assert "Lisinopril 10 MG Oral Tablet" in wanted
+        assert "Current medicines Lisinopril 10 MG Oral Tablet" in wanted
         assert "Old drug" not in wanted
         assert "Allergies and reactions" not in wanted
 
