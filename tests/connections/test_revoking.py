@@ -11,6 +11,7 @@ from apps.connections import revoking, tasks
 from apps.connections.arriving import confirming
 from apps.connections.ending import disconnecting
 from apps.connections.models import AuthorizationRequest, Connection, PendingRevocation, StoredTokenSet
+from apps.connections.revoking import Told
 from apps.directory import credentials
 from apps.directory.models import AuthorizationServer, ClientRegistration
 from apps.vault.models import DataKey
@@ -57,6 +58,15 @@ class TestAPendingRevocation:
         (event,) = AuditEvent.objects.filter(event="tokens.revoked")
         assert (event.user_id, event.subject_id) == (ended.user_id, str(ended.pk))
         assert event.facts == {"provider_id": str(ended.provider_id), "revoked_at_provider": True}
+
+    def test_says_nothing_of_another_connection_of_the_same_person(self, ended, traveller, make_place):
+        found = traveller.link(make_place("Other Practice"))
+        other = confirming.confirm(found, candidate=0, at=found.created_at).connection
+        revoking.tell_providers(at=ended.created_at)
+        disconnecting.end(other, at=found.created_at)
+        assert (revoking.told(ended), revoking.told(other)) == (Told.CONFIRMED, Told.PENDING)
+        PendingRevocation.objects.all().delete()  # as after a day
+        assert (revoking.told(ended), revoking.told(other)) == (Told.CONFIRMED, Told.NEVER)
 
     def test_is_sealed_for_the_installation(self, ended):
         row = PendingRevocation.objects.get()

@@ -9,8 +9,9 @@ from django.core import mail
 from apps.accounts.models import User
 from apps.audit.models import AuditEvent
 from apps.connections.ending import disconnecting
-from apps.connections.lapsing import planning, telling
+from apps.connections.lapsing import muting, planning, telling
 from apps.connections.models import Connection, LapseWarning
+from apps.connections.models.connection import NEVER
 from tests.connections.lapsing.conftest import LAPSES_AT, SIGNED_IN_AT, beat, choose, end
 
 pytestmark = pytest.mark.django_db
@@ -19,6 +20,20 @@ DUE_AT = LAPSES_AT.replace(hour=8)  # twelve hours before 2 p.m. is at night
 
 
 class TestAWarning:
+    @pytest.mark.parametrize("is_muted", [True, False])
+    def test_is_wanted_or_not_of_each_connection_by_itself(self, link, sam, is_muted):
+        links = chosen, *others = link(), link(), link(user=sam)
+        Connection.objects.update(is_muted=not is_muted)
+        planning.plan(at=SIGNED_IN_AT)
+        planned = set(LapseWarning.objects.values_list("pk", flat=True))
+        muting.mute(chosen, is_muted=is_muted, at=SIGNED_IN_AT)
+        assert dict(Connection.objects.values_list("pk", "is_muted")) == {
+            one.pk: is_muted if one == chosen else not is_muted for one in links
+        }
+        assert Connection.objects.get(warnings_planned_for=NEVER) == chosen
+        kept = LapseWarning.objects.filter(pk__in=planned)
+        assert set(kept.values_list("connection", flat=True)) == ({one.pk for one in others} if is_muted else set())
+
     def test_is_sent_once_when_it_is_due(self, link):
         link()
         assert beat(SIGNED_IN_AT) == 0
