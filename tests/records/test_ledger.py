@@ -1,5 +1,6 @@
 """One line for each subject: what came, or why it did not, and never "no data"."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -54,6 +55,16 @@ class TestALine:
     def test_of_nothing_sent_does_not_say_that_there_is_nothing(self, connection):
         told = line(connection, make_run(connection, Goal="", CarePlan=""), "Care plans and goals")
         assert told.sentence == f"{PROVIDER} sent no entries. This does not mean there are none."
+
+    def test_says_nothing_of_another_connection_be_it_theirs_or_not(self, connection, other, sam):
+        keep(connection, "Immunization", 2)
+        run = make_run(connection, Immunization="")
+        alone = line(connection, run, "Vaccines")
+        assert alone.sentence == "2 entries. Complete as of November 20, 2026."
+        for elsewhere in (other, make_connection(sam, connection.endpoint)):
+            keep(elsewhere, "Immunization", 3)
+            make_run(elsewhere, Immunization={"finished_at": AT + timedelta(days=5)})
+        assert line(connection, run, "Vaccines") == alone
 
     def test_leaves_out_what_is_no_longer_there(self, connection):
         keep(connection, "Immunization", 2, removed_at=AT)

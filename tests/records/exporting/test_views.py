@@ -154,11 +154,13 @@ class TestACopy:
         assert response.status_code == 422
         assert "There is a problem" in text(response)
 
-    def test_is_refused_above_so_many_an_hour(self, hers, alice, connection, monkeypatch):
+    def test_is_refused_above_so_many_an_hour_of_ones_own(self, hers, alice, sam, connection, monkeypatch):
         monkeypatch.setattr(granting, "MOST_AN_HOUR", 2)
         answers = [take(hers, connection).status_code for _ in range(3)]
         assert answers == [200, 200, 429]
         assert AuditEvent.objects.filter(event=EventType.RECORD_EXPORTED).count() == 2
+        granting.grant(sam, [connection.pk], granting.Format.LINES, at=timezone.now())
+        assert AuditEvent.objects.filter(event=EventType.RECORD_EXPORTED, user_id=sam.pk).count() == 1
 
     @pytest.mark.parametrize("what", FORMATS)
     def test_is_not_given_where_its_record_is_deleted_meanwhile(self, hers, alice, connection, what, monkeypatch):
