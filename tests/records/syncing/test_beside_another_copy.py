@@ -7,6 +7,7 @@ import pytest
 
 from apps.connections.models import Connection, StoredTokenSet
 from apps.records.models import Leaf, PendingRead, QuarantinedRow, Record, RecordVersion, Shelf, SyncRun, SyncStep
+from apps.records.syncing import watermarks
 from tests.records.linked import AT, give_tokens, make_connection, sign_in_again
 from tests.records.people import allergy, bundle
 from tests.records.provider import ALLERGIES, METADATA, statement
@@ -109,3 +110,11 @@ class TestACopy:
         beside = [day(theirs, provider, *one) for one in STORY]
         assert beside[:stop] == alone
         assert everything(linked) == untouched
+
+    def test_goes_on_where_its_own_checks_ended(self, linked, theirs):
+        run, day_after_next = sync(linked), AT + timedelta(days=2)
+        before = watermarks.known(run, at=day_after_next)
+        give_tokens(theirs, issued_at=AT + timedelta(days=1))
+        sync(theirs, at=AT + timedelta(days=1))
+        assert "AllergyIntolerance" in before
+        assert watermarks.known(run, at=day_after_next) == before
