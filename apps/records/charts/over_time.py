@@ -253,7 +253,7 @@ def _lines(readings: Sequence[Reading], along: Horizontal, across: Vertical) -> 
         usual = timedelta(seconds=median(gaps)) if len(gaps) > 1 else _LONG
         longest = min(_LONG, _UNUSUAL * max(usual, timedelta(days=1)))
         for (before, after), (start, end) in zip(pairwise(own), pairwise(placed), strict=True):
-            if any(each.comparator or each.is_modified for each in (before, after)):
+            if before.comparator or after.comparator or before.is_modified or after.is_modified:
                 continue
             yield Line(*start, *end, is_dotted=after.at - before.at > longest, provider=min(provider, 1))
 

@@ -314,25 +314,27 @@ def _converted_row(row: Row, key: str, unit: str) -> Row:
 def _readings(numbers: Sequence[Told], alikes: Iterable[Alike], key: str, names: Sequence[str]) -> tuple[Reading, ...]:
     """Oldest first, each with the bounds of its own range, which is one for nearly all."""
     providers = {name: number for number, name in enumerate(names)}
-    bounds = {id(alike): _bounds(alike.usual_range, alike.quantity, key) for alike in alikes}
+    said_alike = {id(alike): _said_alike(alike, key) for alike in alikes}
     found: list[Reading] = []
     for told in reversed(numbers):
-        point, alike, senders = told.point, told.alike, told.senders
-        at, value, quantity = point.at, point.number, alike.quantity
-        if value is not None and quantity.unit_key != key:
-            value = units.convert(value, quantity.unit_key, key)
+        at, value, alike = told.point.at, told.point.number, told.alike
+        if value is not None and alike.quantity.unit_key != key:
+            value = units.convert(value, alike.quantity.unit_key, key)
         if at is None or value is None:
             continue
-        low, high = bounds[id(alike)]
-        provider = providers[_provider(senders)]
-        how = {"is_early": alike.is_early, "is_modified": alike.is_modified}
-        found.append(Reading(at, value, None, quantity.comparator, alike.place, low, high, provider, **how))
+        provider = providers[_provider(told.senders)]
+        found.append(Reading(at, value, None, *said_alike[id(alike)], provider, alike.is_early, alike.is_modified))
     return tuple(sorted(found, key=_AT))
 
 
 def _each_alike(told: Iterable[Told]) -> Iterable[Alike]:
     """What they have alike, in their order; nearly all have the same."""
     return {id(each.alike): each.alike for each in told}.values()
+
+
+def _said_alike(alike: Alike, key: str) -> tuple[str, str, Decimal | None, Decimal | None]:
+    """Of a reading what comes between its value and whose it is, the same of nearly all."""
+    return alike.quantity.comparator, alike.place, *_bounds(alike.usual_range, alike.quantity, key)
 
 
 def _bounds(wanted: ReferenceRange | None, quantity: Quantity, key: str) -> tuple[Decimal | None, Decimal | None]:

@@ -1,13 +1,14 @@
 """Many values as few marks that hide nothing: for each stretch of time the lowest, the highest, the first and the last.
 
 More than 120 values are told by the week, the month or the year, whichever is the shortest that leaves a drawing
-readable (patient experience 4.2). No drawing has more than 500 points, and one
-of each stretch that may mean something else than it seems to.
+readable (patient experience 4.2). No drawing has more than 500 points, but for one of each stretch that may mean
+something else than it seems to.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from decimal import Decimal
 from enum import StrEnum
 from operator import attrgetter
 from typing import Final
@@ -73,6 +74,7 @@ def _parted(readings: Sequence[Reading], parts: Sequence[object]) -> tuple[Stret
 
 
 _VALUE: Final = attrgetter("value")
+_IS_MODIFIED: Final = attrgetter("is_modified")
 
 
 def _stretch(readings: Sequence[Reading]) -> Stretch:
@@ -80,13 +82,18 @@ def _stretch(readings: Sequence[Reading]) -> Stretch:
     bounds = [reading for reading in readings if reading.comparator] if len(plain) < len(readings) else []
     less = [reading for reading in bounds if reading.comparator.startswith("<")]
     more = [reading for reading in bounds if reading.comparator.startswith(">")]
+    pressures = [reading for reading in plain if reading.lower is not None]
     return Stretch(
-        lowest=min(plain, key=lambda one: one.value if one.lower is None else one.lower, default=None),
+        lowest=min(plain, key=_lowest if pressures else _VALUE, default=None),
         highest=max(plain, key=_VALUE, default=None),
         first=plain[0] if plain else None,
         last=plain[-1] if plain else None,
         less=min(less, key=_VALUE, default=None),
         more=max(more, key=_VALUE, default=None),
         count=len(readings),
-        modified=next((reading for reading in reversed(plain) if reading.is_modified), None),
+        modified=next(filter(_IS_MODIFIED, reversed(plain)), None),
     )
+
+
+def _lowest(reading: Reading) -> Decimal:
+    return reading.value if reading.lower is None else reading.lower
