@@ -1,6 +1,5 @@
 """`link_health`: what lapses, what is late, what is broken and who must act."""
 
-import json
 from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
@@ -17,6 +16,7 @@ from apps.connections import clocks
 from apps.connections.overseeing import health, words
 from apps.connections.overseeing.findings import Finding, Level, OfRegistration
 from apps.connections.overseeing.health import LinkHealth
+from apps.directory.management import printing
 
 _HEAD = ("active", "sign in", "due", "waiting", "late", "lag", "end 12 h", "24 h", "renew 12 h", "24 h", "registration")
 
@@ -49,7 +49,7 @@ class Command(BaseCommand):
                 raise
             raise CommandError(_NOT_MIGRATED, returncode=int(Level.ACT)) from error
         if options["json"]:
-            self.stdout.write(json.dumps(_object(found), default=_plain))
+            self.stdout.write(printing.as_json(_object(found)))
         else:
             for line in _lines(found, is_short=options["quiet"]):
                 self.stdout.write(line)
@@ -129,10 +129,6 @@ def _of_registration(one: OfRegistration, *, at: datetime) -> dict[str, Any]:
         **asdict(one.lag),
         "lag_seconds": round(one.lag.lag_seconds(at=at)),
     }
-
-
-def _plain(value: object) -> str:
-    return value.isoformat() if isinstance(value, datetime) else str(value)
 
 
 def _moment(moment: datetime) -> str:

@@ -1,6 +1,5 @@
 """`list_connections`: which links there are, for whoever looks into one, or into many."""
 
-import json
 from argparse import ArgumentParser
 from collections.abc import Callable
 from dataclasses import asdict
@@ -15,7 +14,7 @@ from apps.connections.models import Connection
 from apps.connections.overseeing import listing
 from apps.connections.overseeing.listing import Listed, Wanted
 from apps.connections.reasons import Reason
-from apps.directory.management import arguments, naming
+from apps.directory.management import arguments, naming, printing
 
 _COLUMNS = "{:36}  {:21}  {:15}  {:16}  {:16}  {:16}  {:16}  {}"
 _HEAD = ("connection", "status", "reason", "ends", "renewed from", "waits until", "last checked", "provider")
@@ -65,7 +64,7 @@ class Command(BaseCommand):
         for one in listing.listed(wanted, at=timezone.now(), most=limit or None):
             if not printed and not options["json"]:
                 self.stdout.write(_COLUMNS.format(*_HEAD))
-            self.stdout.write(json.dumps(asdict(one), default=_plain) if options["json"] else _line(one))
+            self.stdout.write(printing.as_json(asdict(one)) if options["json"] else _line(one))
             printed, last = printed + 1, str(one.id)
         if printed and printed == limit:
             self.stderr.write(f"There may be more: go on with --after {last}")
@@ -82,10 +81,6 @@ def _line(one: Listed) -> str:
 
 def _found(find: Callable[[str], UUID], given: str | None) -> UUID | None:
     return None if given is None else find(given)
-
-
-def _plain(value: object) -> str:
-    return value.isoformat() if isinstance(value, datetime) else str(value)
 
 
 def _moment(moment: datetime | None) -> str:

@@ -1,6 +1,5 @@
 """`quarantined_rows`: which providers sent rows of another patient, and discarding them before their time."""
 
-import json
 from argparse import ArgumentParser
 from dataclasses import asdict
 from datetime import datetime
@@ -11,7 +10,7 @@ from uuid import UUID
 from django.core.management.base import BaseCommand, CommandError
 from django.template.defaultfilters import pluralize
 
-from apps.directory.management import arguments
+from apps.directory.management import arguments, printing
 from apps.records.syncing.keeping import quarantining
 from apps.records.syncing.keeping.quarantining import Held
 
@@ -46,7 +45,7 @@ class Command(BaseCommand):
             return f"{_rows(quarantining.discard(connection_id=connection_id))} deleted."
         printed = 0
         for one in islice(found, options["limit"] or None):
-            self.stdout.write(json.dumps(asdict(one), default=_plain) if options["json"] else _line(one))
+            self.stdout.write(printing.as_json(asdict(one)) if options["json"] else _line(one))
             printed += 1
         if not printed:
             self.stderr.write("There are no such rows.")
@@ -65,10 +64,6 @@ def _kept(one: Held) -> int:
 
 def _rows(number: int) -> str:
     return f"{number:,} row{pluralize(number)}"
-
-
-def _plain(value: object) -> str:
-    return value.isoformat() if isinstance(value, datetime) else str(value)
 
 
 def _moment(moment: datetime) -> str:

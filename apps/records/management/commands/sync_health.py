@@ -1,16 +1,15 @@
 """`sync_health`: over which copies workers die, what was given up for it, and whether anybody takes up what waits."""
 
-import json
 from argparse import ArgumentParser
 from collections.abc import Iterator
 from dataclasses import asdict
-from datetime import datetime
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 from django.template.defaultfilters import pluralize
 from django.utils import timezone
 
+from apps.directory.management import printing
 from apps.records.syncing import overseeing
 from apps.records.syncing.overseeing import SyncHealth
 
@@ -32,16 +31,12 @@ class Command(BaseCommand):
         """A line for each finding."""
         found = overseeing.examine(at=timezone.now())
         if options["json"]:
-            self.stdout.write(json.dumps({**asdict(found), "is_well": found.is_well}, default=_plain))
+            self.stdout.write(printing.as_json({**asdict(found), "is_well": found.is_well}))
         else:
             for line in _lines(found):
                 self.stdout.write(line)
         if not found.is_well:
             raise CommandError("Somebody should look today.", returncode=1)
-
-
-def _plain(value: object) -> str:
-    return value.isoformat() if isinstance(value, datetime) else str(value)
 
 
 def _lines(found: SyncHealth) -> Iterator[str]:
