@@ -35,8 +35,9 @@ def years_to_choose(years: Iterable[str], filters: Filters) -> SafeString:
 
 
 @register.simple_tag
-def asking_for(**asked: object) -> str:
-    """The query of an address that asks for these, as far as they are anything."""
+def copy_query(subject: object, source: object, person: object) -> str:
+    """The query of the page that makes a copy: of one list, of one connection, of one person, as far as each is meant."""
+    asked = {"only": subject, "from": source, "of": person}
     told = {name: str(value) for name, value in asked.items() if value}
     return f"?{urlencode(told)}" if told else ""
 
