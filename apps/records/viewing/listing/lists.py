@@ -227,13 +227,7 @@ def _assemble(
         page = _narrowed(whole, chosen, arrangements, filters, narrowed)
     else:
         page = _page(whole, chosen, arrangements, filters, is_sorted=is_sorted)
-    told = rows.paired(page.found, whole.sources, at=whole.at)
-    if heading is _by_year:  # that of the counts and the order, though its reader lives by another clock since
-        told = [(shelved, _of_year(arranging.year_in(shelved.key), row)) for shelved, row in told]
-    if has_ages:  # the newest of each test, which may be old (patient experience 3.4)
-        told = [(shelved, _with_age(shelved, row, whole.at)) for shelved, row in told]
-    fold = folding.fold if is_folded else folding.by_test if has_ages else folding.apart
-    shown = fold(told)
+    shown = _shown(whole, page.found, heading, is_folded=is_folded, has_ages=has_ages)
     sources = whole.sources_of([one for one in LISTED if one.key in arrangements])
     contributing = {shelf.connection_id for shelf in chosen if shelf.index is not None and shelf.index.count}
     return EntryList(
@@ -251,6 +245,18 @@ def _assemble(
         lacks_some=any(shelf.lacks_some for shelf in chosen),
         is_folded=is_folded,
     )
+
+
+def _shown(
+    whole: Whole, found: Sequence[Shelved], heading: Callable[[Row], str], *, is_folded: bool, has_ages: bool
+) -> tuple[Row, ...]:
+    told = rows.paired(found, whole.sources, at=whole.at)
+    if heading is _by_year:  # that of the counts and the order, though its reader lives by another clock since
+        told = [(shelved, _of_year(arranging.year_in(shelved.key), row)) for shelved, row in told]
+    if has_ages:  # the newest of each test, which may be old (patient experience 3.4)
+        told = [(shelved, _with_age(shelved, row, whole.at)) for shelved, row in told]
+    fold = folding.fold if is_folded else folding.by_test if has_ages else folding.apart
+    return fold(told)
 
 
 @dataclass(frozen=True)
