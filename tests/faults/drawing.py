@@ -6,6 +6,7 @@ would leave it to chance how many journeys get through.
 
 import gzip
 import json
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,7 +51,8 @@ _HEADERS = (
 @dataclass(frozen=True, repr=False)
 class Drawn:
     """One whole answer; `document` is what its body says as JSON, or None where it says nothing that is JSON, in the
-    character set that it names either. A control character that stands in a text unescaped is one all the same."""
+    character set that it names, or that its first two bytes mark, either. A control character that stands in a text
+    unescaped is one all the same."""
 
     status: int
     octets: bytes
@@ -96,7 +98,8 @@ def _answer(status: int, body: bytes, content_type: str, headers: list[str], *, 
     if not any(header.startswith(("Content-Length", "Transfer")) for header in headers):
         lines.append(f"Content-Length: {len(sent)}")
     head = "\r\n".join([*lines, *headers, "", ""]).encode("latin-1")
-    charsets = ("utf-8", "utf-16") if "utf-16" in content_type else ("utf-8",)
+    is_wide = "utf-16" in content_type or body.startswith((BOM_UTF16_LE, BOM_UTF16_BE))
+    charsets = ("utf-8", "utf-16") if is_wide else ("utf-8",)
     return Drawn(status, head + sent, next(filter(None, (_document(body, charset) for charset in charsets)), None))
 
 
