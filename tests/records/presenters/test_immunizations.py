@@ -184,6 +184,7 @@ class TestARecommendation:
                 "vaccineCode": [FLU],
                 "doseNumberPositiveInt": 1,
                 "dateCriterion": [
+                    {"code": {"coding": [{"code": "59777-3"}]}, "value": "2016-12-01"},
                     {"code": {"coding": [{"code": "30981-5"}]}, "value": "2015-11-01"},
                     {"code": {"coding": [{"code": "30980-7"}]}, "value": "2015-12-01"},
                 ],
@@ -201,7 +202,7 @@ class TestARecommendation:
             "2015-02-09",
             "2015-12-01",
         )
-        assert (recommended.status, recommended.dose) == ("Not complete", "1")
+        assert (recommended.status, recommended.dose, recommended.until.starts) == ("Not complete", "1", "2016-12-01")
 
     def test_says_an_illness_where_no_vaccine_was_named(self):
         sent = {"recommendation": [{"targetDisease": {"text": "Measles"}}, {}, None]}
