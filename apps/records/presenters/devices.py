@@ -96,9 +96,9 @@ REASON_WORDS: Final[Mapping[str, str | Promise]] = {
 
 class DeviceEntry(Entry, frozen=True, kw_only=True, gc=False):
     """A device. `udi` is never cut; `udi_groups` are all its parts, as on a label. An expired date is a date. `scanner`
-    is the gravest of what was sent, `scanner_too` what contradicts it, `latex` what was sent of that by a code alone,
-    and `safety` what else its provider says; `why` says why it is used or not, in keys of `REASON_WORDS` or in the
-    provider's words. `contacts` are whom to ask about it."""
+    is the gravest of what was sent, `scanner_too` what contradicts it, `latex` what a code, or FHIR's own words for it,
+    say of that, and `safety` what else its provider says; `why` says why it is used or not, in keys of `REASON_WORDS`
+    or in the provider's words. `contacts` are whom to ask about it."""
 
     scanner: Scanner = Scanner.NOT_GIVEN
     scanner_too: tuple[Scanner, ...] = ()

@@ -16,7 +16,7 @@ from apps.records.syncing.keeping.quarantining import Held
 
 
 class Command(BaseCommand):
-    """For whoever was told of such rows. Nothing of what they say is printed, nor whose copy they came with."""
+    """For whoever was told of such rows. Nothing of what they say is printed, and nobody is named."""
 
     help = (
         "List rows that named another patient than the one they were asked for, one sync run a line, the latest first: "
