@@ -17,6 +17,7 @@ from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Code, Context, Entry
 from apps.records.presenters.heads import codes_of, first_name, head, notes, status_codes, title_of
 from apps.records.presenters.naming import reasons
+from apps.records.presenters.patient import SEX_WORDS
 
 _MOST = 50
 _DECEASED = ("deceasedBoolean", "deceasedAge", "deceasedQuantity", "deceasedRange", "deceasedDate", "deceasedString")
@@ -199,11 +200,3 @@ def _life(resource: Element, *, lives: bool) -> str:
         return Life.LIVING
     said = (resource.get(name) for name in _DECEASED)
     return Life.DIED if any(said) else NOT_GIVEN
-
-
-SEX_WORDS: Mapping[str, str | Promise] = {
-    "female": _("female"),
-    "male": _("male"),
-    "other": _("other"),
-    "unknown": _("unknown"),
-}

@@ -3,13 +3,25 @@
 Nothing is corrected and nothing is guessed. Whatever is odd or missing is left out; presenting never raises.
 """
 
+from collections.abc import Mapping
+from typing import Final
+
 import msgspec
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
 
 from apps.records.presenters import elements, naming
 from apps.records.presenters.elements import Element
 
 _REPLACING = frozenset({"replace", "replaced-by"})  # of DSTU2, of R4: the link leads to what is used instead
 _MOST = 20  # names, contacts or addresses of one person; more is an accident
+# administrative-gender, alike in DSTU2 and R4
+SEX_WORDS: Final[Mapping[str, str | Promise]] = {
+    "female": _("female"),
+    "male": _("male"),
+    "other": _("other"),
+    "unknown": _("unknown"),
+}
 
 
 class PersonName(msgspec.Struct, frozen=True, gc=False):

@@ -14,6 +14,7 @@ from apps.connections.models import Connection
 from apps.records import subjects
 from apps.records.presenters.datatypes import dates
 from apps.records.presenters.entry import Entry
+from apps.records.presenters.patient import SEX_WORDS
 from apps.records.subjects import Subject
 from apps.records.viewing import explaining
 from apps.records.viewing.listing.lists import Filters
@@ -22,8 +23,7 @@ from apps.records.viewing.wording import holdings
 
 register = template.Library()
 
-# administrative-gender; ContactPoint.system and use; Address.use and HumanName.use: alike in DSTU2 and R4.
-_SEX = {"male": _("male"), "female": _("female"), "other": _("other"), "unknown": _("unknown")}
+# ContactPoint.system and use; Address.use and HumanName.use: alike in DSTU2 and R4.
 _SYSTEMS = {
     "phone": _("Telephone"),
     "fax": _("Fax"),
@@ -58,7 +58,7 @@ _FIELDS = {
 @register.filter
 def sex_in_words(code: str) -> str:
     """`female` is female; another code is shown as sent."""
-    return str(_SEX.get(code, code))
+    return str(SEX_WORDS.get(code, code))
 
 
 @register.filter

@@ -5,14 +5,14 @@ from typing import Final
 
 from django.utils.functional import Promise
 
-from apps.records.presenters import courses, devices, family, goals, insurance, specimens
+from apps.records.presenters import courses, devices, goals, insurance, patient, specimens
 
 _CALLED: Final[Mapping[str, Mapping[str, str | Promise]]] = {
     "relationship": insurance.RELATIONSHIP_WORDS,
     "fasting": specimens.FASTING_WORDS,
     "state": specimens.STATE_WORDS,
     "DeviceEntry.why": devices.REASON_WORDS,
-    "FamilyEntry.sex": family.SEX_WORDS,
+    "FamilyEntry.sex": patient.SEX_WORDS,
     "GoalEntry.priority": goals.PRIORITY_WORDS,
     "MedicationEntry.course": courses.WORDS,
 }

@@ -290,8 +290,6 @@ _KEYS: Final[_Words] = {
     # family
     "living": _("Living"),
     "died": _("Has died"),
-    "female": _("female"),
-    "male": _("male"),
     # results
     "within": _("In the usual range"),
     "above": _("Above the usual range"),
