@@ -47,13 +47,14 @@ _NAMING_PARTS = (
     "contentString", "productOrService", "service", "text", "baseFormulaProductName", "baseFormulaType",
 )  # fmt: skip
 _DATES = (
-    ("start", "planned"), ("period", "started"), ("effective", "recorded"), ("performed", "recorded"),
+    ("start", "planned"), ("period", "started"), ("billablePeriod", "care"), ("servicePeriod", "care"),
+    ("coveragePeriod", "care"), ("paymentDate", "paid"), ("effective", "recorded"), ("performed", "recorded"),
     ("occurrence", "recorded"), ("occurred", "recorded"), ("date", "written-down"), ("dateTime", "written-down"),
     ("authoredOn", "written-down"), ("authored", "written-down"), ("sent", "recorded"), ("started", "started"),
     ("whenHandedOver", "given"), ("whenPrepared", "given"), ("dateWritten", "prescribed"), ("issued", "reported"),
     ("recordedDate", "written-down"), ("dateRecorded", "written-down"), ("assertedDate", "written-down"),
-    ("recorded", "written-down"), ("created", "written-down"), ("timing", "planned"), ("billablePeriod", "started"),
-    ("servicedPeriod", "started"), ("serviced", "recorded"), ("onset", "started"), ("identified", "recorded"),
+    ("recorded", "written-down"), ("created", "written-down"), ("timing", "planned"),
+    ("servicedPeriod", "care"), ("serviced", "care"), ("onset", "started"), ("identified", "recorded"),
     ("event", "recorded"), ("detected", "recorded"), ("received", "recorded"), ("requestedPeriod", "planned"),
     ("requested", "written-down"), ("dateAsserted", "written-down"), ("indexed", "written-down"),
     ("effectiveTime", "recorded"), ("collected", "collected"), ("timestamp", "recorded"), ("lastUpdate", "recorded"),
@@ -66,7 +67,7 @@ _PEOPLE = (
     "author", "performer", "asserter", "recorder", "requester", "orderer", "prescriber", "provider", "sender",
     "operator", "creator", "practitioner", "actor", "responsibleParty", "insurer", "facility", "owner",
     "managingOrganization", "source", "enterer", "dispenser", "assessor", "careManager", "interpreter", "referrer",
-    "supplier", "contributor", "authority", "careTeam", "team", "who",
+    "supplier", "contributor", "authority", "careTeam", "team", "who", "issuer",
 )  # fmt: skip
 
 
@@ -96,6 +97,8 @@ class Status(StrEnum):
     PLANNED = "planned"
     PAUSED = "paused"
     DONE = "done"
+    SENT_OUT = "sent-out"
+    SETTLED = "settled"
     STOPPED = "stopped"
     NOT_DONE = "not-done"
     CANCELED = "canceled"
@@ -111,6 +114,8 @@ _WORDS = {
     **dict.fromkeys(("on-hold", "onhold", "suspended", "onleave"), Status.PAUSED),
     **dict.fromkeys(("completed", "final", "amended", "appended", "finished", "corrected", "done"), Status.DONE),
     **dict.fromkeys(("stopped", "revoked", "rejected", "aborted", "abandoned", "declined", "failed"), Status.STOPPED),
+    "issued": Status.SENT_OUT,  # an Invoice
+    "balanced": Status.SETTLED,
     "not-done": Status.NOT_DONE,
     "cancelled": Status.CANCELED,
     **dict.fromkeys(

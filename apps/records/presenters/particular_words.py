@@ -55,11 +55,19 @@ class What(StrEnum):
     VERIFIED = "verified"
     COVERS = "covers"
     USE = "use"
+    LINES = "lines"
     AMOUNTS = "amounts"
+    TOTAL_NET = "total-net"
+    TOTAL = "total"
+    COVERED = "covered"
+    BALANCE = "balance"
+    HOW_IT_STANDS = "how-it-stands"
     PAID = "paid"
     NEEDS_APPROVAL = "needs-approval"
     RECIPIENTS = "recipients"
     KIND = "kind"
+    MACHINE = "machine"
+    IMAGES = "images"
     DONE = "done"
     PLANNED = "planned"
     LOWERED_BY = "lowered-by"
@@ -89,6 +97,7 @@ KEYED: Final = frozenset(
         What.IN_FORCE,
         What.DOSE,
         What.USE,
+        What.MACHINE,
         What.URGENCY,
         What.RULE,
         What.VERIFIED,
@@ -140,11 +149,19 @@ LABELS: Final[Mapping[What, str | Promise]] = {
     What.VERIFIED: _("Confirmed with whoever agreed"),
     What.COVERS: _("What it covers"),
     What.USE: _("What it is"),
+    What.LINES: _("What it is for"),
     What.AMOUNTS: _("Amounts"),
+    What.TOTAL_NET: _("Total without taxes"),
+    What.TOTAL: _("Total"),
+    What.COVERED: _("Covered by the insurance"),
+    What.BALANCE: _("Balance"),
+    What.HOW_IT_STANDS: _("How it stands"),
     What.PAID: _("Paid"),
     What.NEEDS_APPROVAL: _("To be approved beforehand"),
     What.RECIPIENTS: _("Sent to"),
     What.KIND: _("Kind"),
+    What.MACHINE: _("Kind"),
+    What.IMAGES: _("Number of images"),
     What.DONE: _("What was done"),
     What.PLANNED: _("What is planned"),
     What.LOWERED_BY: _("What can lower the risk"),
@@ -175,6 +192,8 @@ WORDS: Final[Mapping[str, str | Promise]] = {
     "not-verified": _("Not yet"),
     "preauthorization": _("A question whether it will be paid, no bill"),
     "predetermination": _("An estimate, no bill"),
+    "proposed": _("A question whether it will be paid, no bill"),
+    "exploratory": _("An estimate, no bill"),
     "urgent": _("Urgent"),
     "asap": _("As soon as possible"),
     "stat": _("At once"),
@@ -182,4 +201,20 @@ WORDS: Final[Mapping[str, str | Promise]] = {
     "treatment": _("Treatment"),
     "research": _("Research"),
     "adr": _("Wishes for a time when you cannot decide"),
+    # DICOM's codes of what made an image, which many send without a word (PS3.3, C.7.3.1.1.1).
+    "cr": _("X-ray"),
+    "ct": _("CT scan"),
+    "dx": _("X-ray"),
+    "es": _("Endoscopy"),
+    "io": _("X-ray of the teeth"),
+    "mg": _("Mammogram"),
+    "mr": _("MRI scan"),
+    "nm": _("Nuclear medicine scan"),
+    "op": _("Photo of the eye"),
+    "opt": _("Layered picture of the eye (OCT)"),
+    "pt": _("PET scan"),
+    "px": _("Panoramic x-ray of the teeth"),
+    "rf": _("Moving x-ray"),
+    "us": _("Ultrasound"),
+    "xa": _("X-ray of blood vessels"),
 }

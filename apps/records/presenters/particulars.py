@@ -14,7 +14,7 @@ from apps.records.presenters.datatypes import quantities
 from apps.records.presenters.dosing import dosages
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Context
-from apps.records.presenters.heads import status_codes, title_of
+from apps.records.presenters.heads import codes_of, status_codes, title_of
 from apps.records.presenters.particular_words import WORDS, What
 
 _MOST: Final = 50  # of one sort; more is an accident
@@ -247,14 +247,22 @@ def _evaluation(resource: Element, _context: Context) -> Iterator[tuple[What, _S
 
 
 def _imaging(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
-    """ImagingStudy: with what machine, of what, and what was done."""
+    """ImagingStudy: with what machine, of what, what was done, and how many images there are."""
     series = list(elements.children(resource, "series"))
-    machines = (title_of(each.get("modality")) for each in (resource, *series))
-    listed = naming.titles(resource, "modality", "modalityList")
-    yield What.KIND, (*listed, *machines)
+    machines = (found for name in ("modality", "modalityList") for found in elements.children(resource, name))
+    each = (found for part in series for found in elements.children(part, "modality"))
+    yield What.MACHINE, (_machine(found) for found in (*machines, *each))
     yield What.DONE, naming.reasons(resource, context, ("procedureCode",), ("procedureReference", "procedure"))
     sides = ((title_of(each.get("bodySite")), title_of(each.get("laterality"))) for each in series)
     yield What.BODY_SITES, (_with(site, side) for site, side in sides)
+    counted = elements.number(resource, "numberOfInstances")
+    yield What.IMAGES, (quantities.digits(counted) if counted else "",)
+
+
+def _machine(sent: Element) -> str:
+    """By DICOM's code, which many send without a word, else in the provider's words."""
+    codes = (coding.code.lower() for coding in codes_of(sent))
+    return next((code for code in codes if code in WORDS), title_of(sent))
 
 
 def _episode(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
@@ -317,8 +325,11 @@ def _document(resource: Element, _context: Context) -> Iterator[tuple[What, _Sai
 
 
 _READERS: Final[Mapping[str, _Read]] = {
+    "Account": payments.account,
     "AdverseEvent": _event,
     "BodyStructure": _place,
+    "Claim": payments.claim,
+    "ClaimResponse": payments.benefits,
     "ClinicalImpression": _impression,
     "Communication": _message,
     "CommunicationRequest": _message,
@@ -333,10 +344,12 @@ _READERS: Final[Mapping[str, _Read]] = {
     "Group": _group,
     "ImagingStudy": _imaging,
     "ImmunizationEvaluation": _evaluation,
+    "Invoice": payments.invoice,
     "List": _list,
     "MedicationAdministration": _given,
     "NutritionOrder": _nutrition,
     "Order": _order,
+    **dict.fromkeys(("PaymentNotice", "PaymentReconciliation"), payments.payment),
     "RiskAssessment": _risk,
     **dict.fromkeys(("SupplyDelivery", "SupplyRequest"), _supply),
 }

@@ -1,6 +1,11 @@
-"""What an insurance answers, and what it makes of a bill: whether it holds, what it leaves out, and how much."""
+"""Bills: what each is for and what it comes to; and what an insurance answers and makes of them: whether it holds, what
+it leaves out, and how much it pays."""
 
+import re
 from collections.abc import Iterable, Iterator
+from typing import Final
+
+from msgspec.structs import replace
 
 from apps.records.presenters import elements, naming
 from apps.records.presenters.datatypes import quantities
@@ -8,6 +13,8 @@ from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Context
 from apps.records.presenters.heads import status_codes, title_of
 from apps.records.presenters.particular_words import WORDS, What
+
+_TENTHS: Final = re.compile(r"-?[0-9]+\.[0-9]", re.ASCII)
 
 
 def eligibility(resource: Element, _context: Context) -> Iterator[tuple[What, Iterable[str]]]:
@@ -21,14 +28,72 @@ def eligibility(resource: Element, _context: Context) -> Iterator[tuple[What, It
 
 
 def benefits(resource: Element, _context: Context) -> Iterator[tuple[What, Iterable[str]]]:
-    """ExplanationOfBenefit: what it is, where that is no bill, and what it comes to; not the lines of a bill."""
-    yield What.USE, (code for code in status_codes(resource, "use") if code in WORDS)
+    """ExplanationOfBenefit, and ClaimResponse: what it is, where that is no bill, what it is for, and what it comes to.
+    DSTU2 has one amount where R4 has totals by kind."""
+    yield What.USE, _no_bill(resource)
+    yield What.LINES, _lines(resource)
     totals = elements.children(resource, "total")
     yield What.AMOUNTS, (_priced(_called(each.get("category")), each.get("amount")) for each in totals)
-    yield What.PAID, (_priced("", elements.child(resource, "payment").get("amount")),)
+    yield What.TOTAL, (_priced("", resource.get("totalCost")),)
+    yield What.COVERED, (_priced("", resource.get("totalBenefit")),)
+    paid = elements.child(resource, "payment").get("amount") or resource.get("paymentAmount")
+    yield What.PAID, (_priced("", paid),)
     yield What.NOT_COVERED, _flagged(elements.children(resource, "benefitBalance"), "excluded")
     noted = (elements.prose(each.get("text")) for each in elements.children(resource, "processNote"))
     yield What.DETAIL, (elements.prose(resource.get("disposition")), *noted)
+
+
+def claim(resource: Element, _context: Context) -> Iterator[tuple[What, Iterable[str]]]:
+    """Claim: what it is, where that is no bill, what it is for, and what it comes to (R4)."""
+    yield What.USE, _no_bill(resource)
+    yield What.LINES, _lines(resource)
+    yield What.TOTAL, (_priced("", resource.get("total")),)
+
+
+def invoice(resource: Element, _context: Context) -> Iterator[tuple[What, Iterable[str]]]:
+    """Invoice (R4): what it is for, what it comes to without taxes and with them, and when it is to be paid."""
+    yield What.LINES, _lines(resource)
+    yield What.TOTAL_NET, (_priced("", resource.get("totalNet")),)
+    yield What.TOTAL, (_priced("", resource.get("totalGross")),)
+    yield What.DETAIL, (elements.prose(resource.get("paymentTerms")), elements.text(resource, "cancelledReason"))
+
+
+def account(resource: Element, _context: Context) -> Iterator[tuple[What, Iterable[str]]]:
+    """Account: what it is about; and what was open when it was sent (DSTU2)."""
+    yield What.KIND, naming.titles(resource, "type")
+    yield What.BALANCE, (_priced("", resource.get("balance")),)
+    yield What.DETAIL, (elements.prose(resource.get("description")),)
+
+
+def payment(resource: Element, _context: Context) -> Iterator[tuple[What, Iterable[str]]]:
+    """PaymentNotice: how much (R4), and how it stands; PaymentReconciliation: how much."""
+    yield What.HOW_IT_STANDS, (_called(resource.get("paymentStatus")),)
+    amount = resource.get("amount") or resource.get("paymentAmount") or resource.get("total")
+    yield What.GIVEN, (_priced("", amount),)
+    yield What.DETAIL, (elements.prose(resource.get("disposition")),)
+
+
+def _no_bill(resource: Element) -> Iterator[str]:
+    """That it is only a question or an estimate."""
+    return (code for code in status_codes(resource, "use") if code in WORDS)
+
+
+def _lines(resource: Element) -> Iterator[str]:
+    """What each line is for, and what it costs; the insurance's own (`addItem`) among them. Nothing of a line without
+    a name: what an amount is of would not be said."""
+    for name in ("item", "addItem", "lineItem"):
+        for line in elements.children(resource, name):
+            said = naming.titles(
+                line, "productOrService", "service", "chargeItemCodeableConcept", "revenue", "category"
+            )
+            if said:
+                yield _priced(said[0], line.get("net") or _base(line)) or said[0]
+
+
+def _base(line: Element) -> object:
+    """The price of a line of an invoice, before what is added or taken off."""
+    prices = elements.children(line, "priceComponent")
+    return next((each.get("amount") for each in prices if "base" in status_codes(each, "type")), None)
 
 
 def _flagged(parts: Iterable[Element], name: str) -> Iterator[str]:
@@ -45,7 +110,10 @@ def _called(concept: object) -> str:
 
 
 def _priced(what: str, sent: object) -> str:
-    """What it is, and the amount with its currency; nothing without an amount."""
+    """What it is, and the amount with its currency, 40.5 as 40.50: programs drop the last zero. Nothing without an
+    amount."""
     money = sent if isinstance(sent, dict) else {}
-    amount = quantities.read({**money, "unit": elements.text(money, "currency") or elements.text(money, "unit")}).shown
-    return ": ".join(filter(None, (what, amount))) if amount else ""
+    amount = quantities.read({**money, "unit": elements.text(money, "currency") or elements.text(money, "unit")})
+    if _TENTHS.fullmatch(amount.value):
+        amount = replace(amount, value=f"{amount.value}0")
+    return ": ".join(filter(None, (what, amount.shown))) if amount.value else ""

@@ -7,6 +7,7 @@ from django.utils.translation import gettext
 
 from apps.records.presenters.documents import DocumentEntry
 from apps.records.presenters.entry import Entry
+from apps.records.presenters.generic import GenericEntry
 from apps.records.presenters.observations.results import WITHOUT_RESULT
 from apps.records.presenters.reports import ReportEntry
 from apps.records.viewing import facts
@@ -32,6 +33,8 @@ def _said(entry: Entry, told: Sequence[Fact], *, has_more: bool) -> Iterator[str
             yield gettext("No result, text or file came with this report. Ask %(provider)s for it.")
     elif isinstance(entry, DocumentEntry):
         yield gettext("No file came with this document. Ask %(provider)s for it.")
+    elif isinstance(entry, GenericEntry) and facts.are_bare(told, entry):  # we know its type too little to say more
+        yield gettext("We could not put more of it into words. “What the provider sent” has all of it.")
     elif facts.are_bare(told, entry):
         yield gettext("We found no further details in what %(provider)s sent.")
 

@@ -10,6 +10,12 @@ from tests.records.told import concept, entry, in_row, named, on_page
 
 ADA = {"display": "Ada Rose"}
 MEDICINE = {"medicationCodeableConcept": named("Lisinopril")}
+USD = {"value": 40.5, "currency": "USD"}
+LINE = {"productOrService": named("Eye test"), "net": USD}
+CHARGED = {
+    "chargeItemCodeableConcept": named("Eye test"),
+    "priceComponent": [{"type": "tax", "amount": {"value": 8, "currency": "USD"}}, {"type": "base", "amount": USD}],
+}
 YEARS = {"system": "http://unitsofmeasure.org", "unit": "years", "code": "a"}
 
 
@@ -192,6 +198,39 @@ OF_ANY_TYPE: list[tuple[str, dict[str, Any], str]] = [
     ("ExplanationOfBenefit", {"payment": {"amount": {"value": 180, "currency": "USD"}}}, "Paid: 180 USD"),
     ("ExplanationOfBenefit", {"disposition": "Claim denied"}, "Details: Claim denied"),
     ("ExplanationOfBenefit", {"processNote": [{"text": "Ask your doctor"}]}, "Details: Ask your doctor"),
+    ("ExplanationOfBenefit", {"billablePeriod": {"start": "2026-05-04"}, "created": "2026-05-20"}, "Care given: Since"),
+    ("ExplanationOfBenefit", {"item": [LINE]}, "What it is for: Eye test: 40.50 USD"),
+    ("ExplanationOfBenefit", {"addItem": [{"productOrService": named("A discount")}]}, "What it is for: A discount"),
+    ("Claim", {"item": [{"service": {"display": "Eye test"}, "net": {"value": 9, "code": "USD"}}]}, "Eye test: 9 USD"),
+    ("Claim", {"total": {"value": 9, "currency": "USD"}}, "Total: 9 USD"),
+    ("Claim", {"use": "exploratory"}, "What it is: An estimate, no bill"),
+    ("ClaimResponse", {"disposition": "Denied", "payment": {"amount": USD}}, "Paid: 40.50 USD"),
+    ("ClaimResponse", {"disposition": "Denied", "totalCost": USD}, "Total: 40.50 USD"),
+    ("ClaimResponse", {"disposition": "Denied", "totalBenefit": USD}, "Covered by the insurance: 40.50 USD"),
+    ("ClaimResponse", {"disposition": "Denied", "paymentAmount": USD}, "Paid: 40.50 USD"),
+    ("Invoice", {"status": "issued"}, "Status: Sent"),
+    ("Invoice", {"status": "balanced"}, "Status: Paid"),
+    ("Invoice", {"totalNet": USD}, "Total without taxes: 40.50 USD"),
+    ("Invoice", {"totalGross": USD}, "Total: 40.50 USD"),
+    ("Invoice", {"lineItem": [CHARGED]}, "What it is for: Eye test: 40.50 USD"),
+    ("Invoice", {"paymentTerms": "Within 30 days"}, "Details: Within 30 days"),
+    ("Invoice", {"issuer": ADA}, "Who: Ada Rose"),
+    ("Account", {"name": "Stay", "servicePeriod": {"start": "2026-05-04", "end": "2026-05-06"}}, "Care given: May 4"),
+    ("Account", {"name": "Stay", "balance": USD}, "Balance: 40.50 USD"),
+    ("Account", {"name": "Stay", "type": named("Hospital bill")}, "Kind: Hospital bill"),
+    ("PaymentNotice", {"amount": USD}, "Amount: 40.50 USD"),
+    ("PaymentNotice", {"paymentStatus": concept("cleared")}, "How it stands: cleared"),
+    ("PaymentNotice", {"paymentDate": "2026-05-04", "created": "2026-05-06"}, "Paid: May 4, 2026"),
+    ("PaymentReconciliation", {"paymentAmount": USD}, "Amount: 40.50 USD"),
+    ("PaymentReconciliation", {"total": USD}, "Amount: 40.50 USD"),
+    ("ImagingStudy", {"description": "Head", "modality": [{"code": "CT"}]}, "Kind: CT scan"),
+    (
+        "ImagingStudy",
+        {"description": "Head", "modalityList": [{"code": "MR", "display": "Magnetic"}]},
+        "Kind: MRI scan",
+    ),
+    ("ImagingStudy", {"description": "Head", "series": [{"modality": {"code": "US"}}]}, "Kind: Ultrasound"),
+    ("ImagingStudy", {"description": "Head", "numberOfInstances": 120}, "Number of images: 120"),
     ("Flag", {"code": named("Falls"), "category": [named("Safety")]}, "Kind: Safety"),
     ("Flag", {"code": named("Falls"), "category": named("Safety")}, "Kind: Safety"),
     ("ImagingStudy", {"description": "Chest", "interpreter": [ADA]}, "Who: Ada Rose"),

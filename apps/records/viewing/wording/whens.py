@@ -42,13 +42,15 @@ _LABELS: Final[dict[str, str | Promise]] = {
     "to-be-taken": _("To be taken"),
     "in-place": _("In place"),
     "covers": _("Covers"),
+    "care": _("Care given"),
+    "paid": _("Paid"),
 }
 # What may lie ahead: plans, and what is paid, valid or recommended until a day.
 _AHEAD: Final = frozenset({"planned", "due", "valid", "expires", "to-be-taken"})
 _AHEAD_TYPES: Final = frozenset(
     {
         "Appointment", "AppointmentResponse", "CarePlan", "Goal", "Coverage", "ImmunizationRecommendation", "Slot",
-        "Schedule", "Task", "DeviceRequest", "DeviceUseRequest", "NutritionOrder", "Contract",
+        "Schedule", "Task", "Account", "DeviceRequest", "DeviceUseRequest", "NutritionOrder", "Contract",
     }
 )  # fmt: skip
 _AHEAD_GROUPS: Final = frozenset({"planned", "suggested", "recommended", "ordered", "awaited"})

@@ -66,6 +66,8 @@ _SHARED: Final[_Words] = {
     "canceled": _("Canceled"),
     "suggested": _("Suggested"),
     "ruled-out": _("Ruled out"),
+    "sent-out": pgettext_lazy("a bill", "Sent"),
+    "settled": pgettext_lazy("a bill", "Paid"),
 }
 
 # By the kind of entry. An empty word is no status to tell.
