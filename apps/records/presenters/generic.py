@@ -50,7 +50,7 @@ _DATES = (
     ("start", "planned"), ("period", "started"), ("billablePeriod", "care"), ("servicePeriod", "care"),
     ("coveragePeriod", "care"), ("paymentDate", "paid"), ("effective", "recorded"), ("performed", "recorded"),
     ("occurrence", "recorded"), ("occurred", "recorded"), ("date", "written-down"), ("dateTime", "written-down"),
-    ("authoredOn", "written-down"), ("authored", "written-down"), ("sent", "recorded"), ("started", "started"),
+    ("authoredOn", "written-down"), ("authored", "written-down"), ("sent", "recorded"), ("started", "done"),
     ("whenHandedOver", "given"), ("whenPrepared", "given"), ("dateWritten", "prescribed"), ("issued", "reported"),
     ("recordedDate", "written-down"), ("dateRecorded", "written-down"), ("assertedDate", "written-down"),
     ("recorded", "written-down"), ("created", "written-down"), ("timing", "planned"),
