@@ -1,40 +1,112 @@
-"""What Home says: whose records these are, what needs the patient, and their providers with the last check."""
+"""What Home says: whose records these are, what needs the patient, what is new, how much there is of each subject, and
+their providers with the last check. Names and dates, and no value of anything (patient experience 2.1)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 from uuid import UUID
 
+from django.utils import timezone
+from django.utils.translation import gettext
+
 from apps.accounts.models import User
+from apps.connections.models import Connection
 from apps.connections.presenting import standing
 from apps.connections.presenting.standing import Standing
+from apps.records.presenters.datatypes import dates
+from apps.records.viewing import summing_up
+from apps.records.viewing.opening import last_checks
+from apps.records.viewing.opening.last_checks import LastCheck
+from apps.records.viewing.opening.whole import Owner, Source, Whole
+from apps.records.viewing.summing_up import Summary
+from apps.vault.sealing import KeyRing
 
 # More would hide the first; the rest is a number and a link (patient experience 2.1).
-MOST_NEEDS = 3
+MOST_NEEDS: Final = 3
+_NONE: Final[Mapping[UUID, LastCheck]] = {}
+
+
+@dataclass(frozen=True)
+class Line:
+    """One provider with how its connection stands. `is_refused`: its provider lets us have nothing at all."""
+
+    standing: Standing
+    is_refused: bool = False
 
 
 @dataclass(frozen=True)
 class Home:
-    """`providers` has a row for each connection that was confirmed, `people` whose records these are, by name, each
-    with one connection of theirs. `needs_you` is at most MOST_NEEDS long; `more_needs` counts the others."""
+    """`needs_you` is at most MOST_NEEDS long; `more_needs` counts the others. `arriving` are connections of which a
+    first copy is on its way, and `unchecked` sentences on those whose last check brought nothing. `providers` has a
+    line for each connection that was confirmed."""
 
-    people: Mapping[str, UUID]
     needs_you: Sequence[Standing]
     more_needs: int
-    providers: Sequence[Standing]
+    arriving: Sequence[Standing]
+    unchecked: Sequence[str]
+    providers: Sequence[Line]
+    summaries: Sequence[Summary] = ()
 
 
-def of(user: User, *, at: datetime) -> Home:
-    """Home of one user: two queries, however many connections there are."""
-    standings = standing.of_user(user, at=at)
-    needs = [one for one in standings if one.needs_you]
-    people: dict[str, UUID] = {}
-    for one in standings:
-        if one.person:
-            people.setdefault(one.person, one.connection.pk)
+def standings(user: User, ring: KeyRing, *, at: datetime) -> list[Standing]:
+    """How each connection stands: one query."""
+    return standing.of_user(user, at=at, ring=ring)
+
+
+def of(found: Sequence[Standing], record: Whole | None, owner: Owner | None, *, at: datetime) -> Home:
+    """Home, of what was opened of the record: one query. With an owner it is of that person alone: of the others it
+    says how many connections need somebody, and no more."""
+    shown = [one for one in found if owner is None or record is None or _is_of(one, record)]
+    needs = [one for one in shown if one.needs_you]
+    kept = [one for one in shown if one.connection.confirmed_at is not None]
+    checks = last_checks.of(one.connection.pk for one in kept) if kept else _NONE
+    waiting = [one for one in kept if _is_going_on(one)]
+    sources = record.sources if record is not None else {}
     return Home(
-        people=people,
         needs_you=needs[:MOST_NEEDS],
-        more_needs=len(needs[MOST_NEEDS:]),
-        providers=[one for one in standings if one.connection.confirmed_at is not None],
+        more_needs=sum(one.needs_you for one in found) - len(needs[:MOST_NEEDS]),
+        arriving=[one for one in waiting if _is_arriving(sources.get(one.connection.pk), checks)],
+        unchecked=tuple(_unchecked(waiting, checks, at=at)),
+        providers=[Line(one, is_refused=_is_refused(one, checks)) for one in kept],
+        summaries=summing_up.of(record) if record is not None else (),
     )
+
+
+def _is_of(one: Standing, record: Whole) -> bool:
+    """Whether it is of the person whose record this is, or of nobody yet."""
+    return one.connection.confirmed_at is None or one.connection.pk in record.sources
+
+
+def _is_going_on(one: Standing) -> bool:
+    """Whether it is for us to ask there, and nothing that is said of it comes first."""
+    is_active = one.connection.status == Connection.Status.ACTIVE
+    return is_active and not one.needs_you and not one.is_stopped
+
+
+def _is_arriving(source: Source | None, checks: Collection[UUID]) -> bool:
+    return source is not None and not source.is_copied and source.connection.pk not in checks
+
+
+def _is_refused(one: Standing, checks: Mapping[UUID, LastCheck]) -> bool:
+    check = checks.get(one.connection.pk)
+    return check is not None and check.is_refused and _is_going_on(one)
+
+
+def _unchecked(going_on: Sequence[Standing], checks: Mapping[UUID, LastCheck], *, at: datetime) -> Iterator[str]:
+    """U7 of the patient experience in one line, for each provider whose last check brought nothing."""
+    for one in going_on:
+        check = checks.get(one.connection.pk)
+        if check is None or not check.is_failed or check.is_refused:
+            continue
+        provider, checked_at = one.connection.provider.name, one.connection.last_checked_at
+        if timezone.localdate(check.at) == timezone.localdate(at):
+            failed = gettext("We could not check %(provider)s today.") % {"provider": provider}
+        else:
+            told = {"provider": provider, "date": dates.day(check.at)}
+            failed = gettext("We could not check %(provider)s on %(date)s.") % told
+        if checked_at is None:
+            kept = gettext("Not everything has come from there yet. We try again by ourselves.")
+        else:
+            kept = gettext("This is what we had on %(date)s.") % {"date": dates.day(checked_at)}
+        yield f"{failed} {kept}"

@@ -18,17 +18,18 @@ from apps.connections.presenting import states
 from apps.connections.presenting.states import Standing, is_stopped
 from apps.directory import versions
 from apps.directory.models import Endpoint
+from apps.vault.sealing import KeyRing
 
 __all__ = ["Standing", "is_stopped", "of_connection", "of_user"]
 
 _NEVER = datetime.max.replace(tzinfo=UTC)
 
 
-def of_user(user: User, *, at: datetime) -> list[Standing]:
+def of_user(user: User, *, at: datetime, ring: KeyRing | None = None) -> list[Standing]:
     """Every connection of the user that was confirmed, and those that wait for it; what needs the patient first,
-    and of that what ends soonest."""
+    and of that what ends soonest. A `ring` is their key, where it is unlocked already."""
     rows = _with_deadlines(user.connections.exclude(_overdue(at))).order_by("provider__name", "created_at", "pk")
-    return sorted(_standings(user.pk, rows, at=at), key=_urgency)
+    return sorted(_standings(user.pk, rows, at=at, ring=ring), key=_urgency)
 
 
 def of_connection(connection: Connection, *, at: datetime) -> Standing:
@@ -54,9 +55,11 @@ def _overdue(at: datetime) -> Q:
     return Q(status=Connection.Status.AWAITING_CONFIRMATION, confirm_by_at__lte=at)
 
 
-def _standings(user_id: UUID, rows: QuerySet[Connection], *, at: datetime) -> list[Standing]:
+def _standings(
+    user_id: UUID, rows: QuerySet[Connection], *, at: datetime, ring: KeyRing | None = None
+) -> list[Standing]:
     """How each stands, with whose record it is: one provider may hold a parent's and a child's."""
-    people = candidates.find_people(user_id, rows)
+    people = candidates.find_people_with(ring, rows) if ring else candidates.find_people(user_id, rows)
     found = [
         replace(states.of(row, at=at), person=people[row.pk].name) if row.pk in people else states.unnamed(row, at=at)
         for row in rows

@@ -1,20 +1,50 @@
 """Home: a welcome for whoever is signed out, and for everybody else what needs them and what is new."""
 
+from typing import Any
+
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
 from apps.accounts.current_user import current_user
+from apps.accounts.models import User
 from apps.connections import clocks
 from apps.portal import homepage
 from apps.records.subjects import LISTED
+from apps.records.viewing import news
+from apps.records.viewing.opening import whole
+from apps.records.views import queries
+from apps.records.views.trying import tried
+from apps.vault import sealing
+from apps.vault.sealing import Holder
 
 
 @require_safe
+@cache_control(no_store=True, private=True)
 def show_home(request: HttpRequest) -> HttpResponse:
     """The page behind the name in the header."""
     if not request.user.is_authenticated:
         return render(request, "portal/welcome.html")
+    return render(request, "portal/home.html", _context(request, current_user(request)))
+
+
+def _context(request: HttpRequest, user: User) -> dict[str, Any]:
+    """What Home is made of. Nothing of a record is opened where there is none."""
     now = clocks.now()
-    context = {"home": homepage.of(current_user(request), at=now), "subjects": LISTED, "now": now}
-    return render(request, "portal/home.html", context)
+    with sealing.key_ring(Holder.user(user.pk)) as ring:
+        found = homepage.standings(user, ring, at=now)
+        kept = [one.connection for one in found if one.connection.confirmed_at]
+        if not kept:
+            return {"home": homepage.of(found, None, None, at=now), "now": now}
+        everything = whole.opened_with(ring, kept, user, LISTED, session=request.session, at=now)
+        record, owner = everything.of_one(queries.person(request.GET))
+        return {
+            "home": homepage.of(found, record, owner, at=now),
+            "whole": record,
+            "owners": everything.owners,
+            "owner": owner,
+            "of_one": queries.kept(owner),
+            "news": tried(record, news.of),
+            "now": now,
+        }

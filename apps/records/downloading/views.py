@@ -7,6 +7,7 @@ from typing import TypeVar
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import content_disposition_header
 from django.views.decorators.cache import cache_control
@@ -19,9 +20,10 @@ from apps.records.downloading import fetching
 from apps.records.downloading.opening import OpenedFile, OpenedPicture, Seat, open_file, open_picture
 from apps.records.downloading.refusals import FileRefused, NoSeat
 from apps.records.models import Record
-from apps.records.subjects import LISTED, OTHER, shelved_for
+from apps.records.subjects import LISTED, OTHER, Subject, shelved_for
 from apps.records.viewing import asking_first, entries
 from apps.records.viewing.opening import looking
+from apps.records.views import queries
 from apps.vault.errors import VaultError
 
 _LOG = logging.getLogger(__name__)
@@ -44,11 +46,12 @@ def show_file(request: HttpRequest, record_pk: int, number: int) -> HttpResponse
         "provider": record.connection.provider.name,
         "subject": next(iter(shelved_for(record.resource_type)), OTHER),
         "subjects": LISTED,
+        "of_one": queries.kept_of(request.GET),
     }
     try:
         context["subject"] = subject = entries.subject_of(record) or OTHER
         if asking_first.is_due(record, session=request.session):
-            return redirect("entry", subject.key, record.pk)
+            return _asked_first(request, subject, record)
         file = _found(lambda: open_file(record, number, clock=clocks.shared(), seat=_seat_for(record)))
     except VaultError as error:
         _LOG.error("A file does not open: connection %s, %s.", record.connection_id, type(error).__name__)
@@ -102,10 +105,16 @@ def _to_save(
     try:
         if asking_first.is_due(record, session=request.session):
             subject = entries.subject_of(record) or OTHER
-            return redirect("entry", subject.key, record.pk)
+            return _asked_first(request, subject, record)
         return _found(lambda: opened(record))
     except (VaultError, FileRefused, NoSeat):
         return redirect("file", record_pk=record_pk, number=number)
+
+
+def _asked_first(request: HttpRequest, subject: Subject, record: Record) -> HttpResponse:
+    """To the page of its entry."""
+    query = queries.carried(request.GET, "of")
+    return redirect(reverse("entry", args=[subject.key, record.pk], query=query))
 
 
 def _seat_for(record: Record) -> Seat:

@@ -19,7 +19,6 @@ from apps.records.templatetags.spoken_pressures import pressures_spoken
 from apps.records.templatetags.whole_dates import dates_whole
 from apps.records.viewing.listing.lists import Section
 from apps.records.viewing.listing.rows import Row
-from apps.records.viewing.opening.whole import Owner
 from apps.records.viewing.summing_up import Summary
 from apps.records.viewing.wording import languages, long_names
 
@@ -31,11 +30,12 @@ _LONGEST_NAME = 90  # of one among several, on a page of which they are a small 
 
 
 @register.simple_tag
-def sections_of_rows(sections: Iterable[Section], *, show_subject: bool = False) -> SafeString:
-    """The sections of a list, each under its heading. `show_subject`: rows say under which subject they are."""
+def sections_of_rows(sections: Iterable[Section], of_one: str = "", *, show_subject: bool = False) -> SafeString:
+    """The sections of a list, each under its heading. `show_subject`: rows say under which subject they are. Here and
+    below, `of_one` is what addresses end with where one person's record is read (`queries.kept`)."""
     found = tuple(sections)
     written = []
-    addresses = _Addresses()
+    addresses = _Addresses(of_one)
     for section in found:
         if section.heading or len(found) > 1:
             written.append(f'<h2 class="group">{_said(section.heading or gettext("Without a date"))}</h2>')
@@ -44,21 +44,21 @@ def sections_of_rows(sections: Iterable[Section], *, show_subject: bool = False)
 
 
 @register.simple_tag
-def rows_under_a_heading(rows: Iterable[Row], *, show_subject: bool = False) -> SafeString:
+def rows_under_a_heading(rows: Iterable[Row], of_one: str = "", *, show_subject: bool = False) -> SafeString:
     """The same of rows whose heading the page has."""
-    return _markup(_list(rows, _Addresses(), show_subject=show_subject))
+    return _markup(_list(rows, _Addresses(of_one), show_subject=show_subject))
 
 
 @register.simple_tag
-def entry_row(row: Row) -> SafeString:
+def entry_row(row: Row, of_one: str = "") -> SafeString:
     """One row, for a list that has a heading of its own."""
-    return _markup(_row(row, _Addresses()))
+    return _markup(_row(row, _Addresses(of_one)))
 
 
 @register.simple_tag
-def names_of_rows(rows: Iterable[Row], *, is_dated: bool = False) -> SafeString:
+def names_of_rows(rows: Iterable[Row], of_one: str = "", *, is_dated: bool = False) -> SafeString:
     """What a few rows are called, each in a line of a list of facts, and with `is_dated` when they were."""
-    addresses = _Addresses()
+    addresses = _Addresses(of_one)
     return _markup("\n".join(_name(row, addresses, is_dated=is_dated) for row in rows))
 
 
@@ -85,9 +85,9 @@ def said_by_them(line: str, language: str, words: frozenset[str]) -> SafeString:
 
 
 @register.simple_tag
-def subject_links(subjects: Iterable[Subject], shown: Subject | str | None) -> SafeString:
+def subject_links(subjects: Iterable[Subject], shown: Subject | str | None, of_one: str = "") -> SafeString:
     """The lists of a record, of which one may be shown."""
-    around = _around_subject()
+    around = _around_subject(of_one)
     written = []
     for subject in subjects:
         current = ' aria-current="page"' if subject == shown else ""
@@ -97,15 +97,13 @@ def subject_links(subjects: Iterable[Subject], shown: Subject | str | None) -> S
 
 
 @register.simple_tag
-def summary_rows(summaries: Iterable[Summary], owner: Owner | None = None) -> SafeString:
-    """The lists of a record as rows, each with what there is of it; of one person's, where that is asked for."""
-    before, after = _around_subject()
-    around = before, f"{after}?of={owner.connection_id}" if owner else after
+def summary_rows(summaries: Iterable[Summary], of_one: str = "") -> SafeString:
+    """The lists of a record as rows, each with what there is of it."""
+    around = _around_subject(of_one)
     return _markup(
         "\n".join(
             f'<li><a class="row-link" href="{_said(summary.subject.key.join(around))}"><div>'
-            f'<span class="row-title">{_said(str(summary.subject.name))}</span>\n'
-            f'<span class="row-detail parts">{_in_parts(_summed_up(summary))}</span></div></a></li>'
+            f'<span class="row-title">{_said(str(summary.subject.name))}</span>\n{_summary(summary)}</div></a></li>'
             for summary in summaries
         )
     )
@@ -116,23 +114,24 @@ def _markup(written: str) -> SafeString:
     return SafeString(written)  # nosec B703 - constants, and between them what `_said` escaped
 
 
-def _around_subject() -> tuple[str, str]:
+def _around_subject(of_one: str) -> tuple[str, str]:
     """The addresses of lists differ by the key of the subject, which stands between these."""
     before, _mark, after = reverse("subject", args=["-"]).rpartition("-")
-    return before, after
+    return before, after + of_one
 
 
 class _Addresses:
     """The addresses of entries: those of one subject differ by a number at one place."""
 
-    def __init__(self) -> None:
+    def __init__(self, of_one: str = "") -> None:
         self._around: dict[str, tuple[str, str]] = {}
+        self._of_one = of_one
 
     def of(self, row: Row) -> str:
         around = self._around.get(row.subject)
         if around is None:
             before, _number, after = reverse("entry", args=[row.subject, 0]).rpartition("0")
-            around = self._around[row.subject] = before, after
+            around = self._around[row.subject] = before, after + self._of_one
         return _said(f"{around[0]}{row.record}{around[1]}")
 
 
@@ -185,11 +184,20 @@ def _own_words(row: Row) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one.theirs for one in told if _has_its_own_words(one)))
 
 
-def _summed_up(summary: Summary) -> Iterator[str]:
-    if not summary.count:
-        yield gettext("No entries here. See why.")
+def _summary(summary: Summary) -> str:
+    if summary.count is None:
+        return ""
+    return f'<span class="row-detail parts">{_in_parts(_summed_up(summary, summary.count))}</span>'
+
+
+def _summed_up(summary: Summary, count: int) -> Iterator[str]:
+    if not count:
+        yield gettext("Nothing yet") if summary.is_arriving else gettext("No entries here. See why.")
         return
-    yield ngettext("%(n)s entry", "%(n)s entries", summary.count) % _number(summary.count)
+    if summary.is_arriving:
+        yield ngettext("%(n)s entry so far", "%(n)s entries so far", count) % _number(count)
+    else:
+        yield ngettext("%(n)s entry", "%(n)s entries", count) % _number(count)
     if summary.newest:
         yield gettext("newest %(date)s") % {"date": summary.newest}
 

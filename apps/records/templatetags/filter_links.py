@@ -35,9 +35,9 @@ def years_to_choose(years: Iterable[str], filters: Filters) -> SafeString:
 
 
 @register.simple_tag
-def copy_query(subject: object, source: object, person: object) -> str:
+def copy_query(subject: object, source: object, of_one: str) -> str:
     """The query of the page that makes a copy: of one list, one connection and one person, as far as each is meant."""
-    asked = {"only": subject, "from": source, "of": person}
+    asked = {"only": subject, "from": source, "of": of_one.removeprefix("?of=")}
     told = {name: str(value) for name, value in asked.items() if value}
     return f"?{urlencode(told)}" if told else ""
 

@@ -84,6 +84,8 @@ def of(whole: Whole) -> News | None:
         more, lists = max(more, min(more + behind, listed_in_all - len(named))), set()
     if not named and not more:
         return None
+    if HISTORY in lists:  # of which a first page says nothing, not even that there is some (patient experience 3.10)
+        lists = set()
     told = tuple(_row(whole, one, since) for one in named)
     return News(since, told, more, tuple(subject for subject in LISTED if subject in lists))
 

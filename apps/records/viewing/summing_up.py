@@ -1,4 +1,4 @@
-"""The first page of the whole record: every subject with how much there is and how new it is."""
+"""What Home says of a record: every subject with how much there is and how new it is."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,17 +21,27 @@ _BEHIND_US: Final = frozenset(
 
 @dataclass(frozen=True)
 class Summary:
-    """One subject. `newest` is in words, and empty where nothing has a date, or none that can be."""
+    """One subject. `newest` is in words, and empty where nothing has a date, or none that can be. `count` is None where
+    nobody can tell, as some of it does not open, and where a first page tells nothing of it: somebody may look over a
+    shoulder there. `is_arriving`: a first copy is on its way, and may bring more."""
 
     subject: Subject
-    count: int
+    count: int | None
     newest: str
+    is_arriving: bool = False
 
 
 def of(whole: Whole) -> tuple[Summary, ...]:
     """Every subject in its order, those without entries as well: that nothing came is worth knowing."""
+    unread = {shelf.subject for shelf in whole.shelves if shelf.index is None}
     counts = _counts(whole)
-    return tuple(Summary(subject, counts.get(subject.key, 0), _newest(whole, subject)) for subject in LISTED)
+    is_arriving = any(not source.is_copied for source in whole.sources.values())
+    return tuple(
+        Summary(subject, None, "")
+        if subject is HISTORY or subject.key in unread
+        else Summary(subject, counts.get(subject.key, 0), _newest(whole, subject), is_arriving=is_arriving)
+        for subject in LISTED
+    )
 
 
 def _counts(whole: Whole) -> Mapping[str, int]:

@@ -44,9 +44,11 @@ def show_card(request: HttpRequest) -> HttpResponse:
     user, now = current_user(request), timezone.now()
     wanted, owner = _wanted(request.GET), queries.source(request.GET)
     with whole.opened(user, carrying.SUBJECTS, session=request.session, at=now) as record:
+        _all, chosen = record.of_one(owner)
         card = tried(record, lambda whole: carrying.of(whole, wanted, owner=owner))
         context = {
             "whole": record,
+            "of_one": queries.kept(chosen),
             "card": card,
             "choices": [Choice.of(subject, wanted, request.GET) for subject in carrying.SUBJECTS],
             "subjects": LISTED,

@@ -26,8 +26,8 @@ from apps.vault.errors import VaultError
 _LOG = logging.getLogger(__name__)
 
 # What their addresses may ask for.
-_OF_AN_ENTRY: Final = ("versions", "range")
-_OF_VALUES: Final = ("span", "all", "from")
+_OF_AN_ENTRY: Final = ("versions", "range", "of")
+_OF_VALUES: Final = ("span", "all", "from", "of")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -40,6 +40,7 @@ def show_entry(request: HttpRequest, subject_key: str, record_pk: int) -> HttpRe
     now = timezone.now()
     is_out_of_date = overview.is_out_of_date(record.connection, at=now)
     context = {"record": record, "subjects": LISTED, "now": now, "is_out_of_date": is_out_of_date}
+    context["of_one"] = queries.kept_of(request.GET)
     try:
         page = entries.of(record, at=now, has_all_versions="versions" in request.GET)
         asks_first = asking_first.is_due_on(page, session=request.session)
@@ -65,12 +66,13 @@ def show_as_sent(request: HttpRequest, subject_key: str, record_pk: int) -> Http
     record = _record(request, record_pk)
     try:
         if asking_first.is_due(record, session=request.session):
-            return redirect("entry", subject_key, record_pk)
+            return _lead_to("entry", subject_key, record_pk, queries.carried(request.GET, "of"))
         sent: str | None = entries.as_sent(record)
     except VaultError as error:
         _LOG.error("A record does not open: connection %s, %s.", record.connection_id, type(error).__name__)
         sent = None
     context = {"record": record, "sent": sent, "subject_key": subject_key, "subjects": LISTED}
+    context["of_one"] = queries.kept_of(request.GET)
     return render(request, "records/as_sent.html", context)
 
 
@@ -89,6 +91,7 @@ def show_over_time(request: HttpRequest, subject_key: str, record_pk: int, *, is
     if subject not in over_time.SUBJECTS or subject is None:
         raise Http404
     context = {"record": record, "subject": subject, "subjects": LISTED, "now": now}
+    context["of_one"] = queries.kept_of(request.GET)
     asked = _asked(request, is_file=is_file)
     try:
         page = over_time.of(record, subject, asked, user=user, session=request.session, at=now)
@@ -101,7 +104,7 @@ def show_over_time(request: HttpRequest, subject_key: str, record_pk: int, *, is
         _LOG.error("A test does not open: connection %s, %s.", record.connection_id, type(error).__name__)
         return render(request, "records/over_time.html", {**context, "test": None})
     if page is None:
-        return redirect("entry", subject_key, record_pk)
+        return _lead_to("entry", subject_key, record_pk, queries.carried(request.GET, "of"))
     if is_file:
         return _saved(spreadsheets.of(page.test))
     context |= {"title": rows.names(page.entry), "entry": page.entry, "test": page.test, "whole": page.whole}

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 from apps.accounts.current_user import current_user
 from apps.records import subjects
 from apps.records.subjects import ALLERGIES, LISTED, MEDICINES, Subject
-from apps.records.viewing import news, summing_up, what_matters
+from apps.records.viewing import what_matters
 from apps.records.viewing.listing import absences, lists, narrowing
 from apps.records.viewing.listing.lists import EntryList, Filters
 from apps.records.viewing.opening import whole
@@ -23,18 +23,17 @@ from apps.records.views.trying import tried
 @login_required
 @cache_control(no_store=True, private=True)
 def show_whole_record(request: HttpRequest) -> HttpResponse:
-    """The subjects with what there is of each."""
+    """What matters now, the lists and the providers."""
     now = timezone.now()
     with whole.opened(current_user(request), LISTED, session=request.session, at=now) as everything:
-        record, owner = _of_one(request.GET, everything)
+        record, owner = everything.of_one(queries.person(request.GET))
         context = {
             "whole": record,
             "sources": tuple(record.sources_of(LISTED).values()),
             "owners": everything.owners,
             "owner": owner,
-            "summaries": summing_up.of(record),
+            "of_one": queries.kept(owner),
             "matters": tried(record, what_matters.of),
-            "news": tried(record, news.of),
             "subjects": LISTED,
             "now": now,
         }
@@ -52,7 +51,7 @@ def show_subject(request: HttpRequest, subject_key: str) -> HttpResponse:
     now = timezone.now()
     wanted = [subject, ALLERGIES] if subject is MEDICINES else [subject]
     with whole.opened(current_user(request), wanted, session=request.session, at=now) as everything:
-        record, owner = _of_one(request.GET, everything)
+        record, owner = everything.of_one(queries.person(request.GET))
         filters = _filters(request.GET, record, owner)
         part, theirs = _narrowed(record, filters)
         context = {
@@ -61,6 +60,7 @@ def show_subject(request: HttpRequest, subject_key: str) -> HttpResponse:
             "whole": record,
             "owners": everything.owners,
             "owner": owner,
+            "of_one": queries.kept(owner),
             "people": part.people,
             "list": _list(record, subject, filters),
             "notices": absences.of(part, subject),
@@ -77,13 +77,14 @@ def show_everything(request: HttpRequest) -> HttpResponse:
     """Everything by date."""
     now = timezone.now()
     with whole.opened(current_user(request), LISTED, session=request.session, at=now) as everything:
-        record, owner = _of_one(request.GET, everything)
+        record, owner = everything.of_one(queries.person(request.GET))
         filters = _filters(request.GET, record, owner)
         part, _theirs = _narrowed(record, filters)
         context = {
             "whole": record,
             "owners": everything.owners,
             "owner": owner,
+            "of_one": queries.kept(owner),
             "people": part.people,
             "list": _list(record, None, filters),
             "subjects": LISTED,
@@ -97,12 +98,6 @@ def _list(record: Whole, subject: Subject | None, filters: Filters) -> EntryList
     if subject is None:
         return tried(record, lambda whole: lists.of_everything(whole, LISTED, filters))
     return tried(record, lambda whole: lists.of_subject(whole, subject, filters))
-
-
-def _of_one(query: QueryDict, everything: Whole) -> tuple[Whole, Owner | None]:
-    """The record of the person that the address asks for, where its reader has records of several people; else all."""
-    owner = everything.owner_by(queries.person(query)) if len(everything.owners) > 1 else None
-    return (everything.of_the_person_of(owner.connection_id) if owner else everything), owner
 
 
 def _narrowed(record: Whole, filters: Filters) -> tuple[Whole, Whole]:

@@ -1,16 +1,13 @@
-"""The first page of the whole record: what matters now, what is new, and what is said about allergies."""
+"""The first page of the whole record: what matters now, and what is said about allergies."""
 
 import re
-from datetime import datetime, timedelta
 
 import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from apps.audit import recording
-from apps.audit.recording import Actor, EventType
 from apps.connections.models import Connection
-from apps.records.models import Leaf, Record, Shelf, SyncRun, SyncStep
+from apps.records.models import Leaf, Shelf, SyncRun, SyncStep
 from apps.records.shelving import beginnings
 from tests.records.pages import main
 from tests.records.people import PATIENT_ID, allergy
@@ -34,26 +31,6 @@ def condition(logical_id, name, status="active"):
     }
 
 
-def looked(user, *, at: datetime):
-    recording.record(EventType.RECORD_VIEWED, actor=Actor.user(user.pk), at=at, user_id=user.pk)
-
-
-def checked(connection, *, changed, at: datetime, resource_type="Observation"):
-    """A check that changed so many results, or others."""
-    run = SyncRun.objects.create(
-        user=connection.user, connection=connection, cause="clock", outcome="complete", created_at=at, finished_at=at
-    )
-    SyncStep.objects.create(
-        run=run,
-        user=connection.user,
-        resource_type=resource_type,
-        status="complete",
-        rows_kept=changed,
-        rows_changed=changed,
-        finished_at=at,
-    )
-
-
 def copied(connection):
     """To its end, once."""
     Connection.objects.filter(pk=connection.pk).update(last_checked_at=timezone.now())
@@ -69,31 +46,10 @@ class TestWhatMattersNow:
         assert "December 31, 2024" in text
         assert "152.5" not in text
 
-    def test_calls_nothing_the_newest_by_a_date_that_cannot_be(self, hers, connection):
+    def test_has_results_of_a_date_that_cannot_be_last(self, hers, connection):
         keep(connection, result(0), {**result(1, name="Potassium", code="2823-3"), "effectiveDateTime": "2999-01-01"})
         text = main(hers, "whole_record")
-        assert "newest December 31, 2024" in text
-        assert "newest January 1, 2999" not in text
         assert text.index(">Sodium") < text.index(">Potassium")
-
-    def test_calls_nothing_the_newest_by_a_date_later_in_the_present_year(self, hers, connection):
-        soon = (timezone.now() + timedelta(days=3)).date()
-        keep(connection, result(0), {**result(1), "effectiveDateTime": soon.isoformat()})
-        text = main(hers, "whole_record")
-        assert "newest December 31, 2024" in text
-        assert f"newest {soon.year}" not in text
-
-    def test_calls_nothing_the_newest_where_no_date_can_be(self, hers, connection):
-        keep(connection, {**result(1), "effectiveDateTime": "2999-01-01"})
-        text = main(hers, "whole_record")
-        assert "<span>1 entry</span>" in text
-        assert "newest" not in text.split("Everything in your record")[1]
-
-    def test_says_how_many_there_are_where_the_newest_cannot_be_found(self, hers, connection):
-        keep(connection, result(0), {**result(1), "effectiveDateTime": "2999-01-01"})
-        Leaf.objects.update(sealed_rows=b"\x03" + bytes(80))
-        text = main(hers, "whole_record")
-        assert "<span>2 entries</span>" in text
 
     def test_that_does_not_open_leaves_the_subjects(self, hers, connection):
         keep(connection, condition("c1", "Asthma"))
@@ -124,7 +80,7 @@ class TestWhatCame:
             run=run, user=connection.user, resource_type="Condition", status="complete", finished_at=timezone.now()
         )
         assert "1 entry. Complete as of" in main(hers, "record", connection.pk)
-        assert "<span>1 entry</span>" in main(hers, "whole_record")
+        assert "<span>1 entry</span>" in main(hers, "home")
         assert "1 entry" in main(hers, "subject", "conditions")
         hers.force_login(sam)
         assert hers.get(reverse("record", args=[connection.pk])).status_code == 404
@@ -237,134 +193,3 @@ class TestWhatIsSaidAboutAllergies:
         past = {"coding": [{"code": "resolved"}]}
         keep(connection, allergy("a1", clinicalStatus=past))
         assert "on your lists" not in main(hers, "whole_record")
-
-
-class TestNewSinceTheLastVisit:
-    @pytest.fixture
-    def last_visit(self):
-        return timezone.now() - timedelta(days=3)
-
-    def test_names_the_others_where_one_does_not_open(self, hers, alice, connection, last_visit):
-        keep(connection, result(0), result(1, name="Potassium"))
-        Record.objects.filter(logical_id="o1").update(sealed_body=b"\x03" + bytes(80))
-        looked(alice, at=last_visit)
-        checked(connection, changed=2, at=timezone.now())
-        Record.objects.update(received_at=timezone.now(), first_received_at=timezone.now())
-        text = main(hers, "whole_record").split("What matters now")[0]
-        assert "New since your last visit on" in text
-        assert "Sodium" in text
-
-    @pytest.mark.parametrize(
-        "more", [{"category": [{"coding": [{"code": "survey"}]}]}, {"code": {"text": "Cause of death"}}]
-    )
-    def test_does_not_name_what_a_first_page_leaves_to_the_lists(self, hers, alice, connection, last_visit, more):
-        keep(connection, result(0), {**result(1, name="How she lives", code="72166-2"), **more}, result(2))
-        looked(alice, at=last_visit)
-        checked(connection, changed=3, at=timezone.now())
-        Record.objects.update(received_at=timezone.now(), first_received_at=timezone.now())
-        text = main(hers, "whole_record").split("What matters now")[0]
-        assert "Sodium" in text
-        assert "How she lives" not in text
-        assert "Cause of death" not in text
-        assert "1 more entry came or changed, to be opened when you like:" in text
-
-    @pytest.mark.parametrize(
-        ("code", "subject"), [("72166-2", "history"), ("44260-8", "results")], ids=["how she lives", "an answer"]
-    )
-    def test_says_that_something_came_where_none_of_it_is_named(
-        self, hers, alice, connection, last_visit, code, subject
-    ):
-        keep(connection, *(result(number, name="Let be", code=code) for number in range(2)))
-        looked(alice, at=last_visit)
-        checked(connection, changed=2, at=timezone.now())
-        Record.objects.update(received_at=timezone.now(), first_received_at=timezone.now())
-        text = main(hers, "whole_record").split("What matters now")[0]
-        assert "New since your last visit on" in text
-        assert "2 entries came or changed, to be opened when you like:" in text
-        assert reverse("subject", args=[subject]) in text
-        assert "Let be" not in text
-
-    def test_says_nothing_of_what_no_list_has(self, hers, alice, connection, last_visit):
-        keep(connection, {**result(0), "status": "entered-in-error"})
-        looked(alice, at=last_visit)
-        checked(connection, changed=1, at=timezone.now())
-        Record.objects.update(received_at=timezone.now())
-        assert "New since" not in main(hers, "whole_record")
-
-    def test_names_what_came_since_without_values(self, hers, alice, connection, last_visit):
-        keep(connection, result(0, value=152.5), result(1, name="Potassium"))
-        Record.objects.update(received_at=last_visit - timedelta(days=1))
-        Record.objects.filter(logical_id="o0").update(received_at=timezone.now(), first_received_at=timezone.now())
-        looked(alice, at=last_visit)
-        checked(connection, changed=1, at=timezone.now())
-        text = main(hers, "whole_record").split("What matters now")[0]
-        assert "New since your last visit on" in text
-        assert "Sodium" in text
-        assert "Potassium" not in text
-        assert "152.5" not in text
-        assert "changed" not in text
-
-    def test_names_a_condition_in_the_provider_s_words_as_well(self, hers, alice, connection, last_visit):
-        coded = {"text": "Diabetes", "coding": [{"system": "http://snomed.info/sct", "code": "714628002"}]}
-        keep(connection, {**condition("c1", ""), "code": coded})
-        Record.objects.update(received_at=timezone.now(), first_received_at=timezone.now())
-        looked(alice, at=last_visit)
-        checked(connection, changed=1, at=timezone.now(), resource_type="Condition")
-        text = main(hers, "whole_record").split("What matters now")[0]
-        assert 'Blood sugar above usual (prediabetes) <span class="theirs">(Diabetes)</span>' in text
-
-    def test_says_what_changed(self, hers, alice, connection, last_visit):
-        keep(connection, result(0))
-        Record.objects.update(first_received_at=last_visit - timedelta(days=9), received_at=timezone.now())
-        looked(alice, at=last_visit)
-        checked(connection, changed=1, at=timezone.now())
-        assert "<span>Results</span> <span><span>· </span>changed</span> " in main(hers, "whole_record")
-
-    def test_counts_nobody_of_whom_entries_tell(self, hers, alice, connection, last_visit):
-        person = {"resourceType": "RelatedPerson", "patient": {"reference": f"Patient/{PATIENT_ID}"}}
-        keep(connection, result(0), *({**person, "id": f"r{number}"} for number in range(25)))
-        looked(alice, at=last_visit)
-        for resource_type, changed in (("Observation", 1), ("RelatedPerson", 25)):
-            checked(connection, changed=changed, at=timezone.now(), resource_type=resource_type)
-        Record.objects.update(received_at=timezone.now())
-        text = main(hers, "whole_record")
-        assert "New since" in text
-        assert "came or changed" not in text
-
-    def test_counts_what_it_does_not_name(self, hers, alice, connection, last_visit):
-        keep(connection, *(result(number) for number in range(9)))
-        Record.objects.update(received_at=timezone.now())
-        looked(alice, at=last_visit)
-        checked(connection, changed=9, at=timezone.now())
-        text = main(hers, "whole_record")
-        assert "4 more entries came or changed, to be opened when you like:" in text
-        assert f'<a href="{reverse("subject", args=["results"])}">Results</a>' in text
-
-    def test_counts_what_it_does_not_look_through(self, hers, alice, connection, last_visit):
-        first, last = ({**result(number), "status": "entered-in-error"} for number in (31, 32))
-        keep(connection, first, *(result(number) for number in range(30)), last)  # the first is not looked through
-        Record.objects.update(received_at=timezone.now())
-        looked(alice, at=last_visit)
-        checked(connection, changed=31, at=timezone.now())
-        text = main(hers, "whole_record")
-        assert "25 more entries came or changed, to be opened when you like:" in text
-        assert f'<a href="{reverse("everything_by_date")}">Everything by date</a>' in text
-
-    def test_is_not_said_at_the_first_visit_nor_where_nothing_came(self, hers, alice, connection, last_visit):
-        keep(connection, result(0))
-        checked(connection, changed=1, at=last_visit)
-        assert "New since" not in main(hers, "whole_record")
-        looked(alice, at=timezone.now() - timedelta(days=2))
-        assert "New since" not in main(hers, "whole_record")
-
-    def test_takes_at_most_twelve_queries(
-        self, hers, alice, connection, other, last_visit, django_assert_max_num_queries
-    ):
-        for one in (connection, other):
-            keep(one, allergy("a1"), *(result(number) for number in range(60)))
-            checked(one, changed=60, at=timezone.now())
-        Record.objects.update(received_at=timezone.now())
-        looked(alice, at=last_visit)
-        main(hers, "whole_record")
-        with django_assert_max_num_queries(12):
-            assert "New since" in main(hers, "whole_record")

@@ -1,5 +1,6 @@
 """A reader who has records of several people: a parent's own, and their child's. Nothing of one is told of another."""
 
+import html
 import re
 
 import pytest
@@ -11,7 +12,7 @@ from apps.records.exporting import choosing
 from apps.records.models import Record
 from tests.fixtures.cast import PASSWORD
 from tests.records.linked import AT, make_connection, make_endpoint
-from tests.records.pages import ask, main
+from tests.records.pages import ask, main, page
 from tests.records.people import PATIENT_ID, allergy
 from tests.records.shelved import keep, result
 
@@ -309,3 +310,78 @@ class TestAListOfOnePerson:
         text = main(hers, "subject", "results", of=of)
         assert "Sodium" in text
         assert "Chloride" in text
+
+
+class TestThePersonWhoseRecordIsRead:
+    """Once chosen, that one stays chosen on the way through the record."""
+
+    @pytest.fixture
+    def two(self, connection, childs):
+        for one in (connection, childs):
+            keep(one, result(0), result(1), allergy("a1"), medicine())
+        return connection
+
+    def links(self, client, name, *args, **query):
+        """The addresses of pages of the record that a page leads to, but for those that choose whose it is."""
+        text = page(client, name, *args, **query)
+        chosen = re.sub(r'<nav class="filters.*?</nav>|<header class="site-header">.*?</header>', "", text)
+        search = reverse("search_record")  # which knows every name there is
+        found = (html.unescape(one) for one in re.findall(r'href="((?:/record/|/download/|/"|/\?|\?)[^"]*)', chosen))
+        return [one for one in found if not one.startswith(search)]
+
+    def there(self, of):
+        """The pages on the way, each with what its address asks for."""
+        record = Record.objects.get(connection=of, logical_id="o0").pk
+        for name in ("home", "whole_record", "everything_by_date"):
+            yield name, ()
+        for key in ("results", "medicines", "allergies", "devices"):
+            yield "subject", (key,)
+        for name in ("entry", "entry_as_sent", "over_time"):
+            yield name, ("results", record)
+
+    def test_stays_chosen_by_whatever_link(self, hers, sam, two, childs):
+        for name, args in self.there(childs):
+            found = self.links(hers, name, *args, of=childs.pk)
+            assert found, name
+            assert [one for one in found if f"of={childs.pk}" not in one and f"from={childs.pk}" not in one] == [], name
+            assert [one for one in self.links(hers, name, *args) if "of=" in one] == [], name
+        hers.force_login(sam)
+        assert str(childs.pk) not in main(hers, "subject", "results", of=childs.pk)
+
+    def test_stays_chosen_on_the_card(self, hers, two, childs):
+        found = self.links(hers, "card_to_carry", **{"from": childs.pk})
+        assert f"{reverse('whole_record')}?of={childs.pk}" in found
+        assert f"{reverse('download_copy')}?of={childs.pk}" in found
+
+    def test_stays_chosen_from_page_to_page_of_a_long_list(self, hers, connection, childs):
+        keep(connection, result(0))
+        keep(childs, *(result(number) for number in range(120)))
+        for name, args in (("subject", ["results"]), ("everything_by_date", [])):
+            text = main(hers, name, *args, of=childs.pk, by="date")
+            assert re.search(rf'href="\?of={childs.pk}&amp;[^"]*page=2"', text), name
+
+    def test_stays_chosen_where_a_page_asks_first(self, hers, sam, connection, childs):
+        grave = {"text": "Surgical pathology", "coding": [{"system": "http://loinc.org", "code": "11529-5"}]}
+        sent = {
+            "resourceType": "DiagnosticReport",
+            "id": "d1",
+            "status": "final",
+            "code": grave,
+            "conclusion": "Clear.",
+        }
+        keep(connection, result(0))
+        keep(childs, {**sent, "subject": {"reference": f"Patient/{PATIENT_ID}"}})
+        args = ["results", Record.objects.get(logical_id="d1").pk]
+        asked = hers.get(reverse("entry_as_sent", args=args), {"of": childs.pk})
+        assert asked["Location"] == f"{reverse('entry', args=args)}?of={childs.pk}"
+        assert f'href="{reverse("subject", args=["results"])}?of={childs.pk}">Not now</a>' in page(
+            hers, "entry", *args, of=childs.pk
+        )
+        assert hers.post(asked["Location"])["Location"] == asked["Location"]
+        hers.force_login(sam)
+        assert hers.get(asked["Location"]).status_code == 404
+
+    @pytest.mark.parametrize("of", ["x", '"><b>', "0" * 99])
+    def test_is_nobody_where_nobody_is_meant(self, hers, two, of):
+        for name, args in self.there(two):
+            assert [one for one in self.links(hers, name, *args, of=of) if "of=" in one] == [], name

@@ -43,15 +43,15 @@ class TestOneProviderReadInTwoWays:
         said = f"The record of {connection.provider.name} is read in several ways."
         for one in (connection, older, other):
             keep(one, result(0))
-        text = main(hers, "whole_record")
+        text = main(hers, "home")
         assert said in text
         assert "Riverside Hospital is read" not in text
-        assert "<span>3 entries</span>" in text
+        assert "<span>3 entries so far</span>" in text
         listed = main(hers, "subject", "results", by="date")
         assert "3 entries, newest first" in listed
         assert "1 entry came more than once and is shown once." in listed
         hers.force_login(sam)
-        assert "is read in several ways" not in main(hers, "whole_record")
+        assert "is read in several ways" not in main(hers, "home")
 
     def test_is_asked_by_its_name_alone(self, hers, connection, older):
         """Whoever calls a clinic does not ask for a version of FHIR."""

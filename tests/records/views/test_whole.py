@@ -8,13 +8,14 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.audit.models import AuditEvent, EventType
+from apps.connections.models import Connection
 from apps.records import shelving
 from apps.records.models import Leaf, Record, RecordVersion, Shelf
 from apps.records.shelving import building
 from apps.records.subjects import LISTED
 from apps.records.viewing import entries
 from tests.records.linked import AT, make_connection, make_endpoint
-from tests.records.pages import ask, page
+from tests.records.pages import ask, main, page
 from tests.records.people import allergy
 from tests.records.shelved import keep, result
 
@@ -28,11 +29,17 @@ def entry_of(logical_id):
 
 
 class TestYourRecord:
-    def test_counts_every_subject(self, hers, connection):
+    def test_leads_to_every_subject_which_home_counts(self, hers, sam, connection):
         keep(connection, result(0), result(1), allergy("a1"))
-        text = page(hers, "whole_record")
-        assert "<span>2 entries</span> <span><span>· </span>newest December 31, 2024</span>" in text
-        assert [str(subject.name) for subject in LISTED if str(subject.name) not in text] == []
+        Connection.objects.update(last_checked_at=AT)
+        counted = "<span>2 entries</span> <span><span>· </span>newest December 31, 2024</span>"
+        assert counted in page(hers, "home")
+        text = main(hers, "whole_record")
+        assert counted not in text
+        for subject in LISTED:
+            assert f'<a href="{reverse("subject", args=[subject.key])}">{subject.name}</a>' in text
+        hers.force_login(sam)
+        assert "entries" not in main(hers, "home")
 
     def test_of_nobody_linked_says_how_to_begin(self, hers):
         assert "Your record begins with your first provider." in page(hers, "whole_record")

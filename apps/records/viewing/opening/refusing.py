@@ -4,15 +4,10 @@ from collections.abc import Iterable
 from uuid import UUID
 
 from apps.connections.models import Connection
-from apps.records.models import SyncRun, SyncStep
+from apps.records.viewing.opening import last_checks
 
 
 def of(connections: Iterable[Connection]) -> frozenset[UUID]:
     """Their ids. One query, none where there is no connection."""
-    ids = [connection.pk for connection in connections]
-    if not ids:
-        return frozenset()
-    ended = SyncRun.objects.filter(connection__in=ids, finished_at__isnull=False)
-    last = ended.order_by("connection", "-created_at").distinct("connection").values("pk")
-    refused = SyncRun.objects.filter(pk__in=last, steps__gap=SyncStep.Gap.NOT_ENABLED)
-    return frozenset(refused.values_list("connection_id", flat=True).distinct())
+    checks = last_checks.of(connection.pk for connection in connections)
+    return frozenset(pk for pk, check in checks.items() if check.is_refused)

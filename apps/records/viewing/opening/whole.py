@@ -4,7 +4,7 @@ Three queries, however much there is: the connections, the key, the shelves. One
 checked as a whole, or not for long.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, MutableMapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
@@ -120,6 +120,12 @@ class Whole:
         source = self.sources.get(connection_id) if connection_id else None
         return next((one for one in self.owners if source is not None and one.name == source.person), None)
 
+    def of_one(self, connection_id: UUID | None) -> tuple["Whole", Owner | None]:
+        """The record of the one person whom this connection is of, and who that is, where its reader has records of
+        several people; else all of it, which is nobody's alone."""
+        owner = self.owner_by(connection_id) if len(self.owners) > 1 else None
+        return (self.of_the_person_of(owner.connection_id) if owner else self), owner
+
     @property
     def in_several_ways(self) -> tuple[str, ...]:
         """The providers of which one person's record is read in several ways, each once: counts have what came in two
@@ -167,12 +173,39 @@ def opened(
         yield of(user, reading.shelves(user.pk, ring, subjects=keys), ring, session=session, at=at)
 
 
+def opened_with(
+    ring: KeyRing,
+    connections: Iterable[Connection],
+    user: User,
+    subjects: Iterable[Subject],
+    *,
+    session: MutableMapping[str, Any],
+    at: datetime,
+) -> Whole:
+    """The same with a key that is unlocked already, and every confirmed connection at hand."""
+    keys = [subject.key for subject in subjects]
+    known = sorted(connections, key=lambda one: (one.created_at, one.pk))
+    return _of(user, known, reading.shelves(user.pk, ring, subjects=keys), ring, session=session, at=at)
+
+
 def of(
     user: User, shelves: Iterable[OpenShelf], ring: KeyRing, *, session: MutableMapping[str, Any], at: datetime
 ) -> Whole:
     """The same of shelves that are open already."""
+    return _of(user, connected.confirmed(user.pk), shelves, ring, session=session, at=at)
+
+
+def _of(
+    user: User,
+    connections: Sequence[Connection],
+    shelves: Iterable[OpenShelf],
+    ring: KeyRing,
+    *,
+    session: MutableMapping[str, Any],
+    at: datetime,
+) -> Whole:
     shelves = tuple(shelves)
-    sources = _sources(user.pk, at=at)
+    sources = _sources(user.pk, connections, at=at)
     looking.note([source.connection for source in sources.values()], session=session, at=at)
     renewing.ask_for(_of_another_zone(shelves, str(time_zones.of(user))))
     people = candidates.find_people_with(ring, (source.connection for source in sources.values()))
@@ -219,8 +252,7 @@ def _with_ways(sources: Mapping[UUID, Source]) -> dict[UUID, Source]:
     return {pk: replace(source, way=marks[pk]) for pk, source in sources.items()}
 
 
-def _sources(user_id: UUID, *, at: datetime) -> dict[UUID, Source]:
-    connections = connected.confirmed(user_id)
+def _sources(user_id: UUID, connections: Sequence[Connection], *, at: datetime) -> dict[UUID, Source]:
     proven = proving.of(user_id, (one.pk for one in connections if not overview.is_current(one, at=at)), at=at)
     return {connection.pk: _source(connection, proven.get(connection.pk), at=at) for connection in connections}
 
