@@ -23,7 +23,7 @@ class Record(models.Model):
     confirmed_by_run = models.UUIDField(null=True)  # in which sync run; counted by it, because clocks of workers differ
     # When we noticed that the provider has it no more; it stays, and is empty again where the provider sends it again.
     removed_at = models.DateTimeField(null=True)
-    # Since when full proofs do not bring it, though it may be there still (`syncing.doubting`).
+    # Since when full proofs do not bring it, though it may be there still (`syncing.keeping.doubting`).
     unseen_at = models.DateTimeField(null=True)
 
     class Meta:

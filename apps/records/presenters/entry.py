@@ -29,7 +29,7 @@ class Code(msgspec.Struct, frozen=True, gc=False):
 
 
 class Doubt(msgspec.Struct, frozen=True, gc=False):
-    """What speaks against an entry: a word of a closed vocabulary (`observations.doubting`), and what that is of, by
+    """What speaks against an entry: a word of a closed vocabulary (`observations.doubts`), and what that is of, by
     name, where there is something to name."""
 
     kind: str

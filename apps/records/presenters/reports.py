@@ -14,7 +14,7 @@ from apps.records.presenters.datatypes.moments import UNDATED, When
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Context, Entry
 from apps.records.presenters.heads import head, notes, title_of
-from apps.records.presenters.observations import doubting, results, results_inside, values
+from apps.records.presenters.observations import doubts, results, results_inside, values
 from apps.records.presenters.observations.results import ResultEntry
 from apps.records.presenters.observations.values import Attachment
 
@@ -75,7 +75,7 @@ def present(resource: Element, context: Context) -> ReportEntry:
     heading = head(resource, concept)
     if heading["is_withdrawn"] or heading["is_withheld"]:
         return ReportEntry(**heading)
-    heading["is_modified"] |= bool(doubts := doubting.read(resource, context))
+    heading["is_modified"] |= bool(against := doubts.read(resource, context))
     status = results.status_of(resource)
     when = moments.read(resource, "effective", means="collected", birth_date=context.birth_date)
     reported = moments.read(resource, "issued", means="reported")
@@ -86,12 +86,12 @@ def present(resource: Element, context: Context) -> ReportEntry:
         group=results.group_of(status),
         people=results.people_of(resource, context, "performer", "resultsInterpreter"),
         said=notes(resource, "note"),
-        doubts=doubts,
+        doubts=against,
         category=next(_categories(resource), Category.OTHER),
         reported=reported,
         ordered_by=tuple(dict.fromkeys(_ordered_by(resource, context))),
         specimen=results.specimen_of(resource, context),
-        state=doubting.states(resource, context),
+        state=doubts.states(resource, context),
         conclusion=elements.prose(resource.get("conclusion")),
         conclusion_names=_concluded(resource),
         results=results.references(resource, "result", context, most=results.MOST_RESULTS),

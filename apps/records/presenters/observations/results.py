@@ -21,7 +21,7 @@ from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Code, Context, Doubt, Entry
 from apps.records.presenters.heads import codes_of, head, name_in, notes, status_codes, title_of
 from apps.records.presenters.naming import id_of, is_patient, names_of
-from apps.records.presenters.observations import at_home, doubting, interpretations, values
+from apps.records.presenters.observations import at_home, doubts, interpretations, values
 from apps.records.presenters.observations.interpretations import Place
 from apps.records.presenters.observations.values import NO_VALUE, Value
 from apps.records.presenters.remembering import remembered
@@ -214,7 +214,7 @@ def present(resource: Element, context: Context) -> ResultEntry:
     heading = head(resource, concept)
     if heading["is_withdrawn"] or heading["is_withheld"]:
         return ResultEntry(**heading)
-    heading["is_modified"] |= bool(doubts := doubting.read(resource, context))
+    heading["is_modified"] |= bool(against := doubts.read(resource, context))
     status = status_of(resource)
     when = moments.read(resource, "effective", means="collected", birth_date=context.birth_date)
     reported = moments.read(resource, "issued", means="reported")
@@ -233,14 +233,14 @@ def present(resource: Element, context: Context) -> ResultEntry:
         group=group_of(status),
         people=people_of(resource, context, "performer"),
         said=notes(resource, "note", "comments"),
-        doubts=doubts,
+        doubts=against,
         test=test,
         category=_category(resource),
         components=_components(resource, age=age),
         reported=reported,
         method=_titled(resource, "method"),
         specimen=specimen_of(resource, context),
-        state=doubting.states(resource, context),
+        state=doubts.states(resource, context),
         body_site=_titled(resource, "bodySite"),
         members=_related(resource, context, "hasMember", "has-member")[:MOST_MEMBERS],
         derived_from=_related(resource, context, "derivedFrom", "derived-from")[:_MOST],

@@ -7,7 +7,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from apps.records.presenters.entry import Doubt
-from apps.records.presenters.observations.doubting import Kind
+from apps.records.presenters.observations.doubts import Kind
 
 _WORDS: Final[Mapping[str, str | Promise]] = {
     Kind.INTERFERED_BY: _("Interfered by"),
