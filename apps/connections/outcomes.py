@@ -1,4 +1,4 @@
-"""Every way an attempt to link can end, or has ended. One word each; their sentences stand in `wording.py`.
+"""Every way an attempt to link can end, or has ended. One word each; their sentences stand in `presenting.wording`.
 
 Those of the first group are kept with the authorization request, so that a second tab is shown the same end. Those of
 the second belong to answers that match no request of this browser, and leave no trace on one.

@@ -1,4 +1,4 @@
-"""Why a connection needs somebody: the closed vocabulary of `Connection.reason`. Sentences stand in `wording.py`."""
+"""Why a connection needs somebody: the closed vocabulary of `Connection.reason`. Sentences: `presenting.wording`."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _

@@ -90,8 +90,8 @@ def usual_dialect(server: AuthorizationServer) -> Dialect:
 
 
 def runs_at_once(dialect_name: str, override: int | None) -> int:
-    """The same for this one value, where only columns were read (`records.leasing`). None of a dialect that this
-    release does not know: it could not ask anything."""
+    """The same for this one value, where only columns were read (`records.syncing.working.leasing`). None of a dialect
+    that this release does not know: it could not ask anything."""
     if dialect_name not in DIALECTS:
         return 0
     return override if override is not None else DIALECTS[dialect_name].runs_at_once

@@ -1,6 +1,6 @@
 """Our standing at an authorization server: from the request at its developer portal to approval and retirement.
 
-Every change is audited and made under a lock on the row (`amending.py`). Each move leaves its date. Raises
+Every change is audited and made under a lock on the row (`amending`). Each move leaves its date. Raises
 StatusNotAllowed where the table of moves forbids the step.
 """
 

@@ -1,7 +1,7 @@
 """What is switched how, right now, and scenarios that switch several things by one name.
 
-Choices live in the process and are gone after a restart. The tables are in `apps.sandbox.switches`: `authorization.py`
-and `data.py`; they are apart from the routes they steer, so that routes may ask and nothing imports in a circle.
+Choices live in the process and are gone after a restart. The tables are in `apps.sandbox.switches`,
+apart from the routes they steer, so that routes may ask and nothing imports in a circle.
 """
 
 from apps.sandbox import faults

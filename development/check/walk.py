@@ -1,5 +1,5 @@
 """One way to link a record, step by step, from the search to the record. Every step that shows something compares it
-with what the sandbox says it holds (`provider.py`).
+with what the sandbox says it holds (`provider`).
 """
 
 import time

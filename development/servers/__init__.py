@@ -1,7 +1,7 @@
 """Private Postgres and Redis, so that nobody has to install or configure anything to run Holdfast on this machine.
 
 `demo()` keeps its data in a folder of the checkout; `tests()` throws everything away. Both start the servers on first
-use and share them between processes: whoever comes second connects. A keeper process of their own (`keeper.py`) holds
+use and share them between processes: whoever comes second connects. A keeper process of their own (`keeper`) holds
 the servers and stops them when the last process that uses them has ended, however it ended.
 
 Settings import this module, so it must stay free of Django's settings. Raises `ImproperlyConfigured` with one sentence

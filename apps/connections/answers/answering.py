@@ -1,6 +1,7 @@
 """An authorization response and its request: who answers is checked, then the code is exchanged.
 
-For patients (`returning.py`) and for staff who try a registration out (`trying`), the same calls in the same order.
+For patients (`arriving.returning`) and for staff who try a registration out (`trying`), the same calls in the same
+order.
 """
 
 from apps.connections.leaving import binding, request_columns

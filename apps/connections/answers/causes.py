@@ -1,7 +1,7 @@
 """What went wrong, and how that way back is called: every code of interface facts 5.1 and 5.2 has a row.
 
 The words of the far end decide first, what kind of error it is second. Nothing here says what a patient reads: that is
-`wording.py`.
+`presenting.wording`.
 """
 
 from collections.abc import Mapping

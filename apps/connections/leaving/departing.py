@@ -1,6 +1,6 @@
 """The address a patient's browser leaves for, rebuilt from the request as often as its page is shown.
 
-It holds the state, which is stored nowhere: only the browser that began can make it again (`binding.py`).
+It holds the state, which is stored nowhere: only the browser that began can make it again (`binding`).
 """
 
 import uuid

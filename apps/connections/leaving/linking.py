@@ -1,7 +1,7 @@
 """Begin a link: from the patient's "continue" to the address their browser goes to.
 
 `begin` checks that the provider can be linked and that the notice in force was agreed to, and stores one authorization
-request. The page that leads away is `departing.py`'s, the way back `returning.py`.
+request. The page that leads away is `departing`'s, the way back `arriving.returning`.
 """
 
 import uuid

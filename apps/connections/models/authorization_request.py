@@ -25,7 +25,7 @@ class AuthorizationRequest(models.Model):
     is_reauthorization = models.BooleanField(default=False)
     # Staff trying out a registration: what comes back is looked at and given back, and makes no connection.
     trial = models.ForeignKey(Trial, on_delete=models.CASCADE, null=True, related_name="authorization_requests")
-    # The state itself is stored nowhere: it is derived from the browser's cookie and this id (`binding.py`).
+    # The state itself is stored nowhere: it is derived from the browser's cookie and this id (`leaving.binding`).
     state_hash = models.BinaryField(max_length=32, unique=True)
     browser_hash = models.BinaryField(max_length=32)
     sealed_pkce_verifier = models.BinaryField(null=True)

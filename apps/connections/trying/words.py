@@ -1,6 +1,6 @@
 """What staff read about one result of a trial: what happened, whose turn it is, and what to do.
 
-Staff need not read code: no code is shown without a sentence. What failed stands in `failures.py`.
+Staff need not read code: no code is shown without a sentence. What failed stands in `failures`.
 """
 
 from collections.abc import Mapping

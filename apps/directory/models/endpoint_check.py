@@ -10,8 +10,8 @@ from apps.directory.models.endpoint import Endpoint
 
 
 class EndpointCheck(models.Model):
-    """Written by `directory.checking` alone. What a check could not see stays as an earlier one saw it: a server that
-    is silent for a day has changed nothing, and `faults` says that it was silent."""
+    """Written by `directory.watching.checking` alone. What a check could not see stays as an earlier one saw it: a
+    server that is silent for a day has changed nothing, and `faults` says that it was silent."""
 
     class Outcome(models.TextChoices):
         """What a check comes to."""
@@ -66,7 +66,7 @@ class EndpointCheck(models.Model):
     # Of each host: {"host", "issuer", "ends_at", "digest", "tls_version"}, texts all. And when the first of them ends.
     certificates = models.JSONField(_("certificates"), default=list)
     certificate_ends_at = models.DateTimeField(_("first certificate ends"), null=True)
-    # Each {"what", "before", "after"}, texts all: `directory.comparing` puts them into words.
+    # Each {"what", "before", "after"}, texts all: `directory.watching.comparing` puts them into words.
     changes = models.JSONField(_("what changed since the check before"), default=list)
 
     class Meta:

@@ -13,7 +13,7 @@ from apps.directory.words import mistyping
 
 class SearchWord(models.Model):
     """The vocabulary of the directory: what was typed is turned into words of it, and those are looked up. Learnt when
-    a provider is stored, counted by `directory.vocabulary`."""
+    a provider is stored, counted by `directory.searching.vocabulary`."""
 
     LOCK = 0x776F7264  # shared by whoever learns a few words, alone for whoever learns them while it does other things
 

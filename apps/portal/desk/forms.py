@@ -1,5 +1,5 @@
-"""The forms of the desk: one for each step, and one for addresses. They check what was typed; `directory.filling` keeps
-it. A secret is never shown again: its field is empty whenever a page is shown."""
+"""The forms of the desk: one for each step, and one for addresses. They check what was typed, and
+`directory.desk.filling` keeps it. A secret is never shown again: its field is empty whenever a page is shown."""
 
 import unicodedata
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
 """The steps of a registration, in their order, each with its state: done, broken, to do now, waiting for them, or none.
 
 Each kind of interface has its own steps (interface facts, section 8). A step says in `summary` what was done or is
-missing, in plain words; its form and what is to be copied stand in `registrations.py`.
+missing, in plain words; its form and what is to be copied stand in `registrations`.
 """
 
 from collections.abc import Sequence

@@ -142,7 +142,7 @@ class SyncStep(models.Model):
     asked = models.JSONField(null=True)  # how it is asked for: `syncing.planning.Asking`; none in runs of old releases
     since_at = models.DateTimeField(null=True)  # only what changed since then is asked for; empty: everything
     sealed_cursor = models.BinaryField(null=True)  # the next page's address: it can hold a patient's id
-    sealed_page = models.BinaryField(null=True)  # a page whose rows are not stored yet: `syncing.putting_aside`
+    sealed_page = models.BinaryField(null=True)  # a page whose rows are not stored yet: `syncing.paging.putting_aside`
     watermark_at = models.DateTimeField(null=True)
     pages = models.PositiveIntegerField(default=0)
     bytes_got = models.PositiveBigIntegerField(default=0)

@@ -1,6 +1,6 @@
 """Observations as minimal R4 resources: results, vital signs and social history, from either version.
 
-Values go through `presenters.values`, where DSTU2 and R4 are alike: its coded yes is R4's boolean.
+Values go through `presenters.observations.values`, where DSTU2 and R4 are alike: its coded yes is R4's boolean.
 """
 
 import re
