@@ -1,11 +1,11 @@
-"""Orders, specimens, questionnaires, people, provenance, and whatever has no presenter of its own."""
+"""Orders, specimens, questionnaires, and whatever has no presenter of its own."""
 
 from typing import Any
 
 import pytest
 from hypothesis import given
 
-from apps.records.presenters import generic, orders, people, provenance, questionnaires, specimens
+from apps.records.presenters import generic, orders, questionnaires, specimens
 from apps.records.presenters.entry import NOT_GIVEN, Context
 from apps.records.presenters.observations.values import Kind
 from tests.records.presenters import corpus
@@ -25,7 +25,7 @@ PARTS = (
     "suppliedItem", "bodySite", "laterality", "diagnosis", "condition", "recipient", "emptyReason", "priority",
 )  # fmt: skip
 OF_PARTS = ("Consent", "DeviceRequest", "ExplanationOfBenefit", "ImagingStudy", "NutritionOrder", "VisionPrescription")
-PRESENTERS = [generic, orders, people, provenance, questionnaires, specimens]
+PRESENTERS = [generic, orders, questionnaires, specimens]
 FINCH = {"resourceType": "Practitioner", "id": "f", "name": [{"family": "Finch", "given": ["Ada"]}]}
 CONTEXT = Context(others={"Practitioner/f": FINCH})
 TO_FINCH = {"reference": "Practitioner/f"}
@@ -48,18 +48,6 @@ class TestEveryOneOfThem:
         entry = module.present({"id": "x", "status": "entered-in-error", "code": {"text": "Canary"}}, Context())
         assert entry.is_withdrawn
         assert "Canary" not in repr(entry)
-
-
-class TestProvenance:
-    def test_is_the_same_from_both_versions(self):
-        shared = {"id": "p", "target": [{"reference": "Condition/1"}], "recorded": "2026-05-01T10:00:00Z"}
-        dstu2 = {**shared, "agent": [{"role": {"code": "author", "display": "Author"}, "actor": TO_FINCH}]}
-        coding = {"coding": [{"code": "author", "display": "Author"}]}
-        r4 = {**shared, "agent": [{"type": coding, "who": TO_FINCH}]}
-        entry = provenance.present(r4, CONTEXT)
-        assert provenance.present(dstu2, CONTEXT) == entry
-        assert (entry.targets, entry.people, entry.title) == (("Condition/1",), ("Ada Finch",), "Author")
-        assert (entry.when.means, entry.when.starts) == ("written-down", "2026-05-01T10:00:00Z")
 
 
 class TestAnOrder:
@@ -137,26 +125,6 @@ class TestAQuestionnaire:
     def test_takes_every_kind_of_answer(self, answer, kind):
         (line,) = questionnaires.present({"item": [{"text": "?", "answer": [answer]}]}, Context()).lines
         assert [answer.kind for answer in line.answers] == [kind]
-
-
-class TestPeopleAndPlaces:
-    @pytest.mark.parametrize(
-        ("sent", "title", "roles"),
-        [
-            ({"name": {"family": ["Finch"], "given": ["Ada"]}}, "Ada Finch", ()),
-            ({"name": "Ada", "practitionerRole": [{"role": {"text": "Nurse"}}]}, "Ada", ("Nurse",)),
-            ({"name": "Harbor", "type": [{"text": "Clinic"}]}, "Harbor", ("Clinic",)),
-            ({"name": [{"text": "Sam"}], "relationship": {"text": "brother"}}, "Sam", ("brother",)),
-            ({"practitioner": TO_FINCH, "code": [{"text": "Surgeon"}]}, "Ada Finch", ("Surgeon",)),
-        ],
-    )  # fmt: skip
-    def test_are_called_as_they_were_sent(self, sent, title, roles):
-        entry = people.present({"resourceType": "x", **sent}, CONTEXT)
-        assert (entry.title, entry.roles) == (title, roles)
-
-    def test_of_others_all_have_a_name(self):
-        pairs = corpus.presented(people.present, "Practitioner", "Organization", "Location", "RelatedPerson")
-        assert corpus.titled(pairs) >= 0.98
 
 
 class TestASpecimen:
