@@ -269,9 +269,3 @@ GROUP_WORDS: Mapping[Group, str | Promise] = {
     Group.NONE_KNOWN: _("Recorded as having none"),
     Group.NO_INFORMATION: _("No information"),
 }
-CATEGORY_WORDS: Mapping[Category, str | Promise] = {
-    Category.PROBLEM_LIST: _("On the problem list"),
-    Category.VISIT: _("Noted at a visit"),
-    Category.HEALTH_CONCERN: _("Health concern"),
-    Category.NOT_GIVEN: "",
-}

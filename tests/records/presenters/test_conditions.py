@@ -260,4 +260,3 @@ class TestTheWords:
     def test_are_there_for_every_member(self):
         assert set(conditions.STATUS_WORDS) == set(Status)
         assert set(conditions.GROUP_WORDS) == set(Group)
-        assert set(conditions.CATEGORY_WORDS) == set(Category)
