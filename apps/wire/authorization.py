@@ -1,8 +1,8 @@
 """Sending a person to an authorization server, and reading what the browser brings back.
 
-The order of a journey: `new_state` (and `new_pkce_verifier` where the registration allows), `authorization_url`, the
-person signs in elsewhere, `read_response`, then either the code goes to `token_endpoint.exchange` or `refusal` names
-what happened. Comparing the state is the caller's: only it knows which browser started.
+The order of a journey: `new_pkce_verifier` where the registration allows it, `authorization_url`, the person signs in
+elsewhere, `read_response`, then either the code goes to `token_endpoint.exchange` or `refusal` names what happened.
+Making the state and comparing it is the caller's: only it knows which browser started.
 """
 
 import base64
@@ -51,11 +51,6 @@ _REFUSALS: Mapping[Code, type[WireError]] = {
     Code.SERVER_ERROR: Unavailable,
     Code.TEMPORARILY_UNAVAILABLE: Unavailable,
 }
-
-
-def new_state() -> Secret:
-    """256 random bits; SMART asks for at least 122."""
-    return Secret(secrets.token_urlsafe(32))
 
 
 def new_pkce_verifier() -> Secret:

@@ -37,13 +37,6 @@ def parameters(url):
     return parse_qsl(urlsplit(url).query, keep_blank_values=True, strict_parsing=True)
 
 
-class TestAState:
-    def test_is_long_and_never_the_same(self):
-        states = {authorization.new_state().reveal() for _ in range(100)}
-        assert len(states) == 100
-        assert all(re.fullmatch(r"[A-Za-z0-9_-]{43}", state) for state in states)
-
-
 class TestAPkceVerifier:
     def test_is_long_and_never_the_same(self):
         verifiers = {authorization.new_pkce_verifier().reveal() for _ in range(100)}

@@ -10,7 +10,6 @@ SNOMED = "http://snomed.info/sct"
 RXNORM = "http://www.nlm.nih.gov/research/umls/rxnorm"
 CVX = "http://hl7.org/fhir/sid/cvx"
 ICD10 = "http://hl7.org/fhir/sid/icd-10-cm"
-CPT = "http://www.ama-assn.org/go/cpt"
 UCUM = "http://unitsofmeasure.org"
 
 
