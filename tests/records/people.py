@@ -1,6 +1,5 @@
 """Patients as two servers would send them. Invented; every value is a canary that must appear on pages alone."""
 
-import json
 from typing import Any
 
 PATIENT_ID = "p-7301"
@@ -58,8 +57,3 @@ def bundle(*resources: dict[str, Any], total: int | None = None, next_url: str |
     counted = {} if total is None else {"total": total}
     entries = [{"resource": resource} for resource in resources]
     return {"resourceType": "Bundle", "type": "searchset", **counted, "link": links, "entry": entries}
-
-
-def as_bytes(resource: dict[str, Any]) -> bytes:
-    """Its JSON."""
-    return json.dumps(resource).encode()

@@ -4,7 +4,6 @@ import json
 import uuid
 import zlib
 from base64 import b64encode
-from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 from typing import Any
@@ -42,9 +41,6 @@ def free() -> AbstractContextManager[bool]:
 def clock() -> datetime:
     """Stands still."""
     return AT
-
-
-Clock = Callable[[], datetime]
 
 
 def hold(connection: Connection, *attachments: dict[str, Any], logical_id: str = "d1", **elements: Any) -> Record:

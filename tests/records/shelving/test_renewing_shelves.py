@@ -29,8 +29,6 @@ from tests.vault.losing import without_key
 
 __all__ = ["without_key"]
 
-LONG_AGO = timedelta(days=2)
-
 
 @pytest.fixture
 def linked_many(alice):
