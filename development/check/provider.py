@@ -36,10 +36,12 @@ class Place:
 
 @dataclass(frozen=True)
 class Held:
-    """What the sandbox holds of one person: the Patient resource, and how many allergies."""
+    """What the sandbox holds of one person: the Patient resource, and how many allergies. `mistaken` of these were
+    entered in error, and count on no page."""
 
     patient: dict[str, Any]
     allergies: int
+    mistaken: int
 
 
 class Provider:
@@ -75,7 +77,7 @@ class Provider:
         root = f"{self.origin}/a/{version}/fhir/{version}"
         found = self._read(f"{root}/Patient", tokens)
         patient = found["entry"][0]["resource"] if found["resourceType"] == "Bundle" else found
-        return Held(patient, self._allergies(root, patient["id"], tokens))
+        return self._told(root, patient, tokens)
 
     def _held_by_smart(self, person: Person, place: Place) -> Held:
         root = f"{self.origin}/b/myrecord/{place.version}/{place.tenant}"
@@ -91,11 +93,12 @@ class Provider:
             data=urlencode({**form, "redirect_uri": self._callback, "state": "check"}).encode(),
         )
         patient = self._read(f"{root}/Patient/{tokens['patient']}", tokens)
-        return Held(patient, self._allergies(root, patient["id"], tokens))
+        return self._told(root, patient, tokens)
 
-    def _allergies(self, root: str, patient_id: str, tokens: dict[str, Any]) -> int:
-        found = self._read(f"{root}/AllergyIntolerance?patient={patient_id}", tokens)
-        return len(found.get("entry", ()))
+    def _told(self, root: str, patient: dict[str, Any], tokens: dict[str, Any]) -> Held:
+        found = self._read(f"{root}/AllergyIntolerance?patient={patient['id']}", tokens)
+        allergies = [entry["resource"] for entry in found.get("entry", ())]
+        return Held(patient, len(allergies), sum(map(_is_mistaken, allergies)))
 
     def _code(self, person: Person, authorize_url: str, asked: dict[str, str]) -> str:
         whole = {"response_type": "code", "redirect_uri": self._callback, "state": "check", **asked}
@@ -119,3 +122,9 @@ class Provider:
         with urllib.request.urlopen(request, timeout=_SECONDS) as answer:
             read: dict[str, Any] = json.loads(answer.read())
         return read
+
+
+def _is_mistaken(allergy: dict[str, Any]) -> bool:
+    """By a word in DSTU2, by a concept in R4."""
+    said = [allergy.get("status"), *(one["code"] for one in allergy.get("verificationStatus", {}).get("coding", ()))]
+    return "entered-in-error" in said

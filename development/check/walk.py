@@ -110,10 +110,11 @@ def facts(patient: Patient) -> list[str]:
 
 
 def allergies(held: Held) -> str:
-    """How the ledger begins its line about allergies."""
-    if not held.allergies:
+    """How the ledger begins its line about allergies: it counts them as their list does."""
+    counted = held.allergies - held.mistaken
+    if not counted:
         return "\nNothing sent"
-    return f"\nComplete\n{held.allergies} {'entry' if held.allergies == 1 else 'entries'}. Complete as of"
+    return f"\nComplete\n{counted} {'entry' if counted == 1 else 'entries'}. Complete as of"
 
 
 def name(patient: Patient) -> str:
