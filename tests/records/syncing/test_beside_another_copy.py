@@ -8,14 +8,17 @@ import pytest
 from apps.connections.models import Connection, StoredTokenSet
 from apps.records.models import Leaf, PendingRead, QuarantinedRow, Record, RecordVersion, Shelf, SyncRun, SyncStep
 from apps.records.syncing import watermarks
+from apps.wire import resource_types
+from apps.wire.dialects import FhirVersion
 from tests.records.linked import AT, give_tokens, make_connection, sign_in_again
-from tests.records.people import allergy, bundle
+from tests.records.people import PATIENT_ID, allergy, bundle
 from tests.records.provider import ALLERGIES, METADATA, statement
-from tests.records.runs import resume, sync
+from tests.records.runs import resume, step, sync
 from tests.wire.servers import http
 
 pytestmark = pytest.mark.django_db
 
+HOUR = timedelta(hours=1)
 DOCTOR = "GET /fhir/r4/Practitioner/"
 _OF_A_STEP = ("resource_type", "status", "gap", "rows_kept", "rows_changed", "rows_removed", "rows_missing",
               "rows_refused", "needs_shelf")  # fmt: skip
@@ -118,3 +121,31 @@ class TestACopy:
         sync(theirs, at=AT + timedelta(days=1))
         assert "AllergyIntolerance" in before
         assert watermarks.known(run, at=day_after_next) == before
+
+    def test_is_in_doubt_where_its_own_proof_was_not_believed_alone(self, linked, theirs, provider):
+        give_tokens(theirs)
+        mine, other = sync(linked), sync(theirs)
+        sign_in_again(theirs, at=AT + HOUR)  # so that everything is asked for
+        for connection, found, gap in ((theirs, rows(), "unseen"), (linked, rows(allergy("a1"), allergy("a2")), "")):
+            provider.answers |= found
+            give_tokens(connection, issued_at=AT + HOUR)
+            assert step(sync(connection, at=AT + HOUR)).gap == gap
+            assert "AllergyIntolerance" in watermarks.known(mine, at=AT + 2 * HOUR)
+        assert "AllergyIntolerance" not in watermarks.known(other, at=AT + 2 * HOUR)
+
+    def test_takes_for_gone_what_its_own_searches_brought_before_alone(self, linked, theirs, provider):
+        """One search by patient brought what no category has; that another's copy came by categories says nothing."""
+        provider.answers[METADATA] = http(body=statement("Patient", "Condition"))
+        search = f"GET /fhir/r4/Condition?patient={PATIENT_ID}"
+        in_category = {"resourceType": "Condition", "id": "c1"}
+        provider.answers[search] = http(body=bundle(in_category, {"resourceType": "Condition", "id": "c2"}))
+        sync(linked)
+        provider.answers[search] = http(400)
+        for (pair,) in resource_types.RESOURCE_TYPES[FhirVersion.R4]["Condition"].narrow_searches:
+            provider.answers[f"{search}&category={pair[1]}"] = http(body=bundle(in_category))
+        at = AT + watermarks.FULL_PROOF_EVERY
+        for connection in (theirs, linked):
+            give_tokens(connection, issued_at=at)
+            run = sync(connection, at=at)
+        assert (step(run, "Condition").gap, step(run, "Condition").rows_removed) == ("", 0)
+        assert linked.records.filter(resource_type="Condition", removed_at=None).count() == 2
