@@ -44,6 +44,7 @@ class EventType(models.TextChoices):
     RECORD_EXPORTED = "record.exported", _("Record exported")
     RECORD_FORGOTTEN = "record.forgotten", _("Copies deleted")
     RECORD_REFUSED = "record.refused", _("Entries about somebody else not kept")
+    RECORD_DISCARDED = "record.discarded", _("Entries about somebody else deleted")
     REGISTRATION_CHANGED = "registration.changed", _("Client registration changed")
     REGISTRATION_SECRET_CHANGED = "registration.secret_changed", _("Client secret replaced")
     REGISTRATION_TRIED = "registration.tried", _("Client registration tried out")

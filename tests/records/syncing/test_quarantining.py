@@ -9,6 +9,7 @@ from django.core.management import CommandError, call_command
 
 from apps.audit.models import AuditEvent
 from apps.audit.recording import EventType
+from apps.portal import happenings
 from apps.records import places
 from apps.records.models import QuarantinedRow, SyncRun
 from apps.records.syncing import pruning
@@ -108,6 +109,21 @@ class TestOperators:
         assert told("--discard", "--connection", str(linked.pk)) == "1 row deleted.\n"
         assert not QuarantinedRow.objects.exists()
         assert (stored(), told()) == ({"a1"}, "There are no such rows.\n")
+
+    def test_are_seen_to_have_discarded_them_by_staff_and_by_whose_copy_they_came_with(self, linked, aside):
+        told("--discard", "--connection", str(linked.pk), "--dry-run")
+        for _again in range(2):
+            told("--discard", "--connection", str(linked.pk))
+        event = AuditEvent.objects.get(event=EventType.RECORD_DISCARDED)
+        assert (event.user_id, event.subject_id, event.facts) == (linked.user_id, str(linked.pk), {"rows": 1})
+        assert (event.actor_kind, event.actor_name) == ("system", "quarantined_rows")
+        lines = happenings.page(linked.user_id, before="").happenings
+        deleted = next(line for line in lines if line.what == "Entries about somebody else deleted")
+        assert (deleted.who, deleted.provider) == ("Holdfast staff", "Harbor Family Practice")
+
+    def test_are_seen_to_have_discarded_nothing_where_nothing_was(self, linked, aside, other):
+        told("--discard", "--connection", str(other.pk))
+        assert not AuditEvent.objects.filter(event=EventType.RECORD_DISCARDED).exists()
 
     def test_discard_nothing_where_they_say_of_no_connection(self, aside):
         with pytest.raises(CommandError):

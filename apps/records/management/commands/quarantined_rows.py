@@ -9,10 +9,14 @@ from uuid import UUID
 
 from django.core.management.base import BaseCommand, CommandError
 from django.template.defaultfilters import pluralize
+from django.utils import timezone
 
+from apps.audit.recording import Actor
 from apps.directory.management import arguments, printing
 from apps.records.syncing.keeping import quarantining
 from apps.records.syncing.keeping.quarantining import Held
+
+_ACTOR = Actor.system("quarantined_rows")
 
 
 class Command(BaseCommand):
@@ -42,7 +46,8 @@ class Command(BaseCommand):
                 raise CommandError("Say of which connection, with --connection.")
             if options["dry_run"]:
                 return f"{_rows(sum(_kept(one) for one in found))} would be deleted."
-            return f"{_rows(quarantining.discard(connection_id=connection_id))} deleted."
+            deleted = quarantining.discard(connection_id=connection_id, actor=_ACTOR, at=timezone.now())
+            return f"{_rows(deleted)} deleted."
         printed = 0
         for one in islice(found, options["limit"] or None):
             self.stdout.write(printing.as_json(asdict(one)) if options["json"] else _line(one))

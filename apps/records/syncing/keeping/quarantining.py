@@ -11,6 +11,7 @@ from itertools import groupby
 from operator import itemgetter
 from uuid import UUID
 
+from django.db import transaction
 from django.db.models import Count, F, Max, Min, QuerySet, Sum
 
 from apps.audit import recording
@@ -89,9 +90,22 @@ def held(*, connection_id: UUID | None = None) -> Iterator[Held]:
         )
 
 
-def discard(*, connection_id: UUID) -> int:
+def discard(*, connection_id: UUID, actor: Actor, at: datetime) -> int:
     """Delete what is kept apart of this connection, before its time; how many rows that were."""
-    rows, _by_model = _rows(connection_id).delete()
+    with transaction.atomic():
+        kept = _rows(connection_id)
+        user_id = kept.values_list("user_id", flat=True).first()
+        rows, _by_model = kept.delete()
+        if rows:
+            recording.record(
+                EventType.RECORD_DISCARDED,
+                actor=actor,
+                at=at,
+                user_id=user_id,
+                subject="connection",
+                subject_id=str(connection_id),
+                facts={"rows": rows},
+            )
     if rows:
         _LOG.warning("Rows that name another patient were discarded: connection %s, %d rows.", connection_id, rows)
     return rows
