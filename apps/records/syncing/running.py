@@ -35,6 +35,7 @@ from apps.records.syncing import (
     preparing,
     shut_out,
     stepping,
+    withholding,
 )
 from apps.records.syncing.fetching import Clock, Source
 from apps.records.syncing.flowing import Flow, Stream
@@ -320,8 +321,9 @@ def _finish(run: SyncRun, lease: Lease, *, at: datetime) -> None:
     }
     with transaction.atomic():
         lease.finish(outcome=outcome, at=at)
-        owing.leave(run, steps)
         shut_out.settle(run, steps, at=at)
+        withholding.settle(run, steps, at=at)
+        owing.leave(run, steps)
         if gaps.proves_completeness(steps):
             Connection.objects.filter(pk=run.connection_id).update(last_checked_at=at)
         _write_down(EventType.SYNC_FINISHED, run, at=at, facts=facts)

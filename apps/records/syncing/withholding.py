@@ -1,0 +1,49 @@
+"""What came whole at an earlier check and is refused now with 403: in doubt at first, and not shared once it stays so.
+
+A 403 may be somebody's decision (interface facts 5.4), and it may be a fault of a moment, as of a machine before the
+server that takes us for somebody else. Whoever believed it at once would tell a patient that they did not allow what
+they share. So until it is refused still, as long after the first time as anything is doubted here, it counts as what we
+could not get. A sign-in may have changed what is shared, and what is refused after one is believed.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from django.db.models import Max, Min
+
+from apps.connections.models import AuthorizationRequest
+from apps.connections.outcomes import Outcome
+from apps.records.models import SyncRun, SyncStep
+from apps.records.syncing import planning
+from apps.records.syncing.keeping import doubting
+
+Gap = SyncStep.Gap
+
+
+def settle(run: SyncRun, steps: Iterable[SyncStep], *, at: datetime) -> None:
+    """Give the steps of this run whose refusal is in doubt that reason. In the transaction that ends the run, after it
+    is known that not everything is refused (`shut_out`)."""
+    refused = [step for step in steps if step.gap == Gap.NOT_SHARED and step.started_at is not None]
+    in_doubt = [step for step in refused if _is_in_doubt(run, step.resource_type, at=at)]
+    for step in in_doubt:
+        step.gap = Gap.UNAVAILABLE
+    SyncStep.objects.bulk_update(in_doubt, ["gap"])
+
+
+def _is_in_doubt(run: SyncRun, resource_type: str, *, at: datetime) -> bool:
+    if resource_type in planning.ACCOMPANYING:
+        return False
+    earlier = SyncStep.objects.filter(
+        run__connection=run.connection_id, resource_type=resource_type, finished_at__lte=at
+    ).exclude(run=run)
+    whole_at = earlier.filter(status=SyncStep.Status.COMPLETE).aggregate(Max("finished_at"))["finished_at__max"]
+    if whole_at is None or _has_signed_in(run, since=whole_at):
+        return False
+    first_at = earlier.filter(finished_at__gt=whole_at).aggregate(Min("finished_at"))["finished_at__min"]
+    return first_at is None or first_at > at - doubting.BELIEVED_AFTER
+
+
+def _has_signed_in(run: SyncRun, *, since: datetime) -> bool:
+    return AuthorizationRequest.objects.filter(
+        connection=run.connection_id, is_reauthorization=True, outcome=Outcome.COMPLETED, claimed_at__gt=since
+    ).exists()
