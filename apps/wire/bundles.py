@@ -18,13 +18,14 @@ from apps.wire.errors import Code, UnexpectedAnswer, WireError
 from apps.wire.mending import decoded
 
 _MOST_ROWS = 2**31 - 1
-# As many as the smallest rows would be on the largest page. Who sends more means to keep us busy: each of ten million
-# numbers in place of rows would be looked at.
-_MOST_ENTRIES = 500_000
+# Rows of 200 bytes, which are nobody's, on the largest page there may be. Who sends more means to keep us busy: each of
+# ten million numbers in place of rows would be looked at.
+_MOST_ENTRIES = 100_000
 _BLANK = b" \t\r\n"
 _ENTRIES = b'"entry"'
 _NOTHING = {b"null", b"{}"}
 _LONGEST_BODY = 20_000_000  # as long as a page may be: what is mended can grow to several times of it
+_LONGEST_LINK = 8192  # as long as an address may be: a longer one is followed by nobody, and need not be kept
 # What a Bundle may say it is where it answers no search. One of no kind, or a collection of rows, may answer one.
 _OTHER_ANSWERS = frozenset(
     {"history", "batch-response", "transaction-response", "batch", "transaction", "document", "message"}
@@ -339,7 +340,7 @@ def _next_url(links: list[_Link | None], base_url: str) -> str | None:
         if link is None or (link.relation or link.rel).strip().lower() != "next":
             continue
         url = (decoded(link.url, _TEXT) or decoded(link.href, _TEXT) or "").strip()
-        return _absolute(base_url, url) if url else ""
+        return _absolute(base_url, url) if 0 < len(url) <= _LONGEST_LINK else ""
     return None
 
 

@@ -11,6 +11,7 @@ from urllib.parse import unquote
 import msgspec
 
 from apps.records.presenters import naming
+from apps.wire import weighing
 from apps.wire.fhir import Resource
 
 
@@ -41,7 +42,11 @@ def names_another_patient(resource: Resource, *, patient_id: str) -> bool:
     """Whether a resource is about somebody else than the patient we asked about. Never raises."""
     if resource.resource_type == "Patient":
         return resource.logical_id != patient_id
-    about = _about(resource.body)
+    with weighing.alone(len(resource.body)):
+        return _names_another(_about(resource.body), patient_id)
+
+
+def _names_another(about: _About, patient_id: str) -> bool:
     references = (
         reference
         for element in (about.patient, about.subject, about.beneficiary, about.individual, about.for_)

@@ -1,0 +1,24 @@
+"""Large answers are taken apart one at a time in a process.
+
+A page of 20 MB that somebody made to hurt takes up to 0.7 GB while it is taken apart (ten million numbers in place of
+rows), and one that nobody did, twice its size. Several threads at that would hold all of it at once, and gain nothing:
+there is one interpreter, which takes apart one page at a time anyway.
+"""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+_LARGE_BYTES: Final = 1_000_000
+_SCALES: Final = threading.RLock()
+
+
+@contextmanager
+def alone(size: int) -> Iterator[None]:
+    """Wait until no other large answer is being taken apart, where this one has so many bytes that it is one."""
+    if size < _LARGE_BYTES:
+        yield
+        return
+    with _SCALES:
+        yield
