@@ -95,7 +95,7 @@ def of(whole: Whole, wanted: Iterable[Subject], *, owner: UUID | None) -> Card:
     query a subject, and three more. Raises Outdated where a shelf was built anew meanwhile, and VaultError."""
     owners = whole.owners
     chosen = whole.owner_by(owner) or next(iter(owners), None)
-    theirs = whole if chosen is None else whole.of_the_person_of(chosen.connection_id)
+    theirs = whole if chosen is None else whole.of_one_person(chosen.connection_id)
     chosen_subjects = [subject for subject in SUBJECTS if subject in set(wanted)]
     missing = absences.of_each(theirs, chosen_subjects)
     parts = tuple(_part(theirs, subject, missing[subject.key]) for subject in chosen_subjects)

@@ -67,6 +67,18 @@ class TestRecordsOfSeveralPeople:
         hers.force_login(sam)
         assert "Quillfeather" not in main(hers, "subject", "results")
 
+    def test_say_once_whose_they_are_where_they_are_of_one(self, hers, sam, connection, childs):
+        keep(connection, result(0), medicine(), allergy())
+        keep(childs, result(0, value=4.1), medicine(), allergy())
+        places = ("subject", "results"), ("subject", "medicines"), ("subject", "allergies"), ("everything_by_date",)
+        for there in (*places, ("whole_record",)):
+            text = main(hers, *there, of=childs.pk)
+            assert f"({CHILDS})" not in text, there
+            assert CHILDS in text, there
+            assert HERS not in text, there
+        hers.force_login(sam)
+        assert "Quillfeather" not in main(hers, "subject", "results", of=childs.pk)
+
     def test_are_searched_by_whose_they_are(self, hers, sam, connection, childs):
         keep(connection, result(0))
         keep(childs, result(0, value=4.1), medicine())

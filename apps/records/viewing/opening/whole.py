@@ -88,6 +88,11 @@ class Whole:
         person = self.sources[connection_id].person
         return self._of(pk for pk, source in self.sources.items() if source.person == person)
 
+    def of_one_person(self, connection_id: UUID) -> "Whole":
+        """The same for a page that says once whose record it is: there each source is called by its provider alone."""
+        theirs = self.of_the_person_of(connection_id)
+        return replace(theirs, sources={pk: replace(source, person="") for pk, source in theirs.sources.items()})
+
     def of_the_source(self, connection_id: UUID) -> "Whole":
         """The same of what came by one connection alone."""
         return self._of([connection_id])
@@ -124,7 +129,7 @@ class Whole:
         """The record of the one person whom this connection is of, and who that is, where its reader has records of
         several people; else all of it, which is nobody's alone."""
         owner = self.owner_by(connection_id) if len(self.owners) > 1 else None
-        return (self.of_the_person_of(owner.connection_id) if owner else self), owner
+        return (self.of_one_person(owner.connection_id) if owner else self), owner
 
     @property
     def in_several_ways(self) -> tuple[str, ...]:
