@@ -1,4 +1,5 @@
-"""The audit log as its own person reads it: what happened, who did it, and at which provider.
+"""The audit log as its own person reads it: what happened, who did it, and at which provider; and where they have
+records of several people, with whose.
 
 A link that lives for months is renewed thousands of times, and between two such lines everything else would be lost.
 Renewals of one link with nothing else between them are one line with a count; it opens to each of them. What happened
@@ -31,11 +32,13 @@ from django.utils.translation import gettext
 from apps.accounts.refusals import Method
 from apps.audit.models import ActorKind, AuditEvent, EventType
 from apps.audit.recording import Fact
+from apps.connections.answers import candidates
 from apps.connections.models import Connection
 from apps.connections.outcomes import Outcome
 from apps.connections.reasons import Reason
 from apps.directory.models import Provider
 from apps.records.models import SyncRun
+from apps.records.viewing.opening import connected, telling_apart
 
 ROWS = 50
 _WORDS = {event.value: event.label for event in EventType}
@@ -57,7 +60,8 @@ class Renewals:
 
 @dataclass(frozen=True)
 class Happening:
-    """One line. `provider` is empty where it concerns none, or one that is gone; `why` says more, if more is known.
+    """One line. `provider` is empty where it concerns none, or one that is gone, and has whose record it keeps, where
+    there are several people's; `why` says more, if more is known.
     `times` is how often the very same happened within that minute, with nothing else between."""
 
     number: int
@@ -154,24 +158,24 @@ def _folded(renewals: QuerySet[AuditEvent], *, between: Sequence[int]) -> list[R
     ]
 
 
-def _happening(event: AuditEvent, names: Mapping[str, str]) -> Happening:
+def _happening(event: AuditEvent, names: "_Names") -> Happening:
     return Happening(
         number=event.pk,
         at=event.at,
         what=str(_WORDS.get(event.event, event.event)),
         who=_who(event),
-        provider=names.get(_provider_id(event)) or names.get(event.subject_id, ""),
+        provider=names.of(_provider_id(event), event.subject_id),
         why=_why(event),
     )
 
 
-def _renewed(renewals: Renewals, names: Mapping[str, str]) -> Happening:
+def _renewed(renewals: Renewals, names: "_Names") -> Happening:
     return Happening(
         number=renewals.last,
         at=renewals.until,
         what=str(_WORDS[EventType.TOKENS_REFRESHED.value]),
         who=gettext("Holdfast, by itself"),
-        provider=names.get(renewals.provider_id, ""),
+        provider=names.of(renewals.provider_id, renewals.connection_id),
         renewals=renewals if renewals.count > 1 else None,
     )
 
@@ -207,12 +211,35 @@ def _provider_id(event: AuditEvent) -> str:
     return str(event.facts.get(Fact.PROVIDER_ID, ""))
 
 
-def _names(user_id: UUID, events: Iterable[AuditEvent], folded: Iterable[Renewals]) -> dict[str, str]:
-    """Of providers, by their own id and by that of the connection. The log has no foreign keys: what is gone stays
-    nameless."""
-    events = list(events)
+@dataclass(frozen=True)
+class _Names:
+    """Of providers, by their own id and by that of the connection, and of whose record a connection keeps, where there
+    are several people's. The log has no foreign keys: what is gone stays nameless."""
+
+    providers: Mapping[str, str]
+    people: Mapping[str, str]
+
+    def of(self, provider_id: str, connection_id: str) -> str:
+        """What a line says."""
+        provider = self.providers.get(provider_id) or self.providers.get(connection_id, "")
+        person = self.people.get(connection_id, "")
+        return f"{provider} ({person})" if provider and person else provider or person
+
+
+def _names(user_id: UUID, events: Iterable[AuditEvent], folded: Iterable[Renewals]) -> _Names:
+    events, folded = list(events), list(folded)
     connections = {event.subject_id for event in events if event.subject == "connection" and event.subject_id}
     rows = Connection.objects.filter(user_id=user_id, pk__in=connections).values_list("pk", "provider__name")
     providers = {*map(_provider_id, events), *(one.provider_id for one in folded)} - {""}
     named = Provider.objects.filter(pk__in=providers).values_list("pk", "name")
-    return {str(pk): name for pk, name in (*rows, *named)}
+    people = _people(user_id) if connections or folded else {}
+    return _Names({str(pk): name for pk, name in (*rows, *named)}, people)
+
+
+def _people(user_id: UUID) -> Mapping[str, str]:
+    """As the pages of the record tell them apart; nobody, where all are of one."""
+    kept = connected.confirmed(user_id)
+    if len(kept) < 2:
+        return {}
+    told = telling_apart.told_apart((one.pk for one in kept), candidates.find_people(user_id, kept))
+    return {str(pk): name for pk, name in told.items()}

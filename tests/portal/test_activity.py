@@ -11,8 +11,10 @@ from django.utils import timezone
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType, Fact
 from apps.connections import noting
+from apps.connections.answers import candidates
+from apps.connections.answers.candidates import Candidate
 from tests.connections.conftest import BACKEND
-from tests.records.linked import make_connection
+from tests.records.linked import make_connection, make_endpoint
 
 pytestmark = pytest.mark.django_db
 
@@ -60,6 +62,41 @@ class TestActivity:
 
     def test_knows_no_word_that_only_programmers_know(self):
         assert [event for event in EventType if "token" in str(event.label).lower()] == []
+
+
+class TestRecordsOfSeveralPeople:
+    @pytest.fixture
+    def childs(self, alice, endpoint):
+        connection = make_connection(alice, endpoint, fhir_patient_id="p-2")
+        person = Candidate("p-2", "Milo Quillfeather", "2019-01-02")
+        connection.sealed_person = candidates.seal_person(connection, person)
+        connection.save()
+        return connection
+
+    @pytest.mark.parametrize("event", [EventType.RECORD_VIEWED, EventType.TOKENS_REFRESHED])
+    def test_are_told_apart_by_whose_they_are(self, hers, client, sam, alice, endpoint, childs, event):
+        hers_too = make_connection(alice, endpoint)
+        for connection in (hers_too, childs):
+            noting.note_connection(event, connection, at=timezone.now(), actor=Actor.system("x"))
+        text = page(hers)
+        assert "Harbor Family Practice (Wrenna Quillfeather)" in text
+        assert "Harbor Family Practice (Milo Quillfeather)" in text
+        client.force_login(sam, backend=BACKEND)
+        assert "Quillfeather" not in page(client)
+
+    def test_are_told_apart_where_several_renewals_are_one_line(self, hers, alice, endpoint, childs):
+        make_connection(alice, endpoint)
+        for _time in range(3):
+            noting.note_connection(EventType.TOKENS_REFRESHED, childs, at=timezone.now(), actor=Actor.system("x"))
+        assert "Harbor Family Practice (Milo Quillfeather)" in page(hers)
+        first = html.unescape(re.findall(r'href="(/activity/[^"]+renewals[^"]+)"', page(hers))[0])
+        assert "(Milo Quillfeather)" in hers.get(first).content.decode()
+
+    def test_are_not_told_apart_where_all_are_of_one(self, hers, alice):
+        both = [make_connection(alice, make_endpoint(f"https://{name}.example/r4")) for name in ("one", "two")]
+        for connection in both:
+            note(alice, subject="connection", subject_id=str(connection.pk))
+        assert "Quillfeather" not in page(hers)
 
 
 class TestTheVerySame:
