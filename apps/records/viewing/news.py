@@ -6,7 +6,7 @@ check since then changed some.
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 from uuid import UUID
@@ -25,7 +25,7 @@ from apps.records.shelving.surroundings import Surroundings
 from apps.records.subjects import CONDITIONS, HISTORY, LISTED, Subject
 from apps.records.viewing.listing import rows
 from apps.records.viewing.listing.rows import Row
-from apps.records.viewing.opening.whole import Whole
+from apps.records.viewing.opening.whole import Source, Whole
 from apps.records.viewing.wording import whens
 
 MOST_NAMED: Final = 5
@@ -45,12 +45,14 @@ WHERE step.user_id = %(user_id)s AND step.finished_at > %(since)s AND step.rows_
 @dataclass(frozen=True)
 class News:
     """`since` is when the record was last looked at. `rows` are the newest that came or changed since, of those that a
-    first page names; `more` counts the others, and `lists` are where they stand: none where not all were looked at."""
+    first page names; `more` counts the others, and `lists` are where they stand: none where not all were looked at.
+    `arrived` are the providers whose whole record is new: of it nothing is named or counted."""
 
     since: datetime
     rows: tuple[Row, ...]
     more: int
     lists: tuple[Subject, ...]
+    arrived: tuple[str, ...] = ()
 
 
 class _Came(NamedTuple):
@@ -70,17 +72,37 @@ def of(whole: Whole) -> News | None:
     """None where nobody looked before, or nothing came since that a list has. What does not open is logged and left
     out. Raises VaultError where a key is missing."""
     since = _last_look(whole)
-    changed = _changed(whole, since) if since else ()
-    if since is None or not changed:
+    if since is None:
         return None
-    came = _came_since(whole, since, changed)
+    known = [key for key, source in whole.sources.items() if _confirmed_at(source) <= since]
+    arrived = tuple(source.provider for source in whole.sources.values() if _is_all_new(source, since))
+    told = _of_known(whole, known, since) or News(since, (), 0, ())
+    return replace(told, arrived=arrived) if told.rows or told.more or arrived else None
+
+
+def _confirmed_at(source: Source) -> datetime:
+    return source.connection.confirmed_at or source.connection.created_at
+
+
+def _is_all_new(source: Source, since: datetime) -> bool:
+    """Whether its record came for the first time since then. As long as it is on its way, Home says that."""
+    return _confirmed_at(source) > since and source.is_copied
+
+
+def _of_known(whole: Whole, known: Sequence[UUID], since: datetime) -> News | None:
+    """Of the connections that were there before."""
+    changed = _changed(whole, known, since) if known else ()
+    if not changed:
+        return None
+    came = _came_since(whole, known, since, changed)
     newest = list(came.order_by("-received_at", "-pk")[:_LOOKED_THROUGH])
     listed = _listed(whole, newest)
     named = [one for one in listed if one.may_be_named][:MOST_NAMED]
     left = [one for one in listed if one not in named]
     more, lists = len(left), {one.subject for one in left}
     if len(newest) == _LOOKED_THROUGH and (behind := came.count() - len(newest)):  # nobody has looked through those
-        listed_in_all = sum(shelf.index.count for shelf in whole.shelves if shelf.index is not None)
+        shelves = (shelf for shelf in whole.shelves if shelf.connection_id in known)
+        listed_in_all = sum(shelf.index.count for shelf in shelves if shelf.index is not None)
         more, lists = max(more, min(more + behind, listed_in_all - len(named))), set()
     if not named and not more:
         return None
@@ -99,17 +121,19 @@ def _last_look(whole: Whole) -> datetime | None:
     return found[0] if found else None
 
 
-def _changed(whole: Whole, since: datetime) -> tuple[str, ...]:
+def _changed(whole: Whole, known: Sequence[UUID], since: datetime) -> tuple[str, ...]:
     """The resource types of which a check since then changed something, of those that lists have."""
-    asked: dict[str, Any] = {"user_id": whole.user_id, "connections": list(whole.sources), "since": since}
+    asked: dict[str, Any] = {"user_id": whole.user_id, "connections": list(known), "since": since}
     with binary_cursor() as cursor:
         cursor.execute(_CHANGED, asked)
         found = cursor.fetchall()
     return tuple(name for (name,) in found if set(subjects.shelved_for(name)) - {subjects.PATIENT})
 
 
-def _came_since(whole: Whole, since: datetime, resource_types: Sequence[str]) -> QuerySet[Record]:
-    mine = Record.objects.filter(user_id=whole.user_id, connection__in=list(whole.sources), removed_at__isnull=True)
+def _came_since(
+    whole: Whole, known: Sequence[UUID], since: datetime, resource_types: Sequence[str]
+) -> QuerySet[Record]:
+    mine = Record.objects.filter(user_id=whole.user_id, connection__in=list(known), removed_at__isnull=True)
     return mine.filter(resource_type__in=resource_types, received_at__gt=since)
 
 

@@ -273,6 +273,25 @@ class TestNewSinceTheLastVisit:
         hers.force_login(sam)
         assert "Potassium" not in main(hers, "home", of=other.pk)
 
+    def test_names_a_provider_whose_whole_record_is_new_and_none_of_its_entries(
+        self, hers, sam, alice, connection, other, last_visit
+    ):
+        keep(connection, result(0))
+        keep(other, result(1, name="Potassium", code="2823-3"))
+        Record.objects.update(received_at=timezone.now())
+        looked(alice, at=last_visit)
+        checked(connection, changed=1, at=timezone.now())
+        Connection.objects.filter(pk=other.pk).update(confirmed_at=timezone.now())
+        assert "is new here" not in main(hers, "home")  # it is on its way
+        checked(other, changed=1, at=timezone.now())
+        text = main(hers, "home")
+        assert "The whole record from Riverside Hospital is new here." in text
+        assert "Sodium" in text
+        assert "Potassium" not in text
+        assert "more" not in text.split("New since")[1].split("Everything in your record")[0]
+        hers.force_login(sam)
+        assert "is new here" not in main(hers, "home")
+
     def test_takes_at_most_twelve_queries(
         self, hers, alice, connection, other, last_visit, django_assert_max_num_queries
     ):
