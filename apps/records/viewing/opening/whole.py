@@ -127,7 +127,7 @@ class Whole:
 
     def of_one(self, connection_id: UUID | None) -> tuple["Whole", Owner | None]:
         """The record of the one person whom this connection is of, and who that is, where its reader has records of
-        several people; else all of it, which is nobody's alone."""
+        several people; else all of it, which is nobody's alone. Its page says once whose it is, and not in each row."""
         owner = self.owner_by(connection_id) if len(self.owners) > 1 else None
         return (self.of_one_person(owner.connection_id) if owner else self), owner
 
