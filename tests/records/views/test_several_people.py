@@ -8,8 +8,9 @@ from django.urls import reverse
 
 from apps.connections.answers import candidates
 from apps.connections.answers.candidates import Candidate
+from apps.connections.models import Connection
 from apps.records.exporting import choosing
-from apps.records.models import Record
+from apps.records.models import Record, SyncRun, SyncStep
 from tests.fixtures.cast import PASSWORD
 from tests.records.linked import AT, make_connection, make_endpoint
 from tests.records.pages import ask, main, page
@@ -359,6 +360,18 @@ class TestThePersonWhoseRecordIsRead:
             assert [one for one in self.links(hers, name, *args) if "of=" in one] == [], name
         hers.force_login(sam)
         assert str(childs.pk) not in main(hers, "subject", "results", of=childs.pk)
+
+    def test_is_that_of_a_connection_whose_page_leads_to_the_record(self, hers, connection, childs):
+        for one in (connection, childs):
+            keep(one, result(0))
+            Connection.objects.filter(pk=one.pk).update(last_checked_at=AT)
+            run = SyncRun.objects.create(
+                user=one.user, connection=one, cause="confirmed", created_at=AT, finished_at=AT, outcome="complete"
+            )
+            SyncStep.objects.create(
+                run=run, user=one.user, resource_type="Observation", status="complete", finished_at=AT
+            )
+        assert f'href="{reverse("whole_record")}?of={childs.pk}"' in main(hers, "record", childs.pk)
 
     def test_stays_chosen_on_the_card(self, hers, two, childs):
         found = self.links(hers, "card_to_carry", **{"from": childs.pk})
