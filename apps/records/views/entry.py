@@ -15,7 +15,7 @@ from apps.accounts.current_user import current_user
 from apps.records import subjects
 from apps.records.models import Record
 from apps.records.shelving.reading import Outdated
-from apps.records.subjects import LISTED
+from apps.records.subjects import LISTED, OTHER
 from apps.records.viewing import asking_first, entries, over_time, spreadsheets
 from apps.records.viewing.listing import rows
 from apps.records.viewing.opening import looking, one_record, overview
@@ -46,7 +46,8 @@ def show_entry(request: HttpRequest, subject_key: str, record_pk: int) -> HttpRe
         asks_first = asking_first.is_due_on(page, session=request.session)
     except VaultError as error:
         _LOG.error("A record does not open: connection %s, %s.", record.connection_id, type(error).__name__)
-        return render(request, "records/entry.html", {**context, "page": None, "subject": None})
+        subject = subjects.find(subject_key) or OTHER
+        return render(request, "records/entry.html", {**context, "page": None, "subject": subject})
     if page.subject is not None and page.subject.key != subject_key:  # kept from when it was listed elsewhere
         return _lead_to("entry", page.subject.key, record_pk, queries.carried(request.GET, *_OF_AN_ENTRY))
     if request.method == "POST":
