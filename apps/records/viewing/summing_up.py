@@ -35,13 +35,16 @@ def of(whole: Whole) -> tuple[Summary, ...]:
     """Every subject in its order, those without entries as well: that nothing came is worth knowing."""
     unread = {shelf.subject for shelf in whole.shelves if shelf.index is None}
     counts = _counts(whole)
-    is_arriving = any(not source.is_copied for source in whole.sources.values())
     return tuple(
         Summary(subject, None, "")
         if subject is HISTORY or subject.key in unread
-        else Summary(subject, counts.get(subject.key, 0), _newest(whole, subject), is_arriving=is_arriving)
+        else Summary(subject, counts.get(subject.key, 0), _newest(whole, subject), _is_arriving(whole, subject))
         for subject in LISTED
     )
+
+
+def _is_arriving(whole: Whole, subject: Subject) -> bool:
+    return any(source.is_arriving for source in whole.sources_of([subject]).values())
 
 
 def _counts(whole: Whole) -> Mapping[str, int]:

@@ -44,6 +44,18 @@ def copied(connection):
     Connection.objects.filter(pk=connection.pk).update(last_checked_at=timezone.now())
 
 
+def under_way(connection, *, complete, waiting):
+    """A first copy that has got these kinds, and waits for those."""
+    run = SyncRun.objects.create(
+        user=connection.user, connection=connection, cause="confirmed", created_at=timezone.now()
+    )
+    for resource_type in complete:
+        step = {"status": "complete", "finished_at": timezone.now()}
+        SyncStep.objects.create(run=run, user=connection.user, resource_type=resource_type, **step)
+    for resource_type in waiting:
+        SyncStep.objects.create(run=run, user=connection.user, resource_type=resource_type)
+
+
 class TestHowMuchThereIs:
     def test_calls_nothing_the_newest_by_a_date_that_cannot_be(self, hers, connection):
         keep(connection, result(0), {**result(1, name="Potassium", code="2823-3"), "effectiveDateTime": "2999-01-01"})
@@ -75,14 +87,15 @@ class TestHowMuchThereIs:
         assert "<span>2 entries</span>" in text
 
     def test_is_counted_so_far_while_a_first_copy_is_on_its_way(self, hers, connection):
-        keep(connection, result(0), allergy("a1"), allergy("a2"))
+        keep(connection, *(result(number) for number in range(3)), allergy("a1"), allergy("a2"))
+        under_way(connection, complete=["AllergyIntolerance"], waiting=["Observation", "DiagnosticReport", "Device"])
         text = main(hers, "home")
-        assert "<span>2 entries so far</span>" in text
-        assert "<span>Nothing yet</span>" in text
-        assert "See why" not in text
-        copied(connection)
-        text = main(hers, "home")
+        assert "<span>3 entries so far</span>" in text
         assert "<span>2 entries</span>" in text
+        assert "<span>Nothing yet</span>" in text
+        SyncRun.objects.update(finished_at=timezone.now(), outcome="complete")
+        text = main(hers, "home")
+        assert "<span>3 entries</span>" in text
         assert "<span>No entries here. See why.</span>" in text
 
     def test_has_no_value_and_nothing_that_an_entry_says(self, hers, sam, connection):

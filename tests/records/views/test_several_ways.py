@@ -46,7 +46,7 @@ class TestOneProviderReadInTwoWays:
         text = main(hers, "home")
         assert said in text
         assert "Riverside Hospital is read" not in text
-        assert "<span>3 entries so far</span>" in text
+        assert "<span>3 entries</span>" in text
         listed = main(hers, "subject", "results", by="date")
         assert "3 entries, newest first" in listed
         assert "1 entry came more than once and is shown once." in listed

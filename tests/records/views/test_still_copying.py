@@ -7,6 +7,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from apps.connections.models import Connection
+from apps.records import syncing
 from apps.records.models import SyncRun, SyncStep
 from tests.records.linked import AT
 from tests.records.pages import ask, page
@@ -38,6 +39,18 @@ class TestARecordThatIsStillBeingCopied:
         text = page(hers, "whole_record")
         assert self.SAID not in text
         assert "From Harbor Family Practice · checked" in text
+
+    def test_counts_what_came_so_far(self, hers, sam, linked, provider):
+        run = syncing.start(linked, cause=SyncRun.Cause.CONFIRMED, at=timezone.now())
+        SyncStep.objects.create(run=run, user=linked.user, resource_type="Observation")
+        keep(linked, result(0), result(1))
+        for there in (("everything_by_date",), ("subject", "results")):
+            assert "2 entries so far, newest first" in page(hers, *there)
+        SyncRun.objects.update(finished_at=timezone.now(), outcome=SyncRun.Outcome.COMPLETE)
+        for there in (("everything_by_date",), ("subject", "results")):
+            assert "2 entries, newest first" in page(hers, *there)
+        hers.force_login(sam)
+        assert "2 entries" not in page(hers, "subject", "results")
 
     def test_offers_no_other_order_of_nothing(self, hers, connection):
         assert "Show A to Z" not in page(hers, "subject", "results")

@@ -45,6 +45,16 @@ class TestYourRecord:
         assert "Your record begins with your first provider." in page(hers, "whole_record")
 
 
+class TestALongList:
+    def test_can_be_searched_where_it_stands(self, hers, sam, connection):
+        keep(connection, *(result(number) for number in range(15)))
+        assert 'role="search"' not in main(hers, "subject", "results", by="date")
+        keep(connection, *(result(number) for number in range(16)))
+        assert 'role="search"' in main(hers, "subject", "results", by="date")
+        hers.force_login(sam)
+        assert 'role="search"' not in main(hers, "subject", "results", by="date")
+
+
 class TestAList:
     def test_shows_what_matters_of_each_entry(self, hers, connection):
         high = {**result(0, value=152.0), "interpretation": [{"coding": [{"code": "H"}]}]}
@@ -213,7 +223,10 @@ class TestAnEntry:
     def test_that_does_not_open_says_so(self, hers, connection):
         keep(connection, result(0))
         Record.objects.update(sealed_body=b"\x03" + bytes(80))
-        assert "We could not open this entry" in page(hers, "entry", "results", entry_of("o0").pk)
+        text = page(hers, "entry", "results", entry_of("o0").pk)
+        assert "We could not open this entry" in text
+        assert f'href="{reverse("entry", args=["results", entry_of("o0").pk])}">Try again</a>' in text
+        assert f'href="{reverse("subject", args=["results"])}">Back to the list</a>' in text
         assert "We cannot open this just now" in page(hers, "entry_as_sent", "results", entry_of("o0").pk)
 
 

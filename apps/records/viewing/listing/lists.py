@@ -33,7 +33,7 @@ BY_NAME: Final = "name"
 DRAFTS: Final = "drafts"
 GONE: Final = "gone"
 _MOST_SORTED: Final = 20 * MOST_ROWS  # put in order by what they are called; a longer list keeps that of its shelves
-_FEW: Final = 15  # rows that need no years, and documents that need no kinds, to choose from
+_FEW: Final = 15  # rows that need no years and no search, and documents that need no kinds, to choose from
 _YEARS_AT_HAND: Final = 8  # a long life has seventy, which would push the list off the screen
 
 
@@ -98,6 +98,16 @@ class EntryList:
     does_not_open: bool = False
     lacks_some: bool = False  # records that do not open
     is_folded: bool = False  # entries of the same thing stand together, as far as one page goes
+
+    @property
+    def is_arriving(self) -> bool:
+        """Whether what it counts is not all yet: a first copy is on its way."""
+        return any(source.is_arriving for source in self.all_sources)
+
+    @property
+    def is_long(self) -> bool:
+        """Whether somebody would rather look for a name than through its rows."""
+        return self.count > _FEW
 
     @property
     def has_parts(self) -> bool:

@@ -50,6 +50,11 @@ class Source:
         """Whether a first copy came to its end, with all there is or without."""
         return self.checked_at is not None or (self.proven is not None and self.proven.is_copied)
 
+    @property
+    def is_arriving(self) -> bool:
+        """Whether a first copy is on its way, and may bring more."""
+        return self.proven is not None and not self.is_copied
+
     @cached_property
     def provider(self) -> str:
         """The provider's name, with whose record it keeps and how we read it, where that can be asked."""
