@@ -29,7 +29,7 @@ def figures() -> Iterator[Figure]:
             yield Figure(f"record_{name}", value, 5, " s")
             continue
         page, _, kind = name.rpartition("_to_") if "_to_" in name else (name, "", "queries")
-        of_empty = 6 if page in {"search", "search_in_vain"} else 4
+        of_empty = 6 if page.startswith("search") else 4
         bound = {"small": 1.5, "empty": of_empty, "empty_alike": of_empty, "queries": 12}[kind]
         yield Figure(f"record_{name}", value, bound, "")
     for name, value in measured("benchmarks.search_names", "config.settings.test").items():

@@ -31,6 +31,7 @@ _SEARCHES: Mapping[str, str] = {
     "one_word": "shoulder",
     "one_name": "seen 15999",
     "in_vain": "sodium",
+    "mistyped": "shouldre",
     "in_part": "shoulder sprain chronic zebra",
     "one_letter": "a",
     "letters": " ".join("abcdefghijklmnopqrstuvwxyz"),

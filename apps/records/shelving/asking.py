@@ -104,6 +104,11 @@ def names_provider(word: Word, provider: Iterable[str]) -> bool:
     return any(part == word.text or (begins and part.startswith(word.text)) for part in provider)
 
 
+def is_small(text: str) -> bool:
+    """Whether it is a word that is left out where others are asked for."""
+    return text in _SMALL
+
+
 def _word(typed: str, text: str) -> Word:
     forms = tuple(form.encode(errors="surrogatepass") for form in _forms(text))
     word = Word(typed, text, forms, _alone(text))

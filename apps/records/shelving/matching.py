@@ -61,6 +61,23 @@ def best(lines: bytes, words: Sequence[Word], around: Mapping[Word, frozenset[Ar
     return Best(rank, found)
 
 
+def unsaid(lines: bytes, words: Iterable[Word]) -> list[Word]:
+    """Those of the words that no line says."""
+    leaf, words = _Leaf(lines), list(words)
+    named = leaf.named(words)
+    return [word for word in words if next(leaf.saying(word, named[word]), None) is None]
+
+
+def keys(lines: bytes) -> frozenset[bytes]:
+    """The keys of our names that any line has."""
+    return frozenset(_KEYS.findall(lines))
+
+
+def said(lines: bytes) -> bytes:
+    """The words of each line, without its keys and its year."""
+    return _END.join(line.partition(_MARK)[0] for line in lines.split(_END))
+
+
 def _chosen(
     sorts: Iterable[int], words: Sequence[Word], around: Mapping[Word, frozenset[Around]], least: Rank, *, asked: int
 ) -> tuple[Rank, Mapping[int, tuple[Word, ...]]]:
@@ -121,7 +138,7 @@ class _Leaf:
 
     def named(self, words: Iterable[Word]) -> Mapping[Word, frozenset[bytes]]:
         """Of each word those of its keys that any line has."""
-        held = frozenset(_KEYS.findall(self._lines)) if any(word.keys for word in words) else frozenset[bytes]()
+        held = keys(self._lines) if any(word.keys for word in words) else frozenset[bytes]()
         return {word: word.keys & held for word in words}
 
     def may_have(self, word: Word) -> bool:

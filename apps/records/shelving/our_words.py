@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Final
 
@@ -13,34 +13,35 @@ from django.utils.dates import MONTHS
 from apps.records import subjects
 from apps.records.presenters import absences, family, plain_names, visits
 from apps.records.presenters.plain_names import illnesses
-from apps.records.presenters.spelling import words_of
+from apps.records.presenters.spelling import plainly, words_of
 
 _SHORTEST: Final = 4  # letters of a word of another language: "hip" begins what Spanish calls high blood pressure
 _SHORTEST_OF_A_LIST: Final = 4  # "and" stands in half of the names of lists
 _SHORTEST_OF_A_MONTH: Final = 3
 _BEGINS_ALIKE: Final = 5  # and so do the forms of one word: allergy and allergies, vaccination and vaccines
+_LETTERS: Final = re.compile(r"[^\W\d_]+")
 _ALONE: Final = re.compile(rb"(?<![0-9a-z\x80-\xff])[0-9a-z](?![0-9a-z\x80-\xff])|[0-9]{2,}")
 # What people call a list beside its name.
 _ALSO: Final = {
-    "results": "test lab labs laboratory analysis prueba analisis laboratorio",
+    "results": "test lab labs laboratory analysis prueba análisis laboratorio",
     "medicines": "medication drug prescription pill medicamento medicina receta pastilla",
-    "vaccines": "shot jab immunization immunisation vacunacion inmunizacion",
+    "vaccines": "shot jab immunization immunisation vacunación inmunización",
     "visits": "appointment consultation cita consulta",
-    "conditions": "diagnosis problem illness diagnostico enfermedad",
-    "procedures": "operation operacion",
+    "conditions": "diagnosis problem illness diagnóstico enfermedad",
+    "procedures": "operation operación",
 }
 
 
 def keys_of(word: str, is_in: Callable[[bytes], bool]) -> tuple[str, ...]:
     """The keys of all that is called so, as far as `is_in` finds the word in a name."""
-    told = _named(translation.get_language() or settings.LANGUAGE_CODE)
+    told = _named(_language())
     is_long = len(word) >= _SHORTEST
     return tuple(key for key, here, elsewhere in told if is_in(here) or (is_long and is_in(elsewhere)))
 
 
 def keys_of_alone(word: str) -> Collection[str]:
     """The same of one that is no part of a longer word: one letter, or a number."""
-    return _alone(translation.get_language() or settings.LANGUAGE_CODE).get(word.encode(), ())
+    return _alone(_language()).get(word.encode(), ())
 
 
 def names_list(forms: Iterable[str], subject: str) -> bool:
@@ -54,6 +55,34 @@ def is_month(word: str) -> bool:
     return len(word) >= _SHORTEST_OF_A_MONTH and any(month.startswith(word) for month in _months())
 
 
+def in_names_of(keys: Collection[bytes]) -> tuple[frozenset[str], frozenset[str]]:
+    """The words of our names with these keys: in the reader's language, and those of other languages that a search
+    knows."""
+    told = [name for name in _named(_language()) if name[0].encode() in keys]
+    here = _LETTERS.findall("\n".join(name.decode() for _key, name, _elsewhere in told))
+    elsewhere = _LETTERS.findall("\n".join(name.decode() for _key, _here, name in told))
+    return frozenset(here), frozenset(word for word in elsewhere if len(word) >= _SHORTEST)
+
+
+def of_lists(keys: Iterable[str]) -> frozenset[str]:
+    """The words by which the lists of these subjects are known."""
+    return frozenset(part for key in keys for part in _of_list(key))
+
+
+def as_written(words: str) -> str:
+    """Words as the reader's language writes them, as far as we have them: with their accents."""
+    accented = _accented(_language())
+    return " ".join(accented.get(word, word) for word in words.split())
+
+
+@cache
+def _accented(language: str) -> Mapping[str, str]:
+    with translation.override(language):
+        names = " ".join(str(name) for _key, names in _names() for name in names)
+    names = " ".join((names, *_ALSO.values())).casefold()
+    return {plainly(word): word for word in _LETTERS.findall(names) if not word.isascii()}
+
+
 @cache
 def _months() -> tuple[str, ...]:
     return tuple(_said(MONTHS.values(), [code for code, _name in settings.LANGUAGES]).split())
@@ -62,14 +91,18 @@ def _months() -> tuple[str, ...]:
 @cache
 def _named(language: str) -> tuple[tuple[str, bytes, bytes], ...]:
     """Of each name its key, and how it is said in this language and in the others. Nothing of it is anybody's."""
-    named: list[tuple[str, tuple[object, ...]]] = [
+    others = [code for code, _name in settings.LANGUAGES if code != language]
+    return tuple((key, _said(names, [language]).encode(), _said(names, others).encode()) for key, names in _names())
+
+
+def _names() -> Sequence[tuple[str, tuple[object, ...]]]:
+    """What we call things, by key, to be said in any language."""
+    return [
         *[(name.key, (name.words, *name.terms)) for name in plain_names.NAMES],
         *[(illnesses.key_of([illness]), (words,)) for illness, words in illnesses.ILLNESS_WORDS.items()],
         *[(absences.key_of(absence), (words,)) for absence, words in absences.WORDS.items()],
         *[(kind.value, (words,)) for kind, words in (*visits.KIND_WORDS.items(), *family.RELATIVE_WORDS.items())],
     ]
-    others = [code for code, _name in settings.LANGUAGES if code != language]
-    return tuple((key, _said(names, [language]).encode(), _said(names, others).encode()) for key, names in named)
 
 
 @cache
@@ -85,7 +118,11 @@ def _alone(language: str) -> Mapping[bytes, Collection[str]]:
 def _of_list(subject: str) -> tuple[str, ...]:
     found = subjects.find(subject)
     name = _said([found.name], [code for code, _name in settings.LANGUAGES]) if found else ""
-    return (*[part for part in name.split() if len(part) >= _SHORTEST_OF_A_LIST], *_ALSO.get(subject, "").split())
+    return (*[part for part in name.split() if len(part) >= _SHORTEST_OF_A_LIST], *words_of(_ALSO.get(subject, "")))
+
+
+def _language() -> str:
+    return translation.get_language() or settings.LANGUAGE_CODE
 
 
 def _said(names: Iterable[object], languages: Iterable[str]) -> str:

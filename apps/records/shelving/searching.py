@@ -28,7 +28,7 @@ from apps.records.presenters.plain_names import illnesses
 from apps.records.presenters.remembering import remembered
 from apps.records.presenters.spelling import plainly
 from apps.records.presenters.visits import VisitEntry
-from apps.records.shelving import arranging, asking, indexing, matching, reading
+from apps.records.shelving import arranging, asking, indexing, matching, near_words, reading
 from apps.records.shelving.arranging import Arrangement, Key
 from apps.records.shelving.asking import MARK, Word
 from apps.records.shelving.indexing import Head, Phrase, Phrases, Standing, Words
@@ -74,12 +74,13 @@ class Found:
     """How many entries were found, by which of the words are true of them, and the newest of all, newest first.
     `searched` is how many were looked through, as lists count them: with each prescription what was filled for it.
     `passed_over` are shelves with entries that could not be, or not wholly: an earlier release built them, or a leaf
-    does not open."""
+    does not open. `near` are words close to those that nothing is called by."""
 
     counts: Mapping[tuple[Word, ...], int]
     newest: tuple[Hit, ...]
     searched: int
     passed_over: tuple[OpenShelf, ...]
+    near: Mapping[Word, tuple[str, ...]]
 
     @property
     def count(self) -> int:
@@ -215,7 +216,8 @@ def find(
     searched = sum(shelf.index.count for shelf in chosen if shelf.index and shelf not in looked.passed_over)
     if not searched and len(looked.passed_over) > len(passed_over):
         raise CannotOpen
-    return Found(looked.counts, hits, searched, tuple(looked.passed_over))
+    near = {} if looked.has_all else near_words.of(words, looked.lines, providers=providers.values())
+    return Found(looked.counts, hits, searched, tuple(looked.passed_over), near)
 
 
 def _hit(key: Key, when: msgspec.Raw, shelf: OpenShelf, said: Phrase) -> Hit:
@@ -236,7 +238,8 @@ def _searchable(shelves: Sequence[OpenShelf]) -> tuple[list[OpenShelf], list[Ope
 class _Looked:
     """What was found while leaves pass by: how many entries, by which of the words are true of them, and of each shelf
     on which leaves and places the phrases of the newest stand. Only what the most words are true of is found. `begun`
-    is the leaf that has the first phrase of the next leaf of words."""
+    is the leaf that has the first phrase of the next leaf of words. `lines` are those that passed by, while none has
+    every word."""
 
     words: Sequence[Word]
     passed_over: dict[OpenShelf, None]
@@ -244,6 +247,7 @@ class _Looked:
     counts: Counter[tuple[Word, ...]] = field(default_factory=Counter)
     places: dict[OpenShelf, list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
     begun: dict[OpenShelf, int] = field(default_factory=lambda: defaultdict(int))
+    lines: list[bytes] = field(default_factory=list)
 
     def look_through(self, shelf: OpenShelf, number: int, phrases: Phrases | None, provider: Collection[str]) -> None:
         if phrases is None or not self._is_told_by(phrases):
@@ -251,7 +255,15 @@ class _Looked:
         else:
             around = asking.around(self.words, subject=shelf.subject, provider=provider)
             self._note(shelf, phrases, matching.best(phrases.lines, self.words, around, self.rank))
+            self.lines.append(phrases.lines)
+        if self.has_all:
+            self.lines.clear()
         self.begun[shelf] += -(-shelf.stretch(Arrangement.WORDS).heads[number].count // _A_LEAF)
+
+    @property
+    def has_all(self) -> bool:
+        """Whether any entry has every word."""
+        return bool(self.counts) and self.rank.words == len(self.words)
 
     def _is_told_by(self, phrases: Phrases) -> bool:
         """Whether such a leaf can tell: an earlier release wrote lines without their year."""

@@ -1,5 +1,6 @@
 """What a search within the record shows: the newest entries found, by subject."""
 
+import itertools
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,6 +30,7 @@ from apps.records.viewing.wording import words as wording
 
 LONGEST_WORDS: Final = 100
 _MOST_PARTS: Final = 5
+_MOST_INSTEAD: Final = 3
 _PLAIN = {name.key: name for name in plain_names.NAMES}
 _NO_INFORMATION: Final = "no-information"
 # By keys that no name of ours has.
@@ -48,8 +50,9 @@ class InPart:
 class Found:
     """What was found, a section for each subject, newest first. `words` as asked, and `in_part` where no entry has them
     all, but for `months`, which no search knows: of a date it knows the year. `meant` are what the words also mean to a
-    laboratory; `lists`, `years` and `sources` what may be called so of which there is a list; `searched` how many
-    entries were looked through, and `passed_over` the providers of whose entries some could not be, by name."""
+    laboratory, and `instead` what may have been meant where some are nowhere; `lists`, `years` and `sources` what may
+    be called so of which there is a list; `searched` how many entries were looked through, and `passed_over` the
+    providers of whose entries some could not be, by name."""
 
     words: str
     count: int
@@ -58,6 +61,7 @@ class Found:
     in_part: tuple[InPart, ...] = ()
     months: str = ""
     meant: tuple[str, ...] = ()
+    instead: tuple[str, ...] = ()
     passed_over: tuple[str, ...] = ()
     lists: tuple[Subject, ...] = ()
     years: tuple[str, ...] = ()
@@ -102,6 +106,7 @@ def of(whole: Whole, words: str) -> Found:
         in_part=in_part,
         months=_typed(months),
         meant=_meant(asked, {hit.plain for hit in found.newest}) if found.count and not in_part else (),
+        instead=_instead(asked, found.near),
         passed_over=tuple(passed_over),
         lists=tuple(subject for subject in LISTED if any(asking.names_list(word, subject.key) for word in asked)),
         years=_years(whole, asked) if in_part or months or not found.count else (),
@@ -133,6 +138,12 @@ def _meant(asked: Iterable[Word], shown: Collection[str]) -> tuple[str, ...]:
     names = [name for name in called if all(word.means(name.key) for word in words)][:3]
     terms = dict.fromkeys(term for name in names for term in name.terms)
     return tuple(term for term in terms if not all(word.is_in(plainly(term).encode()) for word in words))[:5]
+
+
+def _instead(asked: Iterable[Word], near: Mapping[Word, Sequence[str]]) -> tuple[str, ...]:
+    """All that was asked for, with the nearest words in place of those that are nowhere."""
+    told = map(" ".join, itertools.product(*(near.get(word, (word.typed,)) for word in asked))) if near else ()
+    return tuple(itertools.islice((words for words in told if len(words) <= LONGEST_WORDS), _MOST_INSTEAD))
 
 
 def _years(whole: Whole, asked: Iterable[Word]) -> tuple[str, ...]:

@@ -1,0 +1,99 @@
+"""Words close to one that nothing here is called by: what somebody may have meant who mistyped it.
+
+Only those are told by which a search finds something: words of entries, our own names for what is here, and what lists
+and providers are called.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from heapq import nsmallest
+from typing import Final
+
+from apps.directory.words import mistyping
+from apps.records.shelving import asking, matching, our_words
+from apps.records.shelving.asking import Word
+from apps.records.subjects import LISTED
+
+_MOST: Final = 3  # of one word
+_MOST_UNKNOWN: Final = 2  # words: who asks for more that are nowhere did not mistype them
+_MOST_COMPARED: Final = 60  # of those that look alike: comparing two takes some ten microseconds
+_MOST_LETTERS: Final = 100_000  # of lines: of far more than one person is likely to have, those of the newest entries
+_SHORTEST: Final = 3
+_APART: Final = bytes(one if one in asking.LETTERS and one not in b"0123456789" else ord(" ") for one in range(256))
+_FOREIGN: Final = bytes(range(0x80, 0x100))
+
+
+def of(
+    words: Iterable[Word], leaves: Sequence[bytes], *, providers: Collection[Collection[str]]
+) -> Mapping[Word, tuple[str, ...]]:
+    """For each of these words that nothing is called by, what is nearest to it, the nearest first. `leaves` are all
+    lines that were looked through, and `providers` the `asking.parts` of the name of each."""
+    unknown = [word for word in words if mistyping.edits_forgiven(word.text) and not _is_known(word, providers)]
+    for lines in leaves:
+        unknown = matching.unsaid(lines, unknown)
+    if not unknown or len(unknown) > _MOST_UNKNOWN:
+        return {}
+    newest = [_begun(lines, _MOST_LETTERS // len(leaves)) for lines in leaves]
+    here, elsewhere = our_words.in_names_of(frozenset[bytes]().union(*map(matching.keys, newest)))
+    lists = our_words.of_lists(subject.key for subject in LISTED)
+    known = _said(newest).union(here, lists, *providers)
+    near = {word: _nearest(word, known) or _split(word, known) or _nearest(word, elsewhere) for word in unknown}
+    return {word: tuple(map(our_words.as_written, found)) for word, found in near.items() if found}
+
+
+def _is_known(word: Word, providers: Iterable[Collection[str]]) -> bool:
+    """Whether it is a month's name, a list's or a provider's."""
+    is_of_a_list = any(asking.names_list(word, subject.key) for subject in LISTED)
+    return word.is_month or is_of_a_list or any(asking.names_provider(word, parts) for parts in providers)
+
+
+def _begun(lines: bytes, most: int) -> bytes:
+    """The first of the lines, which are of the newest entries."""
+    return lines if len(lines) <= most else lines[:most].rpartition(b"\n")[0]
+
+
+def _said(leaves: Iterable[bytes]) -> frozenset[str]:
+    """The words of all lines, each once."""
+    words = b"\n".join(map(matching.said, leaves)).translate(_APART).split()
+    return frozenset(b" ".join(frozenset(words)).decode(errors="replace").split())
+
+
+def _nearest(word: Word, known: Collection[str]) -> list[str]:
+    """Of two that are as near, the one that begins alike comes first. Who finds one, finds what contains it."""
+    edits: dict[str, int] = {}
+    for text in (form.decode() for form in word.forms):
+        for other, apart in _compared(text, known):
+            edits[other] = min(apart, edits.get(other, apart))
+    found: list[str] = []
+    for other in sorted(edits, key=lambda other: (edits[other], other[0] != word.text[0], other)):
+        if not any(one in other for one in found):
+            found.append(other)
+    return found[:_MOST]
+
+
+def _compared(text: str, known: Iterable[str]) -> Iterator[tuple[str, int]]:
+    """Those that are no more edits away than are forgiven, each with how many."""
+    forgiven, letters = mistyping.edits_forgiven(text), frozenset(text)
+    shortest, longest = max(len(text) - forgiven, _SHORTEST), len(text) + forgiven
+    fitting = [other for other in known if shortest <= len(other) <= longest]
+    alike = (
+        (len(letters.symmetric_difference(other)), other) for other in _with_few_others(letters, fitting, forgiven)
+    )
+    for apart, other in nsmallest(_MOST_COMPARED, alike):
+        if apart <= 2 * forgiven and other.isalpha() and not asking.is_small(other):
+            edits, _of_its_beginning = mistyping.distances(text, other)
+            if edits <= forgiven:
+                yield other, edits
+
+
+def _with_few_others(letters: Iterable[str], words: Sequence[str], most: int) -> Iterator[str]:
+    """Those that have so many other letters at most, as each edit may bring one: of many words at once."""
+    own = "".join(letters).encode() + _FOREIGN
+    others = " ".join(words).encode().translate(None, own.replace(b" ", b"")).split(b" ")
+    return (word for word, left in zip(words, others, strict=False) if len(left) <= most)
+
+
+def _split(word: Word, known: Collection[str]) -> list[str]:
+    """It as two words, where somebody left out the space between them."""
+    cuts = range(_SHORTEST, len(word.text) - _SHORTEST + 1)
+    parts = ((word.text[:at], word.text[at:]) for at in cuts)
+    return [" ".join(both) for both in parts if all(part in known for part in both)][:1]
