@@ -14,6 +14,8 @@ import threading
 import time
 from collections.abc import Callable
 from functools import partial
+from http import HTTPStatus
+from http.client import HTTPResponse
 from typing import Any, cast
 
 import urllib3
@@ -24,6 +26,7 @@ from apps.wire.errors import AddressFault, UnsafeAddress
 
 KEPT_IDLE_SECONDS = 4.0  # many servers close after five
 KEPT_SECONDS = 300.0
+_INTERIM = range(102, 200)  # 101 is none: what follows it is no HTTP any more
 
 _Resolved = list[tuple[Any, ...]]
 
@@ -139,10 +142,21 @@ def _resolve(host: str, port: int, deadline: Deadline) -> _Resolved:
     return answer
 
 
+class _FinalAnswer(HTTPResponse):
+    """The answer itself. Any number of others may come before it that say no more than that it will (RFC 9110 section
+    15.2); the library passes over those with the status 100 alone. It would take another for the answer, and the answer
+    for that to whatever is asked next on the connection, by whomever."""
+
+    def _read_status(self) -> tuple[str, int, str]:
+        version, status, reason = super()._read_status()  # type: ignore[misc]
+        return version, HTTPStatus.CONTINUE if status in _INTERIM else status, reason
+
+
 class _KeptConnection(HTTPConnection):
     """Used again only while nobody has reason to have closed it, and not for so long that its name may lead elsewhere
     by now. A request on a connection that the far end is just closing is lost without a trace."""
 
+    response_class = _FinalAnswer
     _opened_at = _used_at = 0.0
 
     @property

@@ -267,6 +267,8 @@ class _GuardedAdapter(HTTPAdapter):
 
     def _body(self, response: requests.Response) -> "_Body":
         """Up to the limit, which a compressed flood meets like any other."""
+        if response.status_code < 200:  # what follows on this connection answers nothing that we asked
+            raise UnexpectedAnswer(status=response.status_code)
         if 300 <= response.status_code < 400:
             raise EndpointMisconfigured(code=Code.REDIRECTED, status=response.status_code)
         body, reader = _Body(), Reader(response.raw)

@@ -1,12 +1,14 @@
 """One thread's calls share a connection while nobody has reason to have closed it. What was sent is known."""
 
+import time
+
 import pytest
 
 from apps.wire import sockets, token_endpoint, transport
 from apps.wire.addresses import AddressPolicy
 from apps.wire.client_authentication import Authentication, Client
 from apps.wire.dialects import DIALECTS
-from apps.wire.errors import Unavailable
+from apps.wire.errors import Unavailable, UnexpectedAnswer
 from apps.wire.secret import Secret
 from apps.wire.token_endpoint import TokenEndpoint
 from tests.wire.servers import http, serving
@@ -15,9 +17,10 @@ POLICY = AddressPolicy(allow_loopback_http=True)
 TOKENS = http(body={"access_token": "a"}, Set_Cookie="who=canary; Path=/")
 
 
-def refresh(url: str, client_id: str = "ours") -> None:
+def refresh(url: str, client_id: str = "ours") -> str:
     client = Client(client_id, Secret("s"), Authentication.QUERY)
-    token_endpoint.refresh(TokenEndpoint(url, client, DIALECTS["patient-access"], POLICY), refresh_token=Secret("r"))
+    endpoint = TokenEndpoint(url, client, DIALECTS["patient-access"], POLICY)
+    return token_endpoint.refresh(endpoint, refresh_token=Secret("r")).access_token.reveal()
 
 
 class TestTokenCalls:
@@ -98,6 +101,34 @@ class TestAConnectionThatTheFarEndIsJustClosing:
             refresh(server.url("/token"))
         assert raised.value.was_sent
         assert len(server.requests) == 2
+
+
+class TestAnInterimAnswer:
+    """A server may say that its answer will come, as often as it likes."""
+
+    @pytest.mark.parametrize("status", [100, 102, 103, 199])
+    def test_is_none_and_what_comes_after_it_answers_nobody_else(self, status):
+        def saying_so(request):
+            yield f"HTTP/1.1 {status} Wait\r\nLink: </style.css>\r\n\r\n".encode() * 2
+            time.sleep(0.05)  # so that whoever asks next has asked by then
+            yield http(body={"access_token": dict(request.query)["client_id"]})
+
+        with serving(saying_so) as server:
+            assert [refresh(server.url("/token"), whose) for whose in ("hers", "his")] == ["hers", "his"]
+            assert server.connections == 1
+
+    def test_that_ends_http_ends_its_connection(self):
+        def switching(request):
+            if dict(request.query)["client_id"] == "hers":
+                yield b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n"
+            time.sleep(0.05)
+            yield http(body={"access_token": dict(request.query)["client_id"]})
+
+        with serving(switching) as server:
+            with pytest.raises(UnexpectedAnswer):
+                refresh(server.url("/token"), "hers")
+            assert refresh(server.url("/token"), "his") == "his"
+            assert server.connections == 2
 
 
 class TestACallThatFails:
