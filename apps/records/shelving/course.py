@@ -13,11 +13,11 @@ from apps.records.charts.points import Alike
 from apps.records.charts.series import Told
 from apps.records.presenters.observations.results import Compared
 from apps.records.senders import Sender
-from apps.records.shelving import pointing, reading
+from apps.records.shelving import leafing, pointing, reading
 from apps.records.shelving.arranging import Arrangement
 from apps.records.shelving.indexing import Index
+from apps.records.shelving.open_shelf import OpenShelf, understood
 from apps.records.shelving.pointing import Held
-from apps.records.shelving.reading import OpenShelf
 from apps.vault.sealing import KeyRing
 
 _FEW: Final = 2  # values of one sender: then there is more than one
@@ -42,7 +42,7 @@ def of(
 ) -> OfTest:
     """The newest values of one test, at most so many, each from the sender of its connection. Of those that
     belong to what may carry grave news, the ones whose record `is_open`. What is told raises
-    `reading.OfAnotherRelease`. One query, or two where an earlier release built some of the shelves. Raises as
+    `open_shelf.OfAnotherRelease`. One query, or two where an earlier release built some of the shelves. Raises as
     `reading.window` does."""
     asked = _Asked(test, most + 1, Reader().read, {pk: (sender,) for pk, sender in senders.items()})
     values = _values(found, ring, asked)
@@ -70,10 +70,10 @@ def has_only(record: int, found: Sequence[OpenShelf], test: str, ring: KeyRing) 
         return False
     records, senders = set[int](), list[UUID]()
     said = set[tuple[str, bytes]]()
-    for shelf, leaf in reading.leaves_of_one(found, Arrangement.POINTS, test, ring, most=_FEW):
-        for held in reading.understood(partial(pointing.values, test=test), leaf)[0]:
+    for leaf, opened in leafing.opened(leafing.of_name(found, Arrangement.POINTS, test, most=_FEW), ring):
+        for held in understood(partial(pointing.values, test=test), opened)[0]:
             records.add(held.record)
-            senders.append(shelf.connection_id)
+            senders.append(leaf.source.shelf.connection_id)
             said.add((held.newest, held.point.mark))
     is_sent_alike = len(senders) == len(set(senders)) and all(mark for _newest, mark in said)
     return record in records and (len(senders) == 1 or (len(said) == 1 and is_sent_alike))
@@ -113,9 +113,10 @@ def _values(found: Sequence[OpenShelf], ring: KeyRing, asked: _Asked) -> list[_V
     """Those of shelves that have points."""
     of_it = partial(pointing.values, test=asked.test)
     values: list[_Value] = []
-    for shelf, leaf in reading.leaves_of_one(found, Arrangement.POINTS, asked.test, ring, most=asked.most):
-        on_leaf, alike = reading.understood(of_it, leaf)
-        said = _leaf(shelf, alike, asked)
+    wanted = leafing.of_name(found, Arrangement.POINTS, asked.test, most=asked.most)
+    for leaf, opened in leafing.opened(wanted, ring):
+        on_leaf, alike = understood(of_it, opened)
+        said = _leaf(leaf.source.shelf, alike, asked)
         values += [_Value(held, said) for held in on_leaf]
     return values
 
@@ -140,4 +141,4 @@ def _leaf(shelf: OpenShelf, alike: tuple[Alike, ...], asked: _Asked) -> _Leaf:
 
 
 def _entry(read: Callable[[bytes], Compared], alike: Alike, told: bytes) -> Compared:
-    return reading.understood(read, comparing.joined(alike.told, told))
+    return understood(read, comparing.joined(alike.told, told))

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from apps.connections.models import Connection
 from apps.records.shelving.indexing import Aim
-from apps.records.shelving.reading import OpenShelf
+from apps.records.shelving.open_shelf import OpenShelf
 from apps.records.subjects import PLANS, RESULTS
 
 KNOWN_BY = RESULTS, PLANS  # the subjects whose shelves know it

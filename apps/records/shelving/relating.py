@@ -8,7 +8,8 @@ from itertools import chain, islice
 from apps.records.shelving import indexing, reading
 from apps.records.shelving.arranging import Arrangement, Key
 from apps.records.shelving.indexing import Place
-from apps.records.shelving.reading import OpenShelf, Shelved
+from apps.records.shelving.open_shelf import OpenShelf, understood
+from apps.records.shelving.reading import Shelved
 from apps.vault.sealing import KeyRing
 
 
@@ -22,7 +23,7 @@ def related_to(
     for shelf, (_, _name, newest, record), row in reading.rows_of_any(
         found, Arrangement.RELATED, names, ring, most=most
     ):
-        own[shelf][record] = newest, reading.understood(indexing.read_place, row.entry)
+        own[shelf][record] = newest, understood(indexing.read_place, row.entry)
     places = {
         shelf: [place for _newest, place in sorted(rows.values(), key=_newest_first)[:most]]
         for shelf, rows in own.items()

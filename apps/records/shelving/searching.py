@@ -28,12 +28,13 @@ from apps.records.presenters.plain_names import illnesses
 from apps.records.presenters.remembering import remembered
 from apps.records.presenters.spelling import plainly
 from apps.records.presenters.visits import VisitEntry
-from apps.records.shelving import arranging, asking, indexing, matching, near_words, reading
+from apps.records.shelving import arranging, asking, indexing, leafing, matching, near_words
 from apps.records.shelving.arranging import Arrangement, Key
 from apps.records.shelving.asking import MARK, Word
 from apps.records.shelving.indexing import Head, Phrase, Phrases, Standing, Words
+from apps.records.shelving.leafing import Outdated
 from apps.records.shelving.matching import Best, Rank
-from apps.records.shelving.reading import OpenShelf
+from apps.records.shelving.open_shelf import OfAnotherRelease, OpenShelf, understood
 from apps.vault.errors import CannotOpen
 from apps.vault.sealing import KeyRing
 
@@ -200,13 +201,13 @@ def find(
     """Every entry that all these words are true of; where there is none, those that the most are true of. `providers`
     are those the shelves come from, by connection: the parts of the name of each. Two queries, one where nothing is.
 
-    Raises `reading.Outdated` where a shelf was built anew meanwhile, or where all that have entries are still to be
+    Raises `leafing.Outdated` where a shelf was built anew meanwhile, or where all that have entries are still to be
     built by this release, and `apps.vault.errors.VaultError` where a key is missing, or nothing could be looked through
     because leaves do not open.
     """
     chosen, passed_over = _searchable(shelves)
     looked = _Looked(words, dict.fromkeys(passed_over))
-    for shelf, number, leaf in reading.every_leaf(chosen, Arrangement.WORDS, ring):
+    for shelf, number, leaf in leafing.every(chosen, Arrangement.WORDS, ring):
         looked.look_through(
             shelf, number, _understood(indexing.read_phrases, leaf), providers.get(shelf.connection_id, ())
         )
@@ -221,16 +222,16 @@ def find(
 
 
 def _hit(key: Key, when: msgspec.Raw, shelf: OpenShelf, said: Phrase) -> Hit:
-    return Hit(key, shelf, said.title, said.plain, reading.understood(indexing.read_when, when), said.standing)
+    return Hit(key, shelf, said.title, said.plain, understood(indexing.read_when, when), said.standing)
 
 
 def _searchable(shelves: Sequence[OpenShelf]) -> tuple[list[OpenShelf], list[OpenShelf]]:
-    """The shelves to search, and the others that have entries. Raises `reading.Outdated` where only those have some."""
+    """The shelves to search, and the others that have entries. Raises `leafing.Outdated` where only those have some."""
     open_ones = [(shelf, shelf.index) for shelf in shelves if shelf.index is not None]
     chosen = [shelf for shelf, index in open_ones if index.is_searchable]
     passed_over = [shelf for shelf, index in open_ones if not index.is_searchable and index.count]
     if passed_over and not any(index.count for _shelf, index in open_ones if index.is_searchable):
-        raise reading.Outdated
+        raise Outdated
     return chosen, passed_over
 
 
@@ -284,15 +285,15 @@ class _Looked:
 def _understood(read: Callable[[bytes], _T], leaf: bytes | None) -> _T | None:
     """What the leaf holds; None where it does not open, or is of another release."""
     try:
-        return None if leaf is None else reading.understood(read, leaf)
-    except reading.OfAnotherRelease:
+        return None if leaf is None else understood(read, leaf)
+    except OfAnotherRelease:
         return None
 
 
 def _phrases(looked: _Looked, ring: KeyRing) -> Iterator[tuple[OpenShelf, Phrase]]:
     """The phrases at the places that were found, as far as their leaves open."""
     wanted = {shelf: {leaf for leaf, _place in found} for shelf, found in looked.places.items()}
-    opened = reading.leaves(wanted, Arrangement.FOUND, ring)
+    opened = leafing.these(wanted, Arrangement.FOUND, ring)
     for shelf, found in looked.places.items():
         for leaf, several in itertools.groupby(found, key=itemgetter(0)):
             phrases = _understood(indexing.read_phrase_list, opened[shelf, leaf])
@@ -300,4 +301,4 @@ def _phrases(looked: _Looked, ring: KeyRing) -> Iterator[tuple[OpenShelf, Phrase
                 looked.passed_over[shelf] = None
                 continue
             for _leaf, place in several:
-                yield shelf, reading.understood(indexing.read_phrase, phrases[place])
+                yield shelf, understood(indexing.read_phrase, phrases[place])

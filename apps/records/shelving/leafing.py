@@ -1,0 +1,190 @@
+"""Leaf through open shelves: which leaves can hold the rows that somebody wants, and these, fetched and opened.
+
+The shelves of several connections, or of several subjects, read as one list: the indexes know where each leaf begins
+and how many rows it has, and so which leaves can hold the fifty rows that a page wants.
+"""
+
+import bisect
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any, Final
+
+from apps.records import places
+from apps.records.binary_cursors import binary_cursor
+from apps.records.shelving.arranging import Arrangement, Key
+from apps.records.shelving.open_shelf import OpenShelf
+from apps.vault.errors import CannotOpen
+from apps.vault.sealing import KeyRing
+
+_LOG = logging.getLogger(__name__)
+
+_BEHIND_ALL: Final[Key] = (1 << 30, "", "", 0)
+# Written out, as every page asks it: putting it together anew costs as much as asking.
+_LEAVES: Final = """
+SELECT leaf.shelf_id, leaf.arrangement, leaf.number, leaf.sealed_rows FROM records_leaf AS leaf
+JOIN unnest(%(shelves)b::bigint[], %(builds)b::uuid[], %(arrangements)b::text[], %(numbers)b::integer[])
+AS asked (shelf_id, build, arrangement, number) ON leaf.shelf_id = asked.shelf_id AND leaf.build = asked.build
+AND leaf.arrangement = asked.arrangement AND leaf.number = asked.number
+"""
+
+
+class Outdated(Exception):
+    """The shelf was built anew while it was read: read it again."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """One arrangement of one shelf: where its leaves begin, and how many rows stand before each."""
+
+    shelf: OpenShelf
+    arrangement: Arrangement
+    firsts: tuple[Key, ...]
+    before: tuple[int, ...]  # one more than leaves: the last is how many there are
+    last: Key
+
+    @classmethod
+    def of(cls, shelf: OpenShelf, arrangement: Arrangement) -> "Source":
+        """From what the index says of them. Raises `open_shelf.OfAnotherRelease`."""
+        stretch = shelf.stretch(arrangement)
+        before = accumulate((head.count for head in stretch.heads), initial=0)
+        firsts = tuple(head.first for head in stretch.heads)
+        return cls(shelf, arrangement, firsts, tuple(before), stretch.last or _BEHIND_ALL)
+
+    def ends(self, number: int) -> Key:
+        """No row of that leaf stands behind this."""
+        return self.firsts[number + 1] if number + 1 < len(self.firsts) else self.last
+
+    def surely_before(self, key: Key) -> int:
+        """How many rows stand before the key for certain: those of leaves that end before it."""
+        begun = bisect.bisect_left(self.firsts, key)
+        if begun and begun == len(self.firsts) and self.last < key:
+            return self.before[begun]
+        return self.before[max(begun - 1, 0)]
+
+    def perhaps_before(self, key: Key) -> int:
+        """How many can stand before or at the key at most: those of leaves that begin before it."""
+        return self.before[bisect.bisect_right(self.firsts, key)]
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """One of a source's leaves, by its place among them."""
+
+    source: Source
+    number: int
+
+
+def all_of(sources: Sequence[Source]) -> list[Leaf]:
+    """Every leaf of theirs."""
+    return [Leaf(source, number) for source in sources for number in range(len(source.firsts))]
+
+
+def needed(sources: Sequence[Source], start: int, stop: int) -> tuple[list[Leaf], int]:
+    """The leaves that can hold rows of the window, and how many rows stand before them in leaves that are not read."""
+    wanted: list[Leaf] = []
+    before = 0
+    for source in sources:
+        others = [other for other in sources if other is not source]
+        # By its own rows alone, before the others are asked: of a list's first page nearly nothing is left to ask.
+        before_start = range(bisect.bisect_right(source.before, start) - 1)
+        before_stop = range(bisect.bisect_left(source.before, stop, hi=len(source.firsts)))
+        low = bisect.bisect_right(before_start, start, key=lambda number: _latest(source, number, others))
+        high = bisect.bisect_left(before_stop, stop, key=lambda number: _earliest(source, number, others))
+        wanted += [Leaf(source, number) for number in range(low, high)]
+        before += source.before[low]
+    return wanted, before
+
+
+def _earliest(source: Source, number: int, others: Sequence[Source]) -> int:
+    """How many rows of all stand before the first of that leaf, at least."""
+    return source.before[number] + sum(other.surely_before(source.firsts[number]) for other in others)
+
+
+def _latest(source: Source, number: int, others: Sequence[Source]) -> int:
+    """How many rows of all stand before or at the last of that leaf, at most."""
+    return source.before[number + 1] + sum(other.perhaps_before(source.ends(number)) for other in others)
+
+
+def of_name(found: Sequence[OpenShelf], arrangement: Arrangement, name: str, *, most: int) -> list[Leaf]:
+    """Of an arrangement that holds together what has the same name, the leaves that hold the first rows of one name, at
+    least so many where it has them. They hold rows of others as well."""
+    wanted = []
+    for shelf in found:
+        source = Source.of(shelf, arrangement)
+        first = max(bisect.bisect_left(source.firsts, (0, name, "", 0)) - 1, 0)
+        last = bisect.bisect_left(source.firsts, (0, f"{name}\0", "", 0))
+        # The first leaf may have none of them: its last row may be of another name.
+        enough = bisect.bisect_left(source.before, source.before[min(first + 1, len(source.firsts))] + most)
+        wanted += [Leaf(source, number) for number in range(first, min(last, enough))]
+    return wanted
+
+
+def opened(wanted: Sequence[Leaf], ring: KeyRing) -> Iterator[tuple[Leaf, bytes]]:
+    """These leaves, opened one by one. One query. Raises Outdated where one is gone, and
+    `apps.vault.errors.VaultError` where one does not open."""
+    for leaf, sealed in _fetched(wanted):
+        yield leaf, _open(leaf, sealed, ring)
+
+
+def every(
+    found: Sequence[OpenShelf], arrangement: Arrangement, ring: KeyRing
+) -> Iterator[tuple[OpenShelf, int, bytes | None]]:
+    """Every leaf of an arrangement with its number, shelf by shelf, opened one by one; None where one does not open.
+    One query. Raises Outdated, and `apps.vault.errors.VaultError` where a key is missing."""
+    for leaf, sealed in _fetched(all_of([Source.of(shelf, arrangement) for shelf in found])):
+        yield leaf.source.shelf, leaf.number, _find(leaf, sealed, ring)
+
+
+def these(
+    wanted: Mapping[OpenShelf, Iterable[int]], arrangement: Arrangement, ring: KeyRing
+) -> Mapping[tuple[OpenShelf, int], bytes | None]:
+    """Those leaves of an arrangement, opened, by shelf and number; None where one does not open. One query. Raises as
+    `every` does."""
+    sources = {shelf: Source.of(shelf, arrangement) for shelf in wanted}
+    asked = [Leaf(sources[shelf], number) for shelf, numbers in wanted.items() for number in numbers]
+    return {(leaf.source.shelf, leaf.number): _find(leaf, sealed, ring) for leaf, sealed in _fetched(asked)}
+
+
+def _fetched(wanted: Sequence[Leaf]) -> Iterator[tuple[Leaf, bytes]]:
+    """These leaves, still sealed. Raises Outdated where one is gone."""
+    rows = _rows(wanted) if wanted else {}
+    for leaf in wanted:
+        sealed = rows.get((leaf.source.shelf.pk, leaf.source.arrangement.value, leaf.number))
+        if sealed is None:
+            raise Outdated
+        yield leaf, sealed
+
+
+def _rows(wanted: Sequence[Leaf]) -> dict[tuple[int, str, int], bytes]:
+    """What they hold, sealed, in one query."""
+    asked: dict[str, Any] = {
+        "shelves": [leaf.source.shelf.pk for leaf in wanted],
+        "builds": [leaf.source.shelf.build for leaf in wanted],
+        "arrangements": [leaf.source.arrangement.value for leaf in wanted],
+        "numbers": [leaf.number for leaf in wanted],
+    }
+    with binary_cursor() as cursor:
+        cursor.execute(_LEAVES, asked)
+        return {(shelf, arrangement, number): rows for shelf, arrangement, number, rows in cursor.fetchall()}
+
+
+def _open(leaf: Leaf, sealed: bytes, ring: KeyRing) -> bytes:
+    shelf = leaf.source.shelf
+    place = places.leaf_place(
+        connection_id=shelf.connection_id,
+        subject=shelf.subject,
+        build=shelf.build,
+        arrangement=leaf.source.arrangement.value,
+        number=leaf.number,
+    )
+    return ring.open_body(sealed, place=place)
+
+
+def _find(leaf: Leaf, sealed: bytes, ring: KeyRing) -> bytes | None:
+    try:
+        return _open(leaf, sealed, ring)
+    except CannotOpen:
+        _LOG.error("A leaf does not open: connection %s, %s.", leaf.source.shelf.connection_id, leaf.source.arrangement)
+        return None
