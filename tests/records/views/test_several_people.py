@@ -69,8 +69,8 @@ class TestRecordsOfSeveralPeople:
         assert "Quillfeather" not in main(hers, "subject", "results")
 
     def test_say_once_whose_they_are_where_they_are_of_one(self, hers, sam, connection, childs):
-        keep(connection, result(0), medicine(), allergy())
-        keep(childs, result(0, value=4.1), medicine(), allergy())
+        keep(connection, result(0), medicine(), allergy("a1"))
+        keep(childs, result(0, value=4.1), medicine(), allergy("a1"))
         places = ("subject", "results"), ("subject", "medicines"), ("subject", "allergies"), ("everything_by_date",)
         for there in (*places, ("whole_record",)):
             text = main(hers, *there, of=childs.pk)
