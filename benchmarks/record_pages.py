@@ -100,6 +100,7 @@ def _pages(connection: Connection) -> dict[str, str]:
     tests = Record.objects.filter(connection=connection, resource_type="Observation")
     lab, vital = (tests.get(logical_id=f"observation-{number}").pk for number in (1, 0))
     return {
+        "home": reverse("home"),
         "overview": reverse("whole_record"),
         **{subject.key: reverse("subject", args=[subject.key]) for subject in LISTED},
         "over_time": reverse("over_time", args=["results", lab]),

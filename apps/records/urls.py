@@ -14,6 +14,7 @@ whole_urls = [
     path("", whole.show_whole_record, name="whole_record"),
     path("search/", search.search_record, name="search_record"),
     path("by-date/", whole.show_everything, name="everything_by_date"),
+    path("new/", whole.show_what_is_new, name="what_is_new"),
     path("card/", card.show_card, name="card_to_carry"),
     path("<slug:subject_key>/", whole.show_subject, name="subject"),
     path("<slug:subject_key>/<int:record_pk>/", entry.show_entry, name="entry"),

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 from apps.accounts.current_user import current_user
 from apps.records import subjects
 from apps.records.subjects import ALLERGIES, LISTED, MEDICINES, Subject
-from apps.records.viewing import what_matters
+from apps.records.viewing import what_is_new, what_matters
 from apps.records.viewing.listing import absences, lists, narrowing
 from apps.records.viewing.listing.lists import EntryList, Filters
 from apps.records.viewing.opening import whole
@@ -92,6 +92,27 @@ def show_everything(request: HttpRequest) -> HttpResponse:
             "now": now,
         }
         return render(request, "records/everything.html", context)
+
+
+@require_safe
+@login_required
+@cache_control(no_store=True, private=True)
+def show_what_is_new(request: HttpRequest) -> HttpResponse:
+    """All that came or changed since the last visit."""
+    now = timezone.now()
+    with whole.opened(current_user(request), LISTED, session=request.session, at=now) as everything:
+        record, owner = everything.of_one(queries.person(request.GET))
+        context = {
+            "whole": record,
+            "sources": tuple(record.sources_of(LISTED).values()),
+            "owners": everything.owners,
+            "owner": owner,
+            "of_one": queries.kept(owner),
+            "new": tried(record, what_is_new.of),
+            "subjects": LISTED,
+            "now": now,
+        }
+        return render(request, "records/what_is_new.html", context)
 
 
 def _list(record: Whole, subject: Subject | None, filters: Filters) -> EntryList | None:

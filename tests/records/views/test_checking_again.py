@@ -46,7 +46,9 @@ class TestCheckingAgain:
         run = SyncRun.objects.get(cause=SyncRun.Cause.PATIENT)
         changed = run.steps.get(resource_type="AllergyIntolerance").rows_changed
         assert changed > 1
-        assert f"Up to date. {changed} entries are new or changed" in page(hers, "record", linked.pk)
+        text = page(hers, "record", linked.pk)
+        assert f"Up to date. {changed} entries are new or changed" in text
+        assert f'href="{reverse("what_is_new")}?of={linked.pk}">What is new</a>' in text
 
     def test_counts_nobody_of_whom_entries_tell(self, hers, linked):
         sync_now(linked)

@@ -1,13 +1,11 @@
 """What Home tells of a record: what is new since the last visit, and how much there is of each subject; no values."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from apps.audit import recording
-from apps.audit.recording import Actor, EventType
 from apps.connections.answers import candidates
 from apps.connections.answers.candidates import Candidate
 from apps.connections.models import Connection
@@ -15,28 +13,9 @@ from apps.records.models import Leaf, Record, Shelf, SyncRun, SyncStep
 from tests.records.pages import main
 from tests.records.people import PATIENT_ID, allergy
 from tests.records.shelved import keep, result
+from tests.records.views.arriving import checked, looked
 
 pytestmark = pytest.mark.django_db
-
-
-def looked(user, *, at: datetime):
-    recording.record(EventType.RECORD_VIEWED, actor=Actor.user(user.pk), at=at, user_id=user.pk)
-
-
-def checked(connection, *, changed, at: datetime, resource_type="Observation"):
-    """A check that changed so many results, or others."""
-    run = SyncRun.objects.create(
-        user=connection.user, connection=connection, cause="clock", outcome="complete", created_at=at, finished_at=at
-    )
-    SyncStep.objects.create(
-        run=run,
-        user=connection.user,
-        resource_type=resource_type,
-        status="complete",
-        rows_kept=changed,
-        rows_changed=changed,
-        finished_at=at,
-    )
 
 
 def copied(connection):
@@ -171,12 +150,8 @@ class TestNewSinceTheLastVisit:
         assert "Cause of death" not in text
         assert "1 more entry came or changed, to be opened when you like:" in text
 
-    @pytest.mark.parametrize(
-        ("code", "there"),
-        [("72166-2", ("everything_by_date",)), ("44260-8", ("subject", "results"))],
-        ids=["how she lives", "an answer"],
-    )
-    def test_says_that_something_came_where_none_of_it_is_named(self, hers, alice, connection, last_visit, code, there):
+    @pytest.mark.parametrize("code", ["72166-2", "44260-8"], ids=["how she lives", "an answer"])
+    def test_says_that_something_came_where_none_of_it_is_named(self, hers, alice, connection, last_visit, code):
         keep(connection, *(result(number, name="Let be", code=code) for number in range(2)))
         looked(alice, at=last_visit)
         checked(connection, changed=2, at=timezone.now())
@@ -184,8 +159,7 @@ class TestNewSinceTheLastVisit:
         text = main(hers, "home").split("Everything in your record")[0]
         assert "New since your last visit on" in text
         assert "2 entries came or changed, to be opened when you like:" in text
-        name, *args = there
-        assert f'href="{reverse(name, args=args)}"' in text
+        assert f'href="{reverse("what_is_new")}"' in text
         assert "Let be" not in text
         assert "social history" not in text
 
@@ -224,6 +198,18 @@ class TestNewSinceTheLastVisit:
         text = main(hers, "home").split("Everything in your record")[0]
         assert 'Blood sugar above usual (prediabetes) <span class="theirs">(Diabetes)</span>' in text
 
+    def test_has_the_newest_first_by_their_own_dates(self, hers, alice, connection, last_visit):
+        potassium = result(1, name="Potassium", code="2823-3")
+        keep(
+            connection, result(0), potassium, {**result(2, name="Chloride", code="2075-0"), "effectiveDateTime": "2999"}
+        )
+        Record.objects.filter(logical_id="o0").update(received_at=timezone.now() - timedelta(minutes=9))
+        Record.objects.exclude(logical_id="o0").update(received_at=timezone.now())
+        looked(alice, at=last_visit)
+        checked(connection, changed=3, at=timezone.now())
+        text = main(hers, "home")
+        assert text.index(">Sodium") < text.index(">Potassium") < text.index(">Chloride")
+
     def test_says_what_changed(self, hers, alice, connection, last_visit):
         keep(connection, result(0))
         Record.objects.update(first_received_at=last_visit - timedelta(days=9), received_at=timezone.now())
@@ -249,7 +235,7 @@ class TestNewSinceTheLastVisit:
         checked(connection, changed=9, at=timezone.now())
         text = main(hers, "home")
         assert "4 more entries came or changed, to be opened when you like:" in text
-        assert f'<a href="{reverse("subject", args=["results"])}">Results</a>' in text
+        assert f'<a href="{reverse("what_is_new")}">What is new</a>' in text
 
     def test_counts_what_it_does_not_look_through(self, hers, alice, connection, last_visit):
         first, last = ({**result(number), "status": "entered-in-error"} for number in (31, 32))
@@ -259,7 +245,7 @@ class TestNewSinceTheLastVisit:
         checked(connection, changed=31, at=timezone.now())
         text = main(hers, "home")
         assert "25 more entries came or changed, to be opened when you like:" in text
-        assert f'<a href="{reverse("everything_by_date")}">Everything by date</a>' in text
+        assert f'<a href="{reverse("what_is_new")}">What is new</a>' in text
 
     def test_is_not_said_at_the_first_visit_nor_where_nothing_came(self, hers, alice, connection, last_visit):
         keep(connection, result(0))

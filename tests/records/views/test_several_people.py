@@ -345,7 +345,7 @@ class TestThePersonWhoseRecordIsRead:
     def there(self, of):
         """The pages on the way, each with what its address asks for."""
         record = Record.objects.get(connection=of, logical_id="o0").pk
-        for name in ("home", "whole_record", "everything_by_date"):
+        for name in ("home", "whole_record", "everything_by_date", "what_is_new"):
             yield name, ()
         for key in ("results", "medicines", "allergies", "devices"):
             yield "subject", (key,)

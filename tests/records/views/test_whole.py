@@ -21,7 +21,7 @@ from tests.records.shelved import keep, result
 
 pytestmark = pytest.mark.django_db
 
-LISTS = ["whole_record", "everything_by_date", "search_record"]
+LISTS = ["whole_record", "everything_by_date", "search_record", "what_is_new"]
 
 
 def entry_of(logical_id):

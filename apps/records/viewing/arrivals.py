@@ -1,0 +1,148 @@
+"""What came into a record, or changed, since its owner last looked at it, of what lists have.
+
+The last look is the newest one on an earlier day that the audit trail tells of. Rows are searched for only where a
+check since then changed some. What came by a connection that is newer than that look is new as a whole, and no news.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final, NamedTuple
+from uuid import UUID
+
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from apps.audit.models import EventType
+from apps.records import bodies, presenting, subjects
+from apps.records.binary_cursors import binary_cursor
+from apps.records.models import Record
+from apps.records.presenters.entry import UNLISTED, Context, Entry
+from apps.records.shelving.surroundings import Surroundings
+from apps.records.subjects import Subject
+from apps.records.viewing.opening.whole import Source, Whole
+from apps.records.viewing.wording import whens
+
+# Written out, as they are asked whenever the first page is: putting them together anew costs more than asking.
+_LAST_LOOK: Final = """
+SELECT look.at FROM audit_auditevent AS look
+WHERE look.user_id = %(user_id)s AND look.event = %(event)s AND look.at < %(today)s ORDER BY look.id DESC LIMIT 1
+"""
+_CHANGED: Final = """
+SELECT DISTINCT step.resource_type FROM records_syncstep AS step
+JOIN records_syncrun AS run ON run.id = step.run_id AND run.connection_id = ANY(%(connections)b)
+WHERE step.user_id = %(user_id)s AND step.finished_at > %(since)s AND step.rows_changed > 0
+"""
+
+
+class Came(NamedTuple):
+    """What came or changed, and stands in a list."""
+
+    record: Record
+    subject: Subject
+    entry: Entry
+
+    def is_new(self, since: datetime) -> bool:
+        """Whether it was not there at all."""
+        return self.record.first_received_at > since
+
+
+@dataclass(frozen=True)
+class Arrivals:
+    """`since` is when the record was last looked at. `came` are the newest by their own dates, of those that came last;
+    `behind` counts what nobody has looked through. `arrived` are the connections whose whole record is new."""
+
+    since: datetime
+    came: tuple[Came, ...]
+    behind: int
+    arrived: tuple[Source, ...]
+
+
+def of(whole: Whole, *, most: int) -> Arrivals | None:
+    """Of those that came last, so many are looked through. None where nobody looked before. What does not open is
+    logged and left out. Raises VaultError where a key is missing."""
+    since = _last_look(whole)
+    if since is None:
+        return None
+    arrived = tuple(source for source in whole.sources.values() if _is_newer(source, since))
+    known = [key for key, source in whole.sources.items() if source not in arrived]
+    changed = _changed(whole, known, since) if known else ()
+    received = _received_since(whole, known, since, changed)
+    newest = list(received.order_by("-received_at", "-pk")[:most]) if changed else []
+    behind = received.count() - len(newest) if len(newest) == most else 0
+    came = sorted(_listed(whole, newest), key=lambda one: _by_date(one, whole), reverse=True)
+    # As long as it is on its way, Home says that.
+    return Arrivals(since, tuple(came), behind, tuple(source for source in arrived if source.is_copied))
+
+
+def _is_newer(source: Source, since: datetime) -> bool:
+    confirmed_at = source.connection.confirmed_at
+    return confirmed_at is not None and confirmed_at > since
+
+
+def _by_date(came: Came, whole: Whole) -> tuple[bool, str]:
+    """The newest first, and what has no date, or one that cannot be, last."""
+    entry, born = came.entry, whole.sources[came.record.connection_id].born
+    sent = entry.when.starts or entry.when.ends
+    return not whens.looks_wrong(entry, born=born, at=whole.at), sent
+
+
+def _last_look(whole: Whole) -> datetime | None:
+    today = timezone.localtime(whole.at).replace(hour=0, minute=0, second=0, microsecond=0)
+    asked: dict[str, Any] = {"user_id": whole.user_id, "event": EventType.RECORD_VIEWED.value, "today": today}
+    with binary_cursor() as cursor:
+        cursor.execute(_LAST_LOOK, asked)
+        found = cursor.fetchone()
+    return found[0] if found else None
+
+
+def _changed(whole: Whole, known: Sequence[UUID], since: datetime) -> tuple[str, ...]:
+    """The resource types of which a check since then changed something, of those that lists have."""
+    asked: dict[str, Any] = {"user_id": whole.user_id, "connections": list(known), "since": since}
+    with binary_cursor() as cursor:
+        cursor.execute(_CHANGED, asked)
+        found = cursor.fetchall()
+    return tuple(name for (name,) in found if set(subjects.shelved_for(name)) - {subjects.PATIENT})
+
+
+def _received_since(
+    whole: Whole, known: Sequence[UUID], since: datetime, resource_types: Sequence[str]
+) -> QuerySet[Record]:
+    mine = Record.objects.filter(user_id=whole.user_id, connection__in=list(known), removed_at__isnull=True)
+    return mine.filter(resource_type__in=resource_types, received_at__gt=since)
+
+
+def _listed(whole: Whole, newest: Sequence[Record]) -> list[Came]:
+    """What lists have of these: nothing that was withdrawn, is not final, or is of no subject."""
+    opened = [(record, bodies.find_of(record, whole.ring)) for record in newest]
+    readable = [(record, body) for record, body in opened if body is not None]
+    contexts = _contexts(whole, readable)
+    told = (_came(record, body, contexts[record.connection_id]) for record, body in readable)
+    return [one for one in told if one is not None]
+
+
+def _contexts(whole: Whole, readable: Sequence[tuple[Record, bytes]]) -> Mapping[UUID, Context]:
+    """What the new rows of each connection are read with: an order may have its name from a Medication alone."""
+    found: dict[UUID, list[bytes]] = defaultdict(list)
+    for record, body in readable:
+        found[record.connection_id].append(body)
+    read = {
+        key: Surroundings(source.connection, whole.ring, today=whole.at.date(), birth_date=source.born)
+        for key, source in whole.sources.items()
+        if key in found
+    }
+    return {key: surroundings.of(found[key]) for key, surroundings in read.items()}
+
+
+def _came(record: Record, body: bytes, context: Context) -> Came | None:
+    resource, entry = presenting.present(
+        body,
+        resource_type=record.resource_type,
+        logical_id=record.logical_id,
+        context=context,
+    )
+    subject = subjects.subject_of(resource, resource_type=record.resource_type)
+    if subject is None or entry.is_withdrawn or entry.group == UNLISTED:
+        return None
+    return Came(record, subject, entry)

@@ -1,0 +1,68 @@
+"""The page of all that is new in a record since its owner last looked at it: subject by subject, as lists tell it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from django.utils.translation import gettext
+from msgspec import structs
+
+from apps.records.shelving.reading import Shelved
+from apps.records.subjects import LISTED
+from apps.records.viewing import arrivals
+from apps.records.viewing.arrivals import Arrivals, Came
+from apps.records.viewing.listing import rows
+from apps.records.viewing.listing.lists import Section
+from apps.records.viewing.listing.rows import Row
+from apps.records.viewing.opening.whole import Whole
+
+MOST_ROWS: Final = 100
+
+
+@dataclass(frozen=True)
+class WhatIsNew:
+    """`since` is when the record was last looked at. `count` is of the entries of all sections; `behind` of those that
+    came before them, which the page has no room for."""
+
+    since: datetime
+    sections: tuple[Section, ...]
+    count: int
+    behind: int
+    arrived: tuple[str, ...]
+
+
+def of(whole: Whole) -> WhatIsNew | None:
+    """None where nobody looked before: then all of it is new. Raises VaultError."""
+    found = arrivals.of(whole, most=MOST_ROWS)
+    if found is None:
+        return None
+    return WhatIsNew(
+        found.since,
+        tuple(_sections(whole, found)),
+        len(found.came),
+        found.behind,
+        tuple(source.provider for source in found.arrived),
+    )
+
+
+def _sections(whole: Whole, found: Arrivals) -> Iterator[Section]:
+    changed = {one.record.pk for one in found.came if not one.is_new(found.since)}
+    for subject in LISTED:
+        if mine := [_shelved(whole, one) for one in found.came if one.subject is subject]:
+            told = rows.of(mine, whole.sources, at=whole.at)
+            yield Section(str(subject.name), tuple(_marked(row) if row.record in changed else row for row in told))
+
+
+def _shelved(whole: Whole, came: Came) -> Shelved:
+    """As its shelf has it; a result that belongs to grave news has no value in a row."""
+    record = came.record
+    name = f"{record.resource_type}/{record.logical_id}"
+    is_of_grave = any(name in shelf.of_grave for shelf in whole.shelves if shelf.connection_id == record.connection_id)
+    key = (0, "", "", record.pk)
+    return Shelved(record.pk, record.connection_id, came.subject.key, key, came.entry, is_of_grave=is_of_grave)
+
+
+def _marked(row: Row) -> Row:
+    said = filter(None, (row.status, gettext("changed")))
+    return structs.replace(row, status=", ".join(said))
