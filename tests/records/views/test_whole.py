@@ -45,16 +45,6 @@ class TestYourRecord:
         assert "Your record begins with your first provider." in page(hers, "whole_record")
 
 
-class TestALongList:
-    def test_can_be_searched_where_it_stands(self, hers, sam, connection):
-        keep(connection, *(result(number) for number in range(15)))
-        assert 'role="search"' not in main(hers, "subject", "results", by="date")
-        keep(connection, *(result(number) for number in range(16)))
-        assert 'role="search"' in main(hers, "subject", "results", by="date")
-        hers.force_login(sam)
-        assert 'role="search"' not in main(hers, "subject", "results", by="date")
-
-
 class TestAList:
     def test_shows_what_matters_of_each_entry(self, hers, connection):
         high = {**result(0, value=152.0), "interpretation": [{"coding": [{"code": "H"}]}]}
