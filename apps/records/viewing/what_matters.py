@@ -1,6 +1,6 @@
 """What stands first of a whole record: allergies, conditions and medicines as they are now, and the latest results.
 
-Names and dates, and no value of a result: somebody decides to look at that. One query for all of it.
+Names and dates, and no value of a result: somebody decides to look at that. One query for all of one person.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from apps.records.subjects import ALLERGIES, CONDITIONS, MEDICINES, RESULTS, Sub
 from apps.records.viewing.listing import allergy_words, folding, rows
 from apps.records.viewing.listing.allergy_words import Allergies
 from apps.records.viewing.listing.rows import Row
-from apps.records.viewing.opening.whole import Whole
+from apps.records.viewing.opening.whole import Owner, Whole
 from apps.records.viewing.wording import whens
 
 MOST_NAMED: Final = 5
@@ -40,8 +40,25 @@ class WhatMatters:
     results: Named
 
 
+@dataclass(frozen=True)
+class OfOne:
+    """What matters of one person. `owner` is who that is, where there are several, else None."""
+
+    owner: Owner | None
+    matters: WhatMatters
+
+
+def of_each(whole: Whole) -> tuple[OfOne, ...]:
+    """Of everybody whose record this is, each apart: nobody may take somebody else's medicines for their own. One query
+    a person. Raises as `of` does."""
+    owners = whole.owners
+    if len(owners) < 2:
+        return (OfOne(None, of(whole)),)
+    return tuple(OfOne(owner, of(whole.of_one_person(owner.connection_id))) for owner in owners)
+
+
 def of(whole: Whole) -> WhatMatters:
-    """Raises Outdated where a shelf was built anew meanwhile, and VaultError."""
+    """Of one person. Raises Outdated where a shelf was built anew meanwhile, and VaultError."""
     found = reading.begun(whole.shelves, [one.key for one in (ALLERGIES, CONDITIONS, MEDICINES, RESULTS)], whole.ring)
     return WhatMatters(
         allergies=_allergies(whole, found[ALLERGIES.key]),

@@ -33,7 +33,7 @@ def show_whole_record(request: HttpRequest) -> HttpResponse:
             "owners": everything.owners,
             "owner": owner,
             "of_one": queries.kept(owner),
-            "matters": tried(record, what_matters.of),
+            "matters": tried(record, what_matters.of_each),
             "subjects": LISTED,
             "now": now,
         }

@@ -2,6 +2,7 @@
 
 import html
 import re
+from uuid import UUID
 
 import pytest
 from django.urls import reverse
@@ -338,6 +339,8 @@ class TestThePersonWhoseRecordIsRead:
         """The addresses of pages of the record that a page leads to, but for those that choose whose it is."""
         text = page(client, name, *args, **query)
         chosen = re.sub(r'<nav class="filters.*?</nav>|<header class="site-header">.*?</header>', "", text)
+        if not isinstance(query.get("of"), UUID):  # what matters of each leads to that one's record
+            chosen = re.sub(r"<h2>What matters now</h2>.*?<h2>", "", chosen, flags=re.DOTALL)
         search = reverse("search_record")  # which knows every name there is
         found = (html.unescape(one) for one in re.findall(r'href="((?:/record/|/download/|/"|/\?|\?)[^"]*)', chosen))
         return [one for one in found if not one.startswith(search)]
@@ -360,6 +363,20 @@ class TestThePersonWhoseRecordIsRead:
             assert [one for one in self.links(hers, name, *args) if "of=" in one] == [], name
         hers.force_login(sam)
         assert str(childs.pk) not in main(hers, "subject", "results", of=childs.pk)
+
+    def test_is_each_in_turn_of_whom_something_matters(self, hers, sam, two, childs):
+        keep(childs, allergy("a2", code={"text": "Peanuts"}))
+        told = main(hers, "whole_record").split("<h2>What matters now</h2>")[1].split("<h2>")[0]
+        people = re.split(r"<h3[^>]*>", told)[1:]
+        assert [one.split("</h3>")[0] for one in people] == [HERS, CHILDS]
+        for one, of, of_another in zip(people, (two, childs), (childs, two), strict=True):
+            assert f'{reverse("subject", args=["allergies"])}?of={of.pk}"' in one
+            assert "Lisinopril" in one
+            assert str(of_another.pk) not in one
+        assert ["Peanuts" in one for one in people] == [False, True]
+        assert "<h3" not in main(hers, "whole_record", of=two.pk)
+        hers.force_login(sam)
+        assert "Quillfeather" not in main(hers, "whole_record")
 
     def test_is_that_of_a_connection_whose_page_leads_to_the_record(self, hers, connection, childs):
         for one in (connection, childs):
