@@ -15,12 +15,13 @@ from apps.records.shelving.asking import MARK, Around, Word
 
 _MARK: Final = MARK.encode()
 _END: Final = b"\n"
+_YEAR: Final = len(f"{MARK}2024")
 # Of what is called by its kind alone there is none of ours, which no key that begins so is (`searching`).
 _KEYS: Final = re.compile(b"%b([^%b\n=][^%b\n]*+)(?=%b)" % (_MARK, _MARK, _MARK, _MARK))
 _LONE: Final = re.compile(rb" ([0-9a-z])(?= )")
 # With a space for whatever does not stand beside a letter, or a number, that is part of a longer one.
 _LETTERS: Final = bytes(one if one in asking.LETTERS else ord(" ") for one in range(256))
-_DIGITS: Final = bytes(one if one in b"0123456789" else ord(" ") for one in range(256))
+_DIGITS: Final = bytes(one if one in b"0123456789\n" else ord(" ") for one in range(256))
 
 
 class Rank(NamedTuple):
@@ -108,12 +109,10 @@ def _are_true_in_two_ways(true: Sequence[Word], around: Mapping[Word, frozenset[
 def _told(leaf: "_Leaf", words: Sequence[Word], named: Mapping[Word, Iterable[bytes]]) -> list[int]:
     """Of each line a bit for each word that it says, and above those one for each that is its year. Lines are many, and
     of few sorts: which words those are is asked once for each sort."""
-    told = [0] * leaf.count
+    told = leaf.dated({word.year: 1 << at for at, word in enumerate(words, start=len(words)) if word.year})
     for at, word in enumerate(words):
         for number in leaf.saying(word, named[word]):
             told[number] |= 1 << at
-        for number in leaf.dated(word):
-            told[number] |= 1 << at + len(words)
     return told
 
 
@@ -143,7 +142,7 @@ class _Leaf:
 
     def may_have(self, word: Word) -> bool:
         """Whether a word may stand in a line, or be its year."""
-        if word.year and word.year in self._lines:
+        if word.year and word.year in self._years:
             return True
         if word.alone and len(word.text) == 1:
             return word.text.encode() in self._lone
@@ -157,14 +156,15 @@ class _Leaf:
                 yield from self._having(form, self._lines)
         elif len(word.text) == 1:
             yield from self._having(b" %b " % word.text.encode(), self._letters_apart)
-        else:
+        else:  # behind the year that ends a line is no space
             yield from self._having(b" %b " % word.text.encode(), self._digits_apart)
+            yield from self._having(b"\n%b " % word.text.encode(), self._digits_apart)
         for key in keys:
             yield from self._having(_marked(key), self._lines, is_behind=True)
 
-    def dated(self, word: Word) -> Iterator[int]:
-        """The numbers of those of its year, where it is one."""
-        return self._having(word.year + _END, self._lines, is_behind=True) if word.year else iter(())
+    def dated(self, bits: Mapping[bytes, int]) -> list[int]:
+        """Of each line the bit of its year, by how a line of that ends."""
+        return [bits.get(year, 0) for year in self._years] if bits else [0] * self.count
 
     def _having(self, part: bytes, where: bytes, *, is_behind: bool = False) -> Iterator[int]:
         """The numbers of those that have this part among their words, or behind them. `where` are the lines, in which
@@ -192,5 +192,10 @@ class _Leaf:
         return frozenset(_LONE.findall(self._letters_apart))
 
     @cached_property
+    def _years(self) -> list[bytes]:
+        """How each line ends, as far as that is a year: all are looked at once, however many are asked for."""
+        return [line[-_YEAR:] for line in self._lines.split(_END)[:-1]]
+
+    @cached_property
     def _digits_apart(self) -> bytes:
-        return b" " + self._lines.translate(_DIGITS)
+        return _END + self._lines.translate(_DIGITS)

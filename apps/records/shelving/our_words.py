@@ -34,7 +34,7 @@ _ALSO: Final = {
 
 def keys_of(word: str, is_in: Callable[[bytes], bool]) -> tuple[str, ...]:
     """The keys of all that is called so, as far as `is_in` finds the word in a name."""
-    told = _named(_language())
+    told = _named(_language()) if is_in(_together(_language())) else ()
     is_long = len(word) >= _SHORTEST
     return tuple(key for key, here, elsewhere in told if is_in(here) or (is_long and is_in(elsewhere)))
 
@@ -93,6 +93,12 @@ def _named(language: str) -> tuple[tuple[str, bytes, bytes], ...]:
     """Of each name its key, and how it is said in this language and in the others. Nothing of it is anybody's."""
     others = [code for code, _name in settings.LANGUAGES if code != language]
     return tuple((key, _said(names, [language]).encode(), _said(names, others).encode()) for key, names in _names())
+
+
+@cache
+def _together(language: str) -> bytes:
+    """All of them in one text, which most words are not in."""
+    return b"\n".join(text for _key, *names in _named(language) for text in names)
 
 
 def _names() -> Sequence[tuple[str, tuple[object, ...]]]:
