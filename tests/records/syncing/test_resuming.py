@@ -149,6 +149,10 @@ class TestRunThatUsedItsSlice:
         assert (run.outcome, run.pauses) == ("complete", 0)
         assert [len(provider.sent(asked)) for asked in (PATIENT, ALLERGIES, second)] == [1, 1, 1]
 
+    def test_ends_where_its_last_answer_was_the_last_of_all(self, linked, provider):
+        provider.answers[METADATA] = http(body=statement("Patient"))
+        assert sync(linked).outcome == "complete"
+
     def test_gives_its_worker_back_and_stays_due(self, linked):
         run = sync(linked)
         assert (run.claim_id, run.finished_at) == (None, None)
