@@ -5,8 +5,10 @@ from datetime import timedelta
 import pytest
 from django.urls import reverse
 
+from apps.connections.models import Connection
 from apps.records import ledger
 from apps.records.models import Record
+from apps.records.syncing import watermarks
 from tests.records.linked import AT, give_tokens, make_connection, sign_in_again
 from tests.records.people import PATIENT_ID, allergy, bundle
 from tests.records.provider import ALLERGIES, METADATA, PATIENT, statement
@@ -93,6 +95,39 @@ class TestATypeThatCameBefore:
         assert step(linked.sync_runs.latest("created_at"), "Condition").gap == "unavailable"
         check(linked, provider, OPEN, since=AT + 3 * DAY)
         assert step(linked.sync_runs.latest("created_at"), "Condition").gap == "not_shared"
+
+
+class TestATypeThatTheGrantHasNoMore:
+    def test_is_not_shared_without_asking(self, linked, provider):
+        """Its scope went with a refresh, and no sign-in."""
+        wide = "patient/Patient.read patient/Goal.read patient/AllergyIntolerance.read"
+        Connection.objects.update(requested_scope=wide, granted_scope=wide)
+        linked.refresh_from_db()
+        assert check(linked, provider, OPEN) == [""]
+        Connection.objects.update(granted_scope="patient/Patient.read patient/Goal.read")
+        linked.refresh_from_db()
+        provider.server.requests.clear()
+        assert check(linked, provider, OPEN, since=AT + DAY) == ["not_shared"]
+        assert not provider.sent(ALLERGIES)
+
+
+class TestNames:
+    def test_of_doctors_that_are_refused_now_are_not_shared_at_once(self, linked, provider):
+        """They only accompany the record: without them it is checked all the same."""
+        provider.answers[METADATA] = http(body=statement("Patient", "AllergyIntolerance", "Practitioner"))
+        doctors = [f"GET /fhir/r4/Practitioner/d{number}" for number in range(6)]
+        rows = [allergy(f"a{number}", recorder={"reference": f"Practitioner/d{number}"}) for number in range(6)]
+        for number, asked in enumerate(doctors):
+            provider.answers[asked] = http(body={"resourceType": "Practitioner", "id": f"d{number}"})
+        all_rows = http(body=bundle(*rows))
+        check(linked, provider, all_rows)
+        assert stored("Practitioner") == {f"d{number}" for number in range(6)}
+        provider.answers |= dict.fromkeys(doctors, http(403))
+        check(linked, provider, all_rows, since=AT + watermarks.FULL_PROOF_EVERY)
+        run = linked.sync_runs.latest("created_at")
+        assert (step(run, "Practitioner").gap, step(run).gap) == ("not_shared", "")
+        linked.refresh_from_db()
+        assert linked.last_checked_at == run.finished_at
 
 
 class TestATypeThatNeverCame:
