@@ -1,6 +1,7 @@
 """Rules about the source that a machine can keep."""
 
 import ast
+import re
 import subprocess
 import sys
 from functools import cache
@@ -13,6 +14,7 @@ OURS = ("apps", "config", "development")
 DRAWERS = {"utils", "util", "helpers", "helper", "common", "misc", "services", "managers", "tools", "lib", "shared"}
 LONGEST_MODULE = 400
 LONGEST_FUNCTION = 40
+MENTION = re.compile(r"`(?:apps\.)?([a-z_]+(?:\.\w+)+)`")  # in a docstring or a comment
 
 
 def modules(*packages):
@@ -32,6 +34,28 @@ def tree(path):
 
 def lines(node):
     return (node.end_lineno or node.lineno) - node.lineno + 1
+
+
+@cache
+def rooms():
+    """The folders of apps, by their names."""
+    return {path.parent.name for path in (env.ROOT / "apps").rglob("__init__.py")}
+
+
+def is_there(mention):
+    """Whether a dotted name leads to a folder of apps, to a module, or to a word of one."""
+    first, *rest = mention.split(".")
+    apps = env.ROOT / "apps"
+    return any(leads(found, rest) for form in (first, f"{first}.py") for found in apps.rglob(form))
+
+
+def leads(place, parts):
+    if not parts:
+        return True
+    if place.is_file():
+        return re.search(rf"\b{parts[0]}\b", place.read_text(encoding="utf-8")) is not None
+    inside = ((place / parts[0], parts[1:]), (place / f"{parts[0]}.py", parts[1:]), (place / "__init__.py", parts))
+    return any(found.exists() and leads(found, left) for found, left in inside)
 
 
 class TestTheSource:
@@ -78,6 +102,15 @@ class TestTheSource:
     def test_says_what_every_module_is_for(self):
         empty = [name(path) for path in modules(*PACKAGES) if path.stat().st_size and not ast.get_docstring(tree(path))]
         assert empty == []
+
+    def test_names_modules_where_they_stand(self):
+        lost = [
+            f"{name(path)}: {mention}"
+            for path in modules("apps", "config", "development", "benchmarks")
+            for mention in MENTION.findall(path.read_text(encoding="utf-8"))
+            if mention.split(".")[0] in rooms() and not is_there(mention)
+        ]
+        assert lost == []
 
     def test_receives_no_signals(self):
         """A higher app learns what a lower one did by asking its rows."""

@@ -11,7 +11,10 @@ from django.core.management import load_command_class
 from config import env
 
 DOCUMENTS = {name: (env.ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("security.md", "privacy.md")}
-_PATH = re.compile(r"`((?:apps|config|tests|docs)/[\w/.-]+)`")
+_ALL = sorted(
+    str(path.relative_to(env.ROOT)) for pattern in ("*.md", "docs/**/*.md") for path in env.ROOT.glob(pattern)
+)
+_PATH = re.compile(r"`((?:apps|benchmarks|config|development|docs|locale|static|templates|tests)/[\w/.-]+)`")
 _PAGES = ["docs/operating.md", *(str(path.relative_to(env.ROOT)) for path in env.ROOT.glob("docs/operating/*.md"))]
 _OPERATORS = {name: (env.ROOT / name).read_text(encoding="utf-8") for name in (*sorted(_PAGES), "docs/trouble.md")}
 _LINK = re.compile(r"\]\((?!https?:)([\w./-]*)(?:#([\w-]+))?\)")
@@ -25,11 +28,20 @@ _CHECK_ID = re.compile(r"holdfast\.[EW]\d{3}")
 
 
 class TestDocument:
-    @pytest.mark.parametrize("name", DOCUMENTS)
+    @pytest.mark.parametrize("name", _ALL)
     def test_names_only_files_that_exist(self, name):
-        named = set(_PATH.findall(DOCUMENTS[name]))
-        assert named
+        named = set(_PATH.findall((env.ROOT / name).read_text(encoding="utf-8")))
         assert [path for path in named if not (env.ROOT / path).exists()] == []
+
+    @pytest.mark.parametrize("name", ["docs/security.md", "docs/privacy.md"])
+    def test_says_where_something_is(self, name):
+        assert _PATH.search((env.ROOT / name).read_text(encoding="utf-8"))
+
+    @pytest.mark.parametrize("name", _ALL)
+    def test_asks_make_for_nothing_that_it_cannot_do(self, name):
+        asked = re.findall(r"`(?:\w+=\S+ )*make ([a-z-]+)", (env.ROOT / name).read_text(encoding="utf-8"))
+        targets = re.findall(r"^([a-z-]+):", (env.ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+        assert set(asked) <= set(targets)
 
 
 class TestOperatorsGuide:
