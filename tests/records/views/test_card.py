@@ -226,6 +226,7 @@ class TestACardOfSeveralPeople:
         assert "Perrin" not in first
         assert "Peanut" not in first
         assert "Perrin" in second
+        assert "(Perrin" not in second  # on a card of one person, in no row
         assert "Peanut" in second
         assert "Pteridine" not in second
 
