@@ -1,12 +1,11 @@
 """Allergies in the records of several people: nobody is told to have another's."""
 
 import pytest
-from django.urls import reverse
 
-from tests.records.pages import page
+from tests.records.pages import main
 from tests.records.people import allergy
+from tests.records.several_people import CHILDS, HERS, is_of
 from tests.records.shelved import keep
-from tests.records.views.test_several_people import CHILDS, HERS, is_of
 
 pytestmark = pytest.mark.django_db
 
@@ -15,7 +14,8 @@ LISTED_ELSEWHERE = "Another provider lists allergies or reactions."
 
 
 def head(client):
-    return page(client, "whole_record").split("What matters now")[1].split("<dl")[0]
+    """What stands above all medicines, whoever takes them."""
+    return main(client, "subject", "medicines")
 
 
 def peanut(logical_id="a1"):
@@ -31,7 +31,7 @@ class TestTheAllergiesOfSeveralPeople:
         assert "2 allergies or reactions on your lists" in text
         assert f"Peanut ({HERS}) · Peanut ({CHILDS})" in text
         hers.force_login(sam)
-        assert "Peanut" not in hers.get(reverse("whole_record")).content.decode()
+        assert "Peanut" not in head(hers)
 
     def test_refute_no_word_of_another_persons_provider(self, hers, connection, other):
         is_of(other, CHILDS, "2019-03-09")
