@@ -1,15 +1,11 @@
-"""The page of one entry, made from the record itself and not from a shelf: what it says now, what it said before, and
-the resource as the provider sent it.
-"""
+"""The page of one entry, made from the record itself and not from a shelf: what it says now and what it said before."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-import msgspec
 from django.db import DEFAULT_DB_ALIAS
 from django.db.models import QuerySet
 
@@ -48,16 +44,12 @@ from apps.vault import sealing
 from apps.vault.errors import CannotOpen
 from apps.vault.sealing import Holder, KeyRing
 
-MOST_SHOWN_BYTES = 200_000  # of a resource as sent; the rest is in the download
-_DEEPEST = 40  # brackets within brackets; indented, 200 kB of them are 8 MB at most
 _VERSION: Final = ("id", "user_id", "record_id", "sealed_body", "digest", "received_at", "superseded_at")
 # Written out: every page of a record asks it, of most there is none, and putting it together takes longer than asking.
 _EARLIER: Final = """
 SELECT id, user_id, record_id, sealed_body, digest, received_at, superseded_at FROM records_recordversion
 WHERE record_id = %(record_id)s ORDER BY superseded_at DESC, id DESC LIMIT %(most)s
 """
-_BRACKETS = re.compile(rb'"(?:[^"\\]|\\.)*"?|[\[\]{}]', re.DOTALL)  # and texts, whose brackets are none
-_STEPS = {b"[": 1, b"{": 1, b"]": -1, b"}": -1}
 _MOST_VERSIONS = 20
 
 
@@ -314,34 +306,6 @@ def _versions(
         else:
             opened.append((version, body))
     return opened, tuple(unopened)
-
-
-def as_sent(record: Record) -> str:
-    """The resource as received, laid out in lines: names, order and digits are the provider's. Raises VaultError."""
-    with sealing.key_ring(Holder.user(record.user_id)) as ring:
-        body = bodies.of(record, ring)
-    return _laid_out(body)[:MOST_SHOWN_BYTES].decode(errors="replace")
-
-
-def _laid_out(body: bytes) -> bytes:
-    """In lines where that is for people to read. Laid out, lists in lists grow with the square of their length: a body
-    that is long or deep stands as it came."""
-    if len(body) > MOST_SHOWN_BYTES or _is_deep(body):
-        return body
-    try:
-        return msgspec.json.format(body, indent=2)
-    except (msgspec.MsgspecError, RecursionError):
-        return body
-
-
-def _is_deep(body: bytes) -> bool:
-    """Whether it nests deeper than a resource does."""
-    depth = 0
-    for found in _BRACKETS.finditer(body):
-        depth += _STEPS.get(found[0], 0)
-        if depth > _DEEPEST:
-            return True
-    return False
 
 
 def _mine(user: User) -> QuerySet[Record]:

@@ -16,7 +16,7 @@ from apps.records import subjects
 from apps.records.models import Record
 from apps.records.shelving.reading import Outdated
 from apps.records.subjects import LISTED, OTHER
-from apps.records.viewing import asking_first, entries, over_time, spreadsheets
+from apps.records.viewing import as_sent, asking_first, entries, over_time, spreadsheets
 from apps.records.viewing.listing import rows
 from apps.records.viewing.opening import looking, one_record, overview
 from apps.records.viewing.over_time import Asked, IsListedElsewhere, IsNoResult
@@ -68,7 +68,7 @@ def show_as_sent(request: HttpRequest, subject_key: str, record_pk: int) -> Http
     try:
         if asking_first.is_due(record, session=request.session):
             return _lead_to("entry", subject_key, record_pk, queries.carried(request.GET, "of"))
-        sent: str | None = entries.as_sent(record)
+        sent: str | None = as_sent.text(record)
     except VaultError as error:
         _LOG.error("A record does not open: connection %s, %s.", record.connection_id, type(error).__name__)
         sent = None

@@ -14,7 +14,7 @@ from apps.records.models import Attachment, Record
 from apps.records.presenters import attachments, documents, elements
 from apps.records.presenters.entry import Context
 from apps.records.syncing.keeping import storing
-from apps.records.viewing import entries
+from apps.records.viewing import as_sent
 from apps.vault import sealing
 from apps.vault.sealing import Holder
 from apps.wire import fhir
@@ -137,7 +137,7 @@ class TestDocumentsOfTheSandbox:
 
 def entry_of(record):
     """What both versions can say; addresses, ids and the words of categories are each version's own."""
-    entry = documents.present(elements.parse(entries.as_sent(record).encode()), Context())
+    entry = documents.present(elements.parse(as_sent.text(record).encode()), Context())
     files = tuple((file.described.title, file.described.media_type, file.described.size) for file in entry.files)
     categories = (entry.categories, entry.category_codes)
     return (

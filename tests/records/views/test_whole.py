@@ -13,7 +13,7 @@ from apps.records import shelving
 from apps.records.models import Leaf, Record, RecordVersion, Shelf
 from apps.records.shelving import building
 from apps.records.subjects import LISTED
-from apps.records.viewing import entries
+from apps.records.viewing import as_sent, entries
 from tests.records.linked import AT, make_connection, make_endpoint
 from tests.records.pages import ask, main, page
 from tests.records.people import allergy
@@ -195,10 +195,10 @@ class TestAnEntry:
         assert f"[{json.dumps(bracket)}, [".replace('"', "&quot;") in text
 
     def test_longer_than_a_page_is_shown_as_far_as_it_fits(self, hers, connection):
-        keep(connection, {**result(0), "note": [{"text": "x" * entries.MOST_SHOWN_BYTES}]})
+        keep(connection, {**result(0), "note": [{"text": "x" * as_sent.MOST_BYTES}]})
         text = page(hers, "entry_as_sent", "results", entry_of("o0").pk)
         assert "{&quot;resourceType&quot;: " in text
-        assert entries.MOST_SHOWN_BYTES < len(text) < entries.MOST_SHOWN_BYTES + 20_000
+        assert as_sent.MOST_BYTES < len(text) < as_sent.MOST_BYTES + 20_000
 
     def test_leads_to_each_file_that_can_be_fetched(self, hers, connection):
         letter = {"title": "Letter", "contentType": "application/pdf", "url": "Binary/1"}
