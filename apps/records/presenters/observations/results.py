@@ -6,14 +6,13 @@ words are as sent. Nothing is graded: a place comes from the laboratory, else fr
 experience 3.3).
 """
 
-import hashlib
 from datetime import date
 from enum import StrEnum
 from typing import Any, Final, TypeAlias
 
 import msgspec
 
-from apps.records.presenters import elements, plain_names
+from apps.records.presenters import elements
 from apps.records.presenters.datatypes import moments, ranges
 from apps.records.presenters.datatypes.moments import UNDATED, When
 from apps.records.presenters.datatypes.ranges import ReferenceRange, Side
@@ -21,7 +20,7 @@ from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Code, Context, Doubt, Entry
 from apps.records.presenters.heads import codes_of, head, name_in, notes, status_codes, title_of
 from apps.records.presenters.naming import id_of, is_patient, names_of
-from apps.records.presenters.observations import at_home, doubts, interpretations, values
+from apps.records.presenters.observations import at_home, doubts, interpretations, one_test, values
 from apps.records.presenters.observations.interpretations import Place
 from apps.records.presenters.observations.values import NO_VALUE, Value
 from apps.records.presenters.remembering import remembered
@@ -30,10 +29,6 @@ from apps.wire import datetimes
 MOST_RESULTS: Final = 1000  # of a report that its entry names: so many a list counts
 MOST_MEMBERS: Final = 200  # of a result
 _MOST = 200  # components or other references of one resource
-_LONGEST_TEST = 120  # an index holds keys
-_DIGEST = 16  # letters of one
-# Codes of the very same measurement: the blood pressure of Argonaut (DSTU2) and of US Core (R4), and weight measured
-_SAME = {"55284-4": "85354-9", "35094-2": "85354-9", "3141-9": "29463-7"}
 
 
 class Status(StrEnum):
@@ -221,10 +216,10 @@ def present(resource: Element, context: Context) -> ResultEntry:
     age = _age(when, context.birth_date) if _asks_for_age(resource) else None
     measured = _measured(resource, age=age)
     others = ", ".join(of_others(resource, context))
-    test = test_of(heading["codes"], heading["title"])
+    test = one_test.of(heading["codes"], heading["title"])
     if others:
         heading["title"] = f"{heading['title']} ({others})".strip()
-        test = _key(f"{test} ({others})")
+        test = one_test.of_others(test, others)
     return ResultEntry(
         **heading,
         **measured,
@@ -268,25 +263,6 @@ def status_of(resource: Element) -> str:
 def group_of(status: str) -> str:
     """Where a status stands in a list."""
     return NOT_GIVEN if status == NOT_GIVEN else _GROUPS.get(Status(status), Group.REPORTED)
-
-
-def test_of(codes: tuple[Code, ...], title: str) -> str:
-    """What two results must share to be the same test: `loinc:` and the code, of several the one we have a name for;
-    else a code of another system; else the words, whatever their case and spaces. Empty where nothing names it."""
-    loinc = [code.code for code in codes if code.code and plain_names.is_loinc(code)]
-    if loinc:
-        code = next((code for code in loinc if plain_names.is_known(code)), loinc[0])
-        return _key(f"loinc:{_SAME.get(code, code)}")
-    other = next((f"{code.system}|{code.code}" for code in codes if code.code and code.system), "")
-    return _key(other or " ".join(title.casefold().split()))
-
-
-def _key(test: str) -> str:
-    """Whole, or with a digest for an end: two long questions begin alike, and whom it is of stands last."""
-    if len(test) <= _LONGEST_TEST:
-        return test
-    digest = hashlib.sha256(test.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST]
-    return f"{test[: _LONGEST_TEST - _DIGEST - 1]} {digest}"
 
 
 def test_in(entry: Entry) -> str:
@@ -356,7 +332,7 @@ def _components(resource: Element, *, age: float | None) -> tuple[Component, ...
 def _component(element: Element, *, age: float | None) -> Component:
     concept = elements.child(element, "code")
     title, codes = name_in(concept), codes_of(concept)
-    return Component(**_measured(element, age=age), title=title, codes=codes, test=test_of(codes, title))
+    return Component(**_measured(element, age=age), title=title, codes=codes, test=one_test.of(codes, title))
 
 
 def _titled(element: Element, name: str) -> str:
