@@ -106,12 +106,7 @@ class Series:
         return next((row.measured.value.quantity.unit_key for row in self.rows if row.number is not None), "")
 
 
-def of(observed: Iterable[Observed]) -> tuple[Series, ...]:
-    """The same as `of_points`, of whole entries."""
-    return of_points(map(_told, observed))
-
-
-def of_points(values: Iterable[Told]) -> tuple[Series, ...]:
+def of(values: Iterable[Told]) -> tuple[Series, ...]:
     """The series of one test: one for each unit that does not convert to another, the newest value's first.
 
     What is withdrawn or withheld is left out; what is canceled is not told as a value. Rows raise what reading an entry
@@ -166,10 +161,6 @@ def of_pressures(observed: Iterable[Observed]) -> Series:
     unit = next((reading.upper.unit_shown or reading.lower.unit_shown for reading, _ in pairs), "")
     usual = dict.fromkeys(row.measured.usual_range for row in rows if row.measured.usual_range is not None)
     return Series("blood-pressure", unit, tuple(drawn), rows=tuple(rows), providers=names, usual_ranges=tuple(usual))
-
-
-def _told(observed: Observed) -> Told:
-    return Told(*points.of(observed.entry), b"", lambda _alike, _rest: observed.entry, _known(observed.sender))
 
 
 def _known(sender: Sender) -> tuple[Sender, ...]:

@@ -188,7 +188,7 @@ def _is_of(told: Told, chosen: Source, sent_by: Mapping[UUID, Source]) -> bool:
 def _series(entry: ResultEntry, values: Sequence[Told]) -> tuple[Series, ...]:
     if entry.components and vitals.blood_pressure(entry) is not None:
         return (series.of_pressures(Observed(told.entry(), told.senders[0], told.record) for told in values),)
-    return series.of_points(values)
+    return series.of(values)
 
 
 def _drawn(each: Series, asked: Asked, *, at: datetime) -> Drawn:

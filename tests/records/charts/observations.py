@@ -2,10 +2,11 @@
 
 from decimal import Decimal
 
-from apps.records.charts.series import Observed
+from apps.records.charts import points, series
+from apps.records.charts.series import Observed, Told
 from apps.records.presenters.entry import Context
 from apps.records.presenters.observations import results
-from apps.records.senders import Sender
+from apps.records.senders import NOBODY, Sender
 
 LOINC = "http://loinc.org"
 
@@ -24,6 +25,17 @@ def result(value, at, *, unit="%", wanted="4.0-5.6", provider="Tarn Hospital", w
         **more,
     }
     return Observed(results.present(resource, Context()), sender(provider, way))
+
+
+def series_of(observed):
+    """The series of these, as of what shelves hold of them."""
+    return series.of(map(_told, observed))
+
+
+def _told(observed):
+    """An entry as a leaf of points tells it."""
+    senders = () if observed.sender == NOBODY else (observed.sender,)
+    return Told(*points.of(observed.entry), b"", lambda _alike, _rest: observed.entry, senders)
 
 
 def sender(provider, way=""):

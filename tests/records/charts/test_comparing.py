@@ -9,7 +9,7 @@ from apps.records.charts.comparing import Reader
 from apps.records.charts.series import Observed
 from apps.records.presenters.observations.results import Compared, ResultEntry
 from apps.records.viewing.wording import words
-from tests.records.charts.observations import pressure, result, worded
+from tests.records.charts.observations import pressure, result, series_of, worded
 
 TOLD = [field.name for field in fields(Compared)]
 ANY = [
@@ -45,7 +45,7 @@ class TestAComparedResult:
             assert words.of_status(read.entry) == words.of_status(one.entry)
 
     def test_makes_the_same_series(self):
-        assert told(series.of(compared(ANY))) == told(series.of(ANY))
+        assert told(series_of(compared(ANY))) == told(series_of(ANY))
         assert told([series.of_pressures(compared(PRESSURES))]) == told([series.of_pressures(PRESSURES)])
 
     def test_of_an_earlier_release_that_knew_less_is_read(self):

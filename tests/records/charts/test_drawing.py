@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from apps.records.charts import number_line, over_time, series, windows
 from apps.records.templatetags import chart_words
-from tests.records.charts.observations import pressure, result, worded
+from tests.records.charts.observations import pressure, result, series_of, worded
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 NASTY = '"><script>alert(1)</script>'
@@ -32,7 +32,7 @@ PRESSURES_OF_TWO = [
 
 
 def chart(observed):
-    (found,) = series.of(observed)
+    (found,) = series_of(observed)
     return drawing(found)
 
 
@@ -44,7 +44,7 @@ def drawing(found, span="all"):
 
 
 def table(observed):
-    (found,) = series.of(observed)
+    (found,) = series_of(observed)
     return render_to_string("records/charts/table.html", {"series": found, "caption": "Average blood sugar"})
 
 
@@ -111,13 +111,13 @@ PLACES = {"x", "y", "width", "height", "x1", "x2", "y1", "y2", "cx", "cy"}
 
 class TestTheWordsOfAChart:
     def test_are_the_sentence_above_it(self):
-        assert chart_words.headline(series.of(A1C)[0]) == (
+        assert chart_words.headline(series_of(A1C)[0]) == (
             "Latest: 6.1 % on September 1, 2026. Above the usual range (4.0-5.6). "
             "This is our comparison with the lab's range. Higher than on June 1, 2022."
         )
 
     def test_say_a_month_as_a_month_and_that_there_is_no_range(self):
-        found = series.of([result(5, "2020-03", wanted=None), result(5, "2021-03", wanted=None)])[0]
+        found = series_of([result(5, "2020-03", wanted=None), result(5, "2021-03", wanted=None)])[0]
         assert chart_words.headline(found) == (
             "Latest: 5 % in March 2021. The lab sent no usual range. The same as in March 2020."
         )
@@ -125,7 +125,7 @@ class TestTheWordsOfAChart:
     def test_say_a_time_in_its_own_words(self):
         over_days = {"effectiveDateTime": None, "effectivePeriod": {"start": "2021-03-04", "end": "2021-03-09"}}
         since = {"effectiveDateTime": None, "effectivePeriod": {"start": "2020-03-04"}}
-        found = series.of(
+        found = series_of(
             [result(5, "2020-03-04", wanted=None, **since), result(6, "2021-03-04", wanted=None, **over_days)]
         )[0]
         assert chart_words.headline(found) == (
@@ -135,7 +135,7 @@ class TestTheWordsOfAChart:
     def test_keep_the_last_dot_of_a_clock_time_in_brackets(self):
         times = [("2021-03-04T09:00:00Z", "2021-03-04T12:00:00Z"), ("2021-03-04T13:00:00Z", "2021-03-04T17:00:00Z")]
         periods = [{"effectiveDateTime": None, "effectivePeriod": {"start": one, "end": two}} for one, two in times]
-        found = series.of([result(5, "2021-03-04", wanted=None, **period) for period in periods])[0]
+        found = series_of([result(5, "2021-03-04", wanted=None, **period) for period in periods])[0]
         assert "p.m.)" in chart_words.headline(found)
         assert "p.m)" not in chart_words.headline(found)
 
@@ -143,27 +143,27 @@ class TestTheWordsOfAChart:
         found = [
             result(value, f"2021-03-04T{time}:00-05:00", wanted=None) for value, time in ((5, "09:00"), (6, "17:00"))
         ]
-        assert chart_words.headline(series.of(found)[0]).replace("\N{NO-BREAK SPACE}", " ") == (
+        assert chart_words.headline(series_of(found)[0]).replace("\N{NO-BREAK SPACE}", " ") == (
             "Latest: 6 % on March 4, 2021, 5 p.m. The lab sent no usual range. Higher than on March 4, 2021, 9 a.m."
         )
 
     def test_compare_no_two_of_one_day_of_which_nobody_knows_the_later(self):
         found = [result(value, "2021-03-04", wanted=None) for value in (5, 6)]
-        assert "than" not in chart_words.headline(series.of(found)[0])
+        assert "than" not in chart_words.headline(series_of(found)[0])
 
     def test_say_nothing_of_a_lab_where_none_had_to_do_with_it(self):
         social = [{"coding": [{"code": "social-history"}]}]
-        found = series.of([result(5, "2021-03-04", wanted=None, category=social)])[0]
+        found = series_of([result(5, "2021-03-04", wanted=None, category=social)])[0]
         assert chart_words.headline(found) == "Latest: 5 % on March 4, 2021."
 
     def test_name_the_usual_range_once(self):
         kind = {"coding": [{"code": "normal"}], "text": "Normal Range"}
         named = [{"low": {"value": 4, "unit": "%"}, "high": {"value": 6, "unit": "%"}, "type": kind}]
-        found = series.of([result(5, "2021-03-04", wanted=None, referenceRange=named)])[0]
+        found = series_of([result(5, "2021-03-04", wanted=None, referenceRange=named)])[0]
         assert "In the usual range (4 to 6 %)." in chart_words.headline(found)
 
     def test_say_what_we_cannot_compare(self):
-        found = series.of([result(5, "2020-03-01", comparator="<")])[0]
+        found = series_of([result(5, "2020-03-01", comparator="<")])[0]
         assert "Too low to measure exactly; we cannot compare it." in chart_words.headline(found)
 
     def test_never_grade(self):
@@ -184,7 +184,7 @@ class TestTheWordsOfAChart:
 
     def test_tell_no_provider_from_others_of_which_nothing_is_drawn(self):
         values = [result(5, f"2026-0{month}-01") for month in range(1, 5)]
-        (found,) = series.of([*values, result(5, "2019-03-01", provider="Heron Clinic")])
+        (found,) = series_of([*values, result(5, "2019-03-01", provider="Heron Clinic")])
         assert "Heron Clinic" in words(drawing(found))
         assert "Tarn Hospital" in words(drawing(found))
         assert "Tarn Hospital" not in words(drawing(found, "1-year"))
@@ -237,9 +237,9 @@ class TestAValueInDoubt:
         assert "With a note that may change its meaning" in words(drawn)
 
     def test_is_told_in_the_sentence_above_the_chart(self):
-        assert chart_words.headline(series.of(DOUBTED)[0]).endswith(f"{self.SENTENCE} {self.OTHERS}")
-        assert chart_words.headline(series.of(DOUBTED[:5])[0]).endswith(self.OTHERS)
-        assert "note" not in chart_words.headline(series.of(A1C)[0])
+        assert chart_words.headline(series_of(DOUBTED)[0]).endswith(f"{self.SENTENCE} {self.OTHERS}")
+        assert chart_words.headline(series_of(DOUBTED[:5])[0]).endswith(self.OTHERS)
+        assert "note" not in chart_words.headline(series_of(A1C)[0])
 
     def test_is_a_cross_on_a_bar_of_blood_pressure(self):
         pressures = [pressure(120 + turn, 80, f"2026-0{turn}-01") for turn in range(1, 5)]

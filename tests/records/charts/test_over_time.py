@@ -15,7 +15,7 @@ from apps.records.charts.readings import Reading
 from apps.records.charts.series import Series
 from apps.records.charts.stretches import Each
 from apps.records.charts.windows import Span
-from tests.records.charts.observations import pressure, result, worded
+from tests.records.charts.observations import pressure, result, series_of, worded
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 ANY_NUMBER = st.decimals() | st.floats().map(Decimal) | st.decimals(min_value=-1000, max_value=1000, places=2)
@@ -35,7 +35,7 @@ READINGS = st.builds(
 
 
 def draw(observed, span=Span.ALL):
-    (found,) = series.of(observed)
+    (found,) = series_of(observed)
     return drawn(found, span)
 
 
@@ -186,7 +186,7 @@ class TestManyValues:
 
 class TestAWindow:
     def test_is_the_shortest_that_holds_three_values(self):
-        (found,) = series.of([result(5, at) for at in ("2015", "2016", "2023", "2025-03", "2026-03-01", "2026-08-01")])
+        (found,) = series_of([result(5, at) for at in ("2015", "2016", "2023", "2025-03", "2026-03-01", "2026-08-01")])
         choices = windows.choices(found.readings, NOW)
         assert [(window.span, window.count) for window in choices] == [(Span.FIVE_YEARS, 4), (Span.ALL, 6)]
         assert windows.chosen(choices, "") == choices[0]
@@ -194,7 +194,7 @@ class TestAWindow:
         assert windows.chosen(choices, "../etc") == choices[0]
 
     def test_holds_only_its_values(self):
-        (found,) = series.of([result(5, f"{year}-10-01") for year in range(2012, 2027)])
+        (found,) = series_of([result(5, f"{year}-10-01") for year in range(2012, 2027)])
         assert len(drawn(found, Span.FIVE_YEARS).marks) == 5
 
     def test_is_none_of_nothing(self):

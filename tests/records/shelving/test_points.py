@@ -17,7 +17,7 @@ from apps.records.models import Record
 from apps.records.senders import NOBODY
 from apps.records.shelving import arranging, building, indexing, pointing
 from apps.records.shelving.arranging import Arrangement
-from tests.records.charts.observations import pressure, result, worded
+from tests.records.charts.observations import pressure, result, series_of, worded
 from tests.records.linked import AT
 from tests.records.pages import main_of, that_lasts
 from tests.records.shelved import keep
@@ -93,7 +93,7 @@ class TestPoints:
                 for key, _written in rows_of(observed)
                 if key[1] == test
             ]
-            assert told(series.of_points(values_told)) == told(series.of(entries))
+            assert told(series.of(values_told)) == told(series_of(entries))
 
     def test_of_a_test_are_found_among_others_newest_first_however_many_leaves_there_are(self):
         at = datetime(2020, 1, 1, tzinfo=UTC)
