@@ -10,9 +10,7 @@ from uuid import UUID
 from django.utils import timezone
 from django.utils.translation import gettext
 
-from apps.accounts.models import User
 from apps.connections.models import Connection
-from apps.connections.presenting import standing
 from apps.connections.presenting.standing import Standing
 from apps.records.presenters.datatypes import dates
 from apps.records.viewing import summing_up
@@ -20,11 +18,9 @@ from apps.records.viewing.opening import last_checks
 from apps.records.viewing.opening.last_checks import LastCheck
 from apps.records.viewing.opening.whole import Owner, Source, Whole
 from apps.records.viewing.summing_up import Summary
-from apps.vault.sealing import KeyRing
 
 # More would hide the first; the rest is a number and a link (patient experience 2.1).
 MOST_NEEDS: Final = 3
-_NONE: Final[Mapping[UUID, LastCheck]] = {}
 
 
 @dataclass(frozen=True)
@@ -49,18 +45,13 @@ class Home:
     summaries: Sequence[Summary] = ()
 
 
-def standings(user: User, ring: KeyRing, *, at: datetime) -> list[Standing]:
-    """How each connection stands: one query."""
-    return standing.of_user(user, at=at, ring=ring)
-
-
 def of(found: Sequence[Standing], record: Whole | None, owner: Owner | None, *, at: datetime) -> Home:
     """Home, of what was opened of the record: one query. With an owner it is of that person alone: of the others it
     says how many connections need somebody, and no more."""
     shown = [one for one in found if owner is None or record is None or _is_of(one, record)]
     needs = [one for one in shown if one.needs_you]
     kept = [one for one in shown if one.connection.confirmed_at is not None]
-    checks = last_checks.of(one.connection.pk for one in kept) if kept else _NONE
+    checks = last_checks.of(one.connection.pk for one in kept)
     waiting = [one for one in kept if _is_going_on(one)]
     sources = record.sources if record is not None else {}
     return Home(
@@ -94,13 +85,17 @@ def _is_refused(one: Standing, checks: Mapping[UUID, LastCheck]) -> bool:
 
 
 def _unchecked(going_on: Sequence[Standing], checks: Mapping[UUID, LastCheck], *, at: datetime) -> Iterator[str]:
-    """U7 of the patient experience in one line, for each provider whose last check brought nothing."""
+    """U7 of the patient experience in one line, for each provider whose last check brought nothing, unless one of the
+    same day did."""
+    today = timezone.localdate(at)
     for one in going_on:
         check = checks.get(one.connection.pk)
+        provider, checked_at = one.connection.provider.name, one.connection.last_checked_at
         if check is None or not check.is_failed or check.is_refused:
             continue
-        provider, checked_at = one.connection.provider.name, one.connection.last_checked_at
-        if timezone.localdate(check.at) == timezone.localdate(at):
+        if checked_at is not None and timezone.localdate(checked_at) == today:
+            continue
+        if timezone.localdate(check.at) == today:
             failed = gettext("We could not check %(provider)s today.") % {"provider": provider}
         else:
             told = {"provider": provider, "date": dates.day(check.at)}

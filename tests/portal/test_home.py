@@ -234,13 +234,21 @@ class TestAProviderThatCouldNotBeChecked:
         assert "Not everything has come from there yet. We try again by ourselves." in text
         assert "Getting your record" not in text
 
+    def test_is_not_told_where_a_check_of_the_same_day_brought_something(self, hers, synced):
+        ended(synced)
+        assert "We could not check" not in page(hers)
+
     def test_is_told_no_more_once_a_check_brought_something(self, hers, synced):
+        Connection.objects.update(last_checked_at=datetime(2026, 5, 3, 12, tzinfo=UTC))
         ended(synced, ago=timedelta(hours=2))
         ended(synced, ago=timedelta(hours=1), outcome="partial", gap="unavailable")
         assert "We could not check" not in page(hers)
 
     def test_is_not_told_where_it_is_her_turn(self, hers, synced):
         ended(synced)
+        Connection.objects.update(last_checked_at=datetime(2026, 5, 3, 12, tzinfo=UTC))
+        synced.refresh_from_db()
+        assert "We could not check" in page(hers)
         synced.require_reauthorization(Reason.GRANT_ENDED, at=timezone.now())
         assert "We could not check" not in page(hers)
 

@@ -4,12 +4,12 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
 from apps.accounts.current_user import current_user
 from apps.accounts.models import User
 from apps.connections import clocks
+from apps.connections.presenting import standing
 from apps.portal import homepage
 from apps.records.subjects import LISTED
 from apps.records.viewing import news
@@ -21,7 +21,6 @@ from apps.vault.sealing import Holder
 
 
 @require_safe
-@cache_control(no_store=True, private=True)
 def show_home(request: HttpRequest) -> HttpResponse:
     """The page behind the name in the header."""
     if not request.user.is_authenticated:
@@ -33,7 +32,7 @@ def _context(request: HttpRequest, user: User) -> dict[str, Any]:
     """What Home is made of. Nothing of a record is opened where there is none."""
     now = clocks.now()
     with sealing.key_ring(Holder.user(user.pk)) as ring:
-        found = homepage.standings(user, ring, at=now)
+        found = standing.of_user(user, at=now, ring=ring)
         kept = [one.connection for one in found if one.connection.confirmed_at]
         if not kept:
             return {"home": homepage.of(found, None, None, at=now), "now": now}
