@@ -77,11 +77,13 @@ class OneTest:
 
 @dataclass(frozen=True)
 class Page:
-    """The entry that was asked about, its test, and the record of the person it is of."""
+    """The entry that was asked about, its test, and the record of the person it is of: `person` by name, where this
+    reader has records of several."""
 
     entry: ResultEntry
     test: OneTest
     whole: Whole
+    person: str
 
     @property
     def language(self) -> str:
@@ -136,7 +138,7 @@ def of(
         everything = whole.of(user, shelves, ring, session=session, at=at)
         if record.connection_id not in everything.sources:
             raise Record.DoesNotExist
-        all_of_it = everything.of_the_person_of(record.connection_id)
+        all_of_it, owner = everything.of_one(record.connection_id)
         is_open = asking_first.opener(user, session=session)
         test = _test(all_of_it, subject, entry, asked, is_open=is_open, at=at)
         if not (test.drawn or test.closed):
@@ -145,7 +147,8 @@ def of(
                 raise IsListedElsewhere(listed)
         rows = (row for one in test.drawn for row in one.table.rows)
         before = corrections.before(rows, ring, is_open=is_open)
-        return Page(entry, replace(test, drawn=tuple(_corrected(one, before) for one in test.drawn)), all_of_it)
+        test = replace(test, drawn=tuple(_corrected(one, before) for one in test.drawn))
+        return Page(entry, test, all_of_it, owner.name if owner else "")
 
 
 def _test(

@@ -109,7 +109,7 @@ def show_over_time(request: HttpRequest, subject_key: str, record_pk: int, *, is
     if is_file:
         return _saved(spreadsheets.of(page.test))
     context |= {"title": rows.names(page.entry), "entry": page.entry, "test": page.test, "whole": page.whole}
-    context |= {"behind": page.behind, "checked": page.checked, "written_in": page.language}
+    context |= {"person": page.person, "behind": page.behind, "checked": page.checked, "written_in": page.language}
     return render(request, "records/over_time.html", context)
 
 

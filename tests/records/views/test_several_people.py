@@ -93,6 +93,8 @@ class TestRecordsOfSeveralPeople:
         assert "5.1" in text
         assert "9.9" not in text
         assert CHILDS not in text
+        assert f"Record of {HERS} </p>" in text
+        assert text.count(HERS) == 2  # on paper as well, and in no row
         hers.force_login(sam)
         assert hers.get(reverse("over_time", args=["results", record.pk])).status_code == 404
 
