@@ -29,6 +29,7 @@ RECORDED = {
     15: "928716ffbee888b2",  # where a value was measured, what turns an entry around, brands of medicines
     16: "0f099b816ff9a746",  # intents, aims, orders and plans in full, why medicines are given, relations of documents
     17: "921adedc98326c6b",  # what speaks against a value, ages of ranges, latex, and more of entries of any type
+    18: "884e4b28cc8e5088",  # sums of bills, what images were made with, dates of care
 }  # fmt: skip
 CHANGED = (
     "What shelves hold has another shape than form {form} had. Count FORM in apps/records/shelving/indexing.py up, so "
