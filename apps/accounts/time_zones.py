@@ -6,7 +6,8 @@ A zone is kept by its name in the tz database; an empty name is UTC.
 from collections.abc import Sequence
 from datetime import UTC, datetime, tzinfo
 from functools import cache
-from zoneinfo import ZoneInfo, available_timezones
+from pathlib import Path
+from zoneinfo import TZPATH, ZoneInfo, available_timezones
 
 from django.utils import formats
 from django.utils.functional import Promise
@@ -53,15 +54,26 @@ def clock(local: datetime) -> str:
     return said.replace(" ", "\N{NO-BREAK SPACE}")
 
 
-def choices() -> Choices:
-    """Groups of (name, words), as a select shows them; UTC first, for whoever wants none other."""
+def choices(kept: str = "") -> Choices:
+    """Groups of (name, words), as a select shows them; UTC first, for whoever wants none other. `kept` is a name that
+    was chosen before: it stays, though it may be an old one."""
     common = {name for name, _words in _UNITED_STATES}
-    others = [(name, name.replace("_", " ").replace("/", ", ")) for name in sorted(_known() - common)]
+    named = _listed() | ({kept} & _known())
+    others = [(name, name.replace("_", " ").replace("/", ", ")) for name in sorted(named - common)]
     return (
         (_("Without a place"), (("", _("UTC, the same everywhere")),)),
         (_("United States"), tuple((name, str(words)) for name, words in _UNITED_STATES)),
         (_("Elsewhere"), tuple(others)),
     )
+
+
+@cache
+def _listed() -> frozenset[str]:
+    """Those that the tz database lists by country, which has each place once: Kyiv, and not Kiev as well. All, where
+    there is no such list."""
+    lists = (Path(folder, "zone.tab") for folder in TZPATH)
+    lines = next((found.read_text(encoding="utf-8").splitlines() for found in lists if found.is_file()), [])
+    return frozenset(line.split("\t")[2] for line in lines if not line.startswith("#")) & _known() or _known()
 
 
 @cache

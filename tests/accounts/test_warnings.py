@@ -85,6 +85,27 @@ class TestATimeZone:
         assert len(names) == len(set(names))
         assert {"", "America/New_York", "Europe/Madrid"} <= set(names)
 
+    def test_is_offered_by_one_name_alone(self):
+        names = {name for _group, zones in time_zones.choices() for name, _words in zones}
+        assert {
+            "Europe/Kyiv",
+            "Asia/Kolkata",
+            "America/Argentina/Buenos_Aires",
+            "America/Indiana/Indianapolis",
+        } <= names
+        assert names.isdisjoint({"Europe/Kiev", "Asia/Calcutta", "America/Buenos_Aires", "America/Indianapolis"})
+        assert names.isdisjoint({"America/Shiprock", "America/Atka", "Australia/NSW", "UTC", "EST", "US/Eastern"})
+
+    def test_is_offered_by_its_old_name_to_whom_chose_it_by_that(self, alice_client: Client, alice: User):
+        User.objects.filter(pk=alice.pk).update(time_zone="Europe/Kiev")
+        assert '<option value="Europe/Kiev" selected>' in alice_client.get(URL).content.decode()
+        assert alice_client.post(URL, {"time_zone": "Europe/Kiev"}).status_code == 302
+        assert alice_client.post(URL, {"time_zone": "Europe/Kyiv"}).status_code == 302
+        assert "Europe/Kiev" not in alice_client.get(URL).content.decode()
+        assert alice_client.post(URL, {"time_zone": "Europe/Kiev"}).status_code == 422
+        User.objects.filter(pk=alice.pk).update(time_zone="America/Atlantis")
+        assert "America/Atlantis" not in alice_client.get(URL).content.decode()
+
     def test_holds_on_pages_of_its_owner_and_for_nobody_after(self, alice_client: Client, alice: User):
         assert "(UTC)" in alice_client.get("/accounts/sessions/").content.decode()
         User.objects.filter(pk=alice.pk).update(time_zone="America/Phoenix")

@@ -1,5 +1,7 @@
 """The choices about mail that warns of connections which end, and the time zone in which it tells times."""
 
+from typing import Any, cast
+
 from django import forms
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -46,21 +48,26 @@ class WarningsForm(forms.Form):
     time_zone = forms.ChoiceField(
         label=gettext_lazy("Tell times as they are in"),
         help_text=gettext_lazy("In e-mails and on our pages. Between 9 p.m. and 8 a.m. there we stay quiet if we can."),
-        choices=time_zones.choices,
         required=False,
     )
+
+    def __init__(self, *args: Any, zone: str = "", **kwargs: Any) -> None:
+        """`zone` is the time zone chosen last, which can be kept whatever it is called today."""
+        super().__init__(*args, **kwargs)
+        cast("forms.ChoiceField", self.fields["time_zone"]).choices = time_zones.choices(zone)
 
     @classmethod
     def of(cls, user: User) -> "WarningsForm":
         """As this person chose last."""
         chosen = choosing.choices_of(user)
         return cls(
+            zone=user.time_zone,
             initial={
                 "hours_before": chosen.hours_before,
                 "tells_of_ends": chosen.tells_of_ends,
                 "names_providers": chosen.names_providers,
                 "time_zone": user.time_zone,
-            }
+            },
         )
 
 
@@ -71,7 +78,7 @@ def choose(request: HttpRequest) -> HttpResponse:
     user = current_user(request)
     if request.method != "POST":
         return render(request, "accounts/warnings.html", {"form": WarningsForm.of(user)})
-    form = WarningsForm(request.POST)
+    form = WarningsForm(request.POST, zone=user.time_zone)
     if not form.is_valid():
         return render(request, "accounts/warnings.html", {"form": form}, status=422)
     choosing.choose(user, **form.cleaned_data, at=timezone.now())
