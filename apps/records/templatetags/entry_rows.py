@@ -142,14 +142,30 @@ def _list(rows: Iterable[Row], addresses: _Addresses, *, show_subject: bool) -> 
 def _row(row: Row, addresses: _Addresses, *, show_subject: bool = False) -> str:
     theirs = f' <span class="theirs">({_in_its_language(row.theirs, row)})</span>' if _has_its_own_words(row) else ""
     title = _in_its_language(row.title, row) if row.is_called_by_them else _said(row.title)
-    said = (said_by_them(detail, row.language, row.own_words) for detail in row.details)
-    details = "".join(f'<span class="row-said">{detail}</span>' for detail in said)
     return (
         f'<li><a class="row-link" href="{addresses.of(row)}"><div>'
-        f'<span class="row-title name">{title}{theirs}</span>\n{details}\n'
-        f'<span class="row-detail parts">{_in_parts(_beneath(row, show_subject=show_subject))}</span>'
+        f'<span class="row-title name">{title}{theirs}</span>\n{_said_of(row, show_subject=show_subject)}'
         f"{_listed_by(row)}</div></a>{_others(row, addresses)}</li>\n"
     )
+
+
+def _said_of(row: Row, *, show_subject: bool) -> str:
+    """What the row says beneath its name. Who and where have lines of their own where they stand behind the date."""
+    behind = [detail for detail in row.details if detail in row.behind]
+    dated = list(_dated(row, show_subject=show_subject)) if behind else []
+    if not dated:
+        return f"{_details(row, row.details)}\n{_line(_beneath(row, show_subject=show_subject))}"
+    first = _details(row, [detail for detail in row.details if detail not in row.behind])
+    return f"{first}\n{_line(dated)}{_details(row, behind)}\n{_line(_sent(row))}"
+
+
+def _details(row: Row, details: Iterable[str]) -> str:
+    said = (said_by_them(detail, row.language, row.own_words) for detail in details)
+    return "".join(f'<span class="row-said">{detail}</span>' for detail in said)
+
+
+def _line(parts: Iterable[str]) -> str:
+    return f'<span class="row-detail parts">{_in_parts(parts)}</span>'
 
 
 def _in_its_language(words: str, row: Row) -> str:
@@ -211,23 +227,28 @@ def _in_parts(parts: Iterable[str]) -> str:
 
 def _beneath(row: Row, *, show_subject: bool) -> Iterator[str]:
     """What the last line of a row says."""
+    yield from _dated(row, show_subject=show_subject)
+    yield from _sent(row)
+
+
+def _dated(row: Row, *, show_subject: bool) -> Iterator[str]:
+    """Its status and its date."""
     if show_subject:
         yield subject_name(row.subject)
-    yield from _detail(row)
-    if row.of_its_test > 1:
-        yield ngettext("%(n)s value", "%(n)s values", row.of_its_test) % _number(row.of_its_test)
-
-
-def _detail(row: Row) -> Iterator[str]:
-    """Its status, its date, and whom it is from."""
     if row.status and row.status != row.when_label:
         yield row.status
     if dated := f"{row.when_label} {row.when}" if row.when_label else row.when:  # none is known of what cannot be read
         yield dated
+
+
+def _sent(row: Row) -> Iterator[str]:
+    """Whom it is from, and how many values there are."""
     if len(row.providers) > 1:
         yield gettext("From %(providers)s") % {"providers": in_a_row(row.providers)}
     else:
         yield row.providers[0]
+    if row.of_its_test > 1:
+        yield ngettext("%(n)s value", "%(n)s values", row.of_its_test) % _number(row.of_its_test)
 
 
 def _listed_by(row: Row) -> str:

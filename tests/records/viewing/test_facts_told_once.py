@@ -75,4 +75,5 @@ class TestAMedicineOfAHospitalStay:
 class TestARow:
     @pytest.mark.parametrize("kind", KINDS)
     def test_names_fields_that_its_kind_has(self, kind):
-        assert {*labels.in_rows(kind), *labels.first_in_rows(kind)} <= set(KINDS[kind].__struct_fields__)
+        told = {*labels.in_rows(kind), *labels.first_in_rows(kind), *labels.behind_in_rows(kind)}
+        assert told <= set(KINDS[kind].__struct_fields__)

@@ -91,11 +91,16 @@ def of_row(entry: Entry, known: Known | None = None) -> tuple[str, ...]:
     """What the row of such an entry says beside its name: the fields that `labels` names for it, each on one line. Of
     several things that have parts of their own, each is a line: else a part of one reads as if of the next. `known` is
     what the rows of one page have said so far, where there are others."""
-    known = {} if known is None else known
-    kind, found = type(entry).__name__, list[str]()
+    known, kind = {} if known is None else known, type(entry).__name__
     names, one_of = labels.in_rows(kind), labels.first_in_rows(kind)
     if one_of:
         names = (*names, *islice((name for name in one_of if any(of(getattr(entry, name, None)))), 1))
+    return of_fields(entry, names, known)
+
+
+def of_fields(entry: Entry, names: Iterable[str], known: Known) -> tuple[str, ...]:
+    """The same of these fields."""
+    kind, found = type(entry).__name__, list[str]()
     for name in names:
         value = _beside_its_name(entry, name)
         if not value or value == NOT_GIVEN or repeating.is_told(entry, name):

@@ -54,6 +54,7 @@ class Row(msgspec.Struct, frozen=True, gc=False):
     language: str = ""  # of the provider's words, where it is not the page's
     own_words: frozenset[str] = frozenset()  # those words, where that is so
     is_called_by_them: bool = False  # the title is in the provider's words
+    behind: frozenset[str] = frozenset()  # those of the details that stand behind the date
 
     @property
     def listed_by(self) -> int:
@@ -252,7 +253,9 @@ def _row(shelved: Shelved, source: Source, alike: _Alike, *, has_details: bool) 
     title, theirs = names(entry)
     status = alike.status(entry)
     language = languages.of(entry.language)
-    details = _said_beside((title, status), shelved, entry, provider, alike) if has_details else _cautions(entry)
+    details, behind = (
+        _said_beside((title, status), shelved, entry, provider, alike) if has_details else (_cautions(entry), ())
+    )
     return Row(
         record=shelved.record,
         subject=shelved.subject,
@@ -271,6 +274,7 @@ def _row(shelved: Shelved, source: Source, alike: _Alike, *, has_details: bool) 
         language=language,
         own_words=languages.theirs(entry) if language else frozenset(),
         is_called_by_them=is_in_their_words(title, entry.title),
+        behind=frozenset(behind),
     )
 
 
@@ -305,12 +309,15 @@ def _unread(shelved: Shelved, source: Source) -> Row:
 
 def _said_beside(
     elsewhere: Iterable[str], shelved: Shelved, entry: Entry, provider: str, alike: _Alike
-) -> tuple[str, ...]:
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """All that it says, and what of it stands behind the date."""
     if entry.is_withheld:
-        return _withheld(provider)
-    details = (*_code_beside(elsewhere, entry), *_details(entry, alike, is_of_grave=shelved.is_of_grave))
+        return _withheld(provider), ()
+    first, behind = _details(entry, alike, is_of_grave=shelved.is_of_grave)
+    details = (*_code_beside(elsewhere, entry), *first)
     # A value is told whatever it is.
-    return _told_once(() if isinstance(entry, ResultEntry) else elsewhere, details)
+    told = _told_once(() if isinstance(entry, ResultEntry) else elsewhere, (*details, *behind))
+    return told, tuple(said for said in behind if said not in details)
 
 
 def _code_beside(called: Iterable[str], entry: Entry) -> Iterable[str]:
@@ -337,11 +344,11 @@ def _told_once(elsewhere: Iterable[str], details: Iterable[str]) -> tuple[str, .
     return tuple(told)
 
 
-def _details(entry: Entry, alike: _Alike, *, is_of_grave: bool) -> Iterable[str]:
-    """What the row says beside name, date and status (patient experience 3). Of what may carry grave news, by its own
-    name or by a report that it belongs to, its page says it, which asks first. A mark without a value tells it, too."""
+def _details(entry: Entry, alike: _Alike, *, is_of_grave: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What the row says beside name, date and status (patient experience 3), before the date and behind it. Of what may
+    carry grave news, by its own name or by a report that it belongs to, its page says it, which asks first. A mark
+    without a value tells it, too."""
     has_more = not isinstance(entry, ResultEntry) or not entry.says_nothing or bool(entry.place or entry.place_words)
     if getattr(entry, "may_be_grave", False) or (has_more and (is_of_grave or alike.is_grave(entry))):
-        yield alike.unsaid(entry)
-    else:
-        yield from telling.of(entry, alike.known)
+        return (alike.unsaid(entry),), ()
+    return telling.parted(entry, alike.known)

@@ -1,6 +1,6 @@
 """What the row of an entry says beside name, date and status, where nothing asks before it is read."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from django.utils.translation import gettext, ngettext
 
@@ -11,13 +11,25 @@ from apps.records.presenters.observations import results
 from apps.records.presenters.observations.results import ResultEntry
 from apps.records.presenters.questionnaires import QuestionnaireEntry
 from apps.records.presenters.reports import ReportEntry
-from apps.records.viewing.facts import lines
+from apps.records.viewing.facts import labels, lines
 from apps.records.viewing.facts.lines import Known
 from apps.records.viewing.wording import cautions, file_kinds, other_kinds, values_in_words
 
 
-def of(entry: Entry, known: Known | None = None) -> Iterable[str]:
+def of(entry: Entry, known: Known | None = None) -> tuple[str, ...]:
     """What it says, in its order; some of it may be empty. `known` is as in `lines.of_row`."""
+    first, behind = parted(entry, {} if known is None else known)
+    return (*first, *behind)
+
+
+def parted(entry: Entry, known: Known) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The same in two: what stands before its date, and who and where behind that, where people know it by its date
+    sooner than by those."""
+    first = tuple(_first(entry, known))
+    return first, tuple(_behind(entry, first, known))
+
+
+def _first(entry: Entry, known: Known) -> Iterator[str]:
     yield cautions.of(entry)
     if isinstance(entry, ResultEntry):
         yield values_in_words.of_result(entry)
@@ -32,9 +44,21 @@ def of(entry: Entry, known: Known | None = None) -> Iterable[str]:
         yield _counted(len(entry.results))
     if isinstance(entry, QuestionnaireEntry) and entry.lines:
         yield ngettext("%(n)s question", "%(n)s questions", entry.questions) % {"n": counts.grouped(entry.questions)}
-    yield _people(entry, said) if entry.people else ""
-    if isinstance(entry, DocumentEntry):
-        yield file_kinds.of_files(entry.files)
+    if "people" not in labels.behind_in_rows(type(entry).__name__):
+        yield _people(entry, said)
+
+
+def _behind(entry: Entry, first: Iterable[str], known: Known) -> Iterator[str]:
+    said = list(first)
+    for name in labels.behind_in_rows(type(entry).__name__):
+        if name == "people":
+            told: tuple[str, ...] = (_people(entry, said),)
+        elif isinstance(entry, DocumentEntry) and name == "files":
+            told = (file_kinds.of_files(entry.files),)
+        else:
+            told = lines.of_fields(entry, [name], known)
+        said += told
+        yield from told
 
 
 def _people(entry: Entry, said: Iterable[str]) -> str:
