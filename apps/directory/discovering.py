@@ -13,9 +13,8 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.db.models import QuerySet
 
-from apps.audit import recording
-from apps.audit.recording import Actor, EventType, Fact
-from apps.directory import describing, enabling, neighboring, pinning, reaching, registering, trusting
+from apps.audit.recording import Actor
+from apps.directory import describing, enabling, neighboring, noting, pinning, reaching, registering, trusting
 from apps.directory.models import AuthorizationServer, ClientRegistration, Enablement, Endpoint
 from apps.wire import discovery
 from apps.wire.addresses import parse_address
@@ -126,7 +125,7 @@ def _keep(endpoint: Endpoint, found: Discovered, *, actor: Actor, at: datetime) 
         if moved:
             code = Code.FOREIGN_ADDRESS.value
             if row.discovery_fault != code:
-                _record(row, "addresses moved", actor=actor, at=at)
+                noting.note_endpoint(row.pk, "addresses moved", actor=actor, at=at)
         else:
             code = ""
             notes += _follow(row, found, actor=actor, at=at)
@@ -165,7 +164,9 @@ def _follow(row: Endpoint, found: Discovered, *, actor: Actor, at: datetime) -> 
         if row.authorization_server != before:
             _keep_registration(row, served_by, at=at)
             trusting.estrange(row, served_by=served_by, at=at)
-        _record(row, "discovered" if row.is_switched_on else "discovered and switched off", actor=actor, at=at)
+        noting.note_endpoint(
+            row.pk, "discovered" if row.is_switched_on else "discovered and switched off", actor=actor, at=at
+        )
     server = row.authorization_server
     assert server is not None  # noqa: S101 - just set
     if not _is_believed(row, server):
@@ -219,14 +220,3 @@ def _keep_registration(row: Endpoint, registration: ClientRegistration | None, *
     """The registration that served the endpoint goes on serving it: same origins, another path."""
     if registration is not None:
         Enablement.objects.get_or_create(registration=registration, endpoint=row, defaults={"since_at": at})
-
-
-def _record(row: Endpoint, action: str, *, actor: Actor, at: datetime) -> None:
-    recording.record(
-        EventType.DIRECTORY_CHANGED,
-        actor=actor,
-        at=at,
-        subject="endpoint",
-        subject_id=str(row.pk),
-        facts={Fact.ACTION: action},
-    )

@@ -9,9 +9,8 @@ from datetime import datetime
 
 from django.db import transaction
 
-from apps.audit import recording
-from apps.audit.recording import Actor, EventType, Fact
-from apps.directory import amending, trusting
+from apps.audit.recording import Actor
+from apps.directory import amending, noting, trusting
 from apps.directory.models import ClientRegistration, Endpoint
 
 
@@ -37,14 +36,7 @@ def switch_endpoint(endpoint: Endpoint, *, is_on: bool, actor: Actor, at: dateti
             if is_on:  # whoever switches it on has looked at its host
                 row.is_stranger, row.host_seen_at = False, at
             row.save(update_fields=["is_switched_on", "switched_off_at", "is_stranger", "host_seen_at"])
-            recording.record(
-                EventType.DIRECTORY_CHANGED,
-                actor=actor,
-                at=at,
-                subject="endpoint",
-                subject_id=str(row.pk),
-                facts={Fact.ACTION: "switched on" if is_on else "switched off"},
-            )
+            noting.note_endpoint(row.pk, "switched on" if is_on else "switched off", actor=actor, at=at)
     endpoint.refresh_from_db()
 
 

@@ -5,14 +5,13 @@ that patients trust: they would sign in there, and their tokens would travel to 
 """
 
 from datetime import datetime
-from uuid import UUID
 
 from django.db import connection, transaction
 from django.db.models import Q
 
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType, Fact
-from apps.directory import pairing, pinning, registering
+from apps.directory import noting, pairing, pinning, registering
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint
 from apps.directory.models.endpoint import ALIKE
 from apps.directory.reading import addressing
@@ -67,7 +66,7 @@ def examine(endpoint: Endpoint, *, actor: Actor, at: datetime) -> bool:
         if row.is_stranger or not estrange(row, at=at):
             return False
         row.save(update_fields=COLUMNS)
-        _note(row.pk, actor=actor, at=at)
+        noting.note_endpoint(row.pk, "switched off", actor=actor, at=at)
     endpoint.refresh_from_db(fields=COLUMNS)
     return True
 
@@ -119,7 +118,7 @@ def _estrange_unseen(server: AuthorizationServer, *, actor: Actor, at: datetime)
         cursor.execute(_SWITCH_OFF, {"at": at, "server": server.pk, "origins": strangers})
         rows = cursor.fetchall()
         for (row_id,) in rows:
-            _note(row_id, actor=actor, at=at)
+            noting.note_endpoint(row_id, "switched off", actor=actor, at=at)
     return len(rows)
 
 
@@ -132,17 +131,6 @@ def _is_known(endpoint: Endpoint, server: AuthorizationServer) -> bool:
     for origin in pinning.spellings(addressing.origin(url)):
         begins |= Q(alike=origin) | Q(alike__startswith=f"{origin}/")
     return others.alias(alike=ALIKE).filter(begins).exists()
-
-
-def _note(endpoint_id: UUID, *, actor: Actor, at: datetime) -> None:
-    recording.record(
-        EventType.DIRECTORY_CHANGED,
-        actor=actor,
-        at=at,
-        subject="endpoint",
-        subject_id=str(endpoint_id),
-        facts={Fact.ACTION: "switched off"},
-    )
 
 
 def _switch_off(endpoint: Endpoint, *, at: datetime) -> None:

@@ -9,9 +9,8 @@ from datetime import datetime
 
 from django.db import transaction
 
-from apps.audit import recording
-from apps.audit.recording import Actor, EventType, Fact
-from apps.directory import discovering, enabling, pairing, pinning, reaching, registering, switching, trusting
+from apps.audit.recording import Actor
+from apps.directory import discovering, enabling, noting, pairing, pinning, reaching, registering, switching, trusting
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint
 from apps.wire.dialects import Interface
 from apps.wire.errors import WireError
@@ -78,14 +77,8 @@ def name_addresses(
         pairing.check_endpoint(row)
         is_stranger = trusting.estrange(row, at=at)
         row.save(update_fields=["authorization_server", *trusting.COLUMNS])
-        recording.record(
-            EventType.DIRECTORY_CHANGED,
-            actor=actor,
-            at=at,
-            subject="endpoint",
-            subject_id=str(row.pk),
-            facts={Fact.ACTION: "addresses entered and switched off" if is_stranger else "addresses entered"},
-        )
+        action = "addresses entered and switched off" if is_stranger else "addresses entered"
+        noting.note_endpoint(row.pk, action, actor=actor, at=at)
     endpoint.refresh_from_db()
 
 

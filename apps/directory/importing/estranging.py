@@ -11,9 +11,8 @@ from uuid import UUID
 from django.db import connection
 from django.db.models import Case, F, Q, Value, When
 
-from apps.audit import recording
-from apps.audit.recording import Actor, EventType, Fact
-from apps.directory import pinning, registering
+from apps.audit.recording import Actor
+from apps.directory import noting, pinning, registering
 from apps.directory.models import AuthorizationServer, Endpoint
 from apps.directory.reading import addressing
 
@@ -64,19 +63,8 @@ def _switch_off_at(server: AuthorizationServer, *, actor: Actor, at: datetime) -
             strangers: list[UUID] = [row_id for row_id, url in rows if not is_trusted(addressing.origin(url))]
             on = Endpoint.objects.filter(pk__in=strangers, is_switched_on=True)
             for row_id in on.values_list("pk", flat=True):
-                _note(row_id, actor=actor, at=at)
+                noting.note_endpoint(row_id, "switched off", actor=actor, at=at)
             since = Case(When(is_switched_on=True, then=Value(at)), default=F("switched_off_at"))
             Endpoint.objects.filter(pk__in=strangers).update(
                 is_switched_on=False, switched_off_at=since, is_stranger=True
             )
-
-
-def _note(endpoint_id: UUID, *, actor: Actor, at: datetime) -> None:
-    recording.record(
-        EventType.DIRECTORY_CHANGED,
-        actor=actor,
-        at=at,
-        subject="endpoint",
-        subject_id=str(endpoint_id),
-        facts={Fact.ACTION: "switched off"},
-    )

@@ -1,0 +1,19 @@
+"""Write into the log what was done with an endpoint, in one line where it happens."""
+
+from datetime import datetime
+from uuid import UUID
+
+from apps.audit import recording
+from apps.audit.recording import Actor, EventType, Fact
+
+
+def note_endpoint(endpoint_id: UUID, action: str, *, actor: Actor, at: datetime) -> None:
+    """One event. `action` is constant: "switched off"."""
+    recording.record(
+        EventType.DIRECTORY_CHANGED,
+        actor=actor,
+        at=at,
+        subject="endpoint",
+        subject_id=str(endpoint_id),
+        facts={Fact.ACTION: action},
+    )
