@@ -5,8 +5,6 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
-import urllib.error
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -38,7 +36,9 @@ def running() -> Iterator[tuple[Sandbox, Path]]:
             gunicorn.sandbox(port), environment=surroundings, folder=env.ROOT, log=folder / "sandbox.log"
         )
         try:
-            yield _answering(Sandbox(origin)), directory
+            sandbox = Sandbox(origin)
+            sandbox.wait(seconds=_STARTS_WITHIN_SECONDS)
+            yield sandbox, directory
         finally:
             processes.stop(process)
 
@@ -51,16 +51,3 @@ def _run(command: list[str], surroundings: Mapping[str, str]) -> None:
         check=True,
         stdout=subprocess.DEVNULL,
     )
-
-
-def _answering(sandbox: Sandbox) -> Sandbox:
-    deadline = time.monotonic() + _STARTS_WITHIN_SECONDS
-    while True:
-        try:
-            sandbox.get("/control/state")
-        except (urllib.error.URLError, ConnectionError):
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.1)
-        else:
-            return sandbox

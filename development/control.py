@@ -1,6 +1,8 @@
 """A program's way to the sandbox: its control API, as described in apps/sandbox/README.md."""
 
 import json
+import time
+import urllib.error
 import urllib.request
 from typing import Any
 
@@ -18,6 +20,19 @@ class Sandbox:
 
     def __repr__(self) -> str:
         return f"<Sandbox {self.origin}>"
+
+    def wait(self, *, seconds: float) -> None:
+        """Until it answers, and no longer than that."""
+        deadline = time.monotonic() + seconds
+        while True:
+            try:
+                self.get("/control/state")
+            except (urllib.error.URLError, ConnectionError):
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.1)
+            else:
+                return
 
     def get(self, path: str) -> Any:
         """The JSON behind an address such as `/control/requests?path=token`."""

@@ -10,8 +10,6 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
-import urllib.error
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -66,23 +64,10 @@ def _sandbox(servers: SharedServers, folder: Path) -> Iterator[Mapping[str, str]
     log = folder / "sandbox.log"
     running = processes.start(gunicorn.sandbox(port), environment=surroundings, folder=env.ROOT, log=log)
     try:
-        _wait_for(Sandbox(surroundings["SANDBOX_ORIGIN"]))
+        Sandbox(surroundings["SANDBOX_ORIGIN"]).wait(seconds=_START_SECONDS)
         yield {**surroundings, "DJANGO_SETTINGS_MODULE": "config.settings.local"}
     finally:
         processes.stop(running)
-
-
-def _wait_for(sandbox: Sandbox) -> None:
-    deadline = time.monotonic() + _START_SECONDS
-    while True:
-        try:
-            sandbox.get("/control/state")
-        except (urllib.error.URLError, ConnectionError):
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.1)
-        else:
-            return
 
 
 if __name__ == "__main__":

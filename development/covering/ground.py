@@ -4,8 +4,6 @@ import contextlib
 import os
 import subprocess
 import sys
-import time
-import urllib.error
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -33,7 +31,9 @@ def serving(paths: Sequence[Path], *, database_url: str, folder: Path) -> Iterat
     log = folder / "sandbox.log"
     process = processes.start(gunicorn.sandbox(port), environment=surroundings, folder=env.ROOT, log=log)
     try:
-        yield _answering(Sandbox(surroundings["SANDBOX_ORIGIN"])), said
+        sandbox = Sandbox(surroundings["SANDBOX_ORIGIN"])
+        sandbox.wait(seconds=_STARTS_WITHIN_SECONDS)
+        yield sandbox, said
     finally:
         processes.stop(process)
 
@@ -47,16 +47,3 @@ def _run(command: list[str], surroundings: dict[str, str]) -> str:
         stdout=subprocess.PIPE,
         text=True,
     ).stdout
-
-
-def _answering(sandbox: Sandbox) -> Sandbox:
-    deadline = time.monotonic() + _STARTS_WITHIN_SECONDS
-    while True:
-        try:
-            sandbox.get("/control/state")
-        except (urllib.error.URLError, ConnectionError):
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.1)
-        else:
-            return sandbox
