@@ -9,7 +9,7 @@ from apps.records.presenters.care_teams import Circle
 from apps.records.presenters.entry import NOT_GIVEN, Context
 from apps.records.presenters.goals import Verdict
 from apps.records.viewing import facts
-from apps.records.viewing.facts import lines
+from apps.records.viewing.facts import in_rows, lines
 from tests.records.presenters import corpus
 from tests.records.presenters.oddities import odd, shelved
 
@@ -209,7 +209,7 @@ class TestAGoal:
             shown = {fact.label: fact.lines for fact in facts.of(entry, provider="Tarn")}
             assert shown["To be reached within"] == (said,)
             assert "To be reached by" not in shown
-            assert lines.of_row(entry) == (f"To be reached within: {said}",)
+            assert in_rows.of(entry) == (f"To be reached within: {said}",)
 
     def test_has_the_time_of_each_of_several_targets(self):
         weight = {"measure": {"text": "Weight"}, "detailQuantity": {"value": 70, "unit": "kg"}}

@@ -11,7 +11,7 @@ from apps.records.presenters.entry import NOT_GIVEN, Context
 from apps.records.presenters.family import Life, Relative
 from apps.records.presenters.observations import social
 from apps.records.viewing import facts
-from apps.records.viewing.facts import lines
+from apps.records.viewing.facts import in_rows, lines
 from tests.records.presenters import corpus
 from tests.records.presenters.oddities import odd, shelved
 
@@ -137,13 +137,13 @@ class TestADevice:
         unsafe, other = {"coding": [{"code": "C106047", "display": "MR Unsafe"}]}, {"text": "Contains latex"}
         entry = devices.present({"type": {"text": "Pacer"}, "safety": [unsafe, other]}, Context())
         assert (entry.scanner, entry.safety) == (Scanner.UNSAFE, ("Contains latex",))
-        assert list(lines.of_row(entry)) == ["In an MRI scanner: Not safe", "Safety: Contains latex"]
+        assert list(in_rows.of(entry)) == ["In an MRI scanner: Not safe", "Safety: Contains latex"]
 
     @pytest.mark.parametrize("name", ["Magnetic Resonance Unsafe", "Magnetic Resonance (MR) Unsafe", "MRI-unsafe"])
     def test_says_it_once_whatever_the_code_is_called(self, name):
         sent = {"text": name, "coding": [{"code": "C106047", "display": name}]}
         entry = devices.present({"type": {"text": "Pacer"}, "safety": [sent]}, Context())
-        assert list(lines.of_row(entry)) == ["In an MRI scanner: Not safe"]
+        assert list(in_rows.of(entry)) == ["In an MRI scanner: Not safe"]
 
     @pytest.mark.parametrize(
         ("sent", "told"),
@@ -168,7 +168,7 @@ class TestADevice:
     )
     def test_says_in_words_whether_there_is_latex_in_it(self, sent, told):
         entry = devices.present({"type": {"text": "Pacer"}, "safety": [sent]}, Context())
-        assert list(lines.of_row(entry)) == told
+        assert list(in_rows.of(entry)) == told
 
     def test_is_not_safe_in_a_scanner_where_one_of_several_codes_says_so(self):
         codes = ("C113844", "C106045", "C106047", "C106046")
@@ -176,10 +176,10 @@ class TestADevice:
         entry = devices.present({"type": {"text": "Pacer"}, "safety": sent}, Context())
         others = "Safe under certain conditions only, Safe, Its label does not say"
         told = ["In an MRI scanner: Not safe", f"Also sent about an MRI scanner: {others}"]
-        assert list(lines.of_row(entry)) == told
+        assert list(in_rows.of(entry)) == told
         named = [{"coding": [{"code": "C106045", "display": "MR Safe"}]}, {"text": "MR Unsafe"}]
         entry = devices.present({"type": {"text": "Pacer"}, "safety": named}, Context())
-        assert list(lines.of_row(entry)) == [told[0], "Also sent about an MRI scanner: Safe"]
+        assert list(in_rows.of(entry)) == [told[0], "Also sent about an MRI scanner: Safe"]
 
     @pytest.mark.parametrize(
         ("sent", "told"),
@@ -195,7 +195,7 @@ class TestADevice:
         unsafe = {"code": "C106047", "display": "MR Unsafe"}
         concept = {**sent, "coding": [unsafe, *sent.get("coding", ())]}
         entry = devices.present({"type": {"text": "Pacer"}, "safety": [concept]}, Context())
-        assert list(lines.of_row(entry)) == ["In an MRI scanner: Not safe", f"Safety: {told}"]
+        assert list(in_rows.of(entry)) == ["In an MRI scanner: Not safe", f"Safety: {told}"]
 
     @pytest.mark.parametrize(
         ("sent", "told"),

@@ -10,7 +10,7 @@ from apps.records.exporting import choosing
 from apps.records.exporting.ips import documents
 from apps.records.presenters.entry import Context, Entry
 from apps.records.viewing import facts
-from apps.records.viewing.facts import lines
+from apps.records.viewing.facts import in_rows
 from tests.records.exporting.keeping import keep
 from tests.records.linked import AT, make_connection, make_endpoint
 
@@ -351,8 +351,8 @@ class TestAnEntry:
         sent = [{"text": text, **NEEDED} for text in ("One", "Two", "Three", "Four")]
         needed = "Only when needed: severe pain"
         told = tuple(f"{text} \N{MIDDLE DOT} {needed}" for text in ("One", "Two", "Three"))
-        assert lines.of_row(present(order("r4", *sent))) == (*told, "and 1 more")
-        assert lines.of_row(present(order("r4", *sent[:3]))) == told
+        assert in_rows.of(present(order("r4", *sent))) == (*told, "and 1 more")
+        assert in_rows.of(present(order("r4", *sent[:3]))) == told
 
     @pytest.mark.parametrize(("count", "more"), [(30, 0), (31, 1), (37, 7)])
     def test_says_how_many_more_were_sent_than_it_tells(self, count, more):
@@ -362,7 +362,7 @@ class TestAnEntry:
         verb = "was sent. It is" if more == 1 else "were sent. They are"
         said = (f"{more} more {verb} under “What the provider sent”.",) if more else ()
         assert told == (*(f"Dose {number}" for number in range(30)), *said)
-        assert lines.of_row(entry) == (f"Dose 0, Dose 1, Dose 2, and {count - 3} more",)
+        assert in_rows.of(entry) == (f"Dose 0, Dose 1, Dose 2, and {count - 3} more",)
 
 
 @pytest.mark.django_db

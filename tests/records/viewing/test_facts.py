@@ -9,8 +9,8 @@ from msgspec.structs import fields
 from apps.records import presenting
 from apps.records.presenters.entry import Context, Entry
 from apps.records.viewing import facts
-from apps.records.viewing.facts import labels, lines
-from apps.records.viewing.facts.lines import Known
+from apps.records.viewing.facts import in_rows, labels
+from apps.records.viewing.facts.in_rows import Known
 from tests.records.people import PATIENT_ID, allergy
 
 ROSE = {"display": "Ada Rose, MD"}
@@ -68,12 +68,12 @@ class TestAThingOfSeveralParts:
     )
     def test_says_which_dose_of_how_many_a_vaccine_was(self, sent):
         told = entry("Immunization", status="completed", vaccineCode={"text": "Hep B vaccine"}, **sent)
-        assert "Dose: 2 of 3 \N{MIDDLE DOT} Hep B" in lines.of_row(told)
+        assert "Dose: 2 of 3 \N{MIDDLE DOT} Hep B" in in_rows.of(told)
         assert facts.Fact("Dose", ("2 of 3 \N{MIDDLE DOT} Hep B",)) in facts.of(told, provider="Harbor")
 
     def test_says_that_a_number_is_of_a_recommended_dose(self):
         sent = [{"vaccineCode": {"text": "Hep A vaccine"}, "doseNumber": 1}]
-        assert "dose: 1" in lines.of_row(entry("ImmunizationRecommendation", recommendation=sent))
+        assert "dose: 1" in in_rows.of(entry("ImmunizationRecommendation", recommendation=sent))
 
 
 class TestATeam:
@@ -168,21 +168,21 @@ class TestARow:
         severe = {"manifestation": [{"text": "Anaphylaxis"}], "severity": "severe"}
         mild = {"manifestation": [{"text": "Wheal"}], "severity": "mild", "description": "Chest and arms"}
         sent = allergy("a1", reaction=[severe, mild])
-        told = lines.of_row(entry("AllergyIntolerance", **sent))
+        told = in_rows.of(entry("AllergyIntolerance", **sent))
         assert "Sudden reaction of the whole body (Anaphylaxis) \N{MIDDLE DOT} Past reaction: Severe" in told
         assert "Hives (Wheal) \N{MIDDLE DOT} Past reaction: Mild \N{MIDDLE DOT} Chest and arms" in told
 
     def test_keeps_when_to_take_a_medicine_apart_from_how(self):
         how = [{"text": "Inject at once, then call for help", "asNeededBoolean": True}, {"text": "One more at night"}]
         sent = entry("MedicationRequest", status="active", intent="order", dosageInstruction=how)
-        assert lines.of_row(sent) == (
+        assert in_rows.of(sent) == (
             "Inject at once, then call for help \N{MIDDLE DOT} Only when needed",
             "One more at night",
         )
 
     def test_puts_several_single_words_on_one_line(self):
         sent = allergy("a1", reaction=[{"manifestation": [{"text": "Hives"}]}, {"manifestation": [{"text": "Cough"}]}])
-        assert "Hives, Cough" in lines.of_row(entry("AllergyIntolerance", **sent))
+        assert "Hives, Cough" in in_rows.of(entry("AllergyIntolerance", **sent))
 
     def test_puts_into_words_once_what_other_rows_of_its_page_say_as_well(self):
         mild, severe = (
@@ -190,10 +190,10 @@ class TestARow:
             for severity in ("mild", "severe")
         )
         known: Known = {}
-        assert lines.of_row(mild, known) == lines.of_row(mild) != lines.of_row(severe, known) == lines.of_row(severe)
+        assert in_rows.of(mild, known) == in_rows.of(mild) != in_rows.of(severe, known) == in_rows.of(severe)
         assert list(known.values()) == ["Past reaction: Mild", "Past reaction: Severe"]
         again = {thing: f"{said}, as was said" for thing, said in known.items()}
-        assert lines.of_row(mild, again) == ("Past reaction: Mild, as was said",)
+        assert in_rows.of(mild, again) == ("Past reaction: Mild, as was said",)
 
 
 class TestAResultThatNeverWas:
@@ -226,7 +226,7 @@ class TestAnAllergyThatWasRuledOut:
             clinicalStatus={"coding": [{"code": "active"}]},
             verificationStatus={"coding": [{"code": verification}]},
         )
-        assert any("Could be serious" in line for line in lines.of_row(found)) is risk
+        assert any("Could be serious" in line for line in in_rows.of(found)) is risk
 
 
 class TestAProcedureThatIsPrepared:

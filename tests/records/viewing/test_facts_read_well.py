@@ -10,7 +10,7 @@ from django.utils import translation
 from apps.records import presenting
 from apps.records.presenters.entry import Context, Entry
 from apps.records.viewing import facts
-from apps.records.viewing.facts import lines
+from apps.records.viewing.facts import in_rows
 from apps.records.viewing.listing import rows, telling
 from apps.records.viewing.wording import other_kinds, whens
 
@@ -104,7 +104,7 @@ class TestAFact:
     def test_is_not_a_verdict_that_the_status_says(self, status):
         goal = entry("Goal", status=status, description="Walk every day")
         assert "So far" not in told("Goal", status=status, description="Walk every day")
-        assert lines.of_row(goal) == ()
+        assert in_rows.of(goal) == ()
 
     def test_is_a_verdict_that_the_status_does_not_say(self):
         achieved = {"coding": [{"code": "improving"}]}
@@ -177,7 +177,7 @@ class TestARecommendedVaccine:
     def test_is_not_named_again_behind_its_name(self):
         one = self.recommended(vaccineCode=concept("Hepatitis A vaccine"), doseNumber=1)
         assert rows.names(one)[0] == "Hepatitis A vaccine"
-        assert lines.of_row(one) == ("from: December 1, 2015 \N{MIDDLE DOT} dose: 1",)
+        assert in_rows.of(one) == ("from: December 1, 2015 \N{MIDDLE DOT} dose: 1",)
 
     def test_is_told_where_only_a_code_says_against_what(self):
         one = self.recommended(targetDisease={"coding": [{"system": "http://snomed.info/sct", "code": "40468003"}]})
@@ -198,7 +198,7 @@ class TestHowSevereAConditionIs:
         asthma = {"code": concept("Asthma"), "severity": concept("Severe (severity modifier) (qualifier value)")}
         assert told("Condition", **asthma)["Severity"] == ("Severe",)
         with translation.override("es"):
-            assert lines.of_row(entry("Condition", **asthma)) == ("Gravedad: Grave",)
+            assert in_rows.of(entry("Condition", **asthma)) == ("Gravedad: Grave",)
         assert in_spanish("Condition", code=concept("Asthma"), severity=concept("High"))["Gravedad"] == ("High",)
 
 

@@ -1,19 +1,18 @@
 """Any value of an entry as lines of text."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from functools import cache, lru_cache
-from itertools import islice
 from types import MappingProxyType
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import msgspec
 from django.utils.translation import get_language, gettext, ngettext
 from msgspec.structs import fields, replace
 
 from apps.records import counts
-from apps.records.presenters import allergies, immunizations, insurance, particular_words, plain_names, substitutions
+from apps.records.presenters import allergies, immunizations, insurance, particular_words, plain_names
 from apps.records.presenters.care_plans import Activity, Progress
 from apps.records.presenters.care_teams import Circle, Member
 from apps.records.presenters.datatypes import dates, lengths
@@ -23,32 +22,25 @@ from apps.records.presenters.datatypes.quantities import Quantity
 from apps.records.presenters.datatypes.ranges import ReferenceRange
 from apps.records.presenters.dosing import dosage_words
 from apps.records.presenters.dosing.dosages import Dosage
-from apps.records.presenters.entry import NOT_GIVEN, Code, Entry
+from apps.records.presenters.entry import NOT_GIVEN, Code
 from apps.records.presenters.medications import Supply
 from apps.records.presenters.observations.results import Component, Measured
 from apps.records.presenters.observations.values import Attachment, Value
 from apps.records.presenters.particulars import Particular
 from apps.records.presenters.patient import Address, Contact
-from apps.records.presenters.visits import VisitEntry
 from apps.records.viewing.facts import labels, repeating
 from apps.records.viewing.wording import provider_codes, reactions, snomed_kinds, values_in_words, whens, words
 
-_MOST = 200
-_FIRST = 3  # of several, in a row
-_LAST: Final = 4  # of a member number, in a row
+MOST: Final = 200
 _KEYS_KEPT: Final = 1024  # more than there are, in both languages
-_PART = " · "  # between the parts of one thing
+PART: Final = " · "  # between the parts of one thing
 _TOLD_ANYWAY: Final = When, Attachment  # that a date is not known; what cannot be opened has a name
-_TOLD_WITH_A_LABEL: Final = When, Length
-_SEVERAL: Final = tuple, list
-
-# What the rows of one page have said, by the thing that they say: many have the same reaction, or the same dosage.
-Known: TypeAlias = MutableMapping[msgspec.Struct, str]
+SEVERAL: Final = tuple, list
 
 
 def of(value: object) -> tuple[str, ...]:
     """The lines of one value; none where it says nothing."""
-    if isinstance(value, _SEVERAL):
+    if isinstance(value, SEVERAL):
         return _of_several(value) if value else ()
     if isinstance(value, Dosage):
         return _dosage(value)
@@ -58,10 +50,10 @@ def of(value: object) -> tuple[str, ...]:
 
 def _of_several(values: Sequence[object]) -> tuple[str, ...]:
     if len(values) > 1 and isinstance(values[0], Dosage):  # each on a line of its own: when is of which?
-        return tuple(_PART.join(of(part)) for part in values[:_MOST])
+        return tuple(PART.join(of(part)) for part in values[:MOST])
     if isinstance(values[0], Activity):
-        return _each_once(line for part in values[:_MOST] for line in of(part))
-    return tuple(line for part in values[:_MOST] for line in of(part))
+        return _each_once(line for part in values[:MOST] for line in of(part))
+    return tuple(line for part in values[:MOST] for line in of(part))
 
 
 def _each_once(said: Iterable[str]) -> tuple[str, ...]:
@@ -87,35 +79,6 @@ def of_date(sent: object) -> tuple[str, ...]:
     return (said,) if said else ()
 
 
-def of_row(entry: Entry, known: Known | None = None) -> tuple[str, ...]:
-    """What the row of such an entry says beside its name: the fields that `labels` names for it, each on one line. Of
-    several things that have parts of their own, each is a line: else a part of one reads as if of the next. `known` is
-    what the rows of one page have said so far, where there are others."""
-    known, kind = {} if known is None else known, type(entry).__name__
-    names, one_of = labels.in_rows(kind), labels.first_in_rows(kind)
-    if one_of:
-        names = (*names, *islice((name for name in one_of if any(of(getattr(entry, name, None)))), 1))
-    return of_fields(entry, names, known)
-
-
-def of_fields(entry: Entry, names: Iterable[str], known: Known) -> tuple[str, ...]:
-    """The same of these fields."""
-    kind, found = type(entry).__name__, list[str]()
-    for name in names:
-        value = _beside_its_name(entry, name)
-        if not value or value == NOT_GIVEN or repeating.is_told(entry, name):
-            continue
-        told = _first(value, known, more=getattr(entry, f"more_{name}", 0))
-        if not told:
-            continue
-        said = told if any(_PART in line for line in told) else (", ".join(told),)
-        if isinstance(value, _TOLD_WITH_A_LABEL) or labels.is_named_in_rows(kind, name):
-            label = labels.of_field(kind, name)  # a date alone does not say of what
-            said = (label,) if value is True else (f"{label}: {said[0]}", *said[1:])
-        found += said
-    return tuple(found)
-
-
 def of_particular(one: Particular) -> tuple[str, ...]:
     """What is told of it, in words of ours where a code was sent that has some."""
     if one.what not in particular_words.KEYED:
@@ -134,57 +97,10 @@ def of_severity(value: object) -> tuple[str, ...]:
     return (said,) if said else ()
 
 
-def _beside_its_name(entry: Entry, name: str) -> Any:
-    """That field as a row tells it, which is called by the one vaccine that is recommended; a severity in words."""
-    value = getattr(entry, name, None)
-    if name == "severity":
-        return of_severity(value)
-    if name == "criticality" and entry.group == allergies.Group.RULED_OUT:  # nobody is in danger of it
-        return NOT_GIVEN
-    if name == "member_number":
-        return _last_digits(value)
-    if name == "substitution":
-        return substitutions.forbidden(value)
-    if isinstance(entry, VisitEntry) and name == "places":
-        return tuple(dict.fromkeys(place.name for place in entry.places if place.name != entry.clinic))
-    if name == "particulars":
-        return tuple(one for one in value or () if one.what in particular_words.TURNING)
-    if isinstance(entry, immunizations.RecommendationEntry) and len(entry.recommendations) == 1:
-        (only,) = entry.recommendations
-        vaccine, illness = ("" if one == entry.title else one for one in (only.vaccine, only.illness))
-        return (replace(only, vaccine=vaccine, illness=illness),)
-    return value
-
-
-def _last_digits(number: Any) -> str:
-    """The end of a number that is known whole on its entry's page alone: enough to tell two plans apart. Of one so
-    short that its end were nearly all of it, nothing."""
-    said = number if isinstance(number, str) else ""
-    return gettext("ending in %(digits)s") % {"digits": said[-_LAST:]} if len(said) >= 2 * _LAST else ""
-
-
-def _first(value: object, known: Known, *, more: int) -> tuple[str, ...]:
-    """The first three of several, each whole, as a dosage without its last lines is another dosage; and how many more
-    there are, `more` besides those at hand."""
-    several = value if isinstance(value, _SEVERAL) else (value,)
-    said = [found for each in several[:_MOST] if (found := _once(each, known))]
-    shown, left = said[:_FIRST], len(said[_FIRST:]) + more
-    return (*shown, *_and_more(left))
-
-
-def _and_more(left: int) -> tuple[str, ...]:
+def and_more(left: int) -> tuple[str, ...]:
+    """The line that says how many are not told; none where all are."""
     said = ngettext("and %(count)s more", "and %(count)s more", left)
     return (said % {"count": counts.grouped(left)},) if left else ()
-
-
-def _once(thing: object, known: Known) -> str:
-    """All of it on one line. What has parts of its own takes longest, and is put into words once on a page."""
-    if not isinstance(thing, msgspec.Struct):
-        return _PART.join(of(thing))
-    said = known.get(thing)
-    if said is None:
-        said = known[thing] = _PART.join(of(thing))
-    return said
 
 
 def _one(value: object) -> str:
@@ -215,7 +131,7 @@ def _together(value: Any) -> str:
         part = getattr(value, name)
         if part or isinstance(part, _TOLD_ANYWAY):
             said.append(labels.of_field(kind, name) if part is True else _labelled(kind, name, part))
-    return _PART.join(dict.fromkeys(filter(None, said)))  # a plan whose value is its name
+    return PART.join(dict.fromkeys(filter(None, said)))  # a plan whose value is its name
 
 
 def _labelled(kind: str, name: str, part: object) -> str:
@@ -243,7 +159,7 @@ def _dose(dose: immunizations.Dose) -> str:
         numbered = gettext("one of %(of)s") % {"of": dose.of}
     standing = gettext("does not count as a dose") if dose.counts_not else ""
     said = (numbered, dose.series, ", ".join(of(dose.illnesses)), standing or dose.standing, dose.because)
-    return _PART.join(dict.fromkeys(filter(None, said)))
+    return PART.join(dict.fromkeys(filter(None, said)))
 
 
 def _numbered(number: str, of: str) -> str:
@@ -259,7 +175,7 @@ def _activity(activity: Activity) -> str:
     to_avoid = labels.of_field("Activity", "is_to_avoid") if activity.is_to_avoid else ""
     progress = "" if activity.progress == NOT_GIVEN else words.of_key(activity.progress)
     said = (to_avoid, _text(activity.text), progress, *of_details(activity), when, ", ".join(of(activity.said)))
-    return _PART.join(dict.fromkeys(filter(None, said)))
+    return PART.join(dict.fromkeys(filter(None, said)))
 
 
 def of_details(activity: Activity) -> tuple[str, ...]:
@@ -272,7 +188,7 @@ def of_details(activity: Activity) -> tuple[str, ...]:
 
 
 def _particular(one: Particular) -> str:
-    return f"{particular_words.LABELS[one.what]}: {', '.join((*of_particular(one), *_and_more(one.more)))}"
+    return f"{particular_words.LABELS[one.what]}: {', '.join((*of_particular(one), *and_more(one.more)))}"
 
 
 def _recommendation(one: immunizations.Recommendation) -> str:
@@ -285,7 +201,7 @@ def _recommendation(one: immunizations.Recommendation) -> str:
     numbered = _numbered(one.dose, one.of)
     dose = _labelled("Recommendation", "dose", numbered) if numbered else ""
     said = (*named, due, until, overdue, _text(one.status), *of(one.because), dose, one.series, one.said)
-    return _PART.join(dict.fromkeys(filter(None, said)))
+    return PART.join(dict.fromkeys(filter(None, said)))
 
 
 def _supply(supply: Supply) -> str:
@@ -293,7 +209,7 @@ def _supply(supply: Supply) -> str:
     parts = {"quantity": dosage_words.counted(supply.quantity), "lasts": lengths.in_words(Length(supply.lasts))}
     parts |= {"refills": supply.refills}
     said = [_labelled("Supply", name, part) for name, part in parts.items() if part]
-    return _PART.join((*said, *((_labelled("Supply", "valid", supply.valid),) if supply.valid else ())))
+    return PART.join((*said, *((_labelled("Supply", "valid", supply.valid),) if supply.valid else ())))
 
 
 def _member(member: Member) -> str:
@@ -302,7 +218,7 @@ def _member(member: Member) -> str:
     circle = "" if member.circle == Circle.OTHERS else words.of_key(member.circle)
     behalf = _labelled("Member", "on_behalf_of", member.on_behalf_of) if member.on_behalf_of else ""
     said = (", ".join(of(member.roles)), name, circle, ", ".join(of(member.contacts)), behalf, _span(member))
-    return _PART.join(dict.fromkeys(filter(None, said)))
+    return PART.join(dict.fromkeys(filter(None, said)))
 
 
 def _span(member: Member) -> str:
@@ -317,7 +233,7 @@ def _contact(contact: Contact) -> str:
 
 def _measured(measured: Measured) -> str:
     said = values_in_words.of_part(_name_of_part(measured), measured.value)
-    return _PART.join(filter(None, (said, values_in_words.of_place(measured))))
+    return PART.join(filter(None, (said, values_in_words.of_place(measured))))
 
 
 def _name_of_part(measured: Measured) -> str:
@@ -330,7 +246,7 @@ def _name_of_part(measured: Measured) -> str:
 
 def _class_of_plan(fact: insurance.Fact) -> str:
     kind = str(insurance.CLASS_WORDS.get(fact.kind, fact.kind))
-    said = _PART.join(dict.fromkeys(filter(None, (fact.name, fact.value))))
+    said = PART.join(dict.fromkeys(filter(None, (fact.name, fact.value))))
     return ": ".join(filter(None, (kind, said)))
 
 

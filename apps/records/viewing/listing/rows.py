@@ -24,7 +24,7 @@ from apps.records.senders import Sender
 from apps.records.shelving import arranging
 from apps.records.shelving.reading import Shelved
 from apps.records.viewing import standing
-from apps.records.viewing.facts.lines import Known
+from apps.records.viewing.facts.in_rows import Known
 from apps.records.viewing.listing import same, telling
 from apps.records.viewing.opening.whole import Source
 from apps.records.viewing.wording import cautions, languages, other_kinds, provider_codes, remarks, whens, words

@@ -11,13 +11,13 @@ from apps.records.presenters.observations import results
 from apps.records.presenters.observations.results import ResultEntry
 from apps.records.presenters.questionnaires import QuestionnaireEntry
 from apps.records.presenters.reports import ReportEntry
-from apps.records.viewing.facts import labels, lines
-from apps.records.viewing.facts.lines import Known
+from apps.records.viewing.facts import in_rows, labels
+from apps.records.viewing.facts.in_rows import Known
 from apps.records.viewing.wording import cautions, file_kinds, other_kinds, values_in_words
 
 
 def of(entry: Entry, known: Known | None = None) -> tuple[str, ...]:
-    """What it says, in its order; some of it may be empty. `known` is as in `lines.of_row`."""
+    """What it says, in its order; some of it may be empty. `known` is as in `in_rows.of`."""
     first, behind = parted(entry, {} if known is None else known)
     return (*first, *behind)
 
@@ -38,7 +38,7 @@ def _first(entry: Entry, known: Known) -> Iterator[str]:
             yield gettext("Measured at home")
         return
     yield "" if not entry.title and other_kinds.named(entry) else other_kinds.said(entry)  # else it is called by that
-    said = lines.of_row(entry, known)
+    said = in_rows.of(entry, known)
     yield from said
     if isinstance(entry, ReportEntry) and entry.results:
         yield _counted(len(entry.results))
@@ -56,7 +56,7 @@ def _behind(entry: Entry, first: Iterable[str], known: Known) -> Iterator[str]:
         elif isinstance(entry, DocumentEntry) and name == "files":
             told = (file_kinds.of_files(entry.files),)
         else:
-            told = lines.of_fields(entry, [name], known)
+            told = in_rows.of_fields(entry, [name], known)
         said += told
         yield from told
 
