@@ -176,6 +176,25 @@ class TestWhatIsDue:
         assert f"ours: 1 not asked: the registration is {words}; staff must act" in text
         assert (code, stand_in.token_requests) == (1, [])
 
+    def test_of_what_staff_must_mend_is_counted_as_asked_by_no_rehearsal(self, make, stand_in):
+        make()
+        ClientRegistration.objects.update(trouble="invalid_client")
+        assert "Nobody would be asked." in run("--due", "--dry-run")[0]
+
+    def test_is_nobodys_to_mend_where_nobody_is_linked(self, make, stand_in):
+        make(due_in=None)
+        Connection.objects.update(status="ended")
+        ClientRegistration.objects.update(trouble="invalid_client")
+        assert run("--due") == ("Nobody was asked.\n", 0)
+        assert run("--due", "--dry-run")[1] == 0
+
+    def test_that_is_not_understood_ends_with_1_though_its_registration_is_not_refused(self, make, stand_in):
+        make()
+        stand_in.token = http(400, {"error": "invalid_request"})
+        text, code = run("--due")
+        assert text.startswith("ours: 1 failed: their answer or our request was wrong")
+        assert (code, ClientRegistration.objects.get().trouble) == (1, "")
+
     def test_is_only_counted_where_it_is_rehearsed(self, make, stand_in):
         make(), make(due_in=5 * HOUR)
         text, code = run("--due", "--dry-run")
