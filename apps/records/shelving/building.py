@@ -7,8 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from typing import Any, NamedTuple
-from uuid import UUID
+from typing import NamedTuple
 
 import msgspec
 from django.db import transaction
@@ -17,7 +16,6 @@ from msgspec.structs import replace
 
 from apps.connections.models import Connection
 from apps.records import places, presenting, subjects
-from apps.records.binary_cursors import binary_cursor
 from apps.records.models import Shelf
 from apps.records.presenters import related
 from apps.records.presenters.entry import UNLISTED, Entry
@@ -37,17 +35,16 @@ from apps.records.shelving import (
     shortening,
 )
 from apps.records.shelving.arranging import Arrangement, Key, Keyed
-from apps.records.shelving.indexing import Aim, Head, Index, Place, Row, Stretch
+from apps.records.shelving.indexing import Aim, Index, Place, Row, Stretch
 from apps.records.shelving.opening import Held
 from apps.records.shelving.spooling import Spool
 from apps.records.shelving.surroundings import Surroundings
+from apps.records.shelving.writing import Writing
 from apps.records.subjects import Subject
 from apps.vault.sealing import KeyRing
 
 _LOG = logging.getLogger(__name__)
 
-_LEAVES_AT_ONCE = 20
-_LARGEST_LEAF_BYTES = 1_000_000  # fewer rows where they are long
 _MOST_LOGGED = 20
 
 
@@ -56,13 +53,6 @@ class Built(NamedTuple):
 
     entries: int
     unopened: int
-
-
-_STORE = """
-INSERT INTO records_leaf (user_id, shelf_id, build, arrangement, number, sealed_rows)
-SELECT %(user_id)s, %(shelf_id)s, %(build)s, %(arrangement)s, number, sealed_rows
-FROM unnest(%(numbers)b::integer[], %(leaves)b::bytea[]) AS leaves (number, sealed_rows)
-"""
 
 
 @dataclass
@@ -246,7 +236,7 @@ def _write(connection: Connection, shelf: _Shelf, *, ring: KeyRing, at: datetime
         zone=shelf.zone,
         of_grave=grave_results.listed(connection, shelf.of_grave, ring),
         aims=tuple(shelf.aims[: aiming.MOST]),
-        arrangements=indexing.closed(_stretches(_Writing(row, shelf.index.build, ring), shelf)),
+        arrangements=indexing.closed(_stretches(Writing(row, shelf.index.build, ring), shelf)),
     )
     place = places.shelf_place(connection_id=connection.id, subject=shelf.subject.key)
     row.sealed_index = ring.seal_body(msgspec.json.encode(index), place=place)
@@ -255,7 +245,7 @@ def _write(connection: Connection, shelf: _Shelf, *, ring: KeyRing, at: datetime
     row.leaves.exclude(build=shelf.index.build).delete()
 
 
-def _stretches(writing: "_Writing", shelf: _Shelf) -> dict[str, Stretch]:
+def _stretches(writing: Writing, shelf: _Shelf) -> dict[str, Stretch]:
     """The new leaves, written: what the index says of each arrangement."""
     stretches = {
         arrangement.value: writing.write(arrangement, spool.merged())
@@ -292,88 +282,3 @@ def _telling(rows: Iterator[tuple[Key, bytes]]) -> tuple[Key, Row, Entry]:
     first = next(read)
     found = itertools.chain((first,), read)
     return next((one for one in found if one[2].group not in results.WITHOUT_RESULT), first)
-
-
-@dataclass(frozen=True)
-class _Writing:
-    """Writes leaves of one shelf."""
-
-    shelf: Shelf
-    build: UUID
-    ring: KeyRing
-
-    def write(self, arrangement: Arrangement, rows: Iterator[tuple[Key, bytes]]) -> Stretch:
-        heads: list[Head] = []
-        leaves: list[bytes] = []
-        last: Key | None = None
-        for keyed in _leaves(rows):
-            leaves.append(self._leaf(arrangement, len(heads), indexing.write_rows(keyed)))
-            heads.append(Head(len(keyed), keyed[0][0]))
-            last = keyed[-1][0]
-            if len(leaves) == _LEAVES_AT_ONCE:
-                self._store(arrangement, len(heads), leaves)
-                leaves = []
-        self._store(arrangement, len(heads), leaves)
-        return Stretch(tuple(heads), last)
-
-    def write_points(self, made: Iterable[pointing.Written]) -> Stretch:
-        """Every value of each test, for pages over time."""
-        heads: list[Head] = []
-        last: Key | None = None
-        for written in made:
-            self._store(Arrangement.POINTS, len(heads) + 1, [self._leaf(Arrangement.POINTS, len(heads), written.leaf)])
-            heads.append(written.head)
-            last = written.last
-        return Stretch(tuple(heads), last)
-
-    def write_words(self, rows: Iterator[tuple[Key, bytes]]) -> dict[str, Stretch]:
-        """What a search looks through, and what it finds there."""
-        heads: list[Head] = []
-        found = 0
-        for made in searching.leaves(rows):
-            words = self._leaf(Arrangement.WORDS, len(heads), made.words)
-            heads.append(made.head)
-            self._store(Arrangement.WORDS, len(heads), [words])
-            leaves = [self._leaf(Arrangement.FOUND, found + nth, leaf) for nth, leaf in enumerate(made.found)]
-            found += len(leaves)
-            self._store(Arrangement.FOUND, found, leaves)
-        return {Arrangement.WORDS.value: Stretch(tuple(heads)), Arrangement.FOUND.value: Stretch()}
-
-    def _leaf(self, arrangement: Arrangement, number: int, leaf: bytes) -> bytes:
-        place = places.leaf_place(
-            connection_id=self.shelf.connection_id,
-            subject=self.shelf.subject,
-            build=self.build,
-            arrangement=arrangement.value,
-            number=number,
-        )
-        return self.ring.seal_body(leaf, place=place)
-
-    def _store(self, arrangement: Arrangement, end: int, leaves: list[bytes]) -> None:
-        """These leaves, of which the last has the number before `end`."""
-        if not leaves:
-            return
-        values: dict[str, Any] = {
-            "user_id": self.shelf.user_id,
-            "shelf_id": self.shelf.pk,
-            "build": self.build,
-            "arrangement": arrangement.value,
-            "numbers": list(range(end - len(leaves), end)),
-            "leaves": leaves,
-        }
-        with binary_cursor() as cursor:
-            cursor.execute(_STORE, values)
-
-
-def _leaves(rows: Iterator[tuple[Key, bytes]]) -> Iterator[list[tuple[Key, bytes]]]:
-    """Rows for one leaf after the other, none of them larger than a page should read."""
-    leaf: list[tuple[Key, bytes]] = []
-    size = 0
-    for keyed in rows:
-        if leaf and (len(leaf) == indexing.MOST_ROWS or size + len(keyed[1]) > _LARGEST_LEAF_BYTES):
-            yield leaf
-            leaf, size = [], 0
-        leaf.append(keyed)
-        size += len(keyed[1])
-    if leaf:
-        yield leaf

@@ -6,7 +6,7 @@ from django.urls import reverse
 
 from apps.records import places, shelving
 from apps.records.models import Leaf, Shelf
-from apps.records.shelving import building
+from apps.records.shelving import writing
 from apps.vault import sealing
 from apps.vault.sealing import Holder
 from tests.records.linked import AT, make_connection, make_endpoint
@@ -33,7 +33,7 @@ def keep_as_before(monkeypatch):
 
     def kept(connection, *resources):
         with monkeypatch.context() as patched:
-            patched.setattr(building._Writing, "write_words", lambda _writing, _rows: {})
+            patched.setattr(writing.Writing, "write_words", lambda _writing, _rows: {})
             keep(connection, *resources)
 
     return kept

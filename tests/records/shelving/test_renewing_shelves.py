@@ -16,7 +16,7 @@ from apps.accounts.models import User
 from apps.connections.models import Connection
 from apps.records import shelving, tasks
 from apps.records.models import Leaf, Record, Shelf
-from apps.records.shelving import building, reading, renewing
+from apps.records.shelving import building, reading, renewing, writing
 from apps.records.shelving.indexing import FORM
 from apps.records.subjects import LISTED, RESULTS
 from apps.vault import sealing, shredding
@@ -158,7 +158,7 @@ class TestRenewing:
 
     def test_makes_a_record_searchable_whose_link_ended(self, linked_many, hers, monkeypatch):
         with monkeypatch.context() as patched:
-            patched.setattr(building._Writing, "write_words", lambda _writing, _rows: {})
+            patched.setattr(writing.Writing, "write_words", lambda _writing, _rows: {})
             for connection in linked_many:
                 shelving.rebuild_all(connection, at=AT)
         age()

@@ -11,7 +11,7 @@ from apps.audit.models import AuditEvent, EventType
 from apps.connections.models import Connection
 from apps.records import shelving
 from apps.records.models import Leaf, Record, RecordVersion, Shelf
-from apps.records.shelving import building
+from apps.records.shelving import writing
 from apps.records.subjects import LISTED
 from apps.records.viewing import as_sent, entries
 from tests.records.linked import AT, make_connection, make_endpoint
@@ -250,7 +250,7 @@ class TestSearch:
         assert "Nothing found" not in text
 
     def test_says_it_where_an_earlier_release_built_the_shelves(self, hers, connection, monkeypatch):
-        monkeypatch.setattr(building._Writing, "write_words", lambda _writing, _rows: {})
+        monkeypatch.setattr(writing.Writing, "write_words", lambda _writing, _rows: {})
         keep(connection, result(0))
         monkeypatch.undo()
         assert "Your record is being prepared anew" in ask(hers, "sodium")
