@@ -56,12 +56,9 @@ def is_month(word: str) -> bool:
 
 
 def in_names_of(keys: Collection[bytes]) -> tuple[frozenset[str], frozenset[str]]:
-    """The words of our names with these keys: in the reader's language, and those of other languages that a search
-    knows."""
-    told = [name for name in _named(_language()) if name[0].encode() in keys]
-    here = _LETTERS.findall("\n".join(name.decode() for _key, name, _elsewhere in told))
-    elsewhere = _LETTERS.findall("\n".join(name.decode() for _key, _here, name in told))
-    return frozenset(here), frozenset(word for word in elsewhere if len(word) >= _SHORTEST)
+    """The words of our names with these keys, but for the short ones: in the reader's language, and in others."""
+    told = [(here, elsewhere) for key, here, elsewhere in _named(_language()) if key.encode() in keys]
+    return _words_in(here for here, _elsewhere in told), _words_in(elsewhere for _here, elsewhere in told)
 
 
 def of_lists(keys: Iterable[str]) -> frozenset[str]:
@@ -73,6 +70,10 @@ def as_written(words: str) -> str:
     """Words as the reader's language writes them, as far as we have them: with their accents."""
     accented = _accented(_language())
     return " ".join(accented.get(word, word) for word in words.split())
+
+
+def _words_in(names: Iterable[bytes]) -> frozenset[str]:
+    return frozenset(word for word in _LETTERS.findall(b"\n".join(names).decode()) if len(word) >= _SHORTEST)
 
 
 @cache

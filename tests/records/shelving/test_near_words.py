@@ -18,6 +18,7 @@ _HERS = [
     "ninez: acido urico",
     "weighed with clothes",
     "سكر الدم",
+    "гемоглобин",
 ]
 
 
@@ -47,6 +48,7 @@ class TestAMistypedWord:
             ("irno", "iron"),
             ("ninezz", "ninez"),
             ("سكرر", "سكر"),
+            ("геюоглобян", "гемоглобин"),
             ("vitamine", "vitamin"),  # who finds that, finds vitamins
         ],
     )
@@ -77,6 +79,7 @@ class TestAMistypedWord:
     def test_is_near_to_no_number_and_no_small_word_and_nothing_behind_the_words(self):
         assert near("wiht") == {}
         assert near("b12z") == {}
+        assert near("ironas", lines("iron\N{RIGHT SINGLE QUOTATION MARK}s")) == {}
         assert near("sodoum", lines("iron", key="=Goal=sodium")) == {}
 
     def test_is_near_to_what_lists_and_providers_are_called(self):
@@ -103,6 +106,7 @@ class TestAMistypedWord:
         assert near("sodiummgx") == {}
         assert near("ironwith", lines("iron with tea"))["ironwith"] == ["iron with"]
         assert near("ironsodiux") == {}
+        assert near("irontea", lines("iron with tea")) == {"irontea": ["iron tea"]}
 
     def test_is_near_to_names_of_ours_for_what_is_here(self):
         said = lines("bp", key="blood-pressure")
@@ -114,6 +118,12 @@ class TestAMistypedWord:
         assert near("arteiral", said) == {"arteiral": ["arterial"]}
         with translation.override("es"):
             assert near("presoin", said) == {"presoin": ["presión"]}
+
+    @pytest.mark.parametrize("language", ["en", "es"])
+    def test_is_near_to_no_short_word_of_a_name(self, language):
+        with translation.override(language):
+            assert near("tosx quee", lines("pertussis", key=f"against-whooping-cough{MARK}sodium")) == {}
+            assert near("tosx", lines("pertussis, tos")) == {"tosx": ["tos"]}
 
     def test_is_looked_for_among_the_newest_of_each_leaf(self):
         many = lines("calcium", *(f"{nth}" for nth in range(20_000)), "sodium")

@@ -57,8 +57,8 @@ class TestAMistypedWord:
         assert "Did you mean" not in said
 
     def test_is_none_where_it_is_found_or_what_is_near_is_so_long_that_no_search_takes_it(self, hers, connection):
-        keep(connection, named(0, "Sodium"))
-        for typed in ("sodium", "odiu", "sodium december", "zebra"):
+        keep(connection, named(0, "Sodium"), named(1, "Vacines"))
+        for typed in ("sodium", "odiu", "sodium december", "zebra", "vacines"):
             assert offered(hers, typed) == []
         assert offered(hers, f"{'z' * 94} sdium") == []
         assert offered(hers, f"{'z' * 93} sdium") == [f"{'z' * 93} sodium"]
