@@ -59,6 +59,7 @@ class ReadingPatient:
 
     def refuse(self, _question: Question, error: WireError) -> None:
         """Nothing else can be tried. What came instead is set apart if it is about another person. Raises LeaseLost."""
+        stepping.note_refusal(self.step, error, self._work)
         self._gap = gaps.reason(error)
         self.is_done = True
         if isinstance(error, AnotherResource) and _is_strange(error.resource, self._work):

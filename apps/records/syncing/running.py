@@ -11,7 +11,7 @@ import contextlib
 import logging
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import datetime, timedelta
 from types import MappingProxyType
 from uuid import UUID
@@ -178,7 +178,7 @@ def _work_on(work: Work) -> None:
         _LOG.error("A sync run waits for a key of ours: run %s: %s", work.run.pk, error)
         work.lease.pause(seconds=KEY_MISSING_SECONDS, pauses=work.run.pauses)
     else:
-        _finish(work.run, work.lease, at=work.clock())
+        _finish(work.run, work.lease, at=work.clock(), denied=work.turn.denied)
 
 
 def _is_over(work: Work) -> bool:
@@ -310,7 +310,7 @@ def _close_open_steps(work: Work, gap: SyncStep.Gap) -> None:
         stepping.close(step, gap=gap, work=work)
 
 
-def _finish(run: SyncRun, lease: Lease, *, at: datetime) -> None:
+def _finish(run: SyncRun, lease: Lease, *, at: datetime, denied: Collection[str] = ()) -> None:
     """Give the run its outcome."""
     steps = list(run.steps.all())
     outcome = gaps.outcome(steps)
@@ -322,7 +322,7 @@ def _finish(run: SyncRun, lease: Lease, *, at: datetime) -> None:
     with transaction.atomic():
         lease.finish(outcome=outcome, at=at)
         shut_out.settle(run, steps, at=at)
-        withholding.settle(run, steps, at=at)
+        withholding.settle(run, steps, denied=denied, at=at)
         owing.leave(run, steps)
         if gaps.proves_completeness(steps):
             Connection.objects.filter(pk=run.connection_id).update(last_checked_at=at)

@@ -94,6 +94,7 @@ class Searching:
         """Ask otherwise where the server's kind is known to want that, and once more where it forgot the link or put
         too much on a page; else go on with the next search, and say what is missing in the end."""
         self._is_asked = False
+        stepping.note_refusal(self.step, error, self._work)
         cursor = self._cursor
         if cursor.unclear:
             self._settle(None)

@@ -26,6 +26,7 @@ from apps.records.syncing.referring import Target
 from apps.records.syncing.working.leasing import Lease
 from apps.vault import sealing
 from apps.vault.sealing import Holder
+from apps.wire.errors import Code, WireError
 from apps.wire.fhir import Resource
 
 # A type with more pages than this is a loop we did not see, or a body of data no phone page can hold.
@@ -63,12 +64,13 @@ class SliceOver(Exception):
 class Turn:
     """What one worker did with the run so far: references it put down, and whether it stored anything. `new_types` are
     those of its steps that had brought nothing before this run. `counts_searches`: its provider was seen to count
-    all that a search finds, and not each page."""
+    all that a search finds, and not each page. Of the types in `denied` it said that their scope is not granted."""
 
     noted: set[Target] = field(default_factory=set)
     has_stored: bool = False
     new_types: set[str] = field(default_factory=set)
     counts_searches: bool = False
+    denied: set[str] = field(default_factory=set)
 
 
 @dataclass(frozen=True)
@@ -169,6 +171,12 @@ def store(
             step.deaths = 0
         _write_down(step)
     work.turn.has_stored = True
+
+
+def note_refusal(step: SyncStep, error: WireError, work: Work) -> None:
+    """Keep that a refusal named its reason: then nobody has to doubt it (`withholding`)."""
+    if error.code is Code.INSUFFICIENT_SCOPE:
+        work.turn.denied.add(step.resource_type)
 
 
 def miss(

@@ -3,10 +3,11 @@
 A 403 may be somebody's decision (interface facts 5.4), and it may be a fault of a moment, as of a machine before the
 server that takes us for somebody else. Whoever believed it at once would tell a patient that they did not allow what
 they share. So until it is refused still, as long after the first time as anything is doubted here, it counts as what we
-could not get. A sign-in may have changed what is shared, and what is refused after one is believed.
+could not get. A sign-in may have changed what is shared, and what is refused after one is believed; so is a provider
+that says in its challenge that the scope is not granted (facts 5.3), however that came about.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import datetime
 
 from django.db.models import Max, Min
@@ -20,11 +21,12 @@ from apps.records.syncing.keeping import doubting
 Gap = SyncStep.Gap
 
 
-def settle(run: SyncRun, steps: Iterable[SyncStep], *, at: datetime) -> None:
-    """Give the steps of this run whose refusal is in doubt that reason. In the transaction that ends the run, after it
-    is known that not everything is refused (`shut_out`)."""
+def settle(run: SyncRun, steps: Iterable[SyncStep], *, denied: Collection[str], at: datetime) -> None:
+    """Give the steps of this run whose refusal is in doubt that reason. Of the types in `denied` it is not. In the
+    transaction that ends the run, after it is known that not everything is refused (`shut_out`)."""
     refused = [step for step in steps if step.gap == Gap.NOT_SHARED and step.started_at is not None]
-    in_doubt = [step for step in refused if _is_in_doubt(run, step.resource_type, at=at)]
+    doubtful = (step for step in refused if step.resource_type not in denied)
+    in_doubt = [step for step in doubtful if _is_in_doubt(run, step.resource_type, at=at)]
     for step in in_doubt:
         step.gap = Gap.UNAVAILABLE
     SyncStep.objects.bulk_update(in_doubt, ["gap"])

@@ -67,6 +67,13 @@ class TestATypeThatCameBefore:
         sign_in_again(linked, at=AT - DAY)
         assert check(linked, provider, OPEN, http(403)) == ["", "unavailable"]
 
+    @pytest.mark.parametrize(("name", "asked"), [("AllergyIntolerance", ALLERGIES), ("Patient", PATIENT)])
+    def test_is_not_shared_at_once_where_its_provider_says_that_the_scope_lacks(self, linked, provider, name, asked):
+        check(linked, provider, OPEN)
+        provider.answers[asked] = http(403, WWW_Authenticate='Bearer error="insufficient_scope", scope="a"')
+        give_tokens(linked, issued_at=AT + DAY)
+        assert step(sync(linked, at=AT + DAY), name).gap == "not_shared"
+
     def test_is_doubted_for_its_own_copy_alone(self, linked, sam, provider):
         check(linked, provider, OPEN)
         theirs = make_connection(sam, linked.endpoint)
