@@ -5,6 +5,7 @@ import json
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import ProgrammingError, connection
 from django.utils import timezone
 
 from tests.connections.link_rows import HOUR
@@ -57,6 +58,26 @@ class TestLinkHealth:
         assert "[ACT] registration_in_trouble: Refused gateway, 1 link, invalid_client, since " in text
         assert "(staff here)" in text
         assert "Refused gateway (invalid_client)" in text
+
+    def test_tells_a_registration_that_is_not_understood_from_one_that_is_switched_off(
+        self, make_link, make_registration
+    ):
+        make_link(make_registration("Later gateway", token_parameters="later"))
+        make_link(make_registration("Bay gateway", is_switched_on=False))
+        text, _code = run()
+        assert "Later gateway (not understood)" in text
+        assert "Bay gateway (switched off)" in text
+
+    def test_says_how_long_the_latest_link_waits_in_hours_and_minutes(self, make_link):
+        make_link(refresh_due_at=timezone.now() - 2 * HOUR - HOUR / 12)
+        assert "  2:05 h  " in run()[0]
+
+    def test_calls_a_table_that_nobody_may_read_no_table_that_lacks(self, make_link):
+        make_link()
+        with connection.cursor() as cursor:
+            cursor.execute("SET LOCAL ROLE pg_signal_backend")
+        with pytest.raises(ProgrammingError):
+            run()
 
     def test_counts_several_links_as_such(self, make_link, make_registration):
         off = make_registration("Bay gateway", is_switched_on=False)
