@@ -10,6 +10,7 @@ from apps.records.shelving.indexing import MOST_ROWS
 from apps.records.subjects import ALLERGIES, CONDITIONS, DOCUMENTS, LISTED, MEDICINES, RESULTS, VITALS, Subject
 from apps.records.viewing.listing import lists, narrowing
 from apps.records.viewing.listing.lists import EntryList, Filters
+from apps.records.viewing.listing.narrowing import Choice, Choices
 from apps.records.viewing.opening import whole
 from tests.records.linked import AT
 from tests.records.people import PATIENT_ID, allergy
@@ -238,6 +239,18 @@ class TestAKindOfDocument:
         keep(connection, note(16, kind="Report"))
         (kinds,) = of(DOCUMENTS, source=connection.pk).narrowings
         assert [one.name for one in kinds.choices] == ["Letter", "Report"]
+
+    def test_has_a_mark_of_its_own_for_each_reader_and_sort(self, alice, sam):
+        told = {marked(user, sort, "Dr. Ives") for user in (alice, sam) for sort in ("kind", "author")}
+        assert len(told) == 4
+        assert marked(alice, "author", "DR. IVES") in told
+
+    @pytest.mark.parametrize(("count", "at_hand"), [(3, 3), (4, 4), (5, 3), (9, 3)])
+    def test_is_folded_away_where_there_are_two_more_than_three(self, count, at_hand):
+        names = [f"Kind {number}" for number in reversed(range(count))]
+        offered = Choices("kind", "Kind", tuple(Choice(name, name, is_on=False) for name in names))
+        assert [one.name for one in offered.at_hand] == names[:at_hand]
+        assert [one.name for one in offered.further] == sorted(names[at_hand:])
 
     def test_has_pages_too(self, of, alice, connection):
         keep(connection, *(note(nth, kind=("Letter", "Report")[nth % 2]) for nth in range(2 * MOST_ROWS + 4)))

@@ -71,20 +71,18 @@ class Narrowing:
     def __bool__(self) -> bool:
         return bool(self.wanted)
 
-    def has(self, entry: Entry | None, *, but: Sort | None = None) -> bool:
-        """Whether the entry is one of those that are wanted, whatever it is of the sort `but`."""
+    def has(self, entry: Entry | None) -> bool:
+        """Whether the entry is one of those that are wanted."""
         told = document_names.of(entry) if entry is not None else ()
         found = {(sort, document_names.folded(name)) for sort, name in told}
-        return all((sort, document_names.folded(name)) in found for sort, name in self.wanted.items() if sort != but)
+        return all((sort, document_names.folded(name)) in found for sort, name in self.wanted.items())
 
     def within(self, shelved: Sequence[Shelved]) -> tuple[Choices, ...]:
-        """What to choose from where some is chosen: of each sort, the names of what the others leave."""
+        """What to choose from where some is chosen: of the other sort, the names of what that leaves."""
         counted: Counted = Counter()
         lacking: set[str] = set()
         for one in shelved:
-            for sort, name in document_names.of(one.entry) if one.entry is not None else ():
-                if not self.has(one.entry, but=sort):
-                    continue
+            for sort, name in document_names.of(one.entry) if one.entry is not None and self.has(one.entry) else ():
                 if (sort, document_names.folded(name)) in self.known:
                     counted[sort, name] += 1
                 else:
