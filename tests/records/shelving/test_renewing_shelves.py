@@ -19,6 +19,7 @@ from apps.records.models import Leaf, Record, Shelf
 from apps.records.shelving import building, reading, renewing, writing
 from apps.records.shelving.indexing import FORM
 from apps.records.subjects import LISTED, RESULTS
+from apps.records.syncing import overseeing
 from apps.vault import sealing, shredding
 from apps.vault.sealing import Holder
 from config.celery import SCHEDULE
@@ -141,6 +142,10 @@ class TestRenewing:
         code, said = sync_health()
         assert code == 0
         assert f"{Shelf.objects.count()} shelves of an earlier release are still to be built anew." in said
+
+    def test_says_that_there_may_be_more_than_it_counts(self, linked_many, monkeypatch):
+        monkeypatch.setattr(overseeing, "MOST_COUNTED", 2)
+        assert "2 or more shelves of an earlier release are still to be built anew." in sync_health()[1]
 
     def test_says_nothing_of_an_account_that_was_closed(self, linked_many, caplog):
         shredding.shred(Holder.user(linked_many[0].user_id))
