@@ -42,6 +42,12 @@ class TestCallsOfAGrant:
         assert [round((at - AT).total_seconds()) for at in found.times] == [60, 130, 200]
         assert round(found.shortest_seconds) == round(found.shortest_after_answer_seconds) == 70
 
+    def test_have_lost_no_tokens_where_a_refusal_was_spoilt(self):
+        found = tally.Count()
+        found.begin(AT)
+        found.end(AT, worked_as=400, is_lost=True)
+        assert (found.answered, found.lost, found.refused) == (0, 0, 1)
+
     def test_leave_the_exchange_of_the_code_out(self, exchange):
         exchange()
         assert count().calls == 0

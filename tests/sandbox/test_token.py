@@ -9,7 +9,8 @@ from django.test import Client
 from apps.sandbox import bearer, clock, scenarios
 from apps.sandbox.bearer import Unauthorized
 from apps.sandbox.models import AuthorizationCode, Grant
-from apps.sandbox.patient_access import granting
+from apps.sandbox.patient_access import exchanging, granting
+from apps.sandbox.patient_access.refusing import Refusal
 
 pytestmark = pytest.mark.django_db
 FORM = "application/x-www-form-urlencoded"
@@ -157,6 +158,11 @@ class TestCodeExchange:
             access(token)
 
     @pytest.mark.conformance("X1")
+    def test_refuses_a_code_whose_access_was_taken_away_meanwhile(self, exchange, allowed_code):
+        code = allowed_code()
+        granting.end(Grant.objects.all(), reason="staff", at=clock.now())
+        assert exchange(code=code).json()["error"] == "invalid_grant"
+
     def test_refuses_a_code_of_the_other_version(self, exchange, allowed_code):
         refused = exchange("dstu2", code=allowed_code("r4"))
         assert (refused.status_code, refused.json()["error"]) == (400, "invalid_grant")
@@ -243,6 +249,14 @@ class TestRefresh:
         assert ask_token(grant_type="refresh_token", refresh_token=first).status_code == 200
         clock.move(2)
         assert ask_token(grant_type="refresh_token", refresh_token=first).status_code == 400
+
+    def test_forgives_nothing_without_a_grace_not_even_in_the_same_moment(self, exchange, application):
+        scenarios.choose("rotation", "on")
+        given = {"refresh_token": exchange().json()["refresh_token"]}
+        at = clock.now()
+        exchanging.refresh(application, given, version="r4", at=at)
+        with pytest.raises(Refusal):
+            exchanging.refresh(application, given, version="r4", at=at)
 
     def test_ends_everything_when_a_rotated_token_comes_again_and_the_switch_says_so(self, exchange, ask_token):
         scenarios.choose("rotation", "on")
