@@ -141,9 +141,7 @@ class _Leaf:
         return {word: word.keys & held for word in words}
 
     def may_have(self, word: Word) -> bool:
-        """Whether a word may stand in a line, or be its year."""
-        if word.year and word.year in self._years:
-            return True
+        """Whether a word may stand in a line, or be its year, which stands there as well."""
         if word.alone and len(word.text) == 1:
             return word.text.encode() in self._lone
         return any(form in self._lines for form in word.forms)

@@ -40,6 +40,25 @@ class TestWordsAskedFor:
         assert texts(words) == texts_of
 
     @pytest.mark.parametrize(
+        ("words", "forms"),
+        [
+            ("tests", [b"tests", b"test"]),
+            ("allergies", [b"allergies", b"allergie", b"allergi", b"allergy"]),
+            ("voces", [b"voces", b"voce"]),
+            ("nueces", [b"nueces", b"nuece", b"nuec", b"nuez"]),
+            *((word, [word.encode()]) for word in ("glass", "virus", "hepatitis", "gas")),
+        ],
+    )
+    def test_may_be_plurals(self, words, forms):
+        (word,) = asking.read(words)
+        assert list(word.forms) == forms
+
+    @pytest.mark.parametrize(("words", "is_named"), [("harb", True), ("har", False), ("bor", False), ("inn", True)])
+    def test_name_a_provider_by_how_a_word_of_it_begins(self, words, is_named):
+        (word,) = asking.read(words)
+        assert asking.names_provider(word, asking.parts("harbor inn")) is is_named
+
+    @pytest.mark.parametrize(
         ("words", "years"),
         [("flu 2019", 1), ("03/2019", 1), ("2019-03-04", 1), ("march 4, 2019", 1), ("1234 20190", 0)],
     )

@@ -89,3 +89,12 @@ class TestWhatIsFoundInALeaf:
         asked = asking.read(words if " " in words or words == "seen" else " ".join(words))
         with at_most(4):
             matching.best(lines.encode(), asked, {word: frozenset() for word in asked}, LOWEST)
+
+
+class TestAWordThatIsTrueInTwoWays:
+    def test_finds_nothing_alone_and_what_another_is_true_of_as_well(self):
+        lines = f"sodium{MARK}{MARK}2019\niron{MARK}{MARK}2019".encode()
+        care, other = asking.read("harbor sodium")
+        around = {care: frozenset([Around.LIST, Around.PROVIDER]), other: frozenset()}
+        assert not matching.best(lines, [care], around, LOWEST).lines
+        assert matching.best(lines, [care, other], around, LOWEST).lines == {(care, other): [0]}
