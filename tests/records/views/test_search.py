@@ -299,6 +299,13 @@ class TestAWordThatIsTrueOfMuch:
         assert "A search knows years, but not months: “june” was left out." in found
         assert f'href="{reverse("everything_by_date")}?year=2024"' in found
 
+    @pytest.mark.parametrize("words", ["sodium 2024", "harbor sodium", "harbor sodium 2024"])
+    def test_leads_to_none_of_it_where_an_entry_has_every_word(self, hers, connection, words):
+        keep(connection, result(0))
+        found = ask(hers, words)
+        assert "1 entry found" in found
+        assert "of your record may be what you look for" not in found
+
     def test_leads_to_no_year_without_entries(self, hers, connection):
         keep(connection, result(0))
         assert "Nothing found for “2019” in 1 entry." in ask(hers, "2019")
