@@ -72,7 +72,7 @@ class TestACopyThatTakesMinutes:
         give_tokens(slow, issued_at=timezone.now())
         sync(slow, at=timezone.now().replace(second=0))
         shown = hers.get(reverse("record_progress", args=[slow.pk])).content.decode()
-        assert f'<a id="read-now" href="{reverse("whole_record")}">' in shown
+        assert f'<a id="read-now" href="{reverse("whole_record")}?of={slow.pk}">' in shown
         page = hers.get(reverse("subject", args=["allergies"])).content.decode()
         assert "Pteridine" in page
 
