@@ -1,4 +1,7 @@
-"""The pages of somebody's whole record: its subjects, the list of each, and everything by date."""
+"""The pages of somebody's whole record: what matters, the list of each subject, everything by date, and what is new."""
+
+from datetime import datetime
+from typing import Any
 
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
@@ -28,14 +31,9 @@ def show_whole_record(request: HttpRequest) -> HttpResponse:
     with whole.opened(current_user(request), LISTED, session=request.session, at=now) as everything:
         record, owner = everything.of_one(queries.person(request.GET))
         context = {
-            "whole": record,
+            **_of_record(everything, record, owner, now),
             "sources": tuple(record.sources_of(LISTED).values()),
-            "owners": everything.owners,
-            "owner": owner,
-            "of_one": queries.kept(owner),
             "matters": tried(record, what_matters.of_each),
-            "subjects": LISTED,
-            "now": now,
         }
         return render(request, "records/whole.html", context)
 
@@ -55,17 +53,12 @@ def show_subject(request: HttpRequest, subject_key: str) -> HttpResponse:
         filters = _filters(request.GET, record, owner)
         part, theirs = _narrowed(record, filters)
         context = {
+            **_of_record(everything, record, owner, now),
             "allergies": tried(theirs, what_matters.allergies_of) if subject in {ALLERGIES, MEDICINES} else None,
             "subject": subject,
-            "whole": record,
-            "owners": everything.owners,
-            "owner": owner,
-            "of_one": queries.kept(owner),
             "people": part.people,
             "list": _list(record, subject, filters),
             "notices": absences.of(part, subject),
-            "subjects": LISTED,
-            "now": now,
         }
         return render(request, "records/subject.html", context)
 
@@ -81,15 +74,10 @@ def show_everything(request: HttpRequest) -> HttpResponse:
         filters = _filters(request.GET, record, owner)
         part, _theirs = _narrowed(record, filters)
         context = {
-            "whole": record,
-            "owners": everything.owners,
-            "owner": owner,
-            "of_one": queries.kept(owner),
+            **_of_record(everything, record, owner, now),
             "people": part.people,
             "list": _list(record, None, filters),
-            "subjects": LISTED,
             "is_everything": True,
-            "now": now,
         }
         return render(request, "records/everything.html", context)
 
@@ -103,16 +91,23 @@ def show_what_is_new(request: HttpRequest) -> HttpResponse:
     with whole.opened(current_user(request), LISTED, session=request.session, at=now) as everything:
         record, owner = everything.of_one(queries.person(request.GET))
         context = {
-            "whole": record,
+            **_of_record(everything, record, owner, now),
             "sources": tuple(record.sources_of(LISTED).values()),
-            "owners": everything.owners,
-            "owner": owner,
-            "of_one": queries.kept(owner),
             "new": tried(record, what_is_new.of),
-            "subjects": LISTED,
-            "now": now,
         }
         return render(request, "records/what_is_new.html", context)
+
+
+def _of_record(everything: Whole, record: Whole, owner: Owner | None, now: datetime) -> dict[str, Any]:
+    """What every page of a record is made with: all of it, or that of one person."""
+    return {
+        "whole": record,
+        "owners": everything.owners,
+        "owner": owner,
+        "of_one": queries.kept(owner),
+        "subjects": LISTED,
+        "now": now,
+    }
 
 
 def _list(record: Whole, subject: Subject | None, filters: Filters) -> EntryList | None:
