@@ -48,7 +48,7 @@ _NAMING_PARTS = (
 )  # fmt: skip
 _DATES = (
     ("start", "planned"), ("period", "started"), ("billablePeriod", "care"), ("servicePeriod", "care"),
-    ("coveragePeriod", "care"), ("paymentDate", "paid"), ("effective", "recorded"), ("performed", "recorded"),
+    ("coveragePeriod", "valid"), ("paymentDate", "paid"), ("effective", "recorded"), ("performed", "recorded"),
     ("occurrence", "recorded"), ("occurred", "recorded"), ("date", "written-down"), ("dateTime", "written-down"),
     ("authoredOn", "written-down"), ("authored", "written-down"), ("sent", "recorded"), ("started", "done"),
     ("whenHandedOver", "given"), ("whenPrepared", "given"), ("dateWritten", "prescribed"), ("issued", "reported"),

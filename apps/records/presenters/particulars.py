@@ -261,8 +261,8 @@ def _imaging(resource: Element, context: Context) -> Iterator[tuple[What, _Said]
 
 def _machine(sent: Element) -> str:
     """By DICOM's code, which many send without a word, else in the provider's words."""
-    codes = (coding.code.lower() for coding in codes_of(sent))
-    return next((code for code in codes if code in WORDS), title_of(sent))
+    keys = (f"image-{coding.code.lower()}" for coding in codes_of(sent))
+    return next((key for key in keys if key in WORDS), title_of(sent))
 
 
 def _episode(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:

@@ -216,6 +216,7 @@ OF_ANY_TYPE: list[tuple[str, dict[str, Any], str]] = [
     ("Invoice", {"paymentTerms": "Within 30 days"}, "Details: Within 30 days"),
     ("Invoice", {"issuer": ADA}, "Who: Ada Rose"),
     ("Account", {"name": "Stay", "servicePeriod": {"start": "2026-05-04", "end": "2026-05-06"}}, "Care given: May 4"),
+    ("Account", {"name": "Stay", "coveragePeriod": {"start": "2026-05-04", "end": "2026-05-06"}}, "Valid: May 4"),
     ("Account", {"name": "Stay", "balance": USD}, "Balance: 40.50 USD"),
     ("Account", {"name": "Stay", "type": named("Hospital bill")}, "Kind: Hospital bill"),
     ("PaymentNotice", {"amount": USD}, "Amount: 40.50 USD"),

@@ -22,8 +22,8 @@ class When(msgspec.Struct, frozen=True, gc=False):
     """A date, a moment, a period, an age or a text, as sent.
 
     `means` says what the date is of: collected, reported, given, prescribed, taken, prepared, filled, ordered, done,
-    noticed, started, ended, valid, written-down, seen, planned, due, born or, where the resource does not say,
-    recorded. `starts` and `ends` are FHIR dates as sent; a period that is still open has `is_open`. `age_from` and
+    noticed, started, ended, valid, care, paid, written-down, seen, planned, due, born or, where the resource does not
+    say, recorded. `starts` and `ends` are FHIR dates as sent; a period that is still open has `is_open`. `age_from` and
     `age_to` are years. `text` is what was sent as a text, or is no date. `unknown`: the provider says it does not
     know. `sorts_at` orders a list (`sort_key`); empty: at the end.
     """
