@@ -269,8 +269,8 @@ def _stretched(parts: Sequence[stretches.Stretch], along: Horizontal, across: Ve
             is_modified = part.modified is not None and last.lower is not None
             strokes.append(_stroke(x, lowest, highest, across, is_modified=is_modified))
             if last.lower is None:
-                others = dict.fromkeys(filter(None, (lowest, highest, part.modified)))
-                marks += [_at(x, each, across) for each in others if each != last and _is_outside(each)]
+                others = {id(each): each for each in (lowest, highest, part.modified) if each and each is not last}
+                marks += [_at(x, each, across) for each in others.values() if _is_outside(each)]
                 marks.append(_at(x, last, across, is_early=last.is_early))
         marks += [_mark(each, along, across) for each in (part.less, part.more) if each is not None]
     return tuple(marks), (), tuple(strokes)

@@ -1,8 +1,8 @@
 """Many values as few marks that hide nothing: for each stretch of time the lowest, the highest, the first and the last.
 
-More than 120 values are told by the week, the month or the year, whichever is the shortest that leaves a drawing
-readable (patient experience 4.2). No drawing has more than 500 points, but for one of each stretch that may mean
-something else than it seems to.
+More than 120 values are told by the week, the month, three months or the year, whichever is the shortest that leaves a
+drawing readable on a phone (patient experience 4.2). No drawing has more than 500 points, but for one of each stretch
+that may mean something else than it seems to.
 """
 
 from collections import defaultdict
@@ -19,8 +19,9 @@ from apps.records.charts.readings import Reading
 
 MOST_SINGLE = 120
 _DAYS_OF_A_WEEK = 7
+_MONTHS_OF_A_QUARTER = 3
 _MONTHS_OF_A_YEAR = 12
-_MOST_STRETCHES = 100  # each is five points at most: lowest, highest, last, one less-than, one more-than
+_MOST_STRETCHES = 61  # the months of five years; on a phone more of them cover each other, and are a comb
 
 
 class Each(StrEnum):
@@ -28,8 +29,9 @@ class Each(StrEnum):
 
     WEEK = "week"
     MONTH = "month"
+    QUARTER = "quarter"
     YEAR = "year"
-    STRETCH = "stretch"  # a hundredth of the time: only where dates are centuries apart
+    STRETCH = "stretch"  # a part of the time: only where dates are centuries apart
 
 
 class Stretch(msgspec.Struct, frozen=True, gc=False):
@@ -53,7 +55,8 @@ def divided(readings: Sequence[Reading]) -> tuple[Each | None, tuple[Stretch, ..
         return None, ()
     by_name: tuple[tuple[Each, Callable[[datetime], object]], ...] = (
         (Each.WEEK, lambda at: (at.toordinal() - 1) // _DAYS_OF_A_WEEK),  # the first of all days was a Monday
-        (Each.MONTH, lambda at: at.year * _MONTHS_OF_A_YEAR + at.month),
+        (Each.MONTH, _month),
+        (Each.QUARTER, lambda at: _month(at) // _MONTHS_OF_A_QUARTER),
         (Each.YEAR, lambda at: at.year),
     )
     for each, part in by_name:
@@ -66,6 +69,10 @@ def divided(readings: Sequence[Reading]) -> tuple[Each | None, tuple[Stretch, ..
     return Each.STRETCH, _parted(readings, parts)
 
 
+def _month(at: datetime) -> int:
+    return at.year * _MONTHS_OF_A_YEAR + at.month - 1
+
+
 def _parted(readings: Sequence[Reading], parts: Sequence[object]) -> tuple[Stretch, ...]:
     parted = defaultdict[object, list[Reading]](list)
     for reading, part in zip(readings, parts, strict=True):
@@ -75,21 +82,19 @@ def _parted(readings: Sequence[Reading], parts: Sequence[object]) -> tuple[Stret
 
 _VALUE: Final = attrgetter("value")
 _IS_MODIFIED: Final = attrgetter("is_modified")
+_COMPARATOR: Final = attrgetter("comparator")
 
 
 def _stretch(readings: Sequence[Reading]) -> Stretch:
-    plain = [reading for reading in readings if not reading.comparator]
-    bounds = [reading for reading in readings if reading.comparator] if len(plain) < len(readings) else []
-    less = [reading for reading in bounds if reading.comparator.startswith("<")]
-    more = [reading for reading in bounds if reading.comparator.startswith(">")]
-    pressures = [reading for reading in plain if reading.lower is not None]
+    bounds = [reading for reading in readings if reading.comparator] if any(map(_COMPARATOR, readings)) else []
+    plain = [reading for reading in readings if not reading.comparator] if bounds else readings
     return Stretch(
-        lowest=min(plain, key=_lowest if pressures else _VALUE, default=None),
+        lowest=min(plain, key=_lowest if plain and plain[0].lower is not None else _VALUE, default=None),
         highest=max(plain, key=_VALUE, default=None),
         first=plain[0] if plain else None,
         last=plain[-1] if plain else None,
-        less=min(less, key=_VALUE, default=None),
-        more=max(more, key=_VALUE, default=None),
+        less=min((each for each in bounds if each.comparator.startswith("<")), key=_VALUE, default=None),
+        more=max((each for each in bounds if each.comparator.startswith(">")), key=_VALUE, default=None),
         count=len(readings),
         modified=next(filter(_IS_MODIFIED, reversed(plain)), None),
     )

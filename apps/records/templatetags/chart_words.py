@@ -40,6 +40,7 @@ _SHAPES: dict[str, str | Promise] = {
 _EACH: dict[str, str | Promise] = {
     Each.WEEK: _("Each mark is one week, from its lowest to its highest value."),
     Each.MONTH: _("Each mark is one month, from its lowest to its highest value."),
+    Each.QUARTER: _("Each mark is three months, from their lowest to their highest value."),
     Each.YEAR: _("Each mark is one year, from its lowest to its highest value."),
     Each.STRETCH: _("Each mark stands for several years, from their lowest to their highest value."),
 }

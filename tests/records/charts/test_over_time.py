@@ -146,7 +146,8 @@ class TestManyValues:
         [
             (120, timedelta(days=1), None),
             (121, timedelta(days=1), Each.WEEK),
-            (1200, timedelta(days=2), Each.MONTH),
+            (900, timedelta(days=2), Each.MONTH),  # of five years
+            (1200, timedelta(days=2), Each.QUARTER),
             (20000, timedelta(days=1), Each.YEAR),
         ],
     )
