@@ -35,31 +35,31 @@ def sections_of_rows(sections: Iterable[Section], of_one: str = "", *, show_subj
     below, `of_one` is what addresses end with where one person's record is read (`queries.kept`)."""
     found = tuple(sections)
     written = []
-    addresses = _Addresses(of_one)
+    alike = _Alike(of_one)
     for section in found:
         if section.heading or len(found) > 1:
             written.append(f'<h2 class="group">{_said(section.heading or gettext("Without a date"))}</h2>')
-        written.append(_list(section.rows, addresses, show_subject=show_subject))
+        written.append(_list(section.rows, alike, show_subject=show_subject))
     return _markup("\n".join(written))
 
 
 @register.simple_tag
 def rows_under_a_heading(rows: Iterable[Row], of_one: str = "", *, show_subject: bool = False) -> SafeString:
     """The same of rows whose heading the page has."""
-    return _markup(_list(rows, _Addresses(of_one), show_subject=show_subject))
+    return _markup(_list(rows, _Alike(of_one), show_subject=show_subject))
 
 
 @register.simple_tag
 def entry_row(row: Row, of_one: str = "") -> SafeString:
     """One row, for a list that has a heading of its own."""
-    return _markup(_row(row, _Addresses(of_one)))
+    return _markup(_row(row, _Alike(of_one)))
 
 
 @register.simple_tag
 def names_of_rows(rows: Iterable[Row], of_one: str = "", *, is_dated: bool = False) -> SafeString:
     """What a few rows are called, each in a line of a list of facts, and with `is_dated` when they were."""
-    addresses = _Addresses(of_one)
-    return _markup("\n".join(_name(row, addresses, is_dated=is_dated) for row in rows))
+    alike = _Alike(of_one)
+    return _markup("\n".join(_name(row, alike, is_dated=is_dated) for row in rows))
 
 
 @register.simple_tag
@@ -120,43 +120,58 @@ def _around_subject(of_one: str) -> tuple[str, str]:
     return before, after + of_one
 
 
-class _Addresses:
-    """The addresses of entries: those of one subject differ by a number at one place."""
+class _Alike:
+    """What the rows of a page have alike, and is written once: the addresses of entries, which differ by a number at
+    one place, and words of their last lines, such as a provider's name."""
 
     def __init__(self, of_one: str = "") -> None:
         self._around: dict[str, tuple[str, str]] = {}
         self._of_one = of_one
+        self._parts: dict[str, str] = {}
 
-    def of(self, row: Row) -> str:
+    def address(self, row: Row) -> str:
         around = self._around.get(row.subject)
         if around is None:
             before, _number, after = reverse("entry", args=[row.subject, 0]).rpartition("0")
             around = self._around[row.subject] = before, after + self._of_one
         return _said(f"{around[0]}{row.record}{around[1]}")
 
+    def in_parts(self, parts: Iterable[str]) -> str:
+        """What stands on one line, each part by itself: where there is no room for all, a line ends between two of
+        them, and not within a date or a provider's name. The dot before a part is not seen where a line begins with
+        it."""
+        first, *others = map(self._part, parts)
+        return f"<span>{first}</span>" + "".join(f" <span><span>· </span>{part}</span>" for part in others)
 
-def _list(rows: Iterable[Row], addresses: _Addresses, *, show_subject: bool) -> str:
-    return f'<ul class="rows">{"".join(_row(row, addresses, show_subject=show_subject) for row in rows)}</ul>'
+    def _part(self, said: str) -> str:
+        part = self._parts.get(said)
+        if part is None:
+            part = self._parts[said] = dates_whole(said)
+        return part
 
 
-def _row(row: Row, addresses: _Addresses, *, show_subject: bool = False) -> str:
+def _list(rows: Iterable[Row], alike: _Alike, *, show_subject: bool) -> str:
+    return f'<ul class="rows">{"".join(_row(row, alike, show_subject=show_subject) for row in rows)}</ul>'
+
+
+def _row(row: Row, alike: _Alike, *, show_subject: bool = False) -> str:
     theirs = f' <span class="theirs">({_in_its_language(row.theirs, row)})</span>' if _has_its_own_words(row) else ""
     title = _in_its_language(row.title, row) if row.is_called_by_them else _said(row.title)
     return (
-        f'<li><a class="row-link" href="{addresses.of(row)}"><div>'
-        f'<span class="row-title name">{title}{theirs}</span>\n{_said_of(row, show_subject=show_subject)}'
-        f"{_listed_by(row)}</div></a>{_others(row, addresses)}</li>\n"
+        f'<li><a class="row-link" href="{alike.address(row)}"><div>'
+        f'<span class="row-title name">{title}{theirs}</span>\n{_said_of(row, alike, show_subject=show_subject)}'
+        f"{_listed_by(row)}</div></a>{_others(row, alike)}</li>\n"
     )
 
 
-def _said_of(row: Row, *, show_subject: bool) -> str:
+def _said_of(row: Row, alike: _Alike, *, show_subject: bool) -> str:
     """What the row says beneath its name. Who and where have lines of their own where they stand behind the date."""
     behind = [detail for detail in row.details if detail in row.behind]
     dated = list(_dated(row, show_subject=show_subject)) if behind else []
     if not dated:
-        return f"{_details(row, row.details)}\n{_line(_beneath(row, show_subject=show_subject))}"
+        return f"{_details(row, row.details)}\n{_line(_beneath(row, show_subject=show_subject), alike)}"
     first = _details(row, [detail for detail in row.details if detail not in row.behind])
-    return f"{first}\n{_line(dated)}{_details(row, behind)}\n{_line(_sent(row))}"
+    return f"{first}\n{_line(dated, alike)}{_details(row, behind)}\n{_line(_sent(row), alike)}"
 
 
 def _details(row: Row, details: Iterable[str]) -> str:
@@ -164,8 +179,8 @@ def _details(row: Row, details: Iterable[str]) -> str:
     return "".join(f'<span class="row-said">{detail}</span>' for detail in said)
 
 
-def _line(parts: Iterable[str]) -> str:
-    return f'<span class="row-detail parts">{_in_parts(parts)}</span>'
+def _line(parts: Iterable[str], alike: _Alike) -> str:
+    return f'<span class="row-detail parts">{alike.in_parts(parts)}</span>'
 
 
 def _in_its_language(words: str, row: Row) -> str:
@@ -183,7 +198,7 @@ def _has_its_own_words(row: Row) -> bool:
     return bool(row.theirs) and not row.title.casefold().endswith(f"({row.theirs.casefold()})")
 
 
-def _name(row: Row, addresses: _Addresses, *, is_dated: bool) -> str:
+def _name(row: Row, alike: _Alike, *, is_dated: bool) -> str:
     title = long_names.cut(row.title, _LONGEST_NAME)
     person = f' <span class="soft">({_said(row.person)})</span>' if row.person else ""
     when = f' <span class="row-detail">{dates_whole(row.when)}</span>' if is_dated else ""
@@ -191,7 +206,7 @@ def _name(row: Row, addresses: _Addresses, *, is_dated: bool) -> str:
     theirs = long_names.cut("; ".join(_own_words(row)), _LONGEST_NAME)
     beside = f' <span class="theirs">({_in_its_language(theirs, row)})</span>' if theirs else ""
     said = _in_its_language(title, row) if row.is_called_by_them else _said(title)
-    return f'<dd><a href="{addresses.of(row)}">{said}{beside}</a>{person}{when}{details}</dd>'
+    return f'<dd><a href="{alike.address(row)}">{said}{beside}</a>{person}{when}{details}</dd>'
 
 
 def _own_words(row: Row) -> tuple[str, ...]:
@@ -203,7 +218,7 @@ def _own_words(row: Row) -> tuple[str, ...]:
 def _summary(summary: Summary) -> str:
     if summary.count is None:
         return ""
-    return f'<span class="row-detail parts">{_in_parts(_summed_up(summary, summary.count))}</span>'
+    return f'<span class="row-detail parts">{_Alike().in_parts(_summed_up(summary, summary.count))}</span>'
 
 
 def _summed_up(summary: Summary, count: int) -> Iterator[str]:
@@ -216,13 +231,6 @@ def _summed_up(summary: Summary, count: int) -> Iterator[str]:
         yield ngettext("%(n)s entry", "%(n)s entries", count) % _number(count)
     if summary.newest:
         yield gettext("newest %(date)s") % {"date": summary.newest}
-
-
-def _in_parts(parts: Iterable[str]) -> str:
-    """What stands on one line, each part by itself: where there is no room for all, a line ends between two of them,
-    and not within a date or a provider's name. The dot before a part is not seen where a line begins with it."""
-    first, *others = map(dates_whole, parts)
-    return f"<span>{first}</span>" + "".join(f" <span><span>· </span>{part}</span>" for part in others)
 
 
 def _beneath(row: Row, *, show_subject: bool) -> Iterator[str]:
@@ -258,11 +266,11 @@ def _listed_by(row: Row) -> str:
     return f'<span class="row-detail">{_said(said)}</span>'
 
 
-def _others(row: Row, addresses: _Addresses) -> str:
+def _others(row: Row, alike: _Alike) -> str:
     """Further entries of the same thing: folded away where there are several."""
     if not row.others:
         return ""
-    listed = f"<ul>{''.join(_other(other, row, addresses) for other in row.others)}</ul>"
+    listed = f"<ul>{''.join(_other(other, row, alike) for other in row.others)}</ul>"
     if len(row.others) <= _FEW:
         return f'<div class="under">{listed}</div>'
     more = len(row.others)
@@ -285,15 +293,15 @@ def details_beside(other: Row, row: Row) -> tuple[str, ...]:
     return other.details if other.details != row.details else ()
 
 
-def _other(other: Row, row: Row, addresses: _Addresses) -> str:
+def _other(other: Row, row: Row, alike: _Alike) -> str:
     named, said = name_beside(other, row), details_beside(other, row)
     is_theirs = named == other.theirs or other.is_called_by_them
     own = _in_its_language(named, other) if is_theirs else _said(named)
     theirs = (said_by_them(each, other.language, other.own_words) for each in said)
     told = (*((own,) if named else ()), *theirs)
     spans = "\n".join(f"<span>{one}</span>" for one in told)
-    parts = f'<span class="parts">{_in_parts(_beneath(other, show_subject=False))}</span>'
-    return f'<li><a href="{addresses.of(other)}">{parts}</a>\n{spans}</li>'
+    parts = f'<span class="parts">{alike.in_parts(_beneath(other, show_subject=False))}</span>'
+    return f'<li><a href="{alike.address(other)}">{parts}</a>\n{spans}</li>'
 
 
 def _number(number: int) -> dict[str, str]:

@@ -11,7 +11,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from apps.connections.models import Connection
-from apps.records import subjects
+from apps.records import counts, subjects
 from apps.records.presenters.datatypes import dates
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.patient import SEX_WORDS
@@ -155,6 +155,13 @@ def filtered(filters: Filters, **changes: Any) -> str:
         "page": str(changed.page) if changed.page > 1 else "",
     }
     return f"?{urlencode({name: value for name, value in asked.items() if value})}"
+
+
+@register.simple_tag
+def page_of(filters: Filters, pages: int) -> str:
+    """Which page of a list it is: Page 2 of 5."""
+    said = {"page": counts.grouped(filters.page), "pages": counts.grouped(pages)}
+    return gettext("Page %(page)s of %(pages)s") % said
 
 
 _SPANS = {"1-year": _("1 year"), "5-years": _("5 years"), "all": _("All")}

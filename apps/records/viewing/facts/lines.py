@@ -99,8 +99,9 @@ def of_severity(value: object) -> tuple[str, ...]:
 
 def and_more(left: int) -> tuple[str, ...]:
     """The line that says how many are not told; none where all are."""
-    said = ngettext("and %(count)s more", "and %(count)s more", left)
-    return (said % {"count": counts.grouped(left)},) if left else ()
+    if not left:  # as mostly: a page has hundreds of lists that are told whole
+        return ()
+    return (ngettext("and %(count)s more", "and %(count)s more", left) % {"count": counts.grouped(left)},)
 
 
 def _one(value: object) -> str:

@@ -63,6 +63,8 @@ def _behind(entry: Entry, first: Iterable[str], known: Known) -> Iterator[str]:
 
 def _people(entry: Entry, said: Iterable[str]) -> str:
     """The first two of them, but for whom it names anyway: a visit says who took part, and as what."""
+    if not entry.people:
+        return ""
     named = "".join(f", {line.replace(' · ', ', ')}, " for line in said)
     return ", ".join(one for one in entry.people[:2] if f", {one}, " not in named and one != entry.title)
 
