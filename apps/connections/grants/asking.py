@@ -57,8 +57,13 @@ def ask(endpoint: Endpoint, provider: Provider, *, at: datetime) -> Asked | Obst
 
 def lasts(endpoint: Endpoint, registration: ClientRegistration, provider: Provider) -> str:
     """How long a permission lasts there, in a sentence."""
+    return _lasts(endpoint, registration, provider, ends_then=registration.rotates_refresh_tokens is False)
+
+
+def _lasts(endpoint: Endpoint, registration: ClientRegistration, provider: Provider, *, ends_then: bool) -> str:
+    """`ends_then`: where the provider limits how long, nothing that we do prolongs it."""
     hours = reaching.dialect(endpoint, registration).refresh_window_hours
-    if hours is not None and registration.rotates_refresh_tokens is False:
+    if hours is not None and ends_then:
         said = _(
             "It lasts {hours} hours, then you sign in again: {provider} does not let us renew it. We remind you in "
             "time. You can end it here at any time."
@@ -74,10 +79,13 @@ def lasts(endpoint: Endpoint, registration: ClientRegistration, provider: Provid
 
 
 def lasts_for(connection: Connection) -> str:
-    """How long the permission of a connection lasts, in a sentence; empty where this release does not know."""
-    if not reaching.is_known(connection.endpoint, connection.registration):
+    """How long the permission of a connection lasts, in a sentence; empty where this release does not know. One that
+    was there before another showed that the provider renews none is tried once more, and says so until it was."""
+    endpoint, registration = connection.endpoint, connection.registration
+    if not reaching.is_known(endpoint, registration):
         return ""
-    return limit(connection) or lasts(connection.endpoint, connection.registration, connection.provider)
+    ends_then = connection.lapses_at is not None
+    return limit(connection) or _lasts(endpoint, registration, connection.provider, ends_then=ends_then)
 
 
 def limit(connection: Connection) -> str:

@@ -246,6 +246,16 @@ class TestTheConnectionsPage:
         hers.post(f"/connections/{link.pk}/mute/", {"is_muted": "no"})
         assert "By e-mail, 12 hours before." in self.page(hers, link)
 
+    def test_says_one_thing_while_it_is_tried_though_others_showed_that_nothing_renews_them(self, hers, link):
+        now = datetime.now(UTC)
+        ClientRegistration.objects.update(rotates_refresh_tokens=False)
+        Connection.objects.update(lapses_at=None)
+        StoredTokenSet.objects.update(refresh_deadline_at=now + 46 * HOUR, refresh_due_at=now + HOUR)
+        page = self.page(hers, link)
+        assert "We try to renew it by ourselves" in page
+        assert "It lasts 48 hours unless we can renew it." in page
+        assert "does not let us renew it" not in page
+
     def test_is_muted_by_nobody_else(self, client, link, sam):
         client.force_login(sam, backend="allauth.account.auth_backends.AuthenticationBackend")
         assert client.post(f"/connections/{link.pk}/mute/", {"is_muted": "yes"}).status_code == 404
