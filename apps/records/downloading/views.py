@@ -113,7 +113,7 @@ def _to_save(
 
 def _asked_first(request: HttpRequest, subject: Subject, record: Record) -> HttpResponse:
     """To the page of its entry."""
-    query = queries.carried(request.GET, "of")
+    query = queries.carried(request.GET, queries.PERSON)
     return redirect(reverse("entry", args=[subject.key, record.pk], query=query))
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from html import escape
 from typing import Final
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 from django import template
 from django.utils.safestring import SafeString
@@ -13,6 +13,7 @@ from apps.records.templatetags.record_words import filtered
 from apps.records.viewing.listing.lists import Filters
 from apps.records.viewing.listing.narrowing import Choice
 from apps.records.viewing.wording import long_names
+from apps.records.views import queries
 
 register = template.Library()
 
@@ -37,8 +38,8 @@ def years_to_choose(years: Iterable[str], filters: Filters) -> SafeString:
 @register.simple_tag
 def copy_query(subject: object, source: object, of_one: str) -> str:
     """The query of the page that makes a copy: of one list, one connection and one person, as far as each is meant."""
-    asked = {"only": subject, "from": source, "of": of_one.removeprefix("?of=")}
-    told = {name: str(value) for name, value in asked.items() if value}
+    asked = {"only": subject, queries.SOURCE: source}
+    told = [(name, str(value)) for name, value in asked.items() if value] + parse_qsl(of_one.removeprefix("?"))
     return f"?{urlencode(told)}" if told else ""
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
+from uuid import UUID
 
 from django import template
 from django.utils.translation import gettext
@@ -20,6 +21,7 @@ from apps.records.viewing import explaining
 from apps.records.viewing.listing.lists import Filters
 from apps.records.viewing.opening import overview
 from apps.records.viewing.wording import holdings
+from apps.records.views import queries
 
 register = template.Library()
 
@@ -146,9 +148,9 @@ def filtered(filters: Filters, **changes: Any) -> str:
     """The address of the same list with other filters."""
     changed = replace(filters, **changes)
     asked = {
-        "of": str(changed.person or ""),
+        queries.PERSON: str(changed.person or ""),
         "year": changed.year,
-        "from": str(changed.source or ""),
+        queries.SOURCE: str(changed.source or ""),
         "by": changed.arranged,
         "kind": changed.kind,
         "author": changed.author,
@@ -162,6 +164,12 @@ def page_of(filters: Filters, pages: int) -> str:
     """Which page of a list it is: Page 2 of 5."""
     said = {"page": counts.grouped(filters.page), "pages": counts.grouped(pages)}
     return gettext("Page %(page)s of %(pages)s") % said
+
+
+@register.filter
+def to_their_record(connection_id: UUID) -> str:
+    """What the address of a page of the record ends with, so that it is of the person whom this connection is of."""
+    return queries.kept_by(connection_id)
 
 
 _SPANS = {"1-year": _("1 year"), "5-years": _("5 years"), "all": _("All")}

@@ -32,7 +32,7 @@ class Choice:
         others = [one.key for one in carrying.SUBJECTS if (one in wanted) != (one is subject)]
         query = QueryDict(mutable=True)
         query.setlist("on", others)
-        query.update(queries.carried(asked, "from"))
+        query.update(queries.carried(asked, queries.SOURCE))
         return cls(subject, subject in wanted, f"?{query.urlencode()}" if others else "")
 
 

@@ -26,8 +26,8 @@ from apps.vault.errors import VaultError
 _LOG = logging.getLogger(__name__)
 
 # What their addresses may ask for.
-_OF_AN_ENTRY: Final = ("versions", "range", "of")
-_OF_VALUES: Final = ("span", "all", "from", "of")
+_OF_AN_ENTRY: Final = ("versions", "range", queries.PERSON)
+_OF_VALUES: Final = ("span", "all", queries.SOURCE, queries.PERSON)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -67,7 +67,7 @@ def show_as_sent(request: HttpRequest, subject_key: str, record_pk: int) -> Http
     record = _record(request, record_pk)
     try:
         if asking_first.is_due(record, session=request.session):
-            return _lead_to("entry", subject_key, record_pk, queries.carried(request.GET, "of"))
+            return _lead_to("entry", subject_key, record_pk, queries.carried(request.GET, queries.PERSON))
         sent: str | None = as_sent.text(record)
     except VaultError as error:
         _LOG.error("A record does not open: connection %s, %s.", record.connection_id, type(error).__name__)
@@ -105,7 +105,7 @@ def show_over_time(request: HttpRequest, subject_key: str, record_pk: int, *, is
         _LOG.error("A test does not open: connection %s, %s.", record.connection_id, type(error).__name__)
         return render(request, "records/over_time.html", {**context, "test": None})
     if page is None:
-        return _lead_to("entry", subject_key, record_pk, queries.carried(request.GET, "of"))
+        return _lead_to("entry", subject_key, record_pk, queries.carried(request.GET, queries.PERSON))
     if is_file:
         return _saved(spreadsheets.of(page.test))
     context |= {"title": rows.names(page.entry), "entry": page.entry, "test": page.test, "whole": page.whole}

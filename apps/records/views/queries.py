@@ -1,31 +1,39 @@
-"""What the query of an address asks for. What makes no sense asks for nothing."""
+"""What the query of an address asks for, and how one is written. What makes no sense asks for nothing."""
 
+from typing import Final
 from uuid import UUID
 
 from django.http import QueryDict
 
 from apps.records.viewing.opening.whole import Owner
 
+SOURCE: Final = "from"
+PERSON: Final = "of"
+
 
 def source(query: QueryDict) -> UUID | None:
     """The one connection whose entries are wanted; None for those of all."""
-    return _id(query, "from")
+    return _id(query, SOURCE)
 
 
 def person(query: QueryDict) -> UUID | None:
     """A connection of the one person whose entries are wanted; None for those of all."""
-    return _id(query, "of")
+    return _id(query, PERSON)
 
 
 def kept(owner: Owner | None) -> str:
     """What the address of another page ends with, so that it is of the same person's record."""
-    return f"?of={owner.connection_id}" if owner else ""
+    return kept_by(owner.connection_id if owner else None)
 
 
 def kept_of(query: QueryDict) -> str:
     """The same for a page of one entry, which need not know whose records there are: the next page does."""
-    asked = person(query)
-    return f"?of={asked}" if asked else ""
+    return kept_by(person(query))
+
+
+def kept_by(connection_id: UUID | None) -> str:
+    """The same by a connection of that person; empty where there is none."""
+    return f"?{PERSON}={connection_id}" if connection_id else ""
 
 
 def _id(query: QueryDict, name: str) -> UUID | None:
