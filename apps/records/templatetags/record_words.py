@@ -172,6 +172,13 @@ def to_their_record(connection_id: UUID) -> str:
     return queries.kept_by(connection_id)
 
 
+@register.simple_tag
+def same_page_of(connection_id: UUID | None, search: str = "") -> str:
+    """The query of the page that is shown, for the record of that person, or everybody's. `search` is the number of the
+    one it shows."""
+    return queries.kept_by(connection_id, search=search)
+
+
 _SPANS = {"1-year": _("1 year"), "5-years": _("5 years"), "all": _("All")}
 
 

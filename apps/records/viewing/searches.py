@@ -24,7 +24,7 @@ from apps.records.viewing import standing
 from apps.records.viewing.listing import rows
 from apps.records.viewing.listing.lists import Section
 from apps.records.viewing.listing.rows import Row
-from apps.records.viewing.opening.whole import Source, Whole
+from apps.records.viewing.opening.whole import Owner, Source, Whole
 from apps.records.viewing.wording import cautions, languages, provider_codes, whens
 from apps.records.viewing.wording import words as wording
 
@@ -78,13 +78,13 @@ class Found:
         return len(self.lists) + len(self.years) + len(self.sources)
 
 
-def of(whole: Whole, words: str) -> Found:
-    """Look for all these words. Raises as `searching.find` does."""
+def of(whole: Whole, words: str, *, owner: Owner | None = None) -> Found:
+    """Look for all these words. `owner` is whose record alone it is, of several. Raises as `searching.find` does."""
     words = " ".join(words[:LONGEST_WORDS].split())
     asked = asking.read(words)
     if not asked:  # it would find everything
         return Found("", 0, 0, ())
-    providers = {pk: asking.parts(plainly(_of(source))) for pk, source in whole.sources.items()}
+    providers = {pk: asking.parts(plainly(_of(source, owner))) for pk, source in whole.sources.items()}
     found = searching.find(whole.shelves, asked, whole.ring, providers=providers)
     by_subject: dict[str, list[Hit]] = defaultdict(list)
     for hit in found.newest:
@@ -114,9 +114,9 @@ def of(whole: Whole, words: str) -> Found:
     )
 
 
-def _of(source: Source) -> str:
+def _of(source: Source, owner: Owner | None) -> str:
     """The provider, and where one reader has records of several people, whose record it keeps."""
-    return f"{source.connection.provider.name} {source.person}"
+    return f"{source.connection.provider.name} {owner.name if owner else source.person}"
 
 
 def _in_part(counts: Mapping[tuple[Word, ...], int], asked: Sequence[Word]) -> Iterator[InPart]:

@@ -1,6 +1,7 @@
 """What the query of an address asks for, and how one is written. What makes no sense asks for nothing."""
 
 from typing import Final
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django.http import QueryDict
@@ -9,6 +10,7 @@ from apps.records.viewing.opening.whole import Owner
 
 SOURCE: Final = "from"
 PERSON: Final = "of"
+SEARCH: Final = "number"
 
 
 def source(query: QueryDict) -> UUID | None:
@@ -31,9 +33,11 @@ def kept_of(query: QueryDict) -> str:
     return kept_by(person(query))
 
 
-def kept_by(connection_id: UUID | None) -> str:
-    """The same by a connection of that person; empty where there is none."""
-    return f"?{PERSON}={connection_id}" if connection_id else ""
+def kept_by(connection_id: UUID | None, *, search: str = "") -> str:
+    """The same by a connection of that person, None for everybody's; with the number of the search that it shows."""
+    asked = {PERSON: str(connection_id or ""), SEARCH: search}
+    told = {name: value for name, value in asked.items() if value}
+    return f"?{urlencode(told)}" if told else ""
 
 
 def _id(query: QueryDict, name: str) -> UUID | None:

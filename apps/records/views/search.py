@@ -4,6 +4,8 @@ The session keeps it, sealed as it is, under a number; what was found is shown a
 way back from an entry leads to what was found: to the answer of a form, browsers go back by asking to send it again.
 """
 
+from uuid import UUID
+
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
@@ -17,9 +19,11 @@ from apps.records.shelving.reading import Outdated
 from apps.records.subjects import LISTED
 from apps.records.viewing import searches
 from apps.records.viewing.listing import absences
+from apps.records.viewing.listing.lists import Filters
 from apps.records.viewing.opening import whole
-from apps.records.viewing.opening.whole import Whole
+from apps.records.viewing.opening.whole import Owner, Whole
 from apps.records.viewing.searches import Found
+from apps.records.views import queries
 from apps.vault.errors import VaultError
 
 _TRIES = 2  # shelves that were built anew while they were read are there a moment later
@@ -33,15 +37,21 @@ _MOST_KEPT = 10  # a few tabs, and a few steps back in each
 def search_record(request: HttpRequest) -> HttpResponse:
     """The box, and what was found."""
     if request.method == "POST":
-        return _show(_keep(request, request.POST.get("words", "")))
-    number = request.GET.get("number", "")
+        return _show(_keep(request, request.POST.get("words", "")), queries.person(request.GET))
+    number = request.GET.get(queries.SEARCH, "")
     kept = _kept(request, number)
     words = kept or ""
     now = timezone.now()
-    with whole.opened(current_user(request), LISTED, session=request.session, at=now) as record:
-        found, is_prepared_anew = _found(record, words) if words.strip() else (None, False)
+    with whole.opened(current_user(request), LISTED, session=request.session, at=now) as everything:
+        record, owner = everything.of_one(queries.person(request.GET))
+        found, is_prepared_anew = _found(record, words, owner) if words.strip() else (None, False)
         does_not_open = record.does_not_open or (words.strip() and found is None)
         context = {
+            "owners": everything.owners,
+            "owner": owner,
+            "of_one": queries.kept(owner),
+            "filters": Filters(person=owner.connection_id if owner else None),
+            "number": number if kept is not None else "",
             "found": found,
             "is_forgotten": bool(number) and kept is None,
             "says_nothing": kept is not None and not words.strip(),
@@ -65,8 +75,8 @@ def _keep(request: HttpRequest, words: str) -> int:
     return number
 
 
-def _show(number: int) -> HttpResponseRedirect:
-    response = HttpResponseRedirect(f"{reverse('search_record')}?number={number}")
+def _show(number: int, person: UUID | None) -> HttpResponseRedirect:
+    response = HttpResponseRedirect(f"{reverse('search_record')}{queries.kept_by(person, search=str(number))}")
     response.status_code = 303
     return response
 
@@ -76,11 +86,11 @@ def _kept(request: HttpRequest, number: str) -> str | None:
     return next((words for kept, words in request.session.get(_KEPT, []) if str(kept) == number), None)
 
 
-def _found(record: Whole, words: str) -> tuple[Found | None, bool]:
+def _found(record: Whole, words: str, owner: Owner | None) -> tuple[Found | None, bool]:
     """None where nothing can be searched just now, and whether that is because its shelves are being built anew."""
     for _try in range(_TRIES):
         try:
-            return searches.of(record, words), False
+            return searches.of(record, words, owner=owner), False
         except Outdated:
             record = record.read_again()
         except VaultError:

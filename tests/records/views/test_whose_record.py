@@ -2,6 +2,7 @@
 
 import html
 import re
+from urllib.parse import urlencode
 from uuid import UUID
 
 import pytest
@@ -9,8 +10,8 @@ from django.urls import reverse
 
 from apps.connections.models import Connection
 from apps.records.models import Record, SyncRun, SyncStep
-from tests.records.linked import AT
-from tests.records.pages import main, page
+from tests.records.linked import AT, make_connection, make_endpoint
+from tests.records.pages import main, main_of, page, that_lasts
 from tests.records.people import PATIENT_ID, allergy
 from tests.records.several_people import CHILDS, HERS, is_of, medicine
 from tests.records.shelved import keep, result
@@ -36,12 +37,12 @@ class TestThePersonWhoseRecordIsRead:
     def links(self, client, name, *args, **query):
         """The addresses of pages of the record that a page leads to, but for those that choose whose it is."""
         text = page(client, name, *args, **query)
-        chosen = re.sub(r'<nav class="filters.*?</nav>|<header class="site-header">.*?</header>', "", text)
+        chosen = re.sub(
+            r'<nav class="filters.*?</nav>|<a class="brand".*?</a>|<nav aria-label="Menu">.*?</nav>', "", text
+        )
         if not isinstance(query.get("of"), UUID):  # what matters of each leads to that one's record
             chosen = re.sub(r"<h2>What matters now</h2>.*?<h2>", "", chosen, flags=re.DOTALL)
-        search = reverse("search_record")  # which knows every name there is
-        found = (html.unescape(one) for one in re.findall(r'href="((?:/record/|/download/|/"|/\?|\?)[^"]*)', chosen))
-        return [one for one in found if not one.startswith(search)]
+        return [html.unescape(one) for one in re.findall(r'href="((?:/record/|/download/|/"|/\?|\?)[^"]*)', chosen)]
 
     def there(self, of):
         """The pages on the way, each with what its address asks for."""
@@ -125,3 +126,91 @@ class TestThePersonWhoseRecordIsRead:
     def test_is_nobody_where_nobody_is_meant(self, hers, two, of):
         for name, args in self.there(two):
             assert [one for one in self.links(hers, name, *args, of=of) if "of=" in one] == [], name
+
+
+class TestASearchOfOnePersonsRecord:
+    ONLY = f"Only the record of {CHILDS} was searched."
+
+    @pytest.fixture
+    def two(self, connection, childs):
+        keep(connection, result(0), result(1, name="Potassium", code="2823-3"), medicine())
+        keep(childs, result(0), result(366))
+        return connection
+
+    def look(self, client, words, **query):
+        """The page that a search leads to, from the box as the page of a record has it."""
+        (form,) = re.findall(
+            r'<form class="search[^>]* method="post" action="([^"]*)"', page(client, "whole_record", **query)
+        )
+        return client.post(html.unescape(form), {"words": words})["Location"]
+
+    def test_finds_nothing_of_another_and_says_so(self, hers, sam, two, childs):
+        address = self.look(hers, "sodium", of=childs.pk)
+        assert address == f"{reverse('search_record')}?of={childs.pk}&number=1"
+        found = main_of(hers.get(address))
+        assert "2 entries found" in found
+        assert self.ONLY in found
+        assert f"Search the record of {CHILDS}" in found
+        assert HERS not in found
+        assert "Nothing found for “potassium” in 2 entries." in main_of(
+            hers.get(self.look(hers, "potassium", of=childs.pk))
+        )
+        rows = re.findall(r'class="row-link" href="([^"]*)"', found)
+        assert len(rows) == 2
+        assert all(one.endswith(f"?of={childs.pk}") for one in rows)
+        assert "3 entries found" in main_of(hers.get(self.look(hers, "sodium")))
+        hers.force_login(sam)
+        assert "entries found" not in main_of(hers.get(address))
+
+    def test_leads_to_the_same_words_in_all_records_and_back(self, hers, two, childs):
+        found = main_of(hers.get(self.look(hers, "sodium", of=childs.pk)))
+        (all_of_them,) = re.findall(r'<a href="([^"]*)">Search all records</a>', found)
+        assert all_of_them == f"{reverse('search_record')}?number=1"
+        assert f'<a class="chip on" href="{all_of_them}">{CHILDS} <span' in found
+        everybodys = main_of(hers.get(all_of_them))
+        assert "3 entries found" in everybodys
+        assert "was searched." not in everybodys
+        (one,) = re.findall(rf'<a class="chip" href="([^"]*)">{CHILDS}</a>', everybodys)
+        back = main_of(hers.get(reverse("search_record") + html.unescape(one)))
+        assert that_lasts(back) == that_lasts(found)
+
+    @pytest.mark.parametrize("words", ["perrin sodium", "sodium riverside"])
+    def test_knows_whose_it_is_and_the_provider(self, hers, two, childs, words):
+        assert "2 entries found" in main_of(hers.get(self.look(hers, words, of=childs.pk)))
+
+    def test_leads_to_lists_of_that_person(self, hers, two, childs):
+        found = main_of(hers.get(self.look(hers, "2023", of=childs.pk)))
+        assert f'href="{reverse("everything_by_date")}?of={childs.pk}&amp;year=2023"' in found
+        found = main_of(hers.get(self.look(hers, "riverside", of=childs.pk)))
+        assert f'href="{reverse("everything_by_date")}?of={childs.pk}&amp;from={childs.pk}"' in found
+        found = main_of(hers.get(self.look(hers, "allergies", of=childs.pk)))
+        assert f'href="{reverse("subject", args=["allergies"])}?of={childs.pk}"' in found
+
+    def test_means_nothing_by_the_words_of_another(self, hers, two, childs):
+        assert ">potassium</button>" in main_of(hers.get(self.look(hers, "potasium")))
+        assert ">potassium</button>" not in main_of(hers.get(self.look(hers, "potasium", of=childs.pk)))
+        found = main_of(hers.get(self.look(hers, "sodiun", of=childs.pk)))
+        (form,) = re.findall(r'action="([^"]*)"> <input[^>]*> <p>Did you mean:', found)
+        assert "2 entries found" in main_of(hers.post(html.unescape(form), {"words": "sodium"}, follow=True))
+
+    @pytest.mark.parametrize("of", ["x", '"><b>', "0" * 99, "00000000-0000-4000-8000-000000000000"])
+    def test_is_one_of_all_records_where_nobody_is_meant(self, hers, two, of):
+        address = hers.post(f"{reverse('search_record')}?{urlencode({'of': of})}", {"words": "sodium"})["Location"]
+        found = main_of(hers.get(address))
+        assert "3 entries found" in found
+        assert "was searched." not in found
+        assert "of=00" not in found
+
+    def test_is_no_matter_of_a_stranger(self, hers, sam, two):
+        theirs = make_connection(sam, make_endpoint("https://third.example/r4"))
+        is_of(theirs, "Sam Fletcher", "1990-01-01")
+        keep(theirs, result(0))
+        address = hers.post(f"{reverse('search_record')}?of={theirs.pk}", {"words": "sodium"})["Location"]
+        found = main_of(hers.get(address))
+        assert "3 entries found" in found
+        assert "Fletcher" not in found
+
+    def test_takes_no_more_queries_than_one_of_all(self, hers, two, childs, django_assert_max_num_queries):
+        address = self.look(hers, "sodium", of=childs.pk)
+        with django_assert_max_num_queries(10):
+            hers.get(address)
