@@ -18,7 +18,7 @@ from apps.records.presenters.entry import Entry
 from apps.records.presenters.patient import SEX_WORDS
 from apps.records.subjects import Subject
 from apps.records.viewing import explaining
-from apps.records.viewing.listing.lists import Filters
+from apps.records.viewing.listing.filters import Filters
 from apps.records.viewing.opening import overview
 from apps.records.viewing.wording import holdings
 from apps.records.views import queries
@@ -154,6 +154,7 @@ def filtered(filters: Filters, **changes: Any) -> str:
         "by": changed.arranged,
         "kind": changed.kind,
         "author": changed.author,
+        "subject": changed.subject,
         "page": str(changed.page) if changed.page > 1 else "",
     }
     return f"?{urlencode({name: value for name, value in asked.items() if value})}"

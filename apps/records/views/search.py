@@ -19,7 +19,7 @@ from apps.records.shelving.reading import Outdated
 from apps.records.subjects import LISTED
 from apps.records.viewing import searches
 from apps.records.viewing.listing import absences
-from apps.records.viewing.listing.lists import Filters
+from apps.records.viewing.listing.filters import Filters
 from apps.records.viewing.opening import whole
 from apps.records.viewing.opening.whole import Owner, Whole
 from apps.records.viewing.searches import Found

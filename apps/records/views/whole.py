@@ -1,5 +1,6 @@
 """The pages of somebody's whole record: what matters, the list of each subject, everything by date, and what is new."""
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -15,7 +16,8 @@ from apps.records import subjects
 from apps.records.subjects import ALLERGIES, LISTED, MEDICINES, Subject
 from apps.records.viewing import what_is_new, what_matters
 from apps.records.viewing.listing import absences, lists, narrowing
-from apps.records.viewing.listing.lists import EntryList, Filters
+from apps.records.viewing.listing.filters import Filters
+from apps.records.viewing.listing.lists import EntryList
 from apps.records.viewing.opening import whole
 from apps.records.viewing.opening.whole import Owner, Whole
 from apps.records.views import queries
@@ -71,7 +73,8 @@ def show_everything(request: HttpRequest) -> HttpResponse:
     now = timezone.now()
     with whole.opened(current_user(request), LISTED, session=request.session, at=now) as everything:
         record, owner = everything.of_one(queries.person(request.GET))
-        filters = _filters(request.GET, record, owner)
+        asked = subjects.find(request.GET.get("subject", ""))
+        filters = replace(_filters(request.GET, record, owner), subject=asked.key if asked else "")
         part, _theirs = _narrowed(record, filters)
         context = {
             **_of_record(everything, record, owner, now),

@@ -9,7 +9,8 @@ from apps.records.models import Leaf, Record
 from apps.records.shelving.indexing import MOST_ROWS
 from apps.records.subjects import ALLERGIES, CONDITIONS, DOCUMENTS, LISTED, MEDICINES, RESULTS, VITALS, Subject
 from apps.records.viewing.listing import lists, narrowing
-from apps.records.viewing.listing.lists import EntryList, Filters
+from apps.records.viewing.listing.filters import Filters
+from apps.records.viewing.listing.lists import EntryList
 from apps.records.viewing.listing.narrowing import Choice, Choices
 from apps.records.viewing.opening import whole
 from tests.records.linked import AT
@@ -23,7 +24,7 @@ pytestmark = pytest.mark.django_db
 def of(alice):
     """Her list of a subject, or everything by date, as such an address asks for it."""
 
-    def listed(subject: Subject | None, **asked: Any) -> EntryList:
+    def listed(subject: Subject | None, /, **asked: Any) -> EntryList:
         wanted = LISTED if subject is None else [subject]
         with whole.opened(alice, wanted, session={}, at=AT) as record:
             filters = Filters(**asked)
@@ -258,6 +259,48 @@ class TestAKindOfDocument:
         first, last = of(DOCUMENTS, **letters), of(DOCUMENTS, **letters, page=2)
         assert (first.count, first.pages, len(names(first)), len(names(last))) == (52, 2, 50, 2)
         assert of(DOCUMENTS, **letters, page=7).filters.page == 2
+
+
+class TestASubject:
+    """Of everything by date."""
+
+    def test_has_its_own_entries_years_and_providers_alone(self, of, connection, other):
+        keep(connection, *(taken(nth, f"{2020 + nth % 3}-02-03") for nth in range(60)), order("m1", on="2019-01-05"))
+        keep(other, order("m2", name="Zinc", code="2", on="2018-01-05"), allergy("a1"))
+        found = of(None, subject="medicines")
+        assert names(found) == ["Lisinopril 10 MG Oral Tablet", "Zinc"]
+        assert (found.count, found.years) == (2, (("2019", 1), ("2018", 1)))
+        assert found.narrowed_to == ("Medicines",)
+        assert len(found.sources_to_choose) == 2
+        assert [one.provider for one in of(None, subject="results").sources] == ["Harbor Family Practice"]
+        assert len(names(of(None, subject="results", page=2))) == 10
+        assert of(None, subject="results", year="2021").count == 20
+        assert names(of(None, subject="medicines", source=other.pk)) == ["Zinc"]
+
+    def test_is_offered_by_how_many_entries_it_has_where_there_are_two(self, of, connection, other):
+        keep(connection, result(0), result(1))
+        assert of(None).narrowings == ()
+        keep(other, allergy("a1"), order("m1"), order("m2", name="Zinc", code="2"), order("m3", name="Iron", code="3"))
+        (offered,) = of(None).narrowings
+        assert [one.name for one in offered.choices] == ["Medicines", "Results", "Allergies and reactions"]
+        (chosen,) = of(None, subject="results").narrowings
+        assert [(one.name, one.is_on) for one in chosen.choices] == [("Results", True)]
+        (offered,) = of(None, source=other.pk).narrowings
+        assert [one.name for one in offered.choices] == ["Medicines", "Allergies and reactions"]
+
+    def test_is_nothing_by_choice_where_it_has_none_of_the_year_but_not_where_it_does_not_open(self, of, connection):
+        keep(connection, result(0), allergy("a1"))
+        assert of(None, subject="results", year="2019").is_empty_by_choice
+        assert of(None, subject="vitals").is_empty_by_choice
+        connection.shelves.filter(subject="allergies").update(sealed_index=b"gone")
+        assert of(None, subject="allergies").does_not_open
+        assert not of(None, subject="allergies").is_empty_by_choice
+        assert not of(None, subject="results").does_not_open
+
+    def test_is_no_part_of_the_list_of_another(self, of, connection):
+        keep(connection, result(0), order("m1"))
+        assert names(of(RESULTS, subject="medicines")) == names(of(RESULTS)) != []
+        assert of(RESULTS, subject="medicines").filters.subject == ""
 
 
 class TestConditions:

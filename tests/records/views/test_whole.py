@@ -229,6 +229,35 @@ class TestEverythingByDate:
         places = [text.index(said) for said in ("Potassium", "Pteridine", "Sodium")]
         assert places == sorted(places)
 
+    def test_is_narrowed_to_one_subject_by_a_link_that_keeps_the_rest(self, hers, sam, connection):
+        keep(connection, *(result(number) for number in range(60)), allergy("a1", recordedDate="2024-12-30"))
+        text = page(hers, "everything_by_date", year="2024")
+        assert '<a class="chip" href="?year=2024&amp;subject=results">Results</a>' in text
+        text = page(hers, "everything_by_date", year="2024", subject="results")
+        assert '<a class="chip on" href="?year=2024">Results <span' in text
+        assert 'href="?year=2024&amp;subject=results&amp;page=2">Next 50</a>' in text
+        assert f'href="{reverse("download_copy")}?only=results"' in text
+        assert "60 entries, newest first" in text
+        assert "Only a part of this list:</strong> 2024 · Results" in text
+        assert "Pteridine" not in text
+        assert "Sodium" not in page(hers, "everything_by_date", subject="allergies")
+        hers.force_login(sam)
+        assert "Sodium" not in page(hers, "everything_by_date", subject="results")
+
+    @pytest.mark.parametrize("subject", ["", "x", "patient", '"><b>', "results\x00"])
+    def test_minds_no_subject_that_is_none(self, hers, connection, subject):
+        keep(connection, result(0), allergy("a1"))
+        text = page(hers, "everything_by_date", subject=subject)
+        assert "Sodium" in text
+        assert "Pteridine" in text
+
+    def test_of_one_subject_takes_at_most_twelve_queries(self, hers, connection, other, django_assert_max_num_queries):
+        for whose in (connection, other):
+            keep(whose, *(result(number) for number in range(60)), allergy("a1"))
+        hers.get(reverse("whole_record"))
+        with django_assert_max_num_queries(12):
+            hers.get(reverse("everything_by_date"), {"subject": "results", "page": 2})
+
 
 class TestSearch:
     def test_finds_entries_by_subject(self, hers, connection):

@@ -18,11 +18,11 @@ from msgspec import structs
 from apps.records.presenters.spelling import plainly
 from apps.records.shelving import arranging, reading
 from apps.records.shelving.arranging import Arrangement
-from apps.records.shelving.document_names import Sort
 from apps.records.shelving.indexing import MOST_ROWS
 from apps.records.shelving.reading import OpenShelf, Shelved
 from apps.records.subjects import CONDITIONS, LISTED, MEDICINES, RESULTS, VITALS, Order, Subject
 from apps.records.viewing.listing import folding, narrowing, rows
+from apps.records.viewing.listing.filters import Filters
 from apps.records.viewing.listing.narrowing import Choices, Narrowing
 from apps.records.viewing.listing.rows import Row
 from apps.records.viewing.opening.whole import Source, Whole
@@ -35,27 +35,6 @@ GONE: Final = "gone"
 _MOST_SORTED: Final = 20 * MOST_ROWS  # put in order by what they are called; a longer list keeps that of its shelves
 _FEW: Final = 15  # rows that need no years and no search, and documents that need no kinds, to choose from
 _YEARS_AT_HAND: Final = 8  # a long life has seventy, which would push the list off the screen
-
-
-@dataclass(frozen=True)
-class Filters:
-    """What the address asks for, checked: nothing of it is a health fact. `source` is one connection; `person` one of
-    the person whom the whole was narrowed to before, where its reader has records of several. `arranged` is one of the
-    two orders, or what is not final, or no longer at its provider; empty for the subject's own. `kind` and `author` are
-    marks (`narrowing`)."""
-
-    page: int = 1
-    source: UUID | None = None
-    person: UUID | None = None
-    year: str = ""
-    arranged: str = ""
-    kind: str = ""
-    author: str = ""
-
-    @property
-    def marks(self) -> Mapping[Sort, str]:
-        """Of what names a list of documents is narrowed to."""
-        return {Sort.KIND: self.kind, Sort.AUTHOR: self.author}
 
 
 @dataclass(frozen=True)
@@ -91,7 +70,7 @@ class EntryList:
     sources: tuple[Source, ...]
     withdrawn: tuple[Withdrawn, ...]
     all_sources: tuple[Source, ...] = ()  # those of which nothing is here as well
-    narrowings: tuple[Choices, ...] = ()  # of what kind documents are, and who wrote them
+    narrowings: tuple[Choices, ...] = ()  # of what kind documents are, and who wrote them; of what subject entries are
     is_by_name: bool = False
     has_dates: bool = True
     is_latest: bool = False  # one row for each test, its newest value
@@ -131,8 +110,12 @@ class EntryList:
     @property
     def is_empty_by_choice(self) -> bool:
         """Whether there is nothing here of what was chosen, though the list has some."""
+        if self.count or self.does_not_open:
+            return False
+        if self.filters.subject:
+            return True
         chosen = self.filters.year or self.filters.source or self.filters.kind or self.filters.author
-        return not self.count and bool(chosen) and bool(self.sources or self.filters.source)
+        return bool(chosen) and bool(self.sources or self.filters.source)
 
     @property
     def is_of_nothing(self) -> bool:
@@ -166,6 +149,7 @@ class EntryList:
 
 def of_subject(whole: Whole, subject: Subject, filters: Filters) -> EntryList:
     """The list of one subject. Raises Outdated where the shelf was built anew meanwhile, and VaultError."""
+    filters = replace(filters, subject="")
     arrangement = _arrangement(subject, filters)
     is_dated = arrangement is Arrangement.DATED or (arrangement is Arrangement.LISTED and arranging.is_dated(subject))
     has_groups = arrangement in {Arrangement.LISTED, Arrangement.DRAFTS}
@@ -199,10 +183,14 @@ def _as_gone(found: EntryList) -> EntryList:
 
 
 def of_everything(whole: Whole, subjects: Sequence[Subject], filters: Filters) -> EntryList:
-    """Everything by date."""
-    arrangements = {subject.key: arranging.dated_arrangement(subject) for subject in subjects}
-    found = _assemble(whole, whole.shelves, arrangements, replace(filters, kind="", author=""), _by_year)
-    return replace(found, narrowings=())
+    """Everything by date, or what of it is of one subject."""
+    filters = replace(filters, kind="", author="")
+    every = {subject.key: arranging.dated_arrangement(subject) for subject in subjects}
+    arrangements = {key: arrangement for key, arrangement in every.items() if filters.subject in {"", key}}
+    shelves = [shelf for shelf in whole.shelves if shelf.subject in arrangements]
+    found = _assemble(whole, shelves, arrangements, filters, _by_year)
+    held = [shelf for shelf in whole.shelves if filters.source in {None, shelf.connection_id}]
+    return replace(found, narrowings=narrowing.of_subjects(held, every, filters.subject))
 
 
 def _arrangement(subject: Subject, filters: Filters) -> Arrangement:

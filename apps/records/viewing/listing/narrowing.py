@@ -1,7 +1,9 @@
-"""A list of documents narrowed to one kind, or to what one person wrote (patient experience 3.8).
+"""A list of documents narrowed to one kind, or to what one person wrote (patient experience 3.8); all by date to
+one subject.
 
-An address names neither: it stays in the browser's history, and what kind of document somebody has is theirs to know.
-It has a mark made of the name with a key, which the same name always gets for the same reader.
+An address names no kind and nobody: it stays in the browser's history, and what kind of document somebody has is theirs
+to know. It has a mark made of the name with a key, which the same name always gets for the same reader. Of a subject it
+has the key, as that subject's own list has.
 """
 
 from collections import Counter
@@ -17,13 +19,16 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.records.presenters.entry import Entry
 from apps.records.shelving import document_names
+from apps.records.shelving.arranging import Arrangement
 from apps.records.shelving.document_names import Sort
 from apps.records.shelving.reading import OpenShelf, Shelved
+from apps.records.subjects import LISTED
 from apps.records.viewing.wording import provider_codes
 
 MARK_LENGTH: Final = 12
 _AT_HAND: Final = 3  # of each sort: more would push the list off a phone's screen
-_LABELS: Final[Mapping[Sort, str | Promise]] = {Sort.KIND: _("Kind"), Sort.AUTHOR: _("Author")}
+_KIND: Final = _("Kind")
+_LABELS: Final[Mapping[Sort, str | Promise]] = {Sort.KIND: _KIND, Sort.AUTHOR: _("Author")}
 
 # By sort and name, how many entries.
 Counted: TypeAlias = Counter[tuple[str, str]]
@@ -120,6 +125,19 @@ def asked(user_id: UUID, shelves: Iterable[OpenShelf], marks: Mapping[Sort, str]
     names = ((sort, _said(spelled)) for sort in marked for spelled in _spelled(sort, counted))
     wanted = {sort: name for sort, name in names if mark(user_id, sort, name) == marked[sort]}
     return Narrowing(user_id, wanted, {(sort, document_names.folded(name)) for sort, name in counted})
+
+
+def of_subjects(
+    shelves: Iterable[OpenShelf], arrangements: Mapping[str, Arrangement], chosen: str
+) -> tuple[Choices, ...]:
+    """The subjects to choose from, by how many entries each has; none where all are of one."""
+    counted: Counter[str] = Counter()
+    for shelf in shelves:
+        counted[shelf.subject] += sum(head.count for head in shelf.stretch(arrangements[shelf.subject]).heads)
+    keys = [chosen] if chosen else [key for key, count in counted.most_common() if count]
+    names = {subject.key: str(subject.name) for subject in LISTED}
+    choices = tuple(Choice(key, names[key], is_on=key == chosen) for key in keys)
+    return (Choices("subject", str(_KIND), choices),) if chosen or len(choices) > 1 else ()
 
 
 def mark(user_id: UUID, sort: Sort, name: str) -> str:
