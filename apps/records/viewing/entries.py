@@ -29,7 +29,7 @@ from apps.records.shelving.indexing import Aim
 from apps.records.shelving.knowing import Known
 from apps.records.shelving.surroundings import Surroundings
 from apps.records.subjects import Subject
-from apps.records.viewing import facts, lacking, questions, standing
+from apps.records.viewing import facts, lacking, noted, questions, standing
 from apps.records.viewing.facts import Fact
 from apps.records.viewing.listing import fills as filling
 from apps.records.viewing.listing import panel_rows, rows
@@ -37,6 +37,7 @@ from apps.records.viewing.listing import related as relating
 from apps.records.viewing.listing.fills import Fills
 from apps.records.viewing.listing.panel_rows import PanelShown
 from apps.records.viewing.listing.related import Related
+from apps.records.viewing.noted import Note
 from apps.records.viewing.opening import connected, telling_apart
 from apps.records.viewing.questions import Group
 from apps.records.viewing.wording import cautions, languages, other_kinds, remarks, snomed_kinds
@@ -96,6 +97,7 @@ class EntryPage:
     is_only_value: bool = False  # of its test, in this reader's record
     narrative: Reading = field(default_factory=Reading)  # what its provider says of it at length, as it stands now
     written_in: str = ""  # the language that the provider says its words are in
+    notes: tuple[Note, ...] = ()
 
     @property
     def language(self) -> str:
@@ -198,7 +200,10 @@ def of(record: Record, *, at: datetime, has_all_versions: bool = False) -> Entry
     page = replace(page, written_in=said_in, is_only_value=is_only_value, related=belonging)
     if current.entry.is_withheld or current.entry.is_withdrawn:
         return page
-    return replace(page, may_be_cut=long_lists.has_any(told[0][0]), narrative=narratives.reading(told[0][0]))
+    notes = noted.of(current.entry, told[0][0], context)
+    return replace(
+        page, may_be_cut=long_lists.has_any(told[0][0]), narrative=narratives.reading(told[0][0]), notes=notes
+    )
 
 
 def _may_be_grave(record: Record, sent: Iterable[Element], of_results: Known) -> bool:

@@ -1,9 +1,11 @@
 """What a provider says of an entry at length is shown as it is laid out, and what of it is not shown is told."""
 
 import pytest
+from django.urls import reverse
 
 from apps.records.models import Record
 from tests.records.pages import page
+from tests.records.people import allergy
 from tests.records.shelved import keep, result
 
 pytestmark = pytest.mark.django_db
@@ -63,3 +65,57 @@ class TestANarrative:
     def test_of_what_its_provider_hides_is_not_told(self, hers, connection):
         said = entry(hers, connection, "<div><p>Words</p></div>", meta={"security": [{"code": "masked"}]})
         assert "Words" not in said
+
+
+class TestANote:
+    def noted(self, client, connection, resource, subject="results"):
+        keep(connection, resource)
+        record = Record.objects.get(connection=connection, logical_id=resource["id"])
+        return page(client, "entry", subject, record.pk).split("In the words of")[1].split("Something missing")[0]
+
+    @pytest.mark.parametrize(
+        ("signed", "told"),
+        [
+            ({"authorString": "Ada <b>"}, "Written down by: Ada &lt;b&gt;"),
+            ({"time": "2024-05-03"}, "Written down: May 3, 2024"),
+            ({"authorString": "Ada Rose", "time": "2024-05"}, "Written down by: Ada Rose · May 2024"),
+            ({"authorReference": {"display": "Bo Finch"}, "authorString": "Ada"}, "Written down by: Bo Finch"),
+            ({"authorReference": {"reference": "Practitioner/p1"}}, "Written down by: Ada Rose"),
+            ({"authorReference": {"reference": "#p2"}}, "Written down by: Cy Vane"),
+        ],
+    )
+    def test_says_who_wrote_it_and_when(self, hers, sam, connection, signed, told):
+        keep(connection, {"resourceType": "Practitioner", "id": "p1", "name": [{"text": "Ada Rose"}]})
+        contained = [{"resourceType": "Practitioner", "id": "p2", "name": {"text": "Cy Vane"}}]
+        note = {"text": "Drink more.", **signed}
+        said = self.noted(hers, connection, {**result(0), "contained": contained, "note": [note]})
+        assert f'Drink more.</p></div> <p class="soft">{told}</p>' in said
+        hers.force_login(sam)
+        address = reverse("entry", args=["results", Record.objects.get(logical_id="o0").pk])
+        assert hers.get(address).status_code == 404
+
+    def test_says_it_of_the_one_note_that_dstu2_has(self, hers, connection):
+        note = {"text": "Hives.", "authorReference": {"display": "Ada Rose"}, "time": "2016-05-03"}
+        said = self.noted(hers, connection, allergy("a1", note=note), "allergies")
+        assert 'Hives.</p></div> <p class="soft">Written down by: Ada Rose · May 3, 2016</p>' in said
+
+    def test_of_several_says_it_of_each_and_once_of_what_was_written_alike(self, hers, connection):
+        notes = [
+            {"text": "Seen.", "authorString": "Ada"},
+            {"text": "Called."},
+            {"text": "Seen.", "authorString": "Bo"},
+            {"text": "Seen.", "authorString": "Ada"},
+        ]
+        said = self.noted(hers, connection, {**result(0), "note": notes})
+        assert said.count("Seen.") == 1
+        assert said.index("Written down by: Ada") < said.index("Written down by: Bo") < said.index("Called.")
+        assert said.count("Written down") == 2
+
+    @pytest.mark.parametrize("odd", [{"time": [1], "authorString": {"a": 1}}, {"authorReference": "Ada"}, {}])
+    def test_says_nobody_and_no_time_where_none_is_known(self, hers, connection, odd):
+        said = self.noted(hers, connection, {**result(0), "note": [{"text": "Seen.", **odd}, "Odd", None]})
+        assert "Seen." in said
+        assert "Written down" not in said
+
+    def test_is_signed_by_nobody_where_it_is_a_plain_text(self, hers, connection):
+        assert "Written down" not in self.noted(hers, connection, {**result(0), "comments": "Hemolyzed."})

@@ -1,0 +1,43 @@
+"""Who wrote a note, and when (FHIR Annotation, alike in both versions). The notes themselves `heads.notes` reads."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from apps.records.presenters import elements, naming
+from apps.records.presenters.datatypes import moments
+from apps.records.presenters.datatypes.moments import UNDATED, When
+from apps.records.presenters.elements import Element
+from apps.records.presenters.entry import Context
+
+_NOTES: Final = ("note", "notes", "comment", "comments")
+
+
+@dataclass(frozen=True)
+class Signature:
+    """By whom, as sent, and when; either may be lacking."""
+
+    author: str = ""
+    when: When = UNDATED
+
+    def __bool__(self) -> bool:
+        return bool(self.author or self.when)
+
+
+def of(resource: Element, context: Context) -> dict[str, tuple[Signature, ...]]:
+    """By the text of each note that says one: what several wrote alike is told once, and has several."""
+    found: dict[str, list[Signature]] = {}
+    for note in _notes(resource):
+        if signature := _signature(note, resource, context):
+            found.setdefault(elements.prose(note.get("text")), []).append(signature)
+    return {text: tuple(dict.fromkeys(signed)) for text, signed in found.items()}
+
+
+def _notes(resource: Element) -> Iterator[Element]:
+    return (note for name in _NOTES for note in elements.children(resource, name))
+
+
+def _signature(note: Element, resource: Element, context: Context) -> Signature:
+    named = naming.name_of(note.get("authorReference"), context, within=resource)
+    when = moments.read(note, "time", means="written-down")
+    return Signature(named or elements.text(note, "authorString"), when)

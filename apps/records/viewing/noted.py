@@ -1,0 +1,41 @@
+"""The provider's notes to an entry on its own page, each with who wrote it, and when, where that was sent."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from apps.records.presenters import signatures
+from apps.records.presenters.elements import Element
+from apps.records.presenters.entry import Context, Entry
+from apps.records.presenters.signatures import Signature
+from apps.records.viewing.facts import labels, lines
+from apps.records.viewing.wording import whens
+
+
+@dataclass(frozen=True)
+class Note:
+    """What it says, and a line for each who wrote it."""
+
+    text: str
+    written: tuple[str, ...] = ()
+
+
+def of(entry: Entry, resource: Element, context: Context) -> tuple[Note, ...]:
+    """All that the entry says, in its order: what may turn it around first, which nobody signs."""
+    signed = signatures.of(resource, context) if entry.said else {}
+    return tuple(Note(said, tuple(map(_line, signed.get(said, ())))) for said in entry.said)
+
+
+def _line(signature: Signature) -> str:
+    """Who, then when: the label is that of what stands first."""
+    return f"{_label(signature)}: {lines.PART.join(_told(signature))}"
+
+
+def _label(signature: Signature) -> str:
+    return labels.of_field("Note", "recorder" if signature.author else "written_down")
+
+
+def _told(signature: Signature) -> Iterator[str]:
+    if signature.author:
+        yield signature.author
+    if signature.when:
+        yield whens.in_full(signature.when)
