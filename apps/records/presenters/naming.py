@@ -180,6 +180,14 @@ def _own_names(resource: Element, context: Context, within: Element) -> Iterator
     )
     if resource.get("resourceType") == "Medication":
         yield told_alone(resource)
+    if resource.get("resourceType") == "Device":
+        yield from _of_device(resource)
+
+
+def _of_device(device: Element) -> Iterator[str]:
+    """What a Device is called that says no type: by a name of R4, its model, or who made it."""
+    yield from (elements.text(name, "name") for name in elements.children(device, "deviceName"))
+    yield from (elements.text(device, name) for name in ("model", "modelNumber", "manufacturer"))
 
 
 def _coded(resource: Element) -> Iterator[str]:

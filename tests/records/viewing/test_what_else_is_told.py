@@ -112,6 +112,33 @@ TOLD: list[tuple[str, dict[str, Any], str]] = [
         },
         "from: January 2026 · at the latest: March 2026 · late from: February 2026 · Two doses",
     ),
+    ("Observation", {"device": {"display": "Arm cuff"}}, "Measured with: Arm cuff"),
+    (
+        "Observation",
+        {
+            "device": {"reference": "#d"},
+            "contained": [{"resourceType": "Device", "id": "d", "type": named("Pulse oximeter"), "model": "X2"}],
+        },
+        "Measured with: Pulse oximeter",
+    ),
+    *(
+        (
+            "Observation",
+            {"device": {"reference": "#d"}, "contained": [{"resourceType": "Device", "id": "d", **called}]},
+            told,
+        )
+        for called, told in (
+            ({"deviceName": [{"name": "Cuff 3000", "type": "model-name"}]}, "Measured with: Cuff 3000"),
+            ({"manufacturer": "Acme", "model": "X2"}, "Measured with: X2"),
+            ({"modelNumber": "X-3"}, "Measured with: X-3"),
+            ({"manufacturer": "Acme"}, "Measured with: Acme"),
+        )
+    ),
+    (
+        "Observation",
+        {"method": named("By ear"), "bodySite": named("Left arm")},
+        "How it was measured: By ear\nBody site: Left arm",
+    ),
     ("ServiceRequest", {"locationReference": [{"display": "Ward 3"}]}, "Where: Ward 3"),
     ("ServiceRequest", {"code": named("Walk"), "performerType": named("Nurse")}, "Details: Nurse"),
     ("MedicationDispense", {"type": named("Partial fill"), **MEDICINE}, "Kind of fill: Partial fill"),

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from django.urls import reverse
 
 from apps.records.models import Record
 from tests.records.pages import main
@@ -60,3 +61,22 @@ class TestAVitalSign:
         keep(connection, self.weight(1, 72.5, "kg"))
         client.force_login(sam)
         assert "72.5" not in main(client, "subject", "vitals")
+
+
+class TestADeviceOfTheRecord:
+    def test_is_what_a_value_was_measured_with(self, hers, sam, connection):
+        cuff = {"resourceType": "Device", "id": "d1", "type": {"text": "Arm cuff"}}
+        keep(connection, cuff, {**result(0), "device": {"reference": "Device/d1"}})
+        record = Record.objects.get(logical_id="o0").pk
+        assert re.search("<dt>Measured with</dt> <dd> ?Arm cuff", main(hers, "entry", "results", record))
+        hers.force_login(sam)
+        assert hers.get(reverse("entry", args=["results", record])).status_code == 404
+
+    def test_names_its_use(self, hers, connection):
+        use = {"resourceType": "DeviceUseStatement", "id": "u1", "status": "active"}
+        keep(
+            connection,
+            {"resourceType": "Device", "id": "d1", "deviceName": [{"name": "Pump 7", "type": "model-name"}]},
+            {**use, "device": {"reference": "Device/d1"}},
+        )
+        assert main(hers, "subject", "devices").count("Pump 7") == 2

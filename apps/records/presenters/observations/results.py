@@ -19,7 +19,7 @@ from apps.records.presenters.datatypes.ranges import ReferenceRange, Side
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Code, Context, Doubt, Entry
 from apps.records.presenters.heads import codes_of, head, name_in, notes, status_codes, title_of
-from apps.records.presenters.naming import id_of, is_patient, names_of
+from apps.records.presenters.naming import id_of, is_patient, name_of, names_of
 from apps.records.presenters.observations import at_home, doubts, interpretations, one_test, values
 from apps.records.presenters.observations.interpretations import Place
 from apps.records.presenters.observations.values import NO_VALUE, Value
@@ -149,8 +149,8 @@ class ResultEntry(Measured, Entry, frozen=True, kw_only=True, gc=False):
     """A result, a vital sign or any other observation.
 
     `test` is what values are compared under: a LOINC code, else another code, else the title. `members` and
-    `derived_from` are references by `Type/id`, or `#id` for what `inside` holds. `at_home`: its provider says
-    that it was measured there.
+    `derived_from` are references by `Type/id`, or `#id` for what `inside` holds. `device` is what it was
+    measured with. `at_home`: its provider says that it was measured there.
     """
 
     value: Value = NO_VALUE
@@ -164,6 +164,7 @@ class ResultEntry(Measured, Entry, frozen=True, kw_only=True, gc=False):
     components: tuple[Component, ...] = ()
     reported: When = UNDATED
     method: str = ""
+    device: str = ""
     specimen: str = ""
     state: tuple[str, ...] = ()
     body_site: str = ""
@@ -234,6 +235,7 @@ def present(resource: Element, context: Context) -> ResultEntry:
         components=_components(resource, age=age),
         reported=reported,
         method=_titled(resource, "method"),
+        device=name_of(resource.get("device"), context, within=resource) if "device" in resource else "",
         specimen=specimen_of(resource, context),
         state=doubts.states(resource, context),
         body_site=_titled(resource, "bodySite"),

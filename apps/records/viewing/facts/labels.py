@@ -195,6 +195,7 @@ _LABELS: Final[Mapping[str, str | Promise]] = {
     "components": _("Parts"),
     "reported": _("Reported"),
     "method": _("How it was measured"),
+    "device": _("Measured with"),
     "at_home": _("Measured at home"),
     "specimen": _("Sample"),
     "body_site": _("Body site"),
