@@ -10,6 +10,7 @@ import io
 import ipaddress
 import queue
 import socket
+import ssl
 import threading
 import time
 from collections.abc import Callable
@@ -151,6 +152,18 @@ class _FinalAnswer(HTTPResponse):
         version, status, reason = super()._read_status()  # type: ignore[misc]
         return version, HTTPStatus.CONTINUE if status in _INTERIM else status, reason
 
+    def begin(self) -> None:
+        """One that is still no answer leaves HTTP: its connection ends with it, whoever reads it."""
+        super().begin()
+        self.will_close = self.will_close or self.status < HTTPStatus.OK
+
+    def _read_next_chunk_size(self) -> int:
+        """The library takes "-1" for all that ever comes, however much that is."""
+        size: int = super()._read_next_chunk_size()  # type: ignore[misc]
+        if size < 0:
+            raise ValueError
+        return size
+
 
 class _KeptConnection(HTTPConnection):
     """Used again only while nobody has reason to have closed it, and not for so long that its name may lead elsewhere
@@ -189,6 +202,12 @@ class _TlsConnection(_KeptConnection, HTTPSConnection):
     def __init__(self, *args: Any, deadline: Deadline, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._deadline = deadline
+
+    @property
+    def is_connected(self) -> bool:
+        """Not where more was sent than was asked for: it would be taken for the next answer, and once it is decrypted
+        it stands no longer in the socket, where the library looks for it."""
+        return super().is_connected and not cast("ssl.SSLSocket", self.sock).pending()
 
     def _new_conn(self) -> socket.socket:
         return connect(self.host, self.port or 443, scheme="https", deadline=self._deadline)

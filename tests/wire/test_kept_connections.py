@@ -1,5 +1,6 @@
 """One thread's calls share a connection while nobody has reason to have closed it. What was sent is known."""
 
+import io
 import time
 
 import pytest
@@ -128,6 +129,49 @@ class TestAnInterimAnswer:
             with pytest.raises(UnexpectedAnswer):
                 refresh(server.url("/token"), "hers")
             assert refresh(server.url("/token"), "his") == "his"
+            assert server.connections == 2
+
+    def test_that_ends_http_ends_its_connection_where_it_is_a_stream(self):
+        def switching(request):
+            if request.path == "/hers":
+                yield b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n"
+            time.sleep(0.05)
+            yield http(body=request.path)
+
+        with serving(switching) as server:
+            told = []
+            for path in ("/hers", "/his"):
+                with transport.stream(server.url(path), POLICY, headers={}) as answer:
+                    told.append((answer.status, answer.body()))
+            assert told == [(101, b""), (200, b"/his")]
+            assert server.connections == 2
+
+
+class TestMoreThanWasAskedFor:
+    """Another whole answer in one piece with the first, which ends where a read of ours does."""
+
+    def twice(self, request):
+        if request.path == "/hers":
+            head = len(http(body=b"x" * 8000)) - 8000
+            yield http(body=b"x" * (io.DEFAULT_BUFFER_SIZE - head)) + http(body="nobody's")
+        else:
+            time.sleep(0.05)  # so that whoever asks finds what is there already
+            yield http(body=request.path)
+
+    def told(self, policy, url):
+        with transport.session(policy) as session:
+            session.get(f"{url}/hers")
+            return session.get(f"{url}/his").text
+
+    def test_answers_nobody(self):
+        with serving(self.twice) as server:
+            assert self.told(POLICY, server.url()) == "/his"
+            assert server.connections == 2
+
+    def test_answers_nobody_under_tls(self, authority, tls_provider, route, tmp_path):
+        with tls_provider(authority.context(tmp_path, "provider.example"), self.twice) as server:
+            route(server.port)
+            assert self.told(AddressPolicy(), "https://provider.example") == "/his"
             assert server.connections == 2
 
 

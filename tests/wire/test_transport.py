@@ -189,6 +189,20 @@ class TestTheSizeLimit:
         assert len(body) < 100_000
         assert self.refused(http(200, body, Content_Encoding=coding)) is Code.TOO_LARGE
 
+    def test_is_not_held_where_a_chunk_is_said_to_have_less_than_nothing(self):
+        """Which the library takes for all that ever comes."""
+        sent = itertools.count()
+
+        def endless(_request):
+            yield b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-1\r\n"
+            while next(sent) < 1_000:
+                yield b"x" * 65_536
+            raise OSError
+
+        with serving(endless) as server, pytest.raises(Unavailable):
+            getting(server.url(), max_bytes=100_000)
+        assert next(sent) < 500
+
     def test_unfolds_an_honest_one(self):
         with serving(http(200, gzip.compress(b'{"a": 13.20}'), Content_Encoding="gzip")) as server:
             assert getting(server.url()).content == b'{"a": 13.20}'
