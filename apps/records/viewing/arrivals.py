@@ -1,11 +1,12 @@
 """What came into a record, or changed, since its owner last looked at it, of what lists have.
 
 The last look is the newest one on an earlier day that the audit trail tells of. Rows are searched for only where a
-check since then changed some. What came by a connection that is newer than that look is new as a whole, and no news.
+check since then changed some. What came by a connection that is newer than that look, or whose first copy was on its
+way then, is new as a whole, and no news.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, NamedTuple
@@ -30,9 +31,12 @@ SELECT look.at FROM audit_auditevent AS look
 WHERE look.user_id = %(user_id)s AND look.event = %(event)s AND look.at < %(today)s ORDER BY look.id DESC LIMIT 1
 """
 _CHANGED: Final = """
-SELECT DISTINCT step.resource_type FROM records_syncstep AS step
+SELECT run.connection_id, step.resource_type, min(run.created_at) FILTER (WHERE step.finished_at > %(since)s),
+    bool_or(step.needs_shelf)
+FROM records_syncstep AS step
 JOIN records_syncrun AS run ON run.id = step.run_id AND run.connection_id = ANY(%(connections)b)
-WHERE step.user_id = %(user_id)s AND step.finished_at > %(since)s AND step.rows_changed > 0
+WHERE step.user_id = %(user_id)s AND (step.finished_at > %(since)s OR step.needs_shelf) AND step.rows_changed > 0
+GROUP BY run.connection_id, step.resource_type
 """
 
 
@@ -51,12 +55,24 @@ class Came(NamedTuple):
 @dataclass(frozen=True)
 class Arrivals:
     """`since` is when the record was last looked at. `came` are the newest by their own dates, of those that came last;
-    `behind` counts what nobody has looked through. `arrived` are the connections whose whole record is new."""
+    `behind` counts what nobody has looked through. `arrived` are the connections whose whole record is new, `unshelved`
+    those of which something is on no shelf yet."""
 
     since: datetime
     came: tuple[Came, ...]
     behind: int
     arrived: tuple[Source, ...]
+    unshelved: frozenset[UUID]
+
+
+class _Changed(NamedTuple):
+    """A type of which a check changed something, in a run that began then at the earliest, or left something that is on
+    no shelf: of what was there before the last look, that alone."""
+
+    connection_id: UUID
+    resource_type: str
+    began_at: datetime | None
+    is_unshelved: bool
 
 
 def of(whole: Whole, *, most: int) -> Arrivals | None:
@@ -65,20 +81,31 @@ def of(whole: Whole, *, most: int) -> Arrivals | None:
     since = _last_look(whole)
     if since is None:
         return None
-    arrived = tuple(source for source in whole.sources.values() if _is_newer(source, since))
-    known = [key for key, source in whole.sources.items() if source not in arrived]
-    changed = _changed(whole, known, since) if known else ()
-    received = _received_since(whole, known, since, changed)
-    newest = list(received.order_by("-received_at", "-pk")[:most]) if changed else []
+    older = [key for key, source in whole.sources.items() if not _is_newer(source, since)]
+    changed = _changed(whole, older, since) if older else ()
+    copied = {one.connection_id for one in changed if _is_of_first_copy(one, whole)}
+    known = [key for key in older if key not in copied]
+    arrived = tuple(source for key, source in whole.sources.items() if key not in known)
+    types = _listed_types(one.resource_type for one in changed)
+    received = _received_since(whole, known, since, types)
+    newest = list(received.order_by("-received_at", "-pk")[:most]) if types else []
     behind = received.count() - len(newest) if len(newest) == most else 0
     came = sorted(_listed(whole, newest), key=lambda one: _by_date(one, whole), reverse=True)
     # As long as it is on its way, Home says that.
-    return Arrivals(since, tuple(came), behind, tuple(source for source in arrived if source.is_copied))
+    told = tuple(source for source in arrived if source.is_copied)
+    unshelved = frozenset(one.connection_id for one in changed if one.is_unshelved)
+    return Arrivals(since, tuple(came), behind, told, unshelved)
 
 
 def _is_newer(source: Source, since: datetime) -> bool:
     confirmed_at = source.connection.confirmed_at
     return confirmed_at is not None and confirmed_at > since
+
+
+def _is_of_first_copy(changed: _Changed, whole: Whole) -> bool:
+    """Whether it came by the run that its confirmation began: whoever looked meanwhile saw a part, if anything."""
+    confirmed_at = whole.sources[changed.connection_id].connection.confirmed_at
+    return changed.began_at is not None and confirmed_at is not None and changed.began_at <= confirmed_at
 
 
 def _by_date(came: Came, whole: Whole) -> tuple[bool, str]:
@@ -97,13 +124,17 @@ def _last_look(whole: Whole) -> datetime | None:
     return found[0] if found else None
 
 
-def _changed(whole: Whole, known: Sequence[UUID], since: datetime) -> tuple[str, ...]:
-    """The resource types of which a check since then changed something, of those that lists have."""
-    asked: dict[str, Any] = {"user_id": whole.user_id, "connections": list(known), "since": since}
+def _changed(whole: Whole, older: Sequence[UUID], since: datetime) -> tuple[_Changed, ...]:
+    """Of which types a check since then changed something, or left something that is on no shelf."""
+    asked: dict[str, Any] = {"user_id": whole.user_id, "connections": list(older), "since": since}
     with binary_cursor() as cursor:
         cursor.execute(_CHANGED, asked)
-        found = cursor.fetchall()
-    return tuple(name for (name,) in found if set(subjects.shelved_for(name)) - {subjects.PATIENT})
+        return tuple(_Changed(*row) for row in cursor.fetchall())
+
+
+def _listed_types(resource_types: Iterable[str]) -> tuple[str, ...]:
+    """Those that lists have."""
+    return tuple(name for name in dict.fromkeys(resource_types) if set(subjects.shelved_for(name)) - {subjects.PATIENT})
 
 
 def _received_since(

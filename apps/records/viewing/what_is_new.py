@@ -1,15 +1,16 @@
 """The page of all that is new in a record since its owner last looked at it: subject by subject, as lists tell it."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
+from uuid import UUID
 
 from django.utils.translation import gettext
 from msgspec import structs
 
 from apps.records.shelving.reading import Shelved
-from apps.records.subjects import LISTED
+from apps.records.subjects import LISTED, RESULTS
 from apps.records.viewing import arrivals
 from apps.records.viewing.arrivals import Arrivals, Came
 from apps.records.viewing.listing import rows
@@ -49,16 +50,19 @@ def of(whole: Whole) -> WhatIsNew | None:
 def _sections(whole: Whole, found: Arrivals) -> Iterator[Section]:
     changed = {one.record.pk for one in found.came if not one.is_new(found.since)}
     for subject in LISTED:
-        if mine := [_shelved(whole, one) for one in found.came if one.subject is subject]:
+        if mine := [_shelved(whole, one, found.unshelved) for one in found.came if one.subject is subject]:
             told = rows.of(mine, whole.sources, at=whole.at)
             yield Section(str(subject.name), tuple(_marked(row) if row.record in changed else row for row in told))
 
 
-def _shelved(whole: Whole, came: Came) -> Shelved:
-    """As its shelf has it; a result that belongs to grave news has no value in a row."""
+def _shelved(whole: Whole, came: Came, unshelved: Collection[UUID]) -> Shelved:
+    """As its shelf has it; a result that belongs to grave news has no value in a row, nor one that may: only shelves
+    know which do."""
     record = came.record
     name = f"{record.resource_type}/{record.logical_id}"
-    is_of_grave = any(name in shelf.of_grave for shelf in whole.shelves if shelf.connection_id == record.connection_id)
+    theirs = [one for one in whole.of(RESULTS) if one.connection_id == record.connection_id and one.index is not None]
+    is_known = bool(theirs) and record.connection_id not in unshelved
+    is_of_grave = came.subject is RESULTS and (not is_known or any(name in shelf.of_grave for shelf in theirs))
     key = (0, "", "", record.pk)
     return Shelved(record.pk, record.connection_id, came.subject.key, key, came.entry, is_of_grave=is_of_grave)
 

@@ -291,6 +291,28 @@ class TestNewSinceTheLastVisit:
         hers.force_login(sam)
         assert "is new here" not in main(hers, "home")
 
+    def test_names_none_of_what_the_first_copy_brought_that_was_on_its_way_at_the_last_visit(
+        self, hers, sam, alice, connection, last_visit
+    ):
+        keep(connection, result(0))
+        Connection.objects.update(confirmed_at=last_visit)
+        looked(alice, at=last_visit + timedelta(minutes=1))
+        Record.objects.update(received_at=last_visit + timedelta(minutes=2))
+        checked(connection, changed=1, at=last_visit + timedelta(minutes=2))
+        SyncRun.objects.update(created_at=last_visit)
+        text = main(hers, "home")
+        assert "The whole record from Harbor Family Practice is new here." in text
+        assert "Sodium" not in text
+        SyncStep.objects.update(finished_at=last_visit, needs_shelf=True)  # it was there, on whichever shelf
+        assert "is new here" not in main(hers, "home")
+        SyncStep.objects.update(finished_at=last_visit + timedelta(minutes=2))
+        SyncRun.objects.update(created_at=last_visit + timedelta(minutes=1))  # a sign-in may begin one like the first
+        text = main(hers, "home")
+        assert "is new here" not in text
+        assert "Sodium" in text
+        hers.force_login(sam)
+        assert "is new here" not in main(hers, "home")
+
     def test_takes_at_most_twelve_queries(
         self, hers, alice, connection, other, last_visit, django_assert_max_num_queries
     ):

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from apps.audit.models import AuditEvent, EventType
 from apps.records.models import Record
@@ -58,6 +59,16 @@ class TestLooking:
             looking.note([connection], session=session, at=AT + timedelta(hours=hours))
         looking.note([connection], session={}, at=AT + timedelta(hours=26))
         assert [(at - AT).total_seconds() / 3600 for _connection, at, _by in seen()] == [0, 24, 26]
+
+    def test_is_written_down_anew_on_each_day_of_its_reader(self, connection):
+        """The day in London may be the same in the evening and on the next morning: who looked then would be told that
+        they had not."""
+        session: dict[str, Any] = {}
+        evening, late, morning = (AT.replace(day=day, hour=hour) for day, hour in ((20, 23), (21, 4), (21, 17)))
+        with timezone.override("America/Los_Angeles"):
+            for at in (evening, late, morning):
+                looking.note([connection], session=session, at=at)
+        assert [at for _connection, at, _by in seen()] == [evening, morning]
 
     def test_at_one_record_is_no_look_at_another(self, connection, other):
         session: dict[str, Any] = {}

@@ -9,7 +9,7 @@ from django.utils import timezone
 from apps.connections.answers import candidates
 from apps.connections.answers.candidates import Candidate
 from apps.connections.models import Connection
-from apps.records.models import Record, Shelf
+from apps.records.models import Record, Shelf, SyncStep
 from apps.records.viewing import what_is_new
 from tests.records.pages import main
 from tests.records.people import PATIENT_ID, allergy
@@ -24,6 +24,22 @@ def last_visit(alice):
     at = timezone.now() - timedelta(days=3)
     looked(alice, at=at)
     return at
+
+
+GRAVE = {
+    "resourceType": "DiagnosticReport",
+    "id": "d1",
+    "status": "final",
+    "code": {"text": "Surgical pathology", "coding": [{"system": "http://loinc.org", "code": "11529-5"}]},
+    "subject": {"reference": f"Patient/{PATIENT_ID}"},
+    "result": [{"reference": "Observation/o0"}],
+}
+
+
+def assert_closed(text):
+    assert "Sodium" in text
+    assert "152.5" not in text
+    assert "Open it to see the result" in text
 
 
 def new(connection, *types):
@@ -54,15 +70,33 @@ class TestWhatIsNew:
         assert "How she lives" in text
 
     def test_has_no_value_of_what_belongs_to_grave_news(self, hers, connection, last_visit):
-        grave = {"text": "Surgical pathology", "coding": [{"system": "http://loinc.org", "code": "11529-5"}]}
-        of_it = {"subject": {"reference": f"Patient/{PATIENT_ID}"}, "result": [{"reference": "Observation/o0"}]}
-        report = {"resourceType": "DiagnosticReport", "id": "d1", "status": "final", "code": grave, **of_it}
-        keep(connection, result(0, value=152.5), report)
+        keep(connection, result(0, value=152.5), GRAVE)
         new(connection, "Observation", "DiagnosticReport")
+        assert_closed(main(hers, "what_is_new"))
+
+    def test_has_no_value_where_the_shelf_does_not_open_that_would_say_whose_it_is(self, hers, connection, last_visit):
+        keep(connection, result(0, value=152.5), GRAVE)
+        new(connection)
+        Shelf.objects.filter(subject="results").update(sealed_index=b"\x03" + bytes(80))
+        assert_closed(main(hers, "what_is_new"))
+
+    def test_has_no_value_where_no_shelf_has_it_yet(self, hers, connection, other, last_visit):
+        keep(connection, result(0, value=152.5))
+        keep(other, result(0, value=133.5))
+        for one in (connection, other):
+            new(one)
         text = main(hers, "what_is_new")
-        assert "Sodium" in text
-        assert "152.5" not in text
-        assert "Open it to see the result" in text
+        assert "152.5" in text
+        assert "133.5" in text
+        Shelf.objects.filter(connection=other, subject="results").delete()
+        assert "133.5" not in main(hers, "what_is_new")
+        step = SyncStep.objects.filter(run__connection=connection)
+        step.update(needs_shelf=True)
+        assert_closed(main(hers, "what_is_new"))
+        step.update(status="getting", finished_at=None)
+        other.delete()
+        checked(connection, changed=1, at=timezone.now())
+        assert_closed(main(hers, "what_is_new"))
 
     def test_says_what_was_there_and_changed(self, hers, connection, last_visit):
         keep(connection, result(0), result(1))

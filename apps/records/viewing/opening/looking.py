@@ -1,12 +1,14 @@
 """Look at a record: what its first page shows, and that somebody looked.
 
-It is written down once for each connection, day and browser session, not at every page.
+It is written down once for each connection, day of its reader and browser session, not at every page.
 """
 
 from collections.abc import Iterable, MutableMapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+
+from django.utils import timezone
 
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType
@@ -38,7 +40,7 @@ def look(connection: Connection, *, session: MutableMapping[str, Any], at: datet
 
 def note(connections: Iterable[Connection], *, session: MutableMapping[str, Any], at: datetime) -> None:
     """Write down that their user looked at the records of these connections, unless that was written down today."""
-    today = at.date().isoformat()
+    today = timezone.localtime(at).date().isoformat()
     seen = session.get(_SEEN, {})
     new = [connection for connection in connections if seen.get(str(connection.pk)) != today]
     if not new:
