@@ -22,7 +22,7 @@ from apps.records.shelving.searching import Hit
 from apps.records.subjects import LISTED, Subject
 from apps.records.viewing import standing
 from apps.records.viewing.listing import rows
-from apps.records.viewing.listing.lists import Section
+from apps.records.viewing.listing.entry_list import Section
 from apps.records.viewing.listing.rows import Row
 from apps.records.viewing.opening.whole import Owner, Source, Whole
 from apps.records.viewing.wording import cautions, languages, provider_codes, whens

@@ -14,7 +14,7 @@ from apps.records.subjects import LISTED, RESULTS
 from apps.records.viewing import arrivals
 from apps.records.viewing.arrivals import Arrivals, Came
 from apps.records.viewing.listing import rows
-from apps.records.viewing.listing.lists import Section
+from apps.records.viewing.listing.entry_list import Section
 from apps.records.viewing.listing.rows import Row
 from apps.records.viewing.opening.whole import Whole
 

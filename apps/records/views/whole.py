@@ -16,8 +16,8 @@ from apps.records import subjects
 from apps.records.subjects import ALLERGIES, LISTED, MEDICINES, Subject
 from apps.records.viewing import what_is_new, what_matters
 from apps.records.viewing.listing import absences, lists, narrowing
-from apps.records.viewing.listing.filters import Filters
-from apps.records.viewing.listing.lists import EntryList
+from apps.records.viewing.listing.entry_list import EntryList
+from apps.records.viewing.listing.filters import BY_DATE, BY_NAME, DRAFTS, GONE, Filters
 from apps.records.viewing.opening import whole
 from apps.records.viewing.opening.whole import Owner, Whole
 from apps.records.views import queries
@@ -138,7 +138,7 @@ def _filters(query: QueryDict, record: Whole, owner: Owner | None) -> Filters:
         year=year if year.isascii() and year.isdigit() and len(year) == 4 else "",
         kind=_mark(query.get("kind", "")),
         author=_mark(query.get("author", "")),
-        arranged=arranged if arranged in {lists.BY_DATE, lists.BY_NAME, lists.DRAFTS, lists.GONE} else "",
+        arranged=arranged if arranged in {BY_DATE, BY_NAME, DRAFTS, GONE} else "",
     )
 
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from apps.records.subjects import LISTED, RESULTS
 from apps.records.templatetags import entry_rows
-from apps.records.viewing.listing.lists import Section
+from apps.records.viewing.listing.entry_list import Section
 from apps.records.viewing.listing.rows import Row
 from apps.records.viewing.summing_up import Summary
 

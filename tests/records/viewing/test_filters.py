@@ -9,8 +9,8 @@ from apps.records.models import Leaf, Record
 from apps.records.shelving.indexing import MOST_ROWS
 from apps.records.subjects import ALLERGIES, CONDITIONS, DOCUMENTS, LISTED, MEDICINES, RESULTS, VITALS, Subject
 from apps.records.viewing.listing import lists, narrowing
+from apps.records.viewing.listing.entry_list import EntryList
 from apps.records.viewing.listing.filters import Filters
-from apps.records.viewing.listing.lists import EntryList
 from apps.records.viewing.listing.narrowing import Choice, Choices
 from apps.records.viewing.opening import whole
 from tests.records.linked import AT

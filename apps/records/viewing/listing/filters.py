@@ -2,9 +2,16 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 from uuid import UUID
 
 from apps.records.shelving.document_names import Sort
+
+# How a list can be arranged.
+BY_DATE: Final = "date"
+BY_NAME: Final = "name"
+DRAFTS: Final = "drafts"
+GONE: Final = "gone"
 
 
 @dataclass(frozen=True)

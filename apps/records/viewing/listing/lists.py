@@ -22,129 +22,14 @@ from apps.records.shelving.indexing import MOST_ROWS
 from apps.records.shelving.reading import OpenShelf, Shelved
 from apps.records.subjects import CONDITIONS, LISTED, MEDICINES, RESULTS, VITALS, Order, Subject
 from apps.records.viewing.listing import folding, narrowing, rows
-from apps.records.viewing.listing.filters import Filters
+from apps.records.viewing.listing.entry_list import FEW, EntryList, Section, Withdrawn
+from apps.records.viewing.listing.filters import BY_DATE, BY_NAME, DRAFTS, GONE, Filters
 from apps.records.viewing.listing.narrowing import Choices, Narrowing
 from apps.records.viewing.listing.rows import Row
-from apps.records.viewing.opening.whole import Source, Whole
+from apps.records.viewing.opening.whole import Whole
 from apps.records.viewing.wording import whens, words
 
-BY_DATE: Final = "date"
-BY_NAME: Final = "name"
-DRAFTS: Final = "drafts"
-GONE: Final = "gone"
 _MOST_SORTED: Final = 20 * MOST_ROWS  # put in order by what they are called; a longer list keeps that of its shelves
-_FEW: Final = 15  # rows that need no years and no search, and documents that need no kinds, to choose from
-_YEARS_AT_HAND: Final = 8  # a long life has seventy, which would push the list off the screen
-
-
-@dataclass(frozen=True)
-class Section:
-    """Rows under one heading, a group or a year; empty where there is none to say."""
-
-    heading: str
-    rows: tuple[Row, ...]
-
-
-@dataclass(frozen=True)
-class Withdrawn:
-    """How many entries a provider marked as recorded by mistake, no longer has, has not made final, or hides."""
-
-    provider: str
-    withdrawn: int
-    gone: int
-    drafts: int = 0
-    withheld: int = 0
-
-
-@dataclass(frozen=True)
-class EntryList:
-    """One page of a list. `count` is of the whole list, as filtered. `years` are those with entries, newest first, and
-    `sources` those that contribute. Where one is chosen, nothing is told of the others: who prints it may have chosen
-    one person's."""
-
-    filters: Filters
-    count: int
-    pages: int
-    sections: tuple[Section, ...]
-    years: tuple[tuple[str, int], ...]
-    sources: tuple[Source, ...]
-    withdrawn: tuple[Withdrawn, ...]
-    all_sources: tuple[Source, ...] = ()  # those of which nothing is here as well
-    narrowings: tuple[Choices, ...] = ()  # of what kind documents are, and who wrote them; of what subject entries are
-    is_by_name: bool = False
-    has_dates: bool = True
-    is_latest: bool = False  # one row for each test, its newest value
-    does_not_open: bool = False
-    lacks_some: bool = False  # records that do not open
-    is_folded: bool = False  # entries of the same thing stand together, as far as one page goes
-
-    @property
-    def is_arriving(self) -> bool:
-        """Whether what it counts is not all yet: a first copy is on its way."""
-        return any(source.is_arriving for source in self.all_sources)
-
-    @property
-    def is_long(self) -> bool:
-        """Whether somebody would rather look for a name than through its rows."""
-        return self.count > _FEW
-
-    @property
-    def has_parts(self) -> bool:
-        """Whether one year, or what one provider sent, can be chosen, or is."""
-        is_chosen = bool(self.filters.year or self.filters.source)
-        return is_chosen or len(self.years) > 1 or bool(self.sources_to_choose)
-
-    @property
-    def sources_to_choose(self) -> tuple[Source, ...]:
-        """Those that it can be narrowed to. Of several people's records nobody's yet: whose comes before which."""
-        of_several = len({source.person for source in self.all_sources}) > 1
-        return self.sources if len(self.sources) > 1 and not of_several else ()
-
-    @property
-    def narrowed_to(self) -> tuple[str, ...]:
-        """What was chosen of the list, in words: on paper nothing else says that it is a part."""
-        names = (one.name for each in self.narrowings for one in each.choices if one.is_on)
-        sources = (source.provider for source in self.all_sources if self.filters.source)
-        return tuple(filter(None, (self.filters.year, *names, *sources)))
-
-    @property
-    def is_empty_by_choice(self) -> bool:
-        """Whether there is nothing here of what was chosen, though the list has some."""
-        if self.count or self.does_not_open:
-            return False
-        if self.filters.subject:
-            return True
-        chosen = self.filters.year or self.filters.source or self.filters.kind or self.filters.author
-        return bool(chosen) and bool(self.sources or self.filters.source)
-
-    @property
-    def is_of_nothing(self) -> bool:
-        """Whether there is nothing to list, though nobody chose a part, and all of it opens."""
-        return not (self.count or self.filters.arranged or self.is_empty_by_choice or self.does_not_open)
-
-    @property
-    def sent_again(self) -> int:
-        """How many entries of this page came more than once, and are shown once."""
-        rows_of_it = (row for section in self.sections for head in section.rows for row in (head, *head.others))
-        return len({row.record for row in rows_of_it if row.sent > 1})
-
-    @property
-    def clinic(self) -> str:
-        """The provider to ask, by its name alone, where all comes from one, or could: however its record is read,
-        somebody calls the clinic."""
-        clinics = {source.connection.provider.name for source in self.sources or self.all_sources}
-        return clinics.pop() if len(clinics) == 1 else ""
-
-    @property
-    def years_at_hand(self) -> tuple[str, ...]:
-        """The newest years, to choose one."""
-        return tuple(year for year, _count in self.years[: len(self.years) - len(self.earlier_years)])
-
-    @property
-    def earlier_years(self) -> tuple[str, ...]:
-        """Those that are folded away: none where it would be one, which takes no more room than the fold."""
-        earlier = self.years[_YEARS_AT_HAND:]
-        return tuple(year for year, _count in earlier) if len(earlier) > 1 else ()
 
 
 def of_subject(whole: Whole, subject: Subject, filters: Filters) -> EntryList:
@@ -205,7 +90,7 @@ def _arrangement(subject: Subject, filters: Filters) -> Arrangement:
 
 
 def _has_years(found: EntryList) -> bool:
-    return found.filters.year != "" or (not found.is_by_name and sum(count for _year, count in found.years) > _FEW)
+    return found.filters.year != "" or (not found.is_by_name and sum(count for _year, count in found.years) > FEW)
 
 
 def _assemble(
@@ -283,7 +168,7 @@ def _page(
     first = start + (number - 1) * MOST_ROWS
     read = partial(reading.window_by, _as_called) if is_sorted and count <= _MOST_SORTED else reading.window
     found = read(chosen, arrangements, first, min(first + MOST_ROWS, start + count), whole.ring) if count else ()
-    narrowings = Narrowing(whole.user_id, {}).of_all(chosen) if count > _FEW else ()
+    narrowings = Narrowing(whole.user_id, {}).of_all(chosen) if count > FEW else ()
     return _Page(found, number, pages, count, years, narrowings)
 
 
