@@ -67,6 +67,7 @@ class Version:
     facts: tuple[Fact, ...]
     remarks: tuple[str, ...] = ()  # what is odd about it
     caution: str = ""  # that it may mean something else
+    notes: tuple[Note, ...] = ()  # of the one that stands
 
     @property
     def questions(self) -> tuple[Group, ...]:
@@ -97,7 +98,6 @@ class EntryPage:
     is_only_value: bool = False  # of its test, in this reader's record
     narrative: Reading = field(default_factory=Reading)  # what its provider says of it at length, as it stands now
     written_in: str = ""  # the language that the provider says its words are in
-    notes: tuple[Note, ...] = ()
 
     @property
     def language(self) -> str:
@@ -200,10 +200,7 @@ def of(record: Record, *, at: datetime, has_all_versions: bool = False) -> Entry
     page = replace(page, written_in=said_in, is_only_value=is_only_value, related=belonging)
     if current.entry.is_withheld or current.entry.is_withdrawn:
         return page
-    notes = noted.of(current.entry, told[0][0], context)
-    return replace(
-        page, may_be_cut=long_lists.has_any(told[0][0]), narrative=narratives.reading(told[0][0]), notes=notes
-    )
+    return replace(page, may_be_cut=long_lists.has_any(told[0][0]), narrative=narratives.reading(told[0][0]))
 
 
 def _may_be_grave(record: Record, sent: Iterable[Element], of_results: Known) -> bool:
@@ -323,7 +320,8 @@ def _as_it_stands(record: Record, resource: Element, entry: Entry, context: Cont
     current = _version(None, record, standing.of(entry, at))
     said = remarks.of(current.entry, provider=record.connection.provider.name, born=context.birth_date, at=at)
     by_rules = "" if entry.is_withdrawn or entry.is_withheld else cautions.of_rules(resource)
-    return replace(current, remarks=said, caution=" ".join(filter(None, (current.caution, by_rules))))
+    caution = " ".join(filter(None, (current.caution, by_rules)))
+    return replace(current, remarks=said, caution=caution, notes=noted.of(current.entry, resource, context))
 
 
 def _version(version: RecordVersion | None, record: Record, entry: Entry) -> Version:

@@ -240,6 +240,8 @@ class TestEverythingByDate:
         assert "60 entries, newest first" in text
         assert "Only a part of this list:</strong> 2024 · Results" in text
         assert "Pteridine" not in text
+        assert ">Results</span>" not in text  # which each row said beside its name, of several subjects
+        assert ">Results</span>" in page(hers, "everything_by_date", year="2024")
         assert "Sodium" not in page(hers, "everything_by_date", subject="allergies")
         hers.force_login(sam)
         assert "Sodium" not in page(hers, "everything_by_date", subject="results")
