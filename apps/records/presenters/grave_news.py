@@ -20,6 +20,7 @@ from apps.records.presenters.remembering import remembered
 # Where each type says what it is, in either version.
 _NAMING: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
+        "Composition": ("type", "class", "category"),
         "DiagnosticReport": ("code", "category"),
         "DocumentReference": ("type", "class", "category"),
         "Media": ("type", "subtype", "modality", "view", "reasonCode"),
@@ -99,5 +100,7 @@ def _sections(resource: Element) -> Iterator[str]:
 def _called(resource: Element) -> Iterator[str]:
     """What its files are called, and a document."""
     yield elements.text(resource, "description")
+    if resource.get("resourceType") == "Composition":
+        yield elements.text(resource, "title")
     own = {name: value for name, value in resource.items() if name != "contained"}
     yield from (file.described.title for file in attachments.files(own))

@@ -73,6 +73,11 @@ class TestGraveNews:
     def test_may_be_in_a_document_however_it_is_called_so(self, elements):
         assert may_be_in({"resourceType": "DocumentReference", "type": {"text": "Letter"}, **elements})
 
+    @pytest.mark.parametrize("called", [{"title": "Pathology report"}, {"type": {"text": "Biopsy"}}])
+    def test_may_be_in_a_document_that_is_told_part_by_part(self, called):
+        assert may_be_in({"resourceType": "Composition", **called})
+        assert not may_be_in({"resourceType": "Composition", "title": "Letter", "type": {"text": "Letter"}})
+
     @pytest.mark.parametrize("name", ["subtype", "modality", "view", "reasonCode"])
     def test_may_be_in_a_picture(self, name):
         assert may_be_in({"resourceType": "Media", name: [{"text": "Histology slide"}]})

@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 
 from apps.records.models import Record
-from tests.records.pages import page
+from tests.records.pages import page, text_of
 from tests.records.people import allergy
 from tests.records.shelved import keep, result
 
@@ -43,6 +43,32 @@ class TestANarrative:
         said = page(hers, "entry", "procedures", Record.objects.get(logical_id="p1").pk)
         assert remark in said
         assert "We found no further details" not in said
+
+    def test_has_that_of_each_part_of_a_document_under_its_name(self, hers, sam, connection):
+        def part(title, words, **more):
+            return {"title": title, "text": {"status": "additional", "div": f"<div><p>{words}</p></div>"}, **more}
+
+        inner = part("Dose", "Once a day.")
+        cut = {"title": "<b>", "text": {"div": "<div><!-- "}}
+        sections = [part("Medicines", "Two.", section=[inner]), cut, {"title": "Empty"}, part("Plan", "Rest.")]
+        letter = {"resourceType": "Composition", "id": "c1", "status": "final", "title": "Letter", "section": sections}
+        keep(connection, {**letter, "text": {"status": "additional", "div": "<div>Dear colleague</div>"}})
+        address = reverse("entry", args=["other", Record.objects.get(logical_id="c1").pk])
+        said = text_of(hers.get(address)).split("In the words of")[1]
+        told = [
+            "Dear colleague",
+            "<h2>Medicines</h2>",
+            "Two.",
+            "<h2>Dose</h2>",
+            "Once a day.",
+            "<h2>Plan</h2>",
+            "Rest.",
+        ]
+        assert sorted(told, key=said.index) == told
+        assert "<h2>Empty</h2>" not in said
+        assert "<b>" not in said
+        hers.force_login(sam)
+        assert hers.get(address).status_code == 404
 
     def test_says_nothing_of_what_it_tells(self, hers, connection):
         said = entry(hers, connection, "<div><p>The heart is large.</p></div>")

@@ -1,7 +1,8 @@
 """What could be read of a text that a provider wrote, as blocks that a page can show: headings, paragraphs, items of
 lists and rows of tables. Nothing of its markup is left, so nothing of it can act."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 
 MOST_CHARACTERS = 300_000  # a long book; a page of more helps nobody
@@ -81,3 +82,19 @@ class Reading:
     def has_pictures(self) -> bool:
         """Whether pictures stand in it, which its text alone lacks."""
         return self.lacks_pictures or any(block.kind in _PICTURES for block in self.blocks)
+
+
+def together(several: Iterable[Reading]) -> Reading:
+    """Several texts as one, as long as a page shows: what is true of any is true of it."""
+    read = list(several)
+    if len(read) == 1:
+        return read[0]
+    found, left = list[Block](), MOST_CHARACTERS
+    for block in (block for one in read for block in one.blocks):
+        left -= len(block.plain)
+        if left < 0 or len(found) == MOST_BLOCKS:
+            break
+        found.append(block)
+    names = [each.name for each in fields(Reading) if each.name != "blocks"]
+    whole = Reading(tuple(found), **{name: any(getattr(one, name) for one in read) for name in names})
+    return whole if len(found) == sum(len(one.blocks) for one in read) else replace(whole, is_cut=True)
