@@ -13,7 +13,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from msgspec.structs import replace
 
-from apps.records.presenters import elements
+from apps.records.presenters import elements, signatures
 from apps.records.presenters.datatypes import moments, quantities
 from apps.records.presenters.datatypes.moments import UNDATED, When
 from apps.records.presenters.datatypes.quantities import NO_QUANTITY, Quantity
@@ -99,8 +99,17 @@ _PROGRESS = {
 }
 
 
+class Noted(msgspec.Struct, frozen=True, gc=False):
+    """What somebody wrote of it, by whom and when as far as that was sent."""
+
+    text: str
+    author: str = ""
+    when: When = UNDATED
+
+
 class Activity(msgspec.Struct, frozen=True, gc=False):
-    """One thing to do, or where `is_to_avoid`, not to do. `also` is what else it is called, as a medicine. `why_so`
+    """One thing to do, or where `is_to_avoid`, not to do. `progress_notes` say what was written of it by somebody or on
+    a day, `said` all else. `also` is what else it is called, as a medicine. `why_so`
     says why it stands as it does, `reasons` what it is for, `outcomes` what came of it."""
 
     text: str = ""
@@ -108,6 +117,7 @@ class Activity(msgspec.Struct, frozen=True, gc=False):
     when: When = UNDATED
     is_to_avoid: bool = False
     said: tuple[str, ...] = ()
+    progress_notes: tuple[Noted, ...] = ()
     schedule: tuple[Dosage, ...] = ()
     daily: Quantity = NO_QUANTITY
     quantity: Quantity = NO_QUANTITY
@@ -207,13 +217,17 @@ def _activity(resource: Element, activity: Element, context: Context) -> Activit
     detail = elements.child(activity, "detail")
     called = _called(detail, context, within=resource)
     said = (*called[:1], name_of(elements.child(activity, "reference"), context, within=resource))
+    signed = signatures.of(activity, context, within=resource, names=("progress",))
     progress = (_PROGRESS[code] for code in status_codes(detail, "status") if code in _PROGRESS)
     return Activity(
         text=next(filter(None, said), ""),
         progress=next(progress, NOT_GIVEN),
         when=moments.read(detail, "scheduled", means="planned"),
         is_to_avoid=is_to_avoid(detail),
-        said=tuple(dict.fromkeys((*modifiers(detail), *notes(activity, "progress")))),
+        said=tuple(
+            dict.fromkeys((*modifiers(detail), *(one for one in notes(activity, "progress") if one not in signed)))
+        ),
+        progress_notes=tuple(Noted(text, one.author, one.when) for text, each in signed.items() for one in each),
         schedule=dosages.of_timing(detail, "scheduledTiming"),
         daily=quantities.read(elements.child(detail, "dailyAmount")),
         quantity=quantities.read(elements.child(detail, "quantity")),

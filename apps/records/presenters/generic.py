@@ -7,6 +7,8 @@ rest.
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
 
+from msgspec.structs import replace
+
 from apps.records.presenters import attachments, elements, lenses, particulars, schedules
 from apps.records.presenters.attachments import File
 from apps.records.presenters.datatypes import moments
@@ -27,7 +29,7 @@ from apps.records.presenters.heads import (
 from apps.records.presenters.lenses import Lens
 from apps.records.presenters.naming import name_of, names_of, own_name
 from apps.records.presenters.narratives import opening
-from apps.records.presenters.particular_words import TURNING
+from apps.records.presenters.particular_words import TURNING, What
 from apps.records.presenters.particulars import Particular
 
 _LONGEST_TITLE = 200
@@ -38,7 +40,7 @@ _NAMING = (
     "subType", "category", "class", "reasonCode", "reason", "appointmentType", "policy", "method", "modality",
     "scope", "purpose", "comment", "summary", "bodySite", "relationship", "product", "outcome", "event",
     "targetDisease", "codeCodeableConcept", "codeReference", "itemCodeableConcept", "itemReference", "suppliedItem",
-    "deviceCodeableConcept", "deviceReference", "morphology", "orderedItem",
+    "deviceCodeableConcept", "deviceReference", "morphology", "orderedItem", "study",
 )  # fmt: skip
 # Codes of their own type, which are no words (Composition.status and so on have theirs above).
 _CODES_ONLY = frozenset({"kind", "scope", "purpose", "type", "class", "category", "modality", "outcome"})
@@ -60,15 +62,18 @@ _DATES = (
     ("effectiveTime", "recorded"), ("collected", "collected"), ("timestamp", "recorded"), ("lastUpdate", "recorded"),
     ("whenUsed", "started"), ("scheduled", "planned"), ("executionPeriod", "started"), ("orderedOn", "written-down"),
     ("requestedOn", "written-down"), ("recordedOn", "written-down"), ("authoringTime", "written-down"),
-    ("time", "recorded"), ("lastModified", "recorded"),
+    ("time", "recorded"), ("lastModified", "recorded"), ("activePeriod", "valid"), ("enteredDate", "written-down"),
 )  # fmt: skip
 _STATUSES = ("status", "clinicalStatus", "lifecycleStatus", "state", "active", "orderStatus")
 _PEOPLE = (
     "author", "performer", "asserter", "recorder", "requester", "orderer", "prescriber", "provider", "sender",
     "operator", "creator", "practitioner", "actor", "responsibleParty", "insurer", "facility", "owner",
     "managingOrganization", "source", "enterer", "dispenser", "assessor", "careManager", "interpreter", "referrer",
-    "supplier", "contributor", "authority", "careTeam", "team", "who", "issuer",
+    "supplier", "contributor", "authority", "careTeam", "team", "who", "issuer", "organization", "custodian",
+    "attester", "performingOrganization", "requestingOrganization",
 )  # fmt: skip
+
+_WHO = ("actor", "member", "provider", "party")
 
 
 class Group(StrEnum):
@@ -140,11 +145,12 @@ _NOT = ("wasNotGiven", "notPerformed")
 
 class GenericEntry(Entry, frozen=True, kw_only=True, gc=False):
     """An entry of a type that has no page of its own. `applies` is from when to when a consent does, and `records_of`
-    of which time the records are that it is about."""
+    of which time the records are that it is about; `due` is when a task is to be done."""
 
     particulars: tuple[Particular, ...] = ()
     applies: When = UNDATED
     records_of: When = UNDATED
+    due: When = UNDATED
     schedule: tuple[Dosage, ...] = ()
     lenses: tuple[Lens, ...] = ()
     files: tuple[File, ...] = ()
@@ -168,6 +174,7 @@ def present(resource: Element, context: Context) -> GenericEntry:
         particulars=tuple(_beside(heading["title"], particulars.of(resource, context))),
         applies=moments.of_period(elements.child(rule, "period"), means="valid"),
         records_of=moments.of_period(elements.child(rule, "dataPeriod"), means="recorded"),
+        due=moments.of_period(elements.child(elements.child(resource, "restriction"), "period"), means="due"),
         schedule=schedules.read(resource),
         lenses=lenses.read(resource) if resource.get("resourceType") == "VisionPrescription" else (),
         files=attachments.files(resource),
@@ -177,12 +184,15 @@ def present(resource: Element, context: Context) -> GenericEntry:
 def _people(resource: Element) -> Iterator[Element]:
     """Who has to do with it: some types of R4 say beside each in which function."""
     sent = (found for name in _PEOPLE for found in elements.children(resource, name))
-    return (elements.child(found, "actor") or elements.child(found, "member") or found for found in sent)
+    return (next(filter(None, (elements.child(found, name) for name in _WHO)), found) for found in sent)
 
 
 def _beside(title: str, told: Iterable[Particular]) -> Iterator[Particular]:
     """Without what is its name; but nobody may lose for that what it leaves out or rules out."""
-    return (one for one in told if one.said != (title,) or one.what in TURNING)
+    for one in told:
+        said = tuple(each for each in one.said if each != title) if one.what is What.DETAIL else one.said
+        if said and (said != (title,) or one.what in TURNING):
+            yield replace(one, said=said)
 
 
 def _concept(resource: Element) -> Element:

@@ -14,11 +14,10 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from apps.records.presenters import courses, elements, naming, products, substitutions
+from apps.records.presenters import courses, elements, naming, products, substitutions, supplies
 from apps.records.presenters.absences import known_absence, says_no_information
-from apps.records.presenters.datatypes import moments, quantities
+from apps.records.presenters.datatypes import moments
 from apps.records.presenters.datatypes.moments import UNDATED, When
-from apps.records.presenters.datatypes.quantities import NO_QUANTITY, Quantity
 from apps.records.presenters.dosing import dosages
 from apps.records.presenters.dosing.dosages import Dosage
 from apps.records.presenters.elements import Element
@@ -26,6 +25,7 @@ from apps.records.presenters.entry import NOT_GIVEN, UNLISTED, Context, Entry
 from apps.records.presenters.heads import head, is_suggested, mapped, notes, status_codes, title_of
 from apps.records.presenters.products import Product
 from apps.records.presenters.substitutions import Substitution
+from apps.records.presenters.supplies import Supply
 
 
 class Kind(StrEnum):
@@ -71,15 +71,6 @@ class Group(StrEnum):
     NO_INFORMATION = "no-information"
     FILLED = "filled"
     UNLISTED = UNLISTED
-
-
-class Supply(msgspec.Struct, frozen=True, gc=False):
-    """What was or may be handed over, with the numbers as sent. `refills` counts those after the first."""
-
-    quantity: Quantity = NO_QUANTITY
-    lasts: Quantity = NO_QUANTITY
-    refills: str = ""
-    valid: When = UNDATED
 
 
 class MedicationEntry(Entry, frozen=True, kw_only=True, gc=False):
@@ -181,7 +172,7 @@ def present_order(resource: Element, context: Context) -> MedicationEntry:
         status=status,
         when=prescribed,
         people=("requester", "prescriber"),
-        supply=_supply(request, "expectedSupplyDuration"),
+        supply=supplies.read(request, "expectedSupplyDuration"),
         pharmacy=naming.name_of(request.get("performer"), context, within=resource),
     )
 
@@ -216,7 +207,7 @@ def present_dispense(resource: Element, context: Context) -> MedicationEntry:
         status=mapped(resource, "status", _DISPENSE_STATUSES) or Status.NOT_GIVEN,
         when=filled or moments.read(resource, "whenPrepared", means="prepared") or filled,
         people=("dispenser",),
-        supply=_supply(resource, "daysSupply"),
+        supply=supplies.read(resource, "daysSupply"),
         pharmacy=naming.name_of(resource.get("location"), context, within=resource) or next(iter(by), ""),
     )
 
@@ -343,16 +334,6 @@ def _ends_at(resource: Element, instructions: tuple[Dosage, ...], supply: Supply
     ends = [dosage.timing.bounds.ends for dosage in instructions]
     latest = max(ends, key=moments.sort_key) if ends and all(ends) else ""
     return said or latest or supply.valid.ends
-
-
-def _supply(sent: Element, lasts: str) -> Supply:
-    refills = elements.number(sent, "numberOfRepeatsAllowed")
-    return Supply(
-        quantity=quantities.read(elements.child(sent, "quantity")),
-        lasts=quantities.read(elements.child(sent, lasts)),
-        refills="" if refills is None else quantities.digits(refills),
-        valid=moments.of_period(elements.child(sent, "validityPeriod"), means="due"),
-    )
 
 
 def _is_patient_reported(resource: Element) -> bool:

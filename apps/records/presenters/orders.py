@@ -63,7 +63,8 @@ def present(resource: Element, context: Context) -> ProcedureEntry:
         status=_status(resource),
         group=Group.ORDERED,
         people=people,
-        said=notes(resource, "note", "notes", "patientInstruction"),
+        said=notes(resource, "note", "notes"),
+        advice=tuple(filter(None, (elements.prose(resource.get("patientInstruction")),))),
         category=next(iter(naming.titles(resource, "category")), ""),
         place=", ".join(naming.reasons(resource, context, ("locationCode",), ("locationReference",))),
         reasons=_reasons(resource, context),
@@ -72,6 +73,7 @@ def present(resource: Element, context: Context) -> ProcedureEntry:
         schedule=dosages.of_timing(resource, "occurrenceTiming", "scheduledTiming"),
         amount=quantities.read(elements.child(resource, "quantityQuantity")),
         urgency=mapped(resource, "priority", _URGENCIES) or Urgency.NOT_GIVEN,
+        specimen=", ".join(naming.names_of(_specimens(resource), context, within=resource)),
         details=_details(resource, top["title"]),
         canceled=tuple(dict.fromkeys(filter(None, map(_name, _items(resource, are_canceled=True)))))[:_MOST],
         visits=naming.ids_of(resource, "encounter"),
@@ -113,6 +115,10 @@ def _body_sites(resource: Element) -> list[Element]:
     return [site for part in parts for site in elements.children(part, "bodySite")]
 
 
+def _specimens(resource: Element) -> Iterator[Element]:
+    return (found for part in (resource, *_items(resource)) for found in elements.children(part, "specimen"))
+
+
 def _requested(resource: Element) -> When:
     """The first dated event of a DiagnosticOrder, which has no date of its own."""
     dated = (moments.read(event, "dateTime", means="ordered") for event in elements.children(resource, "event"))
@@ -129,10 +135,18 @@ def _reasons(resource: Element, context: Context) -> tuple[str, ...]:
     return naming.reasons(resource, context, coded, ("reasonReference",))
 
 
+def _other_urgency(resource: Element) -> tuple[str, ...]:
+    """How soon, in the provider's words (DSTU2), where no code says it."""
+    if mapped(resource, "priority", _URGENCIES):
+        return ()
+    return naming.titles({"priority": list(elements.children(resource, "priority"))}, "priority")
+
+
 def _details(resource: Element, title: str) -> tuple[str, ...]:
     """What else is ordered with it: details of an order, further items, further services, a description."""
     items = tuple(title_of(item.get("code")) for item in _items(resource))
     said = (
+        *_other_urgency(resource),
         *naming.titles(resource, "orderDetail", "serviceRequested", "specialty", "performerType"),
         *items,
         elements.text(resource, "description"),

@@ -76,6 +76,17 @@ class What(StrEnum):
     ALLERGIES = "allergies-to-heed"
     HOLDS = "holds"
     URGENCY = "urgency"
+    LOOKED_AT = "looked-at"
+    SENT_WITH_IT = "sent-with-it"
+    MEDIUM = "medium"
+    WHERE = "where"
+    SERIES = "series"
+    VIEW = "view"
+    MADE_WITH = "made-with"
+    GROUP = "group"
+    ASSIGNED = "assigned"
+    DIAGNOSES = "diagnoses"
+    PAYERS = "payers"
 
 
 # Those without which a row would be read as something else.
@@ -170,6 +181,17 @@ LABELS: Final[Mapping[What, str | Promise]] = {
     What.ALLERGIES: _("Allergies to heed"),
     What.HOLDS: _("What is in it"),
     What.URGENCY: _("How soon"),
+    What.LOOKED_AT: _("What was looked at"),
+    What.SENT_WITH_IT: _("Sent with it"),
+    What.MEDIUM: _("By way of"),
+    What.WHERE: _("Where"),
+    What.SERIES: _("What the images are of"),
+    What.VIEW: _("View"),
+    What.MADE_WITH: _("Made with"),
+    What.GROUP: _("Group in the study"),
+    What.ASSIGNED: _("Group they were assigned to"),
+    What.DIAGNOSES: _("Diagnoses"),
+    What.PAYERS: _("Who pays"),
 }
 WORDS: Final[Mapping[str, str | Promise]] = {
     "nilknown": _("None are known"),

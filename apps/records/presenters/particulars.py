@@ -9,13 +9,13 @@ from typing import Final
 
 import msgspec
 
-from apps.records.presenters import elements, naming, payments
+from apps.records.presenters import elements, imaging, naming, payments, sayings, tasks
 from apps.records.presenters.datatypes import quantities
 from apps.records.presenters.dosing import dosages
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Context
-from apps.records.presenters.heads import codes_of, status_codes, title_of
-from apps.records.presenters.particular_words import WORDS, What
+from apps.records.presenters.heads import status_codes, title_of
+from apps.records.presenters.particular_words import What
 
 _MOST: Final = 50  # of one sort; more is an accident
 _DEEPEST: Final = 5  # exceptions to exceptions
@@ -48,26 +48,45 @@ def of(resource: Element, context: Context) -> tuple[Particular, ...]:
         (What.REASONS, naming.reasons(resource, context, _REASONS, _REFERRED_REASONS)),
         (What.BODY_SITES, naming.reasons(resource, context, _BODY_SITES, ("bodySiteReference",))),
         (What.WHY, naming.titles(resource, *_WHY)),
-        (What.URGENCY, (code for code in status_codes(resource, "priority") if code in _URGENCIES)),
+        (What.URGENCY, _urgency(resource)),
+        (What.DETAIL, (elements.prose(resource.get("description")),)),
     ]
-    told = ((what, tuple(dict.fromkeys(filter(None, said)))) for what, said in found)
-    return tuple(Particular(what, said[:_MOST], len(said[_MOST:])) for what, said in told if said)
+    told: dict[What, dict[str, None]] = {}
+    for what, said in found:
+        told.setdefault(what, {}).update(dict.fromkeys(filter(None, said)))
+    several = ((what, tuple(said)) for what, said in told.items())
+    return tuple(Particular(what, said[:_MOST], len(said[_MOST:])) for what, said in several if said)
+
+
+def _urgency(resource: Element) -> tuple[str, ...]:
+    """By a code that we know; of a concept of DSTU2, else in the provider's words."""
+    known = tuple(code for code in status_codes(resource, "priority") if code in _URGENCIES)
+    return known or naming.titles({"priority": list(elements.children(resource, "priority"))}, "priority")
 
 
 def _impression(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
     """ClinicalImpression; what was ruled out is an element of DSTU2."""
     ruled_out = elements.children(resource, "ruledOut")
     found = elements.children(resource, "finding")
-    yield What.RULED_OUT, (_with(title_of(each.get("item")), elements.text(each, "reason")) for each in ruled_out)
-    yield What.FOUND, (_with(_thing(each, resource, context), _why(each)) for each in found)
+    yield (
+        What.RULED_OUT,
+        (sayings.with_more(title_of(each.get("item")), elements.text(each, "reason")) for each in ruled_out),
+    )
+    yield What.FOUND, (sayings.with_more(_thing(each, resource, context), _why(each)) for each in found)
     resolved = naming.titles(resource, "resolved", "resolvedCodeableConcept")
     yield What.RESOLVED, (resolved or naming.reasons(resource, context, (), ("resolvedReference",)))
     yield What.SUMMARY, (elements.prose(resource.get("summary")),)
     outlook = naming.reasons(resource, context, ("prognosisCodeableConcept",), ("prognosisReference",))
     yield What.OUTLOOK, (elements.text(resource, "prognosis"), *outlook)
-    yield What.CONCERNS, _names(resource, "problem", context)
-    yield What.PLANNED, _names(resource, "plan", context)
-    yield What.DONE_ABOUT_IT, _names(resource, "action", context)
+    yield What.CONCERNS, sayings.names(resource, "problem", context)
+    looked_at = (part for name in ("investigation", "investigations") for part in elements.children(resource, name))
+    yield What.LOOKED_AT, (_looked_at(each, resource, context) for each in looked_at)
+    yield What.PLANNED, sayings.names(resource, "plan", context)
+    yield What.DONE_ABOUT_IT, sayings.names(resource, "action", context)
+
+
+def _looked_at(part: Element, resource: Element, context: Context) -> str:
+    return sayings.with_more(title_of(part.get("code")), ", ".join(sayings.names_in(part, "item", resource, context)))
 
 
 def _thing(part: Element, resource: Element, context: Context) -> str:
@@ -82,32 +101,38 @@ def _why(finding: Element) -> str:
 
 def _nutrition(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
     """NutritionOrder, alike in both versions; how often and how much `schedules` reads."""
-    yield What.ALLERGIES, _names(resource, "allergyIntolerance", context)
+    yield What.ALLERGIES, sayings.names(resource, "allergyIntolerance", context)
     diet = elements.child(resource, "oralDiet")
     supplements = list(elements.children(resource, "supplement"))
     formula = elements.child(resource, "enteralFormula")
-    yield What.FOODS_TO_LEAVE_OUT, _concepts(resource, "excludeFoodModifier")
-    yield What.FOOD_PREFERENCES, _concepts(resource, "foodPreferenceModifier")
-    yield What.DIET, _concepts(diet, "type")
+    yield What.FOODS_TO_LEAVE_OUT, sayings.concepts(resource, "excludeFoodModifier")
+    yield What.FOOD_PREFERENCES, sayings.concepts(resource, "foodPreferenceModifier")
+    yield What.DIET, sayings.concepts(diet, "type")
     textures, nutrients = elements.children(diet, "texture"), elements.children(diet, "nutrient")
-    yield What.TEXTURE, (_with(_first(each, "modifier"), _first(each, "foodType")) for each in textures)
-    yield What.FLUIDS, _concepts(diet, "fluidConsistencyType")
-    yield What.NUTRIENTS, (_with(_first(each, "modifier"), _amount(each, "amount")) for each in nutrients)
-    named = (elements.text(each, "productName") or _first(each, "type") for each in supplements)
-    amounts = (_amount(each, "quantity") for each in supplements)
-    yield What.SUPPLEMENTS, map(_with, named, amounts)
-    fed = elements.text(formula, "baseFormulaProductName") or _first(formula, "baseFormulaType")
-    added = elements.text(formula, "additiveProductName") or _first(formula, "additiveType")
-    route = _first(formula, "routeofAdministration")
-    density = _amount(formula, "caloricDensity")
+    yield (
+        What.TEXTURE,
+        (sayings.with_more(sayings.first(each, "modifier"), sayings.first(each, "foodType")) for each in textures),
+    )
+    yield What.FLUIDS, sayings.concepts(diet, "fluidConsistencyType")
+    yield (
+        What.NUTRIENTS,
+        (sayings.with_more(sayings.first(each, "modifier"), sayings.amount(each, "amount")) for each in nutrients),
+    )
+    named = (elements.text(each, "productName") or sayings.first(each, "type") for each in supplements)
+    amounts = (sayings.amount(each, "quantity") for each in supplements)
+    yield What.SUPPLEMENTS, map(sayings.with_more, named, amounts)
+    fed = elements.text(formula, "baseFormulaProductName") or sayings.first(formula, "baseFormulaType")
+    added = elements.text(formula, "additiveProductName") or sayings.first(formula, "additiveType")
+    route = sayings.first(formula, "routeofAdministration")
+    density = sayings.amount(formula, "caloricDensity")
     yield What.TUBE_FEEDING, (fed, added, route, density, elements.text(formula, "administrationInstruction"))
-    yield What.TUBE_MOST, (_amount(formula, "maxVolumeToDeliver"),)
+    yield What.TUBE_MOST, (sayings.amount(formula, "maxVolumeToDeliver"),)
     yield What.INSTRUCTIONS, (elements.text(each, "instruction") for each in (diet, *supplements))
 
 
 def _list(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
     """List: what it says of itself, and what stands on it or was taken off."""
-    yield What.EMPTY_BECAUSE, _known(resource, "emptyReason")
+    yield What.EMPTY_BECAUSE, sayings.known(resource, "emptyReason")
     yield What.MODE, (code for code in status_codes(resource, "mode") if code == "changes")
     items = [
         (_listed(each, resource, context), elements.flag(each, "deleted") is True)
@@ -120,7 +145,7 @@ def _list(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
 def _listed(entry: Element, resource: Element, context: Context) -> str:
     """What stands there, with how it came to stand so ("Stopped"). Nothing is told of what has no name."""
     name = naming.name_of(entry.get("item"), context, within=resource)
-    return _with(name, _coded(entry.get("flag"))) if name else ""
+    return sayings.with_more(name, sayings.coded(entry.get("flag"))) if name else ""
 
 
 def _group(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
@@ -147,8 +172,8 @@ def _characteristic(sent: Element, resource: Element, context: Context) -> str:
 
 def _consent(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
     """Consent (R4): to what it says yes or no, and what its exceptions allow or not, each by what it is about."""
-    yield What.ABOUT, _known(resource, "scope")
-    yield What.RULE, _known(resource, "policyRule")  # of HL7's codes, some turn all of it around: opted out
+    yield What.ABOUT, sayings.known(resource, "scope")
+    yield What.RULE, sayings.known(resource, "policyRule")  # of HL7's codes, some turn all of it around: opted out
     said = [elements.flag(each, "verified") for each in elements.children(resource, "verification")]
     yield What.VERIFIED, ("not-verified",) if False in said and True not in said else ()
     rule = elements.child(resource, "provision")
@@ -200,6 +225,7 @@ def _event(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
     yield What.SUSPECTED, (_suspect(each, resource, context) for each in suspects)
     yield What.HOW_SERIOUS, naming.titles(resource, "seriousness", "severity")
     yield What.CAME_OF_IT, naming.reasons(resource, context, ("outcome",), ("resultingCondition",))
+    yield What.WHERE, sayings.names(resource, "location", context)
 
 
 def _suspect(sent: Element, resource: Element, context: Context) -> str:
@@ -207,24 +233,43 @@ def _suspect(sent: Element, resource: Element, context: Context) -> str:
     what has no name."""
     name = naming.name_of(sent.get("instance"), context, within=resource)
     judged = list(elements.children(sent, "causality"))
-    said = [*naming.titles(sent, "causality"), *(one for each in judged for one in _concepts(each, "assessment"))]
+    said = [
+        *naming.titles(sent, "causality"),
+        *(one for each in judged for one in sayings.concepts(each, "assessment")),
+    ]
     said += [elements.text(each, "productRelatedness") for each in judged]
-    return _with(name, ", ".join(dict.fromkeys(filter(None, said)))) if name else ""
+    return sayings.with_more(name, ", ".join(dict.fromkeys(filter(None, said)))) if name else ""
 
 
 def _issue(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
     """DetectedIssue: two medicines that do not go together, and what was done about it."""
-    yield What.HOW_SERIOUS, _known(resource, "severity")
+    yield What.HOW_SERIOUS, sayings.known(resource, "severity")
     yield What.CONCERNS, naming.names_of(elements.children(resource, "implicated"), context, within=resource)
     yield What.DETAIL, (elements.prose(resource.get("detail")),)
+    yield (
+        What.FOUND,
+        (said for each in elements.children(resource, "evidence") for said in _found(each, resource, context)),
+    )
     mitigations = elements.children(resource, "mitigation")
-    yield What.DONE_ABOUT_IT, (said for each in mitigations for said in _concepts(each, "action"))
+    yield What.DONE_ABOUT_IT, (said for each in mitigations for said in sayings.concepts(each, "action"))
+
+
+def _found(evidence: Element, resource: Element, context: Context) -> tuple[str, ...]:
+    return (*sayings.concepts(evidence, "code"), *sayings.names_in(evidence, "detail", resource, context))
 
 
 def _message(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
     """Communication, or the request for one."""
-    yield What.RECIPIENTS, _names(resource, "recipient", context)
-    yield What.MESSAGE, (elements.prose(each.get("contentString")) for each in elements.children(resource, "payload"))
+    yield What.RECIPIENTS, sayings.names(resource, "recipient", context)
+    payload = list(elements.children(resource, "payload"))
+    yield What.MESSAGE, (elements.prose(each.get("contentString")) for each in payload)
+    yield What.SENT_WITH_IT, (said for each in payload for said in _sent_with(each, resource, context))
+    yield What.CONCERNS, sayings.names(resource, "about", context)
+    yield What.MEDIUM, naming.titles(resource, "medium")
+
+
+def _sent_with(part: Element, resource: Element, context: Context) -> tuple[str, ...]:
+    return sayings.names_in(part, "contentReference", resource, context)
 
 
 def _risk(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
@@ -232,50 +277,35 @@ def _risk(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
     two percent or for two in all."""
     predictions = list(elements.children(resource, "prediction"))
     likely = ("qualitativeRisk", "probabilityCodeableConcept")
-    told = ((_coded(each.get("outcome")), ", ".join(naming.titles(each, *likely))) for each in predictions)
-    yield What.RISKS, (_with(outcome, how) for outcome, how in told)
-    yield What.CONCERNS, _names(resource, "condition", context)
+    told = ((sayings.coded(each.get("outcome")), ", ".join(naming.titles(each, *likely))) for each in predictions)
+    yield What.RISKS, (sayings.with_more(outcome, how) for outcome, how in told)
+    yield What.CONCERNS, sayings.names(resource, "condition", context)
     yield What.DETAIL, (elements.prose(each.get("rationale")) for each in predictions)
     yield What.LOWERED_BY, (elements.prose(resource.get("mitigation")),)
 
 
 def _evaluation(resource: Element, _context: Context) -> Iterator[tuple[What, _Said]]:
     """ImmunizationEvaluation (R4): whether a dose counts, and why not."""
-    yield What.DOSE, (*_known(resource, "doseStatus"), *naming.titles(resource, "doseStatusReason"))
-    counted = (_number(resource, "doseNumber"), _number(resource, "seriesDoses"))
+    yield What.DOSE, (*sayings.known(resource, "doseStatus"), *naming.titles(resource, "doseStatusReason"))
+    counted = (sayings.number(resource, "doseNumber"), sayings.number(resource, "seriesDoses"))
     yield What.DOSE_NUMBER, (" / ".join(filter(None, counted)), elements.text(resource, "series"))
-
-
-def _imaging(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
-    """ImagingStudy: with what machine, of what, what was done, and how many images there are."""
-    series = list(elements.children(resource, "series"))
-    machines = (found for name in ("modality", "modalityList") for found in elements.children(resource, name))
-    each = (found for part in series for found in elements.children(part, "modality"))
-    yield What.MACHINE, (_machine(found) for found in (*machines, *each))
-    yield What.DONE, naming.reasons(resource, context, ("procedureCode",), ("procedureReference", "procedure"))
-    sides = ((title_of(each.get("bodySite")), title_of(each.get("laterality"))) for each in series)
-    yield What.BODY_SITES, (_with(site, side) for site, side in sides)
-    counted = elements.number(resource, "numberOfInstances")
-    yield What.IMAGES, (quantities.digits(counted) if counted else "",)
-
-
-def _machine(sent: Element) -> str:
-    """By DICOM's code, which many send without a word, else in the provider's words."""
-    keys = (f"image-{coding.code.lower()}" for coding in codes_of(sent))
-    return next((key for key in keys if key in WORDS), title_of(sent))
 
 
 def _episode(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
     """EpisodeOfCare: of which conditions it is."""
     conditions = (each.get("condition") for each in elements.children(resource, "diagnosis"))
     named = (naming.name_of(each, context, within=resource) for each in conditions)
-    yield What.CONCERNS, (*_names(resource, "condition", context), *named)
+    yield What.CONCERNS, (*sayings.names(resource, "condition", context), *named)
 
 
 def _supply(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
     """SupplyDelivery, or the request for one: what, and how much of it."""
-    yield What.SUPPLIED, (_amount(resource, "quantity"), *(_item(each, resource, context) for each in _items(resource)))
+    yield (
+        What.SUPPLIED,
+        (sayings.amount(resource, "quantity"), *(_item(each, resource, context) for each in _items(resource))),
+    )
     yield What.DETAIL, _parameters(resource)
+    yield What.RECIPIENTS, naming.reasons(resource, context, (), ("receiver", "destination", "deliverTo"))
 
 
 def _items(resource: Element) -> list[Element]:
@@ -285,7 +315,7 @@ def _items(resource: Element) -> list[Element]:
 
 def _item(sent: Element, resource: Element, context: Context) -> str:
     name = naming.name_of(sent.get("itemReference"), context, within=resource)
-    return _with(title_of(sent.get("itemCodeableConcept")) or name, _amount(sent, "quantity"))
+    return sayings.with_more(title_of(sent.get("itemCodeableConcept")) or name, sayings.amount(sent, "quantity"))
 
 
 def _device(resource: Element, _context: Context) -> Iterator[tuple[What, _Said]]:
@@ -295,9 +325,9 @@ def _device(resource: Element, _context: Context) -> Iterator[tuple[What, _Said]
 
 def _parameters(resource: Element) -> Iterator[str]:
     for each in elements.children(resource, "parameter"):
-        value = title_of(each.get("valueCodeableConcept")) or _amount(each, "valueQuantity")
+        value = title_of(each.get("valueCodeableConcept")) or sayings.amount(each, "valueQuantity")
         ends = elements.child(each, "valueRange")
-        told = value or " - ".join(filter(None, (_amount(ends, "low"), _amount(ends, "high"))))
+        told = value or " - ".join(filter(None, (sayings.amount(ends, "low"), sayings.amount(ends, "high"))))
         yield ": ".join(filter(None, (title_of(each.get("code")), told)))
 
 
@@ -307,27 +337,29 @@ def _flag(resource: Element, _context: Context) -> Iterator[tuple[What, _Said]]:
 
 
 def _place(resource: Element, _context: Context) -> Iterator[tuple[What, _Said]]:
-    """BodyStructure (R4)."""
-    yield What.BODY_SITES, naming.titles(resource, "location", "locationQualifier")
+    """BodyStructure; of BodySite (DSTU2), which side of the body it is on."""
+    yield What.BODY_SITES, naming.titles(resource, "location", "locationQualifier", "modifier")
 
 
 def _order(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
     """Order (DSTU2): what is ordered, and of whom."""
-    yield What.CONCERNS, _names(resource, "detail", context)
-    yield What.RECIPIENTS, _names(resource, "target", context)
+    yield What.CONCERNS, sayings.names(resource, "detail", context)
+    yield What.RECIPIENTS, sayings.names(resource, "target", context)
 
 
 def _document(resource: Element, _context: Context) -> Iterator[tuple[What, _Said]]:
     """Composition: what its parts are called, and why one is empty."""
     parts = elements.children(resource, "section")
     told = ((elements.text(each, "title") or title_of(each.get("code")), each.get("emptyReason")) for each in parts)
-    yield What.HOLDS, (_with(name, title_of(empty)) for name, empty in told if name)
+    yield What.HOLDS, (sayings.with_more(name, title_of(empty)) for name, empty in told if name)
+    yield What.DONE, (said for each in elements.children(resource, "event") for said in sayings.concepts(each, "code"))
 
 
 _READERS: Final[Mapping[str, _Read]] = {
     "Account": payments.account,
     "AdverseEvent": _event,
-    "BodyStructure": _place,
+    **dict.fromkeys(("BodySite", "BodyStructure"), _place),
+    "ChargeItem": payments.charge,
     "Claim": payments.claim,
     "ClaimResponse": payments.benefits,
     "ClinicalImpression": _impression,
@@ -342,51 +374,18 @@ _READERS: Final[Mapping[str, _Read]] = {
     "ExplanationOfBenefit": payments.benefits,
     "Flag": _flag,
     "Group": _group,
-    "ImagingStudy": _imaging,
+    "ImagingStudy": imaging.study,
     "ImmunizationEvaluation": _evaluation,
     "Invoice": payments.invoice,
     "List": _list,
+    "Media": imaging.media,
     "MedicationAdministration": _given,
     "NutritionOrder": _nutrition,
     "Order": _order,
     **dict.fromkeys(("PaymentNotice", "PaymentReconciliation"), payments.payment),
+    "RequestGroup": tasks.group,
+    "ResearchSubject": tasks.trial,
     "RiskAssessment": _risk,
     **dict.fromkeys(("SupplyDelivery", "SupplyRequest"), _supply),
+    "Task": tasks.task,
 }
-
-
-def _names(resource: Element, name: str, context: Context) -> tuple[str, ...]:
-    return naming.names_of(elements.children(resource, name), context, within=resource)
-
-
-def _number(resource: Element, name: str) -> str:
-    """A positive integer or a text (R4)."""
-    found = elements.number(resource, f"{name}PositiveInt")
-    return elements.text(resource, f"{name}String") if found is None else quantities.digits(found)
-
-
-def _concepts(element: Element, name: str) -> tuple[str, ...]:
-    return tuple(filter(None, map(_coded, elements.children(element, name))))
-
-
-def _coded(concept: object) -> str:
-    """What it says; of one that was sent as a code alone, the code: what nobody can read may be what is not to be."""
-    return title_of(concept) or elements.words(concept)
-
-
-def _first(element: Element, name: str) -> str:
-    return next(iter(_concepts(element, name)), "")
-
-
-def _amount(element: Element, name: str) -> str:
-    return quantities.read(elements.child(element, name)).shown
-
-
-def _known(resource: Element, name: str) -> tuple[str, ...]:
-    """A code that has words of ours, else the provider's words."""
-    known = next((code for code in status_codes(resource, name) if code in WORDS), "")
-    return (known,) if known else naming.titles(resource, name)
-
-
-def _with(said: str, more: str) -> str:
-    return f"{said} ({more})" if said and more else said or more

@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from apps.records.presenters import elements, naming
+from apps.records.presenters import elements, naming, sayings
 from apps.records.presenters.datatypes import quantities
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Context
@@ -27,11 +27,12 @@ def eligibility(resource: Element, _context: Context) -> Iterator[tuple[What, It
     yield What.DETAIL, (elements.prose(resource.get("disposition")),)
 
 
-def benefits(resource: Element, _context: Context) -> Iterator[tuple[What, Iterable[str]]]:
+def benefits(resource: Element, context: Context) -> Iterator[tuple[What, Iterable[str]]]:
     """ExplanationOfBenefit, and ClaimResponse: what it is, where that is no bill, what it is for, and what it comes to.
     DSTU2 has one amount where R4 has totals by kind."""
     yield What.USE, _no_bill(resource)
     yield What.LINES, _lines(resource)
+    yield from _care(resource, context)
     totals = elements.children(resource, "total")
     yield What.AMOUNTS, (_priced(_called(each.get("category")), each.get("amount")) for each in totals)
     yield What.TOTAL, (_priced("", resource.get("totalCost")),)
@@ -43,24 +44,39 @@ def benefits(resource: Element, _context: Context) -> Iterator[tuple[What, Itera
     yield What.DETAIL, (elements.prose(resource.get("disposition")), *noted)
 
 
-def claim(resource: Element, _context: Context) -> Iterator[tuple[What, Iterable[str]]]:
+def claim(resource: Element, context: Context) -> Iterator[tuple[What, Iterable[str]]]:
     """Claim: what it is, where that is no bill, what it is for, and what it comes to (R4)."""
     yield What.USE, _no_bill(resource)
     yield What.LINES, _lines(resource)
+    yield from _care(resource, context)
     yield What.TOTAL, (_priced("", resource.get("total")),)
 
 
-def invoice(resource: Element, _context: Context) -> Iterator[tuple[What, Iterable[str]]]:
+def charge(resource: Element, context: Context) -> Iterator[tuple[What, Iterable[str]]]:
+    """ChargeItem (R4): what was used or done, how much of it, and what it costs where that is not as usual."""
+    product = naming.reasons(resource, context, ("productCodeableConcept",), ("productReference",))
+    yield What.SUPPLIED, (*product, sayings.amount(resource, "quantity"))
+    yield What.DONE, sayings.names(resource, "service", context)
+    yield What.BODY_SITES, naming.titles(resource, "bodysite")
+    yield What.TOTAL, (_priced("", resource.get("priceOverride")),)
+    yield What.DETAIL, (elements.text(resource, "overrideReason"),)
+
+
+def invoice(resource: Element, context: Context) -> Iterator[tuple[What, Iterable[str]]]:
     """Invoice (R4): what it is for, what it comes to without taxes and with them, and when it is to be paid."""
     yield What.LINES, _lines(resource)
     yield What.TOTAL_NET, (_priced("", resource.get("totalNet")),)
     yield What.TOTAL, (_priced("", resource.get("totalGross")),)
     yield What.DETAIL, (elements.prose(resource.get("paymentTerms")), elements.text(resource, "cancelledReason"))
+    yield What.RECIPIENTS, sayings.names(resource, "recipient", context)
 
 
-def account(resource: Element, _context: Context) -> Iterator[tuple[What, Iterable[str]]]:
+def account(resource: Element, context: Context) -> Iterator[tuple[What, Iterable[str]]]:
     """Account: what it is about; and what was open when it was sent (DSTU2)."""
     yield What.KIND, naming.titles(resource, "type")
+    paying = (("guarantor", "party"), ("coverage", "coverage"))
+    parts = ((each, inner) for name, inner in paying for each in elements.children(resource, name))
+    yield What.PAYERS, (said for each, inner in parts for said in sayings.names_in(each, inner, resource, context))
     yield What.BALANCE, (_priced("", resource.get("balance")),)
     yield What.DETAIL, (elements.prose(resource.get("description")),)
 
@@ -71,6 +87,19 @@ def payment(resource: Element, _context: Context) -> Iterator[tuple[What, Iterab
     amount = resource.get("amount") or resource.get("paymentAmount") or resource.get("total")
     yield What.GIVEN, (_priced("", amount),)
     yield What.DETAIL, (elements.prose(resource.get("disposition")),)
+
+
+def _care(resource: Element, context: Context) -> Iterator[tuple[What, Iterable[str]]]:
+    """For which diagnoses, and what was done."""
+    yield What.DIAGNOSES, _each(resource, "diagnosis", context)
+    yield What.DONE, _each(resource, "procedure", context)
+
+
+def _each(resource: Element, name: str, context: Context) -> Iterator[str]:
+    """What each part of that name says: R4 has an element for a concept in it and one for a reference, DSTU2 one."""
+    for part in elements.children(resource, name):
+        yield from naming.titles(part, f"{name}CodeableConcept", name)
+        yield from sayings.names_in(part, f"{name}Reference", resource, context)
 
 
 def _no_bill(resource: Element) -> Iterator[str]:

@@ -86,12 +86,14 @@ class ProcedureEntry(Entry, frozen=True, kw_only=True, gc=False):
 
     `performers` have their roles as sent. `devices` were used; those in `handled` were what it was about. `reasons_not`
     say why it was not done, or not finished. `reports` are what came of it, by name, `canceled` what of an
-    order is not done, `schedule` how often it is to be; `visits` and `based_on` are ids.
+    order is not done, `schedule` how often it is to be, `specimen` what is to be examined and `advice` what the patient
+    is to do; `visits` and `based_on` are ids.
     """
 
     status: Status = Status.NOT_GIVEN
     group: Group = Group.NOT_GIVEN
     category: str = ""
+    recorder: str = ""
     asserter: str = ""
     is_patient_asserted: bool = False
     performers: tuple[Person, ...] = ()
@@ -109,6 +111,8 @@ class ProcedureEntry(Entry, frozen=True, kw_only=True, gc=False):
     schedule: tuple[Dosage, ...] = ()
     amount: Quantity = NO_QUANTITY
     urgency: Urgency = Urgency.NOT_GIVEN
+    specimen: str = ""
+    advice: tuple[str, ...] = ()
     details: tuple[str, ...] = ()
     canceled: tuple[str, ...] = ()
     visits: tuple[str, ...] = ()
@@ -154,6 +158,7 @@ def present(resource: Element, context: Context) -> ProcedureEntry:
         is_known_absence=absence is not None,
         says_no_information=no_information,
         category=title_of(resource.get("category")),
+        recorder=naming.name_of(resource.get("recorder"), context, within=resource),
         asserter=naming.name_of(resource.get("asserter"), context, within=resource),
         is_patient_asserted=naming.is_patient(resource.get("asserter")),
         performers=performers,

@@ -1,6 +1,6 @@
 """Who wrote a note, and when (FHIR Annotation, alike in both versions). The notes themselves `heads.notes` reads."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -24,17 +24,17 @@ class Signature:
         return bool(self.author or self.when)
 
 
-def of(resource: Element, context: Context) -> dict[str, tuple[Signature, ...]]:
-    """By the text of each note that says one: what several wrote alike is told once, and has several."""
+def of(
+    element: Element, context: Context, *, within: Element, names: Iterable[str] = _NOTES
+) -> dict[str, tuple[Signature, ...]]:
+    """By the text of each note of these names that says one: what several wrote alike is told once, and has several.
+    `within` is the resource that the element is of."""
     found: dict[str, list[Signature]] = {}
-    for note in _notes(resource):
-        if signature := _signature(note, resource, context):
-            found.setdefault(elements.prose(note.get("text")), []).append(signature)
+    for note in (note for name in names for note in elements.children(element, name)):
+        text, signature = elements.prose(note.get("text")), _signature(note, within, context)
+        if text and signature:
+            found.setdefault(text, []).append(signature)
     return {text: tuple(dict.fromkeys(signed)) for text, signed in found.items()}
-
-
-def _notes(resource: Element) -> Iterator[Element]:
-    return (note for name in _NOTES for note in elements.children(resource, name))
 
 
 def _signature(note: Element, resource: Element, context: Context) -> Signature:

@@ -78,7 +78,7 @@ def _facts(entry: Entry) -> Iterator[str]:
 def _to_do(activity: Activity) -> str:
     when = () if repeating.tells_when(activity.schedule, activity.when) else lines.of(activity.when)
     said = (activity.text, words.of_key(activity.progress), *lines.of_details(activity), *when, *activity.said)
-    told = " · ".join(filter(None, said))
+    told = " · ".join(filter(None, (*said, *lines.of(activity.progress_notes))))
     return f"{labels.of_field('Activity', 'is_to_avoid')}: {told}" if activity.is_to_avoid else told
 
 

@@ -23,11 +23,11 @@ from apps.records.presenters.datatypes.ranges import ReferenceRange
 from apps.records.presenters.dosing import dosage_words
 from apps.records.presenters.dosing.dosages import Dosage
 from apps.records.presenters.entry import NOT_GIVEN, Code
-from apps.records.presenters.medications import Supply
 from apps.records.presenters.observations.results import Component, Measured
 from apps.records.presenters.observations.values import Attachment, Value
 from apps.records.presenters.particulars import Particular
 from apps.records.presenters.patient import Address, Contact
+from apps.records.presenters.supplies import Supply
 from apps.records.viewing.facts import labels, repeating
 from apps.records.viewing.wording import provider_codes, reactions, snomed_kinds, values_in_words, whens, words
 
@@ -176,6 +176,7 @@ def _activity(activity: Activity) -> str:
     to_avoid = labels.of_field("Activity", "is_to_avoid") if activity.is_to_avoid else ""
     progress = "" if activity.progress == NOT_GIVEN else words.of_key(activity.progress)
     said = (to_avoid, _text(activity.text), progress, *of_details(activity), when, ", ".join(of(activity.said)))
+    said = (*said, *of(activity.progress_notes))
     return PART.join(dict.fromkeys(filter(None, said)))
 
 
@@ -208,7 +209,8 @@ def _recommendation(one: immunizations.Recommendation) -> str:
 def _supply(supply: Supply) -> str:
     """Each part with a word before it; the amount counted as a dose is: 30 tablets."""
     parts = {"quantity": dosage_words.counted(supply.quantity), "lasts": lengths.in_words(Length(supply.lasts))}
-    parts |= {"refills": supply.refills}
+    parts |= {"refills": supply.refills, "first": dosage_words.counted(supply.first)}
+    parts |= {name: lengths.in_words(Length(getattr(supply, name))) for name in ("first_lasts", "every")}
     said = [_labelled("Supply", name, part) for name, part in parts.items() if part]
     return PART.join((*said, *((_labelled("Supply", "valid", supply.valid),) if supply.valid else ())))
 
