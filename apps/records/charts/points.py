@@ -37,9 +37,6 @@ class Point(msgspec.Struct, frozen=True, array_like=True, gc=False):
     mark: bytes = b""
 
 
-NOWHERE: Final = Point()
-
-
 class Alike(msgspec.Struct, frozen=True, gc=False):
     """What a laboratory says of many results alike. `quantity` has no digits. `is_modified`: they may mean something
     else than they seem to. `told` is what else of it is told with each, as it is written (`comparing.told`)."""

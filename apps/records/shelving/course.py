@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from operator import attrgetter
 from typing import Final, NamedTuple
 from uuid import UUID
 
@@ -49,7 +50,8 @@ def of(
     if any(_is_earlier(shelf.index) for shelf in found if shelf.index is not None):
         values += _values_before(found, ring, asked)
     if len(found) > 1:
-        values.sort(key=_newest)
+        values.sort(key=_record)
+        values.sort(key=_sorts_at, reverse=True)
     entry = partial(_entry, asked.read)
     told, closed = [], 0
     for value in values[:most]:
@@ -58,7 +60,7 @@ def of(
             closed += 1
         elif leaf.alike:
             alike = leaf.alike[held.alike]
-            told.append(Told(held.point, alike, held.told, entry, leaf.senders, leaf.connection_id, held.record))
+            told.append(Told(held, alike, held.told, entry, leaf.senders, leaf.connection_id, held.record))
     return OfTest(tuple(told), closed, has_older=len(values) > most)
 
 
@@ -74,7 +76,7 @@ def has_only(record: int, found: Sequence[OpenShelf], test: str, ring: KeyRing) 
         for held in understood(partial(pointing.values, test=test), opened)[0]:
             records.add(held.record)
             senders.append(leaf.source.shelf.connection_id)
-            said.add((held.newest, held.point.mark))
+            said.add((held.sorts_at, held.mark))
     is_sent_alike = len(senders) == len(set(senders)) and all(mark for _newest, mark in said)
     return record in records and (len(senders) == 1 or (len(said) == 1 and is_sent_alike))
 
@@ -105,8 +107,8 @@ class _Value(msgspec.Struct, gc=False):  # five hundred tuples would be looked t
     leaf: _Leaf
 
 
-def _newest(value: _Value) -> tuple[str, int]:
-    return value.held.newest, value.held.record
+_record: Final = attrgetter("held.record")
+_sorts_at: Final = attrgetter("held.sorts_at")
 
 
 def _values(found: Sequence[OpenShelf], ring: KeyRing, asked: _Asked) -> list[_Value]:
@@ -124,13 +126,12 @@ def _values(found: Sequence[OpenShelf], ring: KeyRing, asked: _Asked) -> list[_V
 def _values_before(found: Sequence[OpenShelf], ring: KeyRing, asked: _Asked) -> Iterator[_Value]:
     """Those of shelves of an earlier release, which have the whole entries of a test together."""
     rows = reading.rows_of_one(found, Arrangement.TESTS, asked.test, ring, most=asked.most)
-    for shelf, (_, _, newest, record), row in rows:
-        held, alike = Held(record, newest, ""), tuple[Alike, ...]()
+    for shelf, (_, _, _, record), row in rows:
+        held, alike = Held(record=record), tuple[Alike, ...]()
         try:
-            path = pointing.path(row.entry)
-            held = Held(record, newest, path)
+            held = Held(record=record, path=pointing.path(row.entry))
             point, said = points.of(asked.read(row.entry))
-            held, alike = Held(record, newest, path, point=point, told=bytes(row.entry)), (said,)
+            held, alike = Held.of(point, record=record, path=held.path, told=bytes(row.entry)), (said,)
         except msgspec.MsgspecError:
             reading.tell_unread(shelf, row)
         yield _Value(held, _leaf(shelf, alike, asked))

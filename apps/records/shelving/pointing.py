@@ -23,16 +23,20 @@ _MOST_ROWS: Final = 125  # of a leaf: of five hundred values, no page reads many
 _LARGEST_LEAF_BYTES: Final = 1_000_000  # fewer where they are long
 
 
-class Held(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """One value on a leaf. `newest` is of its key. `path` is its record as `Type/id`, `alike` the number of what it has
-    alike with others on the leaf, and `told` what else is told of it (`comparing.told`)."""
+class Held(Point, frozen=True, array_like=True, gc=False):
+    """One value on a leaf, and its record. `path` is that as `Type/id`, `alike` the number of what it has alike with
+    others on the leaf, and `told` what else is told of it (`comparing.told`)."""
 
-    record: int
-    newest: str
-    path: str
+    record: int = 0
+    path: str = ""
     alike: int = 0
-    point: Point = points.NOWHERE
     told: bytes = b""
+
+    @classmethod
+    def of(cls, point: Point, *, record: int, path: str, told: bytes, alike: int = 0) -> "Held":
+        """One with that point."""
+        at_and_value = (point.at, point.sorts_at, point.number, point.words, point.is_left_out, point.mark)
+        return cls(*at_and_value, record=record, path=path, alike=alike, told=told)
 
 
 class Leaf(msgspec.Struct, frozen=True, array_like=True):
@@ -92,15 +96,15 @@ def path(entry: bytes) -> str:
 def _written(rows: Sequence[tuple[Key, bytes]]) -> Written:
     alike: dict[bytes, int] = {}
     read = Reader().read
-    held = ((key[1], _held(key, written, alike, read)) for key, written in rows)
+    held = ((key[1], _held(written, alike, read)) for key, written in rows)
     tests = [(test, [each for _test, each in of_it]) for test, of_it in groupby(held, key=lambda named: named[0])]
     leaf = msgspec.msgpack.encode(([msgspec.Raw(each) for each in alike], tests))
     return Written(Head(len(rows), rows[0][0]), rows[-1][0], leaf)
 
 
-def _held(key: Key, written: bytes, alike: dict[bytes, int], read: Callable[[bytes], Compared]) -> Held:
+def _held(written: bytes, alike: dict[bytes, int], read: Callable[[bytes], Compared]) -> Held:
     row = _ROW(written)
     of_many, told = comparing.told(row.entry)
     point, said = points.of(read(comparing.joined(of_many, told)))
     number = alike.setdefault(msgspec.msgpack.encode(replace(said, told=of_many)), len(alike))
-    return Held(row.record, key[2], path(row.entry), number, point, told)
+    return Held.of(point, record=row.record, path=path(row.entry), told=told, alike=number)

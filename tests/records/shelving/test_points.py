@@ -87,7 +87,7 @@ class TestPoints:
             return () if sender == NOBODY else (sender,)
 
         for test, values in held(observed).items():
-            values_told = [Told(each.point, alike, each.told, entry, senders_of(each)) for each, alike in values]
+            values_told = [Told(each, alike, each.told, entry, senders_of(each)) for each, alike in values]
             entries = [
                 Observed(read(msgspec.json.encode(observed[key[3] - 1].entry)), observed[key[3] - 1].sender)
                 for key, _written in rows_of(observed)
@@ -100,7 +100,7 @@ class TestPoints:
         days = [f"{at + timedelta(days=number):%Y-%m-%d}" for number in range(300)]
         others = [result(1, day, code={"text": name}) for name in ("A", "HbA1c b", "Z") for day in days[:70]]
         found = held([*(result(number, day) for number, day in enumerate(days)), *others])
-        assert [each.point.number for each, _alike in found["loinc:4548-4"]] == list(map(Decimal, reversed(range(300))))
+        assert [each.number for each, _alike in found["loinc:4548-4"]] == list(map(Decimal, reversed(range(300))))
         assert len(found["a"]) == len(found["z"]) == 70
 
     def test_have_what_many_say_alike_once_on_a_leaf(self):
