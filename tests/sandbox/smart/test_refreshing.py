@@ -8,6 +8,7 @@ from django.test import Client
 
 from apps.sandbox import clock, scenarios
 from apps.sandbox.models import SmartApplication, SmartGrant, Tenant
+from apps.sandbox.smart import ending
 from tests.sandbox.smart.literal import ADA, RIVERSIDE, WILLOW, authorize, token_address
 
 pytestmark = pytest.mark.django_db
@@ -216,6 +217,27 @@ class TestOfflineAccess:
         token = given(f"{ONLINE} offline_access")
         client.post(SIGN_OUT)
         assert refresh(token).status_code == 200
+
+
+class TestAccessThatIsNotUsed:
+    @pytest.mark.parametrize(("scope", "lasts"), [(ONLINE, timedelta(minutes=30)), (OFFLINE, timedelta(days=92))])
+    def test_ends_at_the_very_moment_its_time_is_over_and_for_good(self, given, scope, lasts):
+        given(scope)
+        SmartGrant.objects.update(last_used_at=AT)
+        grant = SmartGrant.objects.get()
+        assert not ending.has_ended(grant, at=AT + lasts - timedelta(microseconds=1))
+        assert SmartGrant.objects.get().ended_at is None
+        assert ending.has_ended(grant, at=AT + lasts)
+        kept = SmartGrant.objects.get()
+        assert (kept.ended_at, kept.end_reason) == (AT + lasts, "not used for too long")
+        for whichever in (grant, kept):
+            assert ending.has_ended(whichever, at=AT)
+
+    def test_keeps_the_reason_that_it_ended_for_before(self, given):
+        given()
+        ending.end(SmartGrant.objects.all(), reason="sign-out", at=AT)
+        assert ending.has_ended(SmartGrant.objects.get(), at=AT + timedelta(days=365))
+        assert SmartGrant.objects.get().end_reason == "sign-out"
 
 
 class TestRotation:
