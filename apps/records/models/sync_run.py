@@ -158,6 +158,9 @@ class SyncStep(models.Model):
     rows_counted = models.PositiveIntegerField(null=True)  # the provider's own total, which may be wrong
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
+    is_refusal_doubted = models.BooleanField(
+        default=False, db_default=False
+    )  # refused, and not believed (`withholding`)
     refers = models.BooleanField(default=False, db_default=False)  # its rows name what is read after them
     needs_shelf = models.BooleanField(default=False, db_default=False)  # what it brought is not on the shelves yet
     claim_id = models.UUIDField(null=True)  # of the worker that has it in hand, or had it last
@@ -190,7 +193,7 @@ class SyncStep(models.Model):
         operational = (
             "id", "run", "user", "resource_type", "status", "gap", "asked", "since_at", "watermark_at", "pages",
             "bytes_got", "rows_got", "rows_kept", "rows_refused", "rows_unreadable", "rows_changed", "rows_removed",
-            "rows_missing", "rows_counted", "started_at", "finished_at", "refers",
+            "rows_missing", "rows_counted", "started_at", "finished_at", "is_refusal_doubted", "refers",
             "needs_shelf", "claim_id", "deaths",
         )  # fmt: skip
 

@@ -3,14 +3,16 @@
 A 403 may be somebody's decision (interface facts 5.4), and it may be a fault of a moment, as of a machine before the
 server that takes us for somebody else. Whoever believed it at once would tell a patient that they did not allow what
 they share. So until it is refused still, as long after the first time as anything is doubted here, it counts as what we
-could not get. A sign-in may have changed what is shared, and what is refused after one is believed; so is a provider
+could not get; what came in between that was no refusal, nor the record, says nothing, as of days on which nobody was
+there. A sign-in may have changed what is shared, and what is refused after one is believed; so is a provider
 that says in its challenge that the scope is not granted (facts 5.3), however that came about.
 """
 
 from collections.abc import Collection, Iterable
 from datetime import datetime
+from typing import Final
 
-from django.db.models import Max, Min
+from django.db.models import Max, Min, Q
 
 from apps.connections.models import AuthorizationRequest
 from apps.connections.outcomes import Outcome
@@ -20,6 +22,8 @@ from apps.records.syncing.keeping import doubting
 
 Gap = SyncStep.Gap
 
+_IS_REFUSED: Final = Q(is_refusal_doubted=True) | Q(gap=Gap.NOT_SHARED)
+
 
 def settle(run: SyncRun, steps: Iterable[SyncStep], *, denied: Collection[str], at: datetime) -> None:
     """Give the steps of this run whose refusal is in doubt that reason. Of the types in `denied` it is not. In the
@@ -28,8 +32,8 @@ def settle(run: SyncRun, steps: Iterable[SyncStep], *, denied: Collection[str], 
     doubtful = (step for step in refused if step.resource_type not in denied)
     in_doubt = [step for step in doubtful if _is_in_doubt(run, step.resource_type, at=at)]
     for step in in_doubt:
-        step.gap = Gap.UNAVAILABLE
-    SyncStep.objects.bulk_update(in_doubt, ["gap"])
+        step.gap, step.is_refusal_doubted = Gap.UNAVAILABLE, True
+    SyncStep.objects.bulk_update(in_doubt, ["gap", "is_refusal_doubted"])
 
 
 def _is_in_doubt(run: SyncRun, resource_type: str, *, at: datetime) -> bool:
@@ -41,7 +45,8 @@ def _is_in_doubt(run: SyncRun, resource_type: str, *, at: datetime) -> bool:
     whole_at = earlier.filter(status=SyncStep.Status.COMPLETE).aggregate(Max("finished_at"))["finished_at__max"]
     if whole_at is None or _has_signed_in(run, since=whole_at):
         return False
-    first_at = earlier.filter(finished_at__gt=whole_at).aggregate(Min("finished_at"))["finished_at__min"]
+    refused = earlier.filter(_IS_REFUSED, finished_at__gt=whole_at)
+    first_at = refused.aggregate(Min("finished_at"))["finished_at__min"]
     return first_at is None or first_at > at - doubting.BELIEVED_AFTER
 
 

@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from apps.connections.models import Connection
 from apps.records import ledger
-from apps.records.models import Record
+from apps.records.models import Record, SyncStep
 from apps.records.syncing import watermarks
 from tests.records.linked import AT, give_tokens, make_connection, sign_in_again
 from tests.records.people import PATIENT_ID, allergy, bundle
@@ -45,6 +45,19 @@ class TestATypeThatCameBefore:
         gaps = check(linked, provider, OPEN, refused, refused, refused, refused)
         assert gaps == ["", "unavailable", "unavailable", "not_shared", "not_shared"]
         assert stored() == {"a1"}
+
+    def test_is_doubted_from_the_first_refusal_and_no_fault_before_it(self, linked, provider):
+        """After days on which its server was broken, a gateway may still be wrong about who asks."""
+        broken, refused = http(body="<h1>Under repair</h1>"), http(403)
+        gaps = check(linked, provider, OPEN, broken, broken, broken, refused, broken, refused, refused)
+        assert gaps[1:] == [*["unreadable"] * 3, "unavailable", "unreadable", "not_shared", "not_shared"]
+
+    def test_stays_unshared_when_the_first_refusals_are_forgotten(self, linked, provider):
+        refused = http(403)
+        check(linked, provider, OPEN, refused, refused, refused)
+        SyncStep.objects.filter(is_refusal_doubted=True).delete()
+        SyncStep.objects.filter(gap="not_shared").update(finished_at=AT + 3 * DAY)
+        assert check(linked, provider, refused, since=AT + 6 * DAY) == ["not_shared"]
 
     def test_is_doubted_anew_where_it_came_again_in_between(self, linked, provider):
         refused = http(403)
