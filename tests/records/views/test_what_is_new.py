@@ -75,10 +75,13 @@ class TestWhatIsNew:
         assert_closed(main(hers, "what_is_new"))
 
     def test_has_no_value_where_the_shelf_does_not_open_that_would_say_whose_it_is(self, hers, connection, last_visit):
-        keep(connection, result(0, value=152.5), GRAVE)
+        pulse = result(1, value=71.5, name="Heart rate", code="8867-4")
+        keep(connection, result(0, value=152.5), GRAVE, {**pulse, "category": [{"coding": [{"code": "vital-signs"}]}]})
         new(connection)
         Shelf.objects.filter(subject="results").update(sealed_index=b"\x03" + bytes(80))
-        assert_closed(main(hers, "what_is_new"))
+        text = main(hers, "what_is_new")
+        assert_closed(text)
+        assert "71.5" in text
 
     def test_has_no_value_where_no_shelf_has_it_yet(self, hers, connection, other, last_visit):
         keep(connection, result(0, value=152.5))
@@ -99,10 +102,12 @@ class TestWhatIsNew:
         assert_closed(main(hers, "what_is_new"))
 
     def test_says_what_was_there_and_changed(self, hers, connection, last_visit):
-        keep(connection, result(0), result(1))
+        keep(connection, result(0), *(result(number, name="Potassium", code="2823-3") for number in (1, 2)))
         new(connection)
         Record.objects.filter(logical_id="o0").update(first_received_at=last_visit - timedelta(days=9))
-        assert main(hers, "what_is_new").count("changed</span>") == 1
+        text = main(hers, "what_is_new")
+        assert text.count("changed</span>") == 1
+        assert text.index("Sodium") < text.index("changed</span>") < text.index("Potassium")
 
     def test_leaves_out_what_was_there_before(self, hers, connection, last_visit):
         keep(connection, result(0), result(1, name="Potassium", code="2823-3"))
