@@ -19,7 +19,7 @@ Gap = SyncStep.Gap
 
 _MOST_COUNTED = 2**31 - 1  # what the column holds; a provider may count what it likes
 # A server that forgets its links after a while says so in these ways, and begins anew where it is asked to. One whose
-# first page came has not withheld its rows from this patient, whatever it says of the second.
+# first page came has not withheld its rows from this patient, whatever it says of the second, or of the first then.
 _LINK_IS_GONE: Final = frozenset({400, 403, 404, 410})
 # Rows may hold whole files, so that a usual page of them is larger than an answer may be.
 _FEW: Final = ("_count", "5")
@@ -104,7 +104,7 @@ class Searching:
             self._cursor = cursor.again_for_everything()
         elif error.code is Code.TOO_LARGE and not cursor.in_few:
             self._begin_again(cursor.again_in_few())
-        elif isinstance(question, Follow) and error.status in _LINK_IS_GONE:
+        elif error.status in _LINK_IS_GONE and (cursor.is_again or isinstance(question, Follow)):
             if cursor.is_again:
                 self._cursor = cursor.short().next_search()
             else:

@@ -64,6 +64,15 @@ class TestALinkThatIsGone:
         assert (run.outcome, stored(), step(run).gap) == ("partial", {"a1", "a2"}, Gap.STOPPED_SHORT)
         assert len(provider.sent(ALLERGIES)) == 2
 
+    @pytest.mark.parametrize("status", [400, 403, 404, 410])
+    def test_is_named_where_the_first_page_is_gone_then_as_well(self, linked, provider, status):
+        """It is neither withheld nor unknown to its provider: it came a moment ago."""
+        answers = three_pages(provider)
+        provider.answers |= {ALLERGIES: once(answers[ALLERGIES], http(status)), f"{PAGE}2": http(status)}
+        run = sync(linked)
+        assert (run.outcome, stored(), step(run).gap) == ("partial", {"a1"}, Gap.STOPPED_SHORT)
+        assert len(provider.sent(ALLERGIES)) == 2
+
     @pytest.mark.parametrize("status", [302, 304, 308])
     def test_is_none_that_leads_elsewhere_and_nobody_is_followed_there(self, linked, provider, status):
         three_pages(provider)
