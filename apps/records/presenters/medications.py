@@ -107,6 +107,7 @@ class MedicationEntry(Entry, frozen=True, kw_only=True, gc=False):
     is_for_a_stay: bool = False
     pharmacy: str = ""
     is_patient_reported: bool = False
+    recorder: str = ""
     orders: tuple[str, ...] = ()
 
     @property
@@ -297,6 +298,7 @@ def _circumstances(resource: Element, context: Context) -> dict[str, Any]:
         "handed_to": naming.reasons(resource, context, (), ("receiver", "destination")),
         "is_for_a_stay": "inpatient" in categories and _AT_HOME.isdisjoint(categories),
         "is_patient_reported": _is_patient_reported(resource),
+        "recorder": _recorder(resource, context),
         "orders": naming.own_ids_of(resource, "authorizingPrescription", context, types=_ORDERS),
     }
 
@@ -334,6 +336,12 @@ def _ends_at(resource: Element, instructions: tuple[Dosage, ...], supply: Supply
     ends = [dosage.timing.bounds.ends for dosage in instructions]
     latest = max(ends, key=moments.sort_key) if ends and all(ends) else ""
     return said or latest or supply.valid.ends
+
+
+def _recorder(resource: Element, context: Context) -> str:
+    """Who wrote it down, where that is somebody else than who prescribed it: one name says no two things."""
+    recorder = naming.name_of(resource.get("recorder"), context, within=resource)
+    return "" if recorder in _people(resource, context, ("requester", "prescriber")) else recorder
 
 
 def _is_patient_reported(resource: Element) -> bool:

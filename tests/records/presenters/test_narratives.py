@@ -4,7 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from apps.records.presenters import narratives
 from apps.records.presenters.narratives import narrative, plain
+from apps.records.presenters.prose.readings import MOST_CHARACTERS, BlockKind
 from tests.records.presenters import corpus
 from tests.records.presenters.oddities import odd
 
@@ -50,3 +52,27 @@ class TestNarrativesOfOthers:
         told = [resource for resource in corpus.resources() if isinstance(resource.get("text"), dict)]
         said = [resource for resource in told if narrative(resource)]
         assert corpus.share(len(said), len(told)) > 0.9
+
+
+class TestADocumentInParts:
+    def part(self, words, title="Plan"):
+        return {"title": title, "text": {"div": f"<div><p>{words}</p></div>"}}
+
+    def read(self, *parts):
+        return narratives.reading({"resourceType": "Composition", "section": list(parts)})
+
+    def test_is_cut_where_its_parts_together_are_too_long(self):
+        long = self.part(f"<p>{'Many words ' * 30}</p>" * (MOST_CHARACTERS // 400))
+        assert not self.read(long).is_cut
+        whole = self.read(long, long)
+        assert whole.is_cut
+        assert len(whole.plain) < 2 * MOST_CHARACTERS
+        assert whole.blocks[0].kind == BlockKind.HEADING
+
+    def test_lacks_what_any_part_lacks(self):
+        hidden = self.part("<span style='display:none'>x</span>Rest")
+        assert self.read(self.part("Two."), hidden).has_hidden
+        assert not self.read(self.part("Two."), self.part("Rest")).has_hidden
+
+    def test_is_nothing_where_no_part_says_anything(self):
+        assert not self.read({"title": "Plan"}, {"text": {"div": 1}}, {}).says_any

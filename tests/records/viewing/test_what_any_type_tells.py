@@ -297,6 +297,11 @@ class TestAnEntryOfAnyType:
     def test_tells_what_else_is_sent(self, kind, sent, told):
         assert told in on_page(entry(kind, **sent))
 
+    def test_does_not_tell_its_name_among_its_details(self):
+        task = entry("Task", description="Fill in", input=[{"type": named("Form"), "valueString": "Sleep"}])
+        assert "Details: Form: Sleep" in on_page(task)
+        assert "Details: Fill in" not in on_page(task)
+
     @pytest.mark.parametrize(
         ("use", "told"),
         [

@@ -140,6 +140,12 @@ TOLD: list[tuple[str, dict[str, Any], str]] = [
     ("Procedure", {"recorder": ADA}, "Written down by: Ada Rose"),
     (
         "MedicationRequest",
+        {"requester": {"display": "Bo Finch"}, "recorder": ADA, **MEDICINE},
+        "Written down by: Ada Rose\nWho: Bo Finch",
+    ),
+    ("MedicationRequest", {"requester": ADA, "recorder": ADA, **MEDICINE}, "Prescribed: Date not given\nWho: Ada Rose"),
+    (
+        "MedicationRequest",
         {
             "dispenseRequest": {
                 "initialFill": {"quantity": {"value": 7, "unit": "tablets"}, "duration": {"value": 7, "unit": "days"}},
