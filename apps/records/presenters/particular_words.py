@@ -87,6 +87,8 @@ class What(StrEnum):
     ASSIGNED = "assigned"
     DIAGNOSES = "diagnoses"
     PAYERS = "payers"
+    ALLOWED = "allowed-by-the-plan"
+    USED = "used-so-far"
 
 
 # Those without which a row would be read as something else.
@@ -192,6 +194,8 @@ LABELS: Final[Mapping[What, str | Promise]] = {
     What.ASSIGNED: _("Group they were assigned to"),
     What.DIAGNOSES: _("Diagnoses"),
     What.PAYERS: _("Who pays"),
+    What.ALLOWED: _("What the plan allows"),
+    What.USED: _("Used so far"),
 }
 WORDS: Final[Mapping[str, str | Promise]] = {
     "nilknown": _("None are known"),

@@ -24,6 +24,8 @@ def eligibility(resource: Element, _context: Context) -> Iterator[tuple[What, It
     parts = [part for each in insurances for part in elements.children(each, "item")]
     yield What.NOT_COVERED, _flagged(parts, "excluded")
     yield What.NEEDS_APPROVAL, _flagged(parts, "authorizationRequired")
+    yield What.ALLOWED, _counted(parts, "benefit", "allowed")
+    yield What.USED, _counted(parts, "benefit", "used")
     yield What.DETAIL, (elements.prose(resource.get("disposition")),)
 
 
@@ -39,7 +41,10 @@ def benefits(resource: Element, context: Context) -> Iterator[tuple[What, Iterab
     yield What.COVERED, (_priced("", resource.get("totalBenefit")),)
     paid = elements.child(resource, "payment").get("amount") or resource.get("paymentAmount")
     yield What.PAID, (_priced("", paid),)
-    yield What.NOT_COVERED, _flagged(elements.children(resource, "benefitBalance"), "excluded")
+    balances = list(elements.children(resource, "benefitBalance"))
+    yield What.NOT_COVERED, _flagged(balances, "excluded")
+    yield What.ALLOWED, _counted(balances, "financial", "allowed")
+    yield What.USED, _counted(balances, "financial", "used")
     noted = (elements.prose(each.get("text")) for each in elements.children(resource, "processNote"))
     yield What.DETAIL, (elements.prose(resource.get("disposition")), *noted)
 
@@ -129,8 +134,24 @@ def _flagged(parts: Iterable[Element], name: str) -> Iterator[str]:
     """Those of which it is true, by what they are."""
     for part in parts:
         if elements.flag(part, name) is True:
-            said = naming.titles(part, "productOrService", "category", "subCategory")
-            yield elements.text(part, "name") or next(iter(said), "") or elements.text(part, "description") or "…"
+            yield _named(part) or "…"
+
+
+def _named(part: Element) -> str:
+    """What the insurance has it for."""
+    said = naming.titles(part, "productOrService", "category", "subCategory")
+    return elements.text(part, "name") or next(iter(said), "") or elements.text(part, "description")
+
+
+def _counted(parts: Iterable[Element], name: str, kind: str) -> Iterator[str]:
+    """How much of each there is, by what kind of limit it is. Nothing where neither says of what."""
+    for part in parts:
+        for benefit in elements.children(part, name):
+            what = ", ".join(filter(None, (_named(part), _called(benefit.get("type")))))
+            count = elements.number(benefit, f"{kind}UnsignedInt")
+            said = elements.text(benefit, f"{kind}String") if count is None else quantities.digits(count)
+            if what:
+                yield _priced(what, benefit.get(f"{kind}Money")) or (f"{what}: {said}" if said else "")
 
 
 def _called(concept: object) -> str:

@@ -120,6 +120,27 @@ OF_ANY_TYPE: list[tuple[str, dict[str, Any], str]] = [
             ("Claim", "diagnosis", "Diagnoses: Asthma"),
         )
     ),
+    *(
+        (
+            kind,
+            {
+                **around({"category": named("Therapy"), part: [{"type": named("visits"), **sent}]}),
+                "disposition": "Holds",
+            },
+            told,
+        )
+        for kind, around, part in (
+            ("ExplanationOfBenefit", lambda one: {"benefitBalance": [one]}, "financial"),
+            ("CoverageEligibilityResponse", lambda one: {"insurance": [{"item": [one]}]}, "benefit"),
+        )
+        for sent, told in (
+            ({"allowedUnsignedInt": 20}, "What the plan allows: Therapy, visits: 20"),
+            ({"allowedString": "Any"}, "What the plan allows: Therapy, visits: Any"),
+            ({"allowedMoney": USD}, "What the plan allows: Therapy, visits: 40.50 USD"),
+            ({"usedUnsignedInt": 4}, "Used so far: Therapy, visits: 4"),
+            ({"usedMoney": USD}, "Used so far: Therapy, visits: 40.50 USD"),
+        )
+    ),
     ("Claim", {"procedure": [{"procedureCodeableConcept": named("X-ray")}]}, "What was done: X-ray"),
     ("ExplanationOfBenefit", {"careTeam": [{"sequence": 1, "provider": ADA}]}, "Who: Ada Rose"),
     ("ExplanationOfBenefit", {"payment": {"amount": {"value": 180, "currency": "USD"}}}, "Paid: 180 USD"),
