@@ -30,7 +30,7 @@ RECORDED = {
     16: "0f099b816ff9a746",  # intents, aims, orders and plans in full, why medicines are given, relations of documents
     17: "921adedc98326c6b",  # what speaks against a value, ages of ranges, latex, and more of entries of any type
     18: "884e4b28cc8e5088",  # sums of bills, what images were made with, dates of care
-    19: "99255dfcbb4997c4",  # what a value was measured with, parts of documents, points without parts
+    19: "191c84a713a49556",  # what a value was measured with, parts of documents, points without parts
 }  # fmt: skip
 CHANGED = (
     "What shelves hold has another shape than form {form} had. Count FORM in apps/records/shelving/indexing.py up, so "
