@@ -126,6 +126,7 @@ class TestAMigrationInSteps:
         ("app", "name", "index"),
         [
             ("vault", "0002_rewrapping", "vault_data_keys_of_key"),
+            ("vault", "0004_one_key_of_each_state", "vault_one_data_key_of_each_state"),
             ("directory", "0026_common_beginnings", "common_first_letter"),
             ("directory", "0028_neighbours_apart", "word_neighbours"),
             ("records", "0015_forms_of_shelves", "shelves_by_form"),

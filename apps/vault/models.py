@@ -1,4 +1,5 @@
-"""The data keys, one per holder, each wrapped by a key that the database never sees."""
+"""The data keys, one per holder, each wrapped by a key that the database never sees; while a holder's key is being
+renewed, the one before besides (`renewing`)."""
 
 import uuid
 
@@ -11,7 +12,8 @@ from apps.vault.holders import HolderKind
 
 
 class DataKey(models.Model):
-    """One holder's wrapped data key, or the tombstone of one that was shredded."""
+    """One holder's wrapped data key, or the tombstone of one that was shredded. Sealed values name their key by the
+    first four bytes of its id."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     holder_kind = models.CharField(max_length=16, choices=HolderKind)
@@ -21,13 +23,17 @@ class DataKey(models.Model):
     # The database's clock: a key is made on first use, deep inside calls that know no time.
     created_at = models.DateTimeField(db_default=Now())
     shredded_at = models.DateTimeField(null=True)
+    is_retired = models.BooleanField(default=False, db_default=False)  # opens what it sealed, and seals nothing more
+    unused_since = models.DateTimeField(null=True)  # when a look found nothing any more that a retired key has sealed
 
     class Meta:
         verbose_name = _("data key")
         verbose_name_plural = _("data keys")
         constraints = [
+            # One that seals and one that is retired, no more. Said as expressions, Postgres has it as an index that can
+            # be built beside everybody's work; it finds a holder's keys, too.
             models.UniqueConstraint(
-                fields=["holder_kind", "holder_id"], nulls_distinct=False, name="vault_one_data_key_per_holder"
+                "holder_kind", "holder_id", "is_retired", nulls_distinct=False, name="vault_one_data_key_of_each_state"
             ),
             models.CheckConstraint(
                 condition=Q(wrapped__isnull=False, shredded_at__isnull=True)
@@ -39,6 +45,10 @@ class DataKey(models.Model):
                 | Q(holder_kind=HolderKind.INSTALLATION, holder_id__isnull=True),
                 name="vault_holder_kind_fits_id",
             ),
+            models.CheckConstraint(
+                condition=Q(is_retired=False, unused_since__isnull=True) | Q(is_retired=True, shredded_at__isnull=True),
+                name="vault_retired_key_is_whole",
+            ),
         ]
         indexes = [
             # Rotation goes through what one wrapping key wraps, a batch at a time.
@@ -47,7 +57,10 @@ class DataKey(models.Model):
 
     class Privacy:
         secret = ("wrapped",)
-        operational = ("id", "holder_kind", "holder_id", "wrapping_key_id", "created_at", "shredded_at")
+        operational = (
+            "id", "holder_kind", "holder_id", "wrapping_key_id", "created_at", "shredded_at", "is_retired",
+            "unused_since",
+        )  # fmt: skip
 
     def __str__(self) -> str:
         """Kind and state, never whose it is."""

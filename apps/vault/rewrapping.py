@@ -113,7 +113,7 @@ def rewrap(*, actor: Actor, at: datetime, tell: Callable[[int], object]) -> Rewr
 @transaction.atomic
 def _take_batch(old: str, after: UUID) -> tuple[int, int, UUID | None]:
     """How many were wrapped anew, how many did not open, and after which row to go on: None where none is left."""
-    rows = DataKey.objects.select_for_update(skip_locked=True).filter(wrapping_key_id=old, pk__gt=after)
+    rows = DataKey.objects.select_for_update(skip_locked=True, no_key=True).filter(wrapping_key_id=old, pk__gt=after)
     held = list(rows.order_by("pk")[:BATCH])
     if not held:
         return 0, 0, None
