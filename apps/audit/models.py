@@ -51,6 +51,7 @@ class EventType(models.TextChoices):
     DIRECTORY_IMPORTED = "directory.imported", _("Directory imported")
     DIRECTORY_CHANGED = "directory.changed", _("Directory changed")
     KEYS_REWRAPPED = "keys.rewrapped", _("Data keys wrapped anew")
+    KEYS_RENEWED = "keys.renewed", _("Data keys replaced")
     DELETIONS_REPLAYED = "deletions.replayed", _("Deletions done again after restoring a backup")
     BULK_EXPORT_STARTED = "bulk_export.started", _("Bulk export started")
     BULK_EXPORT_FINISHED = "bulk_export.finished", _("Bulk export ended")

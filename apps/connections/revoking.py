@@ -102,7 +102,7 @@ def remember(
     )
     try:
         plain = token.reveal().encode()
-        pending.sealed_token = sealing.seal(plain, holder=Holder.installation(), place=_place(pending))
+        pending.sealed_token = sealing.seal(plain, holder=Holder.installation(), place=place_of(pending))
     except VaultError as error:
         _LOG.error("Tokens were dropped unrevoked: %s: %s", received_for, error)
         return False
@@ -200,11 +200,12 @@ def _open(pending: PendingRevocation) -> Secret | None:
     """None where the vault cannot be used now: there are more tries."""
     sealed = bytes(pending.sealed_token)
     try:
-        return Secret(sealing.open_sealed(sealed, holder=Holder.installation(), place=_place(pending)).decode())
+        return Secret(sealing.open_sealed(sealed, holder=Holder.installation(), place=place_of(pending)).decode())
     except VaultError as error:
         _LOG.error("A token to revoke does not open: connection %s: %s", pending.connection_id, error)
         return None
 
 
-def _place(pending: PendingRevocation) -> Place:
+def place_of(pending: PendingRevocation) -> Place:
+    """Of `PendingRevocation.sealed_token`."""
     return Place("pending_revocation", "sealed_token", (str(pending.pk),))

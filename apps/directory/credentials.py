@@ -22,7 +22,7 @@ _WITH_A_KEY = frozenset({Authentication.PRIVATE_KEY_JWT, Authentication.BEARER_J
 def keep(registration: ClientRegistration, secret: Secret, *, at: datetime) -> None:
     """Seal the secret into the row and save it, due to be rotated in a year; an earlier one is overwritten."""
     registration.sealed_secret = sealing.seal(
-        secret.reveal().encode(), holder=Holder.installation(), place=_place(registration)
+        secret.reveal().encode(), holder=Holder.installation(), place=place_of(registration)
     )
     registration.secret_set_at = at
     registration.secret_rotation_due_date = (at + ROTATE_AFTER).date()
@@ -96,8 +96,9 @@ def _open(registration: ClientRegistration, ring: KeyRing | None) -> Secret | No
     if registration.sealed_secret is None:
         return None
     with nullcontext(ring) if ring is not None else sealing.key_ring(Holder.installation()) as ours:
-        return Secret(ours.open(bytes(registration.sealed_secret), place=_place(registration)).decode())
+        return Secret(ours.open(bytes(registration.sealed_secret), place=place_of(registration)).decode())
 
 
-def _place(registration: ClientRegistration) -> Place:
+def place_of(registration: ClientRegistration) -> Place:
+    """Of `ClientRegistration.sealed_secret`."""
     return Place("client_registration", "sealed_secret", (str(registration.pk),))

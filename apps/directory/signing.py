@@ -58,7 +58,7 @@ def make(
             kid=kid,
             algorithm=algorithm,
             public_jwk=public,
-            sealed_private_jwk=sealing.seal(private.encode(), holder=Holder.installation(), place=_place(kid)),
+            sealed_private_jwk=sealing.seal(private.encode(), holder=Holder.installation(), place=place_of(kid)),
             created_at=at,
             signs_from_at=signs_from_at or usual_at,
         )
@@ -143,7 +143,7 @@ def open_key(row: SigningKey) -> client_authentication.SigningKey | None:
     """The key as the wire takes it, or None where it is retired. Raises what opening a sealed value raises."""
     if row.sealed_private_jwk is None:
         return None
-    opened = sealing.open_sealed(bytes(row.sealed_private_jwk), holder=Holder.installation(), place=_place(row.kid))
+    opened = sealing.open_sealed(bytes(row.sealed_private_jwk), holder=Holder.installation(), place=place_of(row.kid))
     return client_authentication.SigningKey(row.kid, SigningAlgorithm(row.algorithm), Secret(opened.decode()))
 
 
@@ -171,7 +171,8 @@ def _generate(algorithm: Algorithm) -> ECKey | RSAKey:
     return ECKey.generate_key("P-384")
 
 
-def _place(kid: str) -> Place:
+def place_of(kid: str) -> Place:
+    """Of `SigningKey.sealed_private_jwk`."""
     return Place("signing_key", "sealed_private_jwk", (kid,))
 
 

@@ -12,7 +12,7 @@ from uuid import UUID
 from apps.records import places
 from apps.records.models import Record, RecordVersion
 from apps.vault.errors import CannotOpen
-from apps.vault.sealing import KeyRing
+from apps.vault.sealing import KeyRing, Place
 
 _LOG = logging.getLogger(__name__)
 
@@ -52,6 +52,11 @@ def find_of(record: Record | RecordVersion, ring: KeyRing) -> bytes | None:
     """The body of a record, or of an earlier version of one. Raises as `find` does."""
     named = _named(record.record if isinstance(record, RecordVersion) else record)
     return find(record.sealed_body, ring, **named)
+
+
+def place_of(record: Record | RecordVersion) -> Place:
+    """For which its body is sealed: that of the record, also of an earlier version."""
+    return places.body_place(**_named(record.record if isinstance(record, RecordVersion) else record))
 
 
 def _named(record: Record) -> _Named:

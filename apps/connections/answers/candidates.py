@@ -82,18 +82,19 @@ def find_people_with(ring: KeyRing, connections: Iterable[Connection]) -> dict[U
 
 def _seal(connection: Connection, field: str, people: Sequence[Candidate]) -> bytes:
     plain = json.dumps([asdict(person) for person in people]).encode()
-    return sealing.seal_body(plain, holder=Holder.user(connection.user_id), place=_place(connection, field))
+    return sealing.seal_body(plain, holder=Holder.user(connection.user_id), place=place_of(connection, field))
 
 
 def _open(connection: Connection, field: str, ring: KeyRing) -> tuple[Candidate, ...]:
     sealed = getattr(connection, field)
     if sealed is None:
         return ()
-    plain = ring.open_body(bytes(sealed), place=_place(connection, field))
+    plain = ring.open_body(bytes(sealed), place=place_of(connection, field))
     return tuple(Candidate(**given) for given in json.loads(plain))
 
 
-def _place(connection: Connection, field: str) -> Place:
+def place_of(connection: Connection, field: str) -> Place:
+    """Of one of the two columns of people."""
     return Place("connection", field, (str(connection.pk),))
 
 

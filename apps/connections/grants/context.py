@@ -53,7 +53,7 @@ def seal(connection: Connection, context: Context) -> bytes | None:
     if context == Context():
         return None
     plain = json.dumps(asdict(context)).encode()
-    return sealing.seal_body(plain, holder=Holder.user(connection.user_id), place=_place(connection))
+    return sealing.seal_body(plain, holder=Holder.user(connection.user_id), place=place_of(connection))
 
 
 def find(connection: Connection) -> Context:
@@ -62,12 +62,13 @@ def find(connection: Connection) -> Context:
         return Context()
     try:
         plain = sealing.open_body(
-            bytes(connection.sealed_context), holder=Holder.user(connection.user_id), place=_place(connection)
+            bytes(connection.sealed_context), holder=Holder.user(connection.user_id), place=place_of(connection)
         )
     except VaultError:
         return Context()
     return Context(**json.loads(plain))
 
 
-def _place(connection: Connection) -> Place:
+def place_of(connection: Connection) -> Place:
+    """Of `Connection.sealed_context`."""
     return Place("connection", "sealed_context", (str(connection.pk),))

@@ -88,7 +88,7 @@ def arrive(
         browser_hash=binding.hashed(browser),
         launch_hash=binding.hashed(link.launch),
         sealed_launch=sealing.seal(
-            link.launch.reveal().encode(), holder=Holder.installation(), place=_place(pending_id)
+            link.launch.reveal().encode(), holder=Holder.installation(), place=place_of(pending_id)
         ),
         created_at=at,
         expires_at=at + LIFETIME,
@@ -164,7 +164,7 @@ def _claim(pending: PendingLaunch, browser: Secret, *, at: datetime) -> None:
 
 def _open(pending: PendingLaunch) -> Secret:
     sealed = bytes(pending.sealed_launch or b"")
-    return Secret(sealing.open_sealed(sealed, holder=Holder.installation(), place=_place(pending.pk)).decode())
+    return Secret(sealing.open_sealed(sealed, holder=Holder.installation(), place=place_of(pending.pk)).decode())
 
 
 def _is_its_browser(pending: PendingLaunch, browser: Secret | None) -> bool:
@@ -184,5 +184,6 @@ def _single(values: Sequence[str], longest: int) -> str:
     return values[0]
 
 
-def _place(pending_id: UUID) -> Place:
+def place_of(pending_id: UUID) -> Place:
+    """Of `PendingLaunch.sealed_launch`."""
     return Place("pending_launch", "sealed_launch", (str(pending_id),))

@@ -22,7 +22,7 @@ def seal(user_id: UUID, request_id: UUID, column: str, value: Secret | None) -> 
     """The sealed form for one of the two columns of a request yet to be stored."""
     if value is None:
         return None
-    return sealing.seal(value.reveal().encode(), holder=Holder.user(user_id), place=_place(request_id, column))
+    return sealing.seal(value.reveal().encode(), holder=Holder.user(user_id), place=place_of(request_id, column))
 
 
 def _open(request: AuthorizationRequest, column: str) -> Secret | None:
@@ -30,8 +30,9 @@ def _open(request: AuthorizationRequest, column: str) -> Secret | None:
     if sealed is None:
         return None
     holder = Holder.user(request.user_id)
-    return Secret(sealing.open_sealed(bytes(sealed), holder=holder, place=_place(request.pk, column)).decode())
+    return Secret(sealing.open_sealed(bytes(sealed), holder=holder, place=place_of(request.pk, column)).decode())
 
 
-def _place(request_id: UUID, column: str) -> Place:
+def place_of(request_id: UUID, column: str) -> Place:
+    """Of one of the two columns."""
     return Place("authorization_request", column, (str(request_id),))

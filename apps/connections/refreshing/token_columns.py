@@ -88,12 +88,13 @@ def holder(connection: Connection) -> Holder:
 
 
 def _seal(connection: Connection, field: str, token: Secret, ring: KeyRing) -> bytes:
-    return ring.seal(token.reveal().encode(), place=_place(connection, field))
+    return ring.seal(token.reveal().encode(), place=place_of(connection, field))
 
 
 def _open(connection: Connection, field: str, value: bytes | memoryview, ring: KeyRing) -> Secret:
-    return Secret(ring.open(bytes(value), place=_place(connection, field)).decode())
+    return Secret(ring.open(bytes(value), place=place_of(connection, field)).decode())
 
 
-def _place(connection: Connection, field: str) -> Place:
+def place_of(connection: Connection, field: str) -> Place:
+    """Of one of the two columns of tokens."""
     return Place("stored_token_set", field, (str(connection.pk),))

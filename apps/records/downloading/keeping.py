@@ -10,8 +10,9 @@ from uuid import UUID
 from django.db import transaction
 
 from apps.connections.models import Connection
-from apps.records import places
+from apps.records import bodies, places
 from apps.records.models import Attachment, Record
+from apps.records.presenters import attachments, elements
 from apps.records.presenters.elements import Element
 from apps.vault import sealing
 from apps.vault.errors import CannotOpen
@@ -42,7 +43,7 @@ def all_of(connection_id: UUID, user_id: UUID, ring: KeyRing) -> Iterator[Kept]:
 
 def _opened(kept: Attachment, record: Record, ring: KeyRing) -> bytes | None:
     try:
-        return ring.open_body(bytes(kept.sealed_content), place=_place(record, bytes(kept.digest)))
+        return ring.open_body(bytes(kept.sealed_content), place=place_of(record, bytes(kept.digest)))
     except CannotOpen:
         _LOG.error("A kept file does not open: attachment %s.", kept.pk)
         return None
@@ -54,10 +55,10 @@ def find(record: Record, sent: Element) -> bytes | None:
     Raises `apps.vault.errors.VaultError`.
     """
     with sealing.key_ring(Holder.user(record.user_id)) as ring:
-        digest = _digest(sent, ring)
-        held = Attachment.objects.filter(user_id=record.user_id, record_id=record.pk, digest=digest)
-        sealed = held.values_list("sealed_content", flat=True).first()
-        return None if sealed is None else ring.open_body(bytes(sealed), place=_place(record, digest))
+        digests = ring.keyed_digests(_described(sent))
+        held = Attachment.objects.filter(user_id=record.user_id, record_id=record.pk, digest__in=digests)
+        kept = held.values_list("sealed_content", "digest").first()
+        return None if kept is None else ring.open_body(bytes(kept[0]), place=place_of(record, bytes(kept[1])))
 
 
 def keep(record: Record, sent: Element, content: bytes, *, at: datetime) -> None:
@@ -68,13 +69,13 @@ def keep(record: Record, sent: Element, content: bytes, *, at: datetime) -> None
     with transaction.atomic(), sealing.key_ring(Holder.user(record.user_id)) as ring:
         if not _is_here(record):
             return
-        digest = _digest(sent, ring)
+        digest = ring.keyed_digest(_described(sent))
         kept = Attachment(
             user_id=record.user_id,
             connection_id=record.connection_id,
             record_id=record.pk,
             digest=digest,
-            sealed_content=ring.seal_body(content, place=_place(record, digest)),
+            sealed_content=ring.seal_body(content, place=place_of(record, digest)),
             fetched_at=at,
         )
         Attachment.objects.bulk_create([kept], ignore_conflicts=True)
@@ -89,12 +90,26 @@ def _is_here(record: Record) -> bool:
     return Record.objects.select_for_update().filter(pk=record.pk).first() is not None
 
 
-def _digest(sent: Element, ring: KeyRing) -> bytes:
-    """Of the whole description: where the provider changes its address, date, size or hash, the file is another."""
-    return ring.keyed_digest(json.dumps(sent, sort_keys=True, default=str).encode())
+def digest_anew(kept: Attachment, ring: KeyRing) -> bytes:
+    """Its digest under the key that seals, by what its record says now. Where that says nothing of this file any more,
+    nobody looks for it by a digest: it gets one that is like no other.
+
+    Raises `apps.vault.errors.VaultError`.
+    """
+    body = bodies.find_of(kept.record, ring)
+    for sent in attachments.sent_by(elements.parse(body)) if body is not None else ():
+        if bytes(kept.digest) in ring.keyed_digests(_described(sent)):
+            return ring.keyed_digest(_described(sent))
+    return ring.keyed_digest(bytes(kept.digest))
 
 
-def _place(record: Record, digest: bytes) -> Place:
+def _described(sent: Element) -> bytes:
+    """The whole description: where the provider changes its address, date, size or hash, the file is another."""
+    return json.dumps(sent, sort_keys=True, default=str).encode()
+
+
+def place_of(record: Record, digest: bytes) -> Place:
+    """Of `Attachment.sealed_content`."""
     return places.attachment_place(
         connection_id=record.connection_id,
         resource_type=record.resource_type,

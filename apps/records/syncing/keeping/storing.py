@@ -17,7 +17,7 @@ import msgspec
 from django.db.backends.utils import CursorWrapper
 
 from apps.connections.models import Connection
-from apps.records import bodies, places
+from apps.records import bodies, places, resealing
 from apps.records.binary_cursors import binary_cursor
 from apps.vault.sealing import KeyRing
 from apps.wire import datetimes
@@ -175,6 +175,7 @@ def keep(
             latest[key] = resource
     if not latest:
         return Kept(0, 0, 0)
+    resealing.before_comparing(connection, latest, ring=ring)
     digests = {key: ring.keyed_digest(row.body) for key, row in latest.items()}
     page = _Page(connection, latest, ring, {"at": at, "run_id": run_id})
     with binary_cursor() as cursor:

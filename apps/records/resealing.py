@@ -1,0 +1,39 @@
+"""Seal records anew when their user's key is renewed, with the digests that tell whether they changed.
+
+A digest tells equal bodies only under one key. While a key is retired, records that it sealed have its digests still,
+and a copy that compared them with those of the key that seals would find all of them changed. So whoever is about to
+compare seals those rows anew first (`before_comparing`), in the same transaction: what is left to compare then has the
+digests of one key.
+"""
+
+from collections.abc import Collection
+from typing import Any, Final
+
+from apps.connections.models import Connection
+from apps.records import bodies
+from apps.records.models import Record
+from apps.vault.sealed_columns import SealedColumn
+from apps.vault.sealing import KeyRing
+
+
+class DigestedColumn(SealedColumn):
+    """Bodies whose digest is kept beside them."""
+
+    def anew(self, row: Any, ring: KeyRing) -> dict[str, Any]:
+        sealed = bytes(getattr(row, self.field))
+        digest = ring.keyed_digest(ring.open_body(sealed, place=self.place(row)))
+        return {**super().anew(row, ring), "digest": digest}
+
+
+RECORDS: Final = DigestedColumn(table=Record.objects, field="sealed_body", place=bodies.place_of)
+
+
+def before_comparing(connection: Connection, named: Collection[tuple[str, str]], *, ring: KeyRing) -> None:
+    """Seal anew those of these resources, by type and id, that the retired key sealed. Waits for whoever holds them."""
+    if ring.retired is None:
+        return
+    mine = Record.objects.filter(user_id=connection.user_id, connection_id=connection.pk)
+    for resource_type in {resource_type for resource_type, _id in named}:
+        ids = [logical_id for other, logical_id in named if other == resource_type]
+        rows = mine.filter(resource_type=resource_type, logical_id__in=ids).order_by("pk")
+        RECORDS.reseal(rows, ring, waits=True)
