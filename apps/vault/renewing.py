@@ -14,9 +14,10 @@ in the database alone: it may be killed anywhere, begun again, and run twice at 
 
 The day is for what is in somebody's hands, and not in a transaction: a value that was read just before it was sealed
 anew, whose reader looks for the key afterwards; a row that somebody writes back as they had read it; a token that was
-sealed before it was stored. A refresh has such things for its lease of half a minute, a turn of a copy for its twenty
-seconds, a page for as long as one request takes; a key ring lives for no longer than one of them. Each opens by the
-retired key meanwhile. What is written back so is found by the second look, and sealed anew; then the day begins again.
+sealed before it was stored. A turn of a copy has such things for its twenty seconds, a refresh for its lease of half a
+minute, and for ten where the database does not take its answer, a page for as long as one request takes; no key ring
+lives for longer than one of them. All of it opens by the retired key meanwhile. What is written back is found by the
+second look, and sealed anew; then the day begins again.
 
 Shredding wins: it holds the row that is retired, and takes both keys. One holder has at most one retired key; the next
 renewal waits until it is destroyed.

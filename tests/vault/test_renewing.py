@@ -121,14 +121,18 @@ def elsewhere():
 
 @pytest.mark.django_db(transaction=True)
 class TestBesideOthers:
-    def test_waits_for_whoever_seals_and_passes_by_where_that_takes_long(self, monkeypatch):
+    @pytest.mark.parametrize("opens_first", [False, True])
+    def test_waits_for_whoever_seals_and_passes_by_where_that_takes_long(self, monkeypatch, opens_first):
         monkeypatch.setattr(renewing, "_PATIENCE", "SET LOCAL lock_timeout = '100ms'")
         (holder,) = people(1)
+        before = sealed_for(holder)
         old, has_sealed, may_end = retiring.name_of(holder), threading.Event(), threading.Event()
 
         def seal_and_wait():
-            with transaction.atomic():
-                sealed = sealed_for(holder)
+            with transaction.atomic(), sealing.key_ring(holder) as ring:
+                if opens_first:
+                    ring.open(before, place=PLACE)
+                sealed = ring.seal(b"x", place=PLACE)
                 has_sealed.set()
                 may_end.wait(10)
                 return sealed
