@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from apps.connections import refreshing
+from apps.connections.models import StoredTokenSet
 from apps.records import bodies, shelving
 from apps.records.downloading import keeping, open_file
 from apps.records.models import Attachment, QuarantinedRow, Record, RecordVersion
@@ -253,3 +254,43 @@ class TestCopiesThatComeMeanwhile:
         assert {row.logical_id: bytes(row.digest) for row in Record.objects.all()} == digests_of(linked)
         assert retiring.end(holder).destroyed == 1
         assert shelving.unreadable(linked) == set()
+
+
+@pytest.mark.django_db(transaction=True)
+class TestARenewalWhileAProviderIsAsked:
+    """All of it, between a question of ours and its answer."""
+
+    @staticmethod
+    def renewing(holder, answer):
+        def renewed(_request):
+            try:
+                retiring.begin(holder)
+            finally:
+                database.close()
+            return answer
+
+        return renewed
+
+    def test_leaves_a_refresh_its_tokens(self, linked, provider, holder):
+        """They are sealed by the ring that opened the old ones, before the transaction that stores them."""
+        old = retiring.name_of(holder)
+        tokens = {"access_token": "second", "refresh_token": "third", "expires_in": 3600}
+        provider.answers[TOKEN] = self.renewing(holder, http(body=tokens))
+        at = AT + timedelta(hours=2)
+        assert refreshing.usable_token(linked, at=at).reveal() == "second"
+        stored = StoredTokenSet.objects.get()
+        assert sealing.key_named_by(bytes(stored.sealed_refresh_token or b"")) == old
+        assert refreshing.usable_token(linked, at=at).reveal() == "second"
+        assert retiring.end(holder).destroyed == 0  # a look finds them
+        assert retiring.end(holder).destroyed == 1
+        assert refreshing.usable_token(linked, at=at).reveal() == "second"
+
+    def test_leaves_a_copy_its_place_and_its_rows(self, linked, provider, holder):
+        sync(linked)
+        page = http(body=bundle(allergy("a1"), allergy("a2"), total=2))
+        provider.answers[ALLERGIES] = self.renewing(holder, page)
+        run = sync(linked, at=LATER)
+        assert (run.outcome, step(run).rows_kept, step(run).rows_changed) == ("complete", 2, 0)
+        assert not RecordVersion.objects.exists()
+        assert retiring.end(holder).destroyed == 1
+        assert {row.logical_id: bytes(row.digest) for row in Record.objects.all()} == digests_of(linked)

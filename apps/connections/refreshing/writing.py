@@ -1,6 +1,7 @@
 """What a sign-in brings and an ending takes: token sets stored, handed over and forgotten.
 
-With `storing`, which writes what a refresh brought, and `claiming`, the only place that writes a StoredTokenSet.
+With `storing`, which writes what a refresh brought, and `claiming`, the only place that writes a StoredTokenSet; but
+for `vault.renewing`, which seals the same tokens by another key.
 """
 
 import logging
