@@ -209,6 +209,13 @@ class TestSeveralWords:
         hers.force_login(sam)
         assert "but not" not in ask(hers, "Sódium Metformín")
 
+    def test_that_a_later_list_has_all_of_find_nothing_of_an_earlier_one_that_has_some(self, hers, connection, other):
+        keep(connection, result(0), result(1))
+        keep(other, result(2, name="Sodium chloride", code="2075-0"))
+        text = ask(hers, "sodium chloride")
+        assert "1 entry found" in text
+        assert "has “sodium”" not in text
+
     @pytest.mark.parametrize(
         ("words", "months"),
         [("sodium December 2024", "December"), ("sodium dec", "dec"), ("sodio diciembre", "diciembre")],
