@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from apps.connections.answers import candidates
+from apps.connections.answers.candidates import Candidate
 from apps.records import shelving
 from apps.records.models import Leaf, Record
 from apps.records.shelving.indexing import MOST_ROWS
@@ -80,6 +82,7 @@ class TestAYear:
         keep(connection, *(taken(nth, "2024-02-03") for nth in range(16)))
         assert of(RESULTS).years == (("2024", 16),)
         assert not of(RESULTS).has_parts
+        assert of(RESULTS, year="2001").has_parts  # who was led to a year that is gone finds the way back
         keep(connection, taken(16, "2023-02-03"))
         assert of(RESULTS).has_parts
 
@@ -97,6 +100,7 @@ class TestAYear:
         keep(connection, *sent)
         found = of(RESULTS, year="2021", page=2)
         assert (found.count, found.pages, len(names(found))) == (60, 2, 10)
+        assert not found.is_empty_by_choice
         assert {row.year for section in found.sections for row in section.rows} == {"2021"}
         whole_year = [*names(of(RESULTS, year="2021")), *names(found)]
         assert sorted(whole_year) == sorted(one["code"]["text"] for one in sent if "2021" in one["effectiveDateTime"])
@@ -170,6 +174,19 @@ class TestAProvider:
         keep(other, result(0))
         found = of(RESULTS)
         assert (found.count, len(names(found)), found.sent_again) == (3, 2, 1)
+        assert len(found.sources_to_choose) == 2
+        assert found.has_parts
+
+    def test_is_nothing_to_choose_of_several_people(self, of, connection, other):
+        """Whose record it is comes before which provider's."""
+        other.sealed_person = candidates.seal_person(other, Candidate(PATIENT_ID, "Perrin Quillfeather", "2019-03-09"))
+        other.save()
+        keep(connection, result(0))
+        keep(other, result(1))
+        found = of(RESULTS)
+        assert len(found.sources) == 2
+        assert found.sources_to_choose == ()
+        assert not found.has_parts
 
 
 class TestAPage:
