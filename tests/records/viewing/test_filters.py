@@ -161,6 +161,7 @@ class TestAProvider:
         assert not found.has_parts
         assert len(found.all_sources) == 2
         assert found.clinic == "Harbor Family Practice"
+        assert not found.is_of_nothing
         of_nothing = of(CONDITIONS, year="2022")
         assert of_nothing.is_of_nothing
         assert not of_nothing.is_empty_by_choice
