@@ -70,6 +70,19 @@ class TestLooking:
                 looking.note([connection], session=session, at=at)
         assert [at for _connection, at, _by in seen()] == [evening, morning]
 
+    def test_is_written_down_again_after_a_check(self, connection):
+        session: dict[str, Any] = {}
+        for hours, checked in ((0, -1), (1, -1), (2, 1.5), (3, 1.5), (4, 9), (5, 9)):
+            connection.last_checked_at = AT + timedelta(hours=checked)
+            looking.note([connection], session=session, at=AT + timedelta(hours=hours))
+        assert [(at - AT).total_seconds() / 3600 for _connection, at, _by in seen()] == [0, 2]
+
+    def test_that_an_earlier_release_wrote_down_counts_for_its_day(self, connection):
+        session: dict[str, Any] = {"records_seen": {str(connection.pk): AT.date().isoformat()}}
+        for hours in (1, 24):
+            looking.note([connection], session=session, at=AT + timedelta(hours=hours))
+        assert [(at - AT).total_seconds() / 3600 for _connection, at, _by in seen()] == [24]
+
     def test_at_one_record_is_no_look_at_another(self, connection, other):
         session: dict[str, Any] = {}
         for looked_at in ([connection], [other], [connection, other]):

@@ -1,6 +1,7 @@
 """Look at a record: what its first page shows, and that somebody looked.
 
-It is written down once for each connection, day of its reader and browser session, not at every page.
+It is written down once for each connection, day of its reader and browser session, not at every page; and once more
+after a check, so that nobody is told by mail of what they have seen.
 """
 
 from collections.abc import Iterable, MutableMapping
@@ -39,10 +40,11 @@ def look(connection: Connection, *, session: MutableMapping[str, Any], at: datet
 
 
 def note(connections: Iterable[Connection], *, session: MutableMapping[str, Any], at: datetime) -> None:
-    """Write down that their user looked at the records of these connections, unless that was written down today."""
+    """Write down that their user looked at the records of these connections, unless that was written down today, and
+    since they were checked."""
     today = timezone.localtime(at).date().isoformat()
     seen = session.get(_SEEN, {})
-    new = [connection for connection in connections if seen.get(str(connection.pk)) != today]
+    new = [one for one in connections if _is_first(one, seen.get(str(one.pk), ""), today=today, at=at)]
     if not new:
         return
     user_id = new[0].user_id
@@ -54,4 +56,12 @@ def note(connections: Iterable[Connection], *, session: MutableMapping[str, Any]
         subject="connection",
         subject_ids=[str(connection.pk) for connection in new],
     )
-    session[_SEEN] = {**seen, **{str(connection.pk): today for connection in new}}
+    session[_SEEN] = {**seen, **{str(connection.pk): f"{today} {at.timestamp()}" for connection in new}}
+
+
+def _is_first(connection: Connection, seen: str, *, today: str, at: datetime) -> bool:
+    """On this day, or since a check; one that ended later by its clock is none yet. An earlier release kept no moment
+    beside the day."""
+    day, _, moment = seen.partition(" ")
+    checked_at = connection.last_checked_at
+    return day != today or (checked_at is not None and float(moment or 0) < checked_at.timestamp() <= at.timestamp())
