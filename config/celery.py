@@ -132,6 +132,11 @@ SCHEDULE: tuple[Periodic, ...] = (
         reason="Shelves of an earlier release cannot all be searched, and a link that ended is never copied again.",
     ),
     Periodic(
+        "apps.records.tasks.tell_of_news",
+        every=timedelta(minutes=1),
+        reason="Whoever chose so is told in the morning that something new came, and mornings come zone by zone.",
+    ),
+    Periodic(
         "apps.records.tasks.prune_runs",
         every=timedelta(hours=1),
         reason="A run a day and connection is of no use to anybody a month later, and there are ever more.",
@@ -144,6 +149,7 @@ QUEUES = {
     "apps.connections.tasks.refresh_due": {"queue": "refresh"},
     "apps.connections.tasks.purge_unconfirmed": {"queue": "refresh"},
     "apps.connections.tasks.tell_providers": {"queue": "refresh"},
+    "apps.records.tasks.tell_of_news": {"queue": "default"},
     "apps.records.tasks.*": {"queue": "sync"},
 }
 

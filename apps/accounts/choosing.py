@@ -1,10 +1,13 @@
-"""When a person wants mail about connections that end: their choices, or the usual ones, and how they change.
+"""When a person wants mail about connections that end, and whether about what is new in their record: their choices, or
+the usual ones, and how they change.
 
-What is planned by them is planned anew by `apps.connections.lapsing`, which looks for choices not taken up.
+What is planned by them is planned anew by `apps.connections.lapsing`, which looks for choices not taken up. What is new
+is looked for by `apps.records.announcing`.
 """
 
 from collections.abc import Collection
 from datetime import UTC, datetime
+from typing import Any
 
 from django.db import transaction
 
@@ -27,6 +30,7 @@ def choose(
     hours_before: Collection[int],
     tells_of_ends: bool,
     names_providers: bool,
+    tells_of_news: bool,
     time_zone: str,
     at: datetime,
 ) -> None:
@@ -43,6 +47,16 @@ def choose(
                 "names_providers": names_providers,
                 "changed_at": at,
                 "is_taken_up": False,
+                **_about_news(user, tells=tells_of_news, at=at),
             },
         )
         noting.note(EventType.USER_WARNINGS_CHOSEN, user, at=at)
+
+
+def _about_news(user: User, *, tells: bool, at: datetime) -> dict[str, Any]:
+    """Whoever chooses it is told of what comes from then on; choosing it again changes nothing."""
+    if not tells:
+        return {"tells_of_news": False, "news_due_at": None, "news_told_until": None}
+    if choices_of(user).tells_of_news:
+        return {}
+    return {"tells_of_news": True, "news_due_at": at, "news_told_until": at}

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from datetime import tzinfo
 from typing import Any
 
+from allauth.account.models import EmailAddress
 from django.conf import settings
 from django.core.mail import EmailMessage
 from django.core.mail.message import sanitize_address
@@ -46,6 +47,12 @@ def is_address(written: str) -> bool:
     except ValueError:  # UnicodeError is of this kind
         return False
     return True
+
+
+def is_confirmed(user: User) -> bool:
+    """Whether somebody has shown that they read what is mailed to this account."""
+    confirmed = EmailAddress.objects.filter(user=user, email__iexact=user.email, verified=True)
+    return bool(confirmed.exists())
 
 
 def send(

@@ -122,13 +122,19 @@ def usual_hours() -> list[int]:
 
 
 class WarningChoices(models.Model):
-    """When one person wants mail about connections that end. Whoever never chose has no row, and the defaults."""
+    """When one person wants mail about connections that end, and whether about what is new in their record. Whoever
+    never chose has no row, and the defaults."""
 
     user = models.OneToOneField(User, on_delete=models.CASCADE, primary_key=True, related_name="warning_choices")
     # How many hours before a known end; none where they want no such mail.
     hours_before = ArrayField(models.PositiveSmallIntegerField(), default=usual_hours, blank=True)
     tells_of_ends = models.BooleanField(_("also when one ended unexpectedly"), default=True)
     names_providers = models.BooleanField(_("name my providers in e-mails"), default=False)
+    tells_of_news = models.BooleanField(_("when something new came into my record"), default=False, db_default=False)
+    # When to look next whether something came, and until when what came is told: `apps.records.announcing` keeps both.
+    # Empty where they want no such mail.
+    news_due_at = models.DateTimeField(null=True)
+    news_told_until = models.DateTimeField(null=True)
     changed_at = models.DateTimeField()
     # Whether what was planned by earlier choices was planned anew (`apps.connections.lapsing`).
     is_taken_up = models.BooleanField(default=False, db_default=False)
@@ -136,11 +142,15 @@ class WarningChoices(models.Model):
     class Meta:
         verbose_name = _("choices about warnings")
         verbose_name_plural = _("choices about warnings")
-        indexes = [models.Index(fields=["user"], condition=models.Q(is_taken_up=False), name="choices_not_taken_up")]
+        indexes = [
+            models.Index(fields=["user"], condition=models.Q(is_taken_up=False), name="choices_not_taken_up"),
+            # The beat that tells of what is new.
+            models.Index(fields=["news_due_at"], condition=models.Q(tells_of_news=True), name="news_to_look_for"),
+        ]
 
     class Privacy:
-        personal = ("hours_before", "tells_of_ends", "names_providers")
-        operational = ("user", "changed_at", "is_taken_up")
+        personal = ("hours_before", "tells_of_ends", "names_providers", "tells_of_news")
+        operational = ("user", "changed_at", "is_taken_up", "news_due_at", "news_told_until")
 
     def __str__(self) -> str:
         return f"choices of user {self.user_id}"

@@ -9,7 +9,7 @@ from celery import shared_task
 from django.db import transaction
 
 from apps.connections import clocks
-from apps.records import shelving, syncing
+from apps.records import announcing, shelving, syncing
 from apps.records.models import SyncRun
 from apps.records.syncing import due, pruning
 from apps.records.syncing.working import leasing
@@ -55,6 +55,12 @@ def start_due_syncs() -> None:
 def renew_shelves() -> None:
     """Build anew what an earlier release built, of a few connections."""
     shelving.renew_some(at=clocks.now())
+
+
+@shared_task(name="apps.records.tasks.tell_of_news")
+def tell_of_news() -> None:
+    """Mail those whose record has something new, where they chose so."""
+    announcing.tell(at=clocks.now())
 
 
 @shared_task(name="apps.records.tasks.prune_runs")

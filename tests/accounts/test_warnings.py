@@ -1,6 +1,7 @@
 """The choices about mail that warns of connections which end, and the time zone they bring."""
 
 from datetime import UTC, datetime
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -16,6 +17,7 @@ from apps.audit.models import AuditEvent
 pytestmark = pytest.mark.django_db
 URL = "/settings/warnings/"
 AT = datetime(2026, 11, 20, 9, 40, tzinfo=UTC)
+OTHERS: dict[str, Any] = {"tells_of_ends": True, "names_providers": True, "tells_of_news": False, "time_zone": ""}
 
 
 class TestChoices:
@@ -26,15 +28,23 @@ class TestChoices:
 
     def test_are_to_be_taken_up_whenever_they_change(self, alice: User):
         for at in (AT, timezone.now()):
-            choosing.choose(alice, hours_before=[3, 24], tells_of_ends=False, names_providers=True, time_zone="", at=at)
+            choosing.choose(alice, hours_before=[3, 24], **{**OTHERS, "tells_of_ends": False}, at=at)
             row = WarningChoices.objects.get()
             assert (row.user_id, row.hours_before, row.changed_at, row.is_taken_up) == (alice.pk, [24, 3], at, False)
             WarningChoices.objects.update(is_taken_up=True)
         assert AuditEvent.objects.filter(event="user.warnings_chosen", user_id=alice.pk).count() == 2
 
+    def test_have_word_of_what_is_new_only_where_it_was_chosen(self, alice: User):
+        assert not choosing.choices_of(alice).tells_of_news
+        for tells, at, since in ((False, AT, None), (True, AT, AT), (True, timezone.now(), AT), (False, AT, None)):
+            mine = User.objects.get(pk=alice.pk)
+            choosing.choose(mine, hours_before=[], **{**OTHERS, "tells_of_news": tells}, at=at)
+            row = WarningChoices.objects.get()
+            assert (row.tells_of_news, row.news_due_at, row.news_told_until) == (tells, since, since)
+
     def test_are_among_those_offered(self, alice: User):
         with pytest.raises(ValueError, match="offered"):
-            choosing.choose(alice, hours_before=[5], tells_of_ends=True, names_providers=False, time_zone="", at=AT)
+            choosing.choose(alice, hours_before=[5], **OTHERS, at=AT)
         assert not WarningChoices.objects.exists()
 
 
@@ -56,6 +66,14 @@ class TestThePage:
         sam.refresh_from_db()
         assert sam.time_zone == ""
         assert WarningChoices.objects.count() == 1
+
+    def test_offers_word_of_what_is_new_without_a_tick(self, alice_client: Client):
+        assert not alice_client.get(URL).context["form"].initial["tells_of_news"]
+        alice_client.post(URL, {"tells_of_news": "on"})
+        assert WarningChoices.objects.get().tells_of_news
+        assert alice_client.get(URL).context["form"].initial["tells_of_news"]
+        alice_client.post(URL, {})
+        assert not WarningChoices.objects.get().tells_of_news
 
     def test_takes_no_time_at_all_for_no_mail(self, alice_client: Client, alice: User):
         alice_client.post(URL, {"time_zone": ""})

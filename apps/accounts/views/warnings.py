@@ -1,4 +1,5 @@
-"""The choices about mail that warns of connections which end, and the time zone in which it tells times."""
+"""The choices about mail that warns of connections which end, and about mail that says that something new came; and the
+time zone in which they tell times."""
 
 from typing import Any, cast
 
@@ -45,6 +46,14 @@ class WarningsForm(forms.Form):
         help_text=gettext_lazy("Left out unless you tick this: e-mail is not private, and a clinic's name can tell."),
         required=False,
     )
+    tells_of_news = forms.BooleanField(
+        label=gettext_lazy("Tell me when something new came into my record"),
+        help_text=gettext_lazy(
+            "We do so only if you tick this. At most one e-mail a day, in the morning. It says that there is something "
+            "new, and nothing more: not what it is, and not from whom."
+        ),
+        required=False,
+    )
     time_zone = forms.ChoiceField(
         label=gettext_lazy("Tell times as they are in"),
         help_text=gettext_lazy("In e-mails and on our pages. Between 9 p.m. and 8 a.m. there we stay quiet if we can."),
@@ -66,6 +75,7 @@ class WarningsForm(forms.Form):
                 "hours_before": chosen.hours_before,
                 "tells_of_ends": chosen.tells_of_ends,
                 "names_providers": chosen.names_providers,
+                "tells_of_news": chosen.tells_of_news,
                 "time_zone": user.time_zone,
             },
         )
@@ -74,7 +84,7 @@ class WarningsForm(forms.Form):
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def choose(request: HttpRequest) -> HttpResponse:
-    """Show the choices, and keep what is sent. Every mail that warns leads here."""
+    """Show the choices, and keep what is sent. Every mail that warns, or tells of what is new, leads here."""
     user = current_user(request)
     if request.method != "POST":
         return render(request, "accounts/warnings.html", {"form": WarningsForm.of(user)})

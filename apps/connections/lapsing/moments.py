@@ -47,6 +47,13 @@ def end_of_quiet(moment: datetime, zone: tzinfo) -> datetime:
     return datetime.combine(day, QUIET_UNTIL, tzinfo=zone).astimezone(UTC)
 
 
+def next_morning(moment: datetime, zone: tzinfo) -> datetime:
+    """When the next quiet hours end there, those too that this moment is in."""
+    local = moment.astimezone(zone)
+    day = local.date() + timedelta(days=1) if local.time() >= QUIET_UNTIL else local.date()
+    return datetime.combine(day, QUIET_UNTIL, tzinfo=zone).astimezone(UTC)
+
+
 def _evening_before(morning: datetime, zone: tzinfo) -> datetime:
     day_before = morning.astimezone(zone).date() - timedelta(days=1)
     return datetime.combine(day_before, _EVENING, tzinfo=zone).astimezone(UTC)

@@ -42,6 +42,7 @@ def choose(
         hours_before=hours,
         tells_of_ends=tells_of_ends,
         names_providers=names_providers,
+        tells_of_news=False,
         time_zone=time_zone,
         at=at,
     )

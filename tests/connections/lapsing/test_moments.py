@@ -69,3 +69,17 @@ class TestWordOfAnEnd:
         wait = due_at - ended_at
         assert wait == timedelta(minutes=10) or due_at.astimezone(zone).hour == 8
         assert timedelta(minutes=10) <= wait <= timedelta(hours=13)
+
+
+class TestTheNextMorning:
+    def test_is_of_this_day_before_it_and_of_the_next_after(self):
+        assert moments.next_morning(there(25, 7, 59), EASTERN) == there(25, 8)
+        assert moments.next_morning(there(25, 8), EASTERN) == there(26, 8)
+        assert moments.next_morning(there(25, 22), EASTERN) == there(26, 8)
+
+    @given(ends, zones)
+    def test_is_never_quiet_and_within_a_day(self, moment, zone):
+        morning = moments.next_morning(moment, zone)
+        assert moment < morning <= moment + timedelta(hours=25)
+        assert morning.astimezone(zone).hour == 8
+        assert not moments.is_quiet(morning, zone)

@@ -1,0 +1,161 @@
+"""Tell by mail that something new came into a record: whoever chose so, once a day at most, in the morning.
+
+The mail is the same whatever came, and no row is opened for it. What counts was not here before, came by a check after
+the first copy, and nobody has looked at the record since; what only changed is told by the pages alone, since some
+providers stamp every answer anew (decision 0025).
+
+A person is taken by one worker at a time. Before the mail is sent, it is marked as sent: a worker that dies in between
+leaves it to the pages, and nobody is mailed twice.
+"""
+
+import logging
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Exists, OuterRef
+from django.urls import reverse
+
+from apps.accounts import mailing, time_zones
+from apps.accounts.models import User, WarningChoices
+from apps.audit import recording
+from apps.audit.models import AuditEvent
+from apps.audit.recording import Actor, EventType
+from apps.connections.lapsing import moments
+from apps.records.models import Record, SyncRun, SyncStep
+from apps.records.subjects import PATIENT, shelved_for
+from apps.records.syncing import changing_over
+
+_LOG = logging.getLogger(__name__)
+
+AT_ONCE: Final = 5000
+_SECONDS: Final = 40.0
+_WAIT: Final = timedelta(hours=1)  # for a mail server that does not answer
+_MOST_FAILURES: Final = 3  # in a row: then it is the server, and the others wait as well
+
+
+@dataclass(frozen=True, repr=False)
+class _Letter:
+    """Whom to tell. `told_until` is what stands again where it cannot be sent."""
+
+    user: User
+    told_until: datetime | None
+
+
+def tell(*, at: datetime) -> int:
+    """Send what is due; returns how many mails. Speaks to the mail server: call it outside transactions."""
+    stop_at, sent, failures = time.monotonic() + _SECONDS, 0, 0
+    for user_id in _users_due(at):
+        if time.monotonic() >= stop_at or failures >= _MOST_FAILURES:
+            break
+        letter = _claim(user_id, at=at)
+        if letter is None:
+            continue
+        if _send(letter.user):
+            _note(letter.user, at=at)
+            sent, failures = sent + 1, 0
+        else:
+            _put_off(letter, at=at)
+            failures += 1
+    return sent
+
+
+def _users_due(at: datetime) -> list[UUID]:
+    due = WarningChoices.objects.filter(tells_of_news=True, news_due_at__lte=at)
+    return list(due.order_by("news_due_at", "pk").values_list("pk", flat=True)[:AT_ONCE])
+
+
+def _claim(user_id: UUID, *, at: datetime) -> _Letter | None:
+    """Look whether this person is to be told now, and mark them as told; either way, look next in the morning. An
+    account that is being closed is locked, and passed over."""
+    with transaction.atomic():
+        user = User.objects.select_for_update(skip_locked=True, no_key=True).filter(pk=user_id).first()
+        due = WarningChoices.objects.filter(pk=user_id, tells_of_news=True, news_due_at__lte=at)
+        # asked for after the lock: whoever held it before may have told them
+        choices = due.first() if user is not None else None
+        if user is None or choices is None:
+            return None
+        zone, told_until = time_zones.of(user), choices.news_told_until
+        is_told = not moments.is_quiet(at, zone) and user.is_active and _has_news(user, told_until or at, at=at)
+        is_told = is_told and mailing.is_confirmed(user)
+        due.update(
+            news_due_at=moments.next_morning(at, zone),
+            news_told_until=at if is_told else told_until,
+        )
+        return _Letter(user, told_until) if is_told else None
+
+
+def _has_news(user: User, told_until: datetime, *, at: datetime) -> bool:
+    """Whether a check brought what was not here before, since this person was told or looked."""
+    looked_at = _looked_at(user)
+    since = told_until if looked_at is None else max(told_until, looked_at)
+    return any(
+        _has_new_rows(user, connection_id, types, since=max(since, began_at))
+        for connection_id, (began_at, types) in _checked_since(user, since, at=at).items()
+    )
+
+
+def _looked_at(user: User) -> datetime | None:
+    looks = AuditEvent.objects.filter(user_id=user.pk, event=EventType.RECORD_VIEWED)
+    return looks.order_by("-id").values_list("at", flat=True).first()
+
+
+def _checked_since(user: User, since: datetime, *, at: datetime) -> Mapping[UUID, tuple[datetime, set[str]]]:
+    """The types of which checks since then changed something that lists have, by connection, and when the first of
+    these checks began. No first copies, and nothing that its patient wants no mail about; nor what a server sends anew
+    in another version of FHIR. What a clock of ours wrote that was ahead waits until its time has come."""
+    changed_over = SyncStep.objects.filter(changing_over.IS_MARK, run=OuterRef("run"))
+    steps = SyncStep.objects.filter(
+        ~Exists(changed_over),
+        run__connection__user=user,
+        run__connection__is_muted=False,
+        finished_at__gt=since,
+        finished_at__lte=at,
+        rows_changed__gt=0,
+    ).exclude(run__cause=SyncRun.Cause.CONFIRMED)
+    found: dict[UUID, tuple[datetime, set[str]]] = {}
+    for connection_id, began_at, name in steps.values_list("run__connection", "run__created_at", "resource_type"):
+        if set(shelved_for(name)) - {PATIENT}:
+            first, types = found.get(connection_id, (began_at, set()))
+            found[connection_id] = (min(first, began_at), types | {name})
+    return found
+
+
+def _has_new_rows(user: User, connection_id: UUID, types: set[str], *, since: datetime) -> bool:
+    mine = Record.objects.filter(user=user, connection=connection_id, resource_type__in=sorted(types))
+    return mine.filter(first_received_at__gt=since, removed_at__isnull=True).exists()
+
+
+def _send(user: User) -> bool:
+    choices_url = settings.SITE_ORIGIN + reverse("warnings")
+    context = {"user": user, "page_url": settings.SITE_ORIGIN + reverse("what_is_new"), "choices_url": choices_url}
+    headers = {"List-Unsubscribe": f"<{choices_url}>", "Auto-Submitted": "auto-generated"}
+    try:
+        mailing.send("records/email/something_new", to=user.email, context=context, headers=headers)
+    except OSError as error:  # smtplib's errors are all of this kind
+        _LOG.error("A mail about something new was not sent: user %s, %s.", user.pk, type(error).__name__)
+        return False
+    return True
+
+
+def _put_off(letter: _Letter, *, at: datetime) -> None:
+    """They were not told: as it was before, and once more in a while. Unless they chose otherwise meanwhile."""
+    told = WarningChoices.objects.filter(pk=letter.user.pk, tells_of_news=True, news_told_until=at)
+    told.update(news_due_at=at + _WAIT, news_told_until=letter.told_until)
+
+
+def _note(user: User, *, at: datetime) -> None:
+    """The log tells its reader."""
+    recording.record(
+        EventType.USER_TOLD_OF_NEWS,
+        actor=Actor.system("announcing"),
+        at=at,
+        user_id=user.pk,
+        subject="user",
+        subject_id=str(user.pk),
+    )
