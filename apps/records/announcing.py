@@ -2,7 +2,7 @@
 
 The mail is the same whatever came, and no row is opened for it. What counts was not here before, came by a check after
 the first copy, and nobody has looked at the record since; what only changed is told by the pages alone, since some
-providers stamp every answer anew (decision 0025).
+providers stamp every answer anew (decision 0026).
 
 A person is taken by one worker at a time. Before the mail is sent, it is marked as sent: a worker that dies in between
 leaves it to the pages, and nobody is mailed twice.
