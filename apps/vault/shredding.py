@@ -1,6 +1,7 @@
 """Destroy a holder's data key, so that nothing sealed under it can be opened again."""
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from apps.vault.holders import Holder, HolderKind
@@ -22,5 +23,14 @@ def shred(holder: Holder) -> None:
         keys = DataKey.objects.filter(holder_kind=holder.kind, holder_id=holder.id)
         list(keys.select_for_update(no_key=True))  # nobody makes another from now on; whoever seals is not waited for
         DataKey.objects.bulk_create([tombstone], ignore_conflicts=True)
-        keys.filter(is_retired=True).delete()
-        keys.filter(shredded_at__isnull=True).update(wrapped=None, wrapping_key_id="", shredded_at=Now())
+        _destroy_retired(keys.filter(is_retired=True))
+        keys.filter(is_retired=False, shredded_at__isnull=True).update(
+            wrapped=None, wrapping_key_id="", shredded_at=Now()
+        )
+
+
+def _destroy_retired(keys: QuerySet[DataKey]) -> None:
+    """Delete them. One that somebody came to hold while it was retired, and holds without using it, is emptied: that
+    waits for nobody. Its row goes with the next renewal."""
+    keys.filter(pk__in=list(keys.select_for_update(skip_locked=True).values_list("pk", flat=True))).delete()
+    keys.update(wrapped=b"")

@@ -223,6 +223,33 @@ class TestBesideOthers:
             begin(lambda: shredding.shred(holder)).result(timeout=5)
             transaction.set_rollback(True)
 
+    def test_keeps_nobody_waiting_who_shreds_while_somebody_seals_who_came_as_it_was_retired(self):
+        (holder,) = people(1)
+        before, has_sealed, may_end = sealed_for(holder), threading.Event(), threading.Event()
+
+        def seal_and_wait():
+            with transaction.atomic():
+                sealed_for(holder)
+                has_sealed.set()
+                may_end.wait(20)
+
+        with elsewhere() as begin:
+            with transaction.atomic():
+                assert retiring.retire(holder)
+                late = begin(seal_and_wait)
+                assert is_waiting(late)
+            has_sealed.wait(10)
+            try:
+                begin(lambda: shredding.shred(holder)).result(timeout=5)
+            finally:
+                may_end.set()
+        left = DataKey.objects.order_by("is_retired").values_list("wrapped", "is_retired")
+        assert [(bytes(wrapped or b""), is_retired) for wrapped, is_retired in left] == [(b"", False), (b"", True)]
+        with pytest.raises(Shredded):
+            opened_for(holder, before)
+        assert (retiring.go_on(holder), retiring.end(holder)) == (Done(0, 0, 1), Done(1, 0, 0))
+        assert [key.is_retired for key in DataKey.objects.all()] == [False]
+
     def test_twice_at_once_renews_each_once(self):
         people(12)
         retiring.make_old()
