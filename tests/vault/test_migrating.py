@@ -4,6 +4,7 @@ import uuid
 
 import pytest
 from django.db import IntegrityError
+from django.db import connection as database
 
 pytestmark = pytest.mark.usefixtures("migrating")
 
@@ -37,3 +38,14 @@ class TestOneKeyOfEachState:
         keys.filter(is_retired=True).delete()
         migrating.to(BEFORE)
         assert migrating.to(AFTER).get_model("vault", "DataKey").objects.filter(pk=key.pk).exists()
+
+    def test_goes_back_though_going_back_was_cut_short(self, migrating):
+        """After the constraint of before was made, and before the later one went."""
+        migrating.to(AFTER)
+        made = "ADD CONSTRAINT vault_one_data_key_per_holder UNIQUE NULLS NOT DISTINCT (holder_kind, holder_id)"
+        with database.cursor() as cursor:
+            cursor.execute(f"ALTER TABLE vault_datakey {made}")
+        models = migrating.to(BEFORE)
+        with pytest.raises(IntegrityError):
+            make(models, holder_id=make(models).holder_id)
+        migrating.to(AFTER)

@@ -26,7 +26,7 @@ class Migration(migrations.Migration):
             database_operations=[
                 migrations.RunSQL(
                     f"ALTER TABLE vault_datakey DROP CONSTRAINT IF EXISTS {_BEFORE}",
-                    f"ALTER TABLE vault_datakey ADD CONSTRAINT {_BEFORE} "
+                    f"ALTER TABLE vault_datakey DROP CONSTRAINT IF EXISTS {_BEFORE}, ADD CONSTRAINT {_BEFORE} "
                     "UNIQUE NULLS NOT DISTINCT (holder_kind, holder_id)",
                 )
             ],
