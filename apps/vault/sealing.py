@@ -217,7 +217,7 @@ class KeyRing:
     def _held_keys(self) -> UnlockedKeys:
         """To seal or digest by: held where that can be, also by a ring that only opened before."""
         self._refuse_if_forgotten()
-        if self._keys is None or (data_keys.can_hold() and not self._is_held):
+        if self._keys is None or (not self._is_held and data_keys.can_hold()):  # it costs as much as sealing does
             self._keys, self._is_held = data_keys.obtain(self._holder), data_keys.can_hold()
         return self._keys
 
