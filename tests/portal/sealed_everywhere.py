@@ -115,10 +115,9 @@ def _fill_installation(linked: Connection) -> None:
 
 
 def columns() -> Iterator[tuple[type[models.Model], str]]:
-    """Every column that is sealed under a data key, by its name and its classification, and not by who renews them."""
+    """Every column that is sealed under a data key, by its name alone, and not by who renews them."""
     for model in apps.get_models():
-        kinds = [getattr(getattr(model, "Privacy", None), kind, ()) for kind in ("secret", "health", "personal")]
-        for name in (name for kind in kinds for name in kind if name.startswith("sealed_")):
+        for name in (field.name for field in model._meta.concrete_fields if field.name.startswith("sealed_")):
             if model._meta.label != "accounts.Session":  # under a key that the browser alone has
                 yield model, name
     yield Authenticator, "data"
