@@ -7,12 +7,13 @@ A value names its key in its header, so the rows that are left are found in the 
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from django.apps import apps
-from django.db import models, transaction
+from django.db import OperationalError, models, transaction
 from django.db.models.functions import Length, Substr
 from django.utils.module_loading import import_string
 
@@ -101,11 +102,11 @@ def of(holder: HolderKind) -> tuple[SealedColumn, ...]:
 
 def reseal_all(column: SealedColumn, holder: Holder, key: bytes) -> None:
     """Seal anew what this retired key of the holder has sealed in the column, some rows in a transaction, until nothing
-    is left but what others hold and what does not open."""
+    is left but what others hold and what does not open. A transaction that stands in somebody's way is begun again."""
     left = column.left(holder, key)
     while left:
         for lot in _lots(left):
-            with transaction.atomic(), sealing.key_ring(holder) as ring:
+            with suppress(OperationalError), transaction.atomic(), sealing.key_ring(holder) as ring:
                 column.reseal(column.rows_of(holder).filter(pk__in=lot), ring, waits=False)
         before, left = len(left), column.left(holder, key)
         if len(left) >= before:

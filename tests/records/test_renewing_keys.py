@@ -2,6 +2,7 @@
 
 import json
 import threading
+import time
 from collections.abc import Callable
 from datetime import timedelta
 from urllib.parse import parse_qs, urlsplit
@@ -17,6 +18,7 @@ from apps.connections.models import StoredTokenSet
 from apps.records import bodies, shelving
 from apps.records.downloading import keeping, open_file
 from apps.records.models import Attachment, QuarantinedRow, Record, RecordVersion
+from apps.records.resealing import DigestedColumn
 from apps.records.syncing.keeping import quarantining
 from apps.vault import sealed_columns, sealing
 from apps.vault.holders import Holder
@@ -29,6 +31,7 @@ from tests.records.provider import ALLERGIES, TOKEN
 from tests.records.runs import step, sync, sync_now
 from tests.records.syncing.test_storing import keep
 from tests.vault import retiring
+from tests.vault.test_renewing import elsewhere
 from tests.wire.servers import http
 
 pytestmark = pytest.mark.django_db
@@ -294,3 +297,40 @@ class TestARenewalWhileAProviderIsAsked:
         assert not RecordVersion.objects.exists()
         assert retiring.end(holder).destroyed == 1
         assert {row.logical_id: bytes(row.digest) for row in Record.objects.all()} == digests_of(linked)
+
+
+@pytest.mark.django_db(transaction=True)
+class TestRowsThatComeTwiceMeanwhile:
+    def test_stop_no_renewal_that_waits_for_them_while_they_wait_for_it(self, linked, holder, monkeypatch):
+        """The same strange rows come again in the other order: one of both has to give way, and begins anew."""
+        run = sync(linked)
+        strange = [Resource("Goal", name, name.encode()) for name in ("g1", "g2")]
+        half_way, may_go_on = threading.Event(), threading.Event()
+
+        def keep_strange(*rows):
+            with sealing.key_ring(holder) as ring:
+                quarantining.keep(run, rows, ring=ring, at=AT)
+
+        def pauses(column, changed):
+            store(column, changed)
+            if column.table.model is QuarantinedRow and not half_way.is_set():
+                half_way.set()
+                may_go_on.wait(10)
+
+        def come_again():
+            half_way.wait(10)
+            with transaction.atomic():
+                keep_strange(strange[1])
+                may_go_on.set()
+                time.sleep(0.3)  # the renewal waits for that row
+                keep_strange(strange[0])
+
+        keep_strange(*strange)
+        store = DigestedColumn.store
+        monkeypatch.setattr(DigestedColumn, "store", pauses)
+        with elsewhere() as begin:
+            other = begin(come_again)
+            done = retiring.begin(holder)
+            other.result()
+        assert (done.retired, done.emptied + retiring.go_on(holder).emptied) == (1, 1)
+        assert QuarantinedRow.objects.count() == 2
