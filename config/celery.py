@@ -141,6 +141,11 @@ SCHEDULE: tuple[Periodic, ...] = (
         every=timedelta(hours=1),
         reason="A run a day and connection is of no use to anybody a month later, and there are ever more.",
     ),
+    Periodic(
+        "apps.vault.tasks.finish_renewals",
+        every=timedelta(hours=1),
+        reason="A retired data key is to go a day after nothing needs it, and nobody thinks of it then.",
+    ),
 )
 
 # Refreshing has deadlines of minutes and must never wait behind a sync of fifty thousand resources, or a mail server;

@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from apps.audit.models import AuditEvent
-from apps.vault import renewing
+from apps.vault import renewing, tasks
 from apps.vault.holders import Holder
 from apps.vault.models import DataKey
 from tests.vault import retiring
@@ -41,7 +41,10 @@ def kept(count):
     told = timezone.localtime(latest + renewing.KEPT_FOR).strftime("%Y-%m-%d %H:%M %Z")
     them = "it" if count == 1 else "them"
     keys = "1 data key" if count == 1 else f"{count} data keys"
-    return f"{keys} kept until {told}, for what was read or sealed before. Run this again then: it destroys {them}."
+    return (
+        f"{keys} kept until {told}, for what was read or sealed before. "
+        f"Beat destroys {them} within an hour then, and so does running this again."
+    )
 
 
 class TestRenewDataKeys:
@@ -61,6 +64,20 @@ class TestRenewDataKeys:
             "0 data keys replaced.",
             "0 data keys used for nothing any more.",
         ]
+
+    def test_is_finished_by_the_schedule_a_day_later(self, old):
+        run(*ALL)
+        tasks.finish_renewals()
+        assert DataKey.objects.filter(is_retired=True).count() == 4
+        retiring.let_a_day_pass()
+        tasks.finish_renewals()
+        assert not DataKey.objects.filter(is_retired=True).exists()
+        assert DataKey.objects.count() == 4
+
+    def test_is_begun_by_no_schedule(self, old):
+        before = set(DataKey.objects.values_list("pk", flat=True))
+        tasks.finish_renewals()
+        assert set(DataKey.objects.values_list("pk", flat=True)) == before
 
     def test_goes_on_by_itself_with_nothing_that_was_not_begun(self, old):
         assert run() == [

@@ -97,8 +97,8 @@ class Command(BaseCommand):
             count = chosen.kept().count()
             until = timezone.localtime(kept + renewing.KEPT_FOR).strftime("%Y-%m-%d %H:%M %Z")
             self.stdout.write(
-                f"{_data_keys(count)} kept until {until}, for what was read or sealed before. Run this again then: it "
-                f"destroys {pluralize(count, 'it,them')}."
+                f"{_data_keys(count)} kept until {until}, for what was read or sealed before. Beat destroys "
+                f"{pluralize(count, 'it,them')} within an hour then, and so does running this again."
             )
 
     def _tell(self, step: str, count: int) -> None:
