@@ -5,10 +5,12 @@ The rules of wording are in the patient experience document, section 6.
 """
 
 import logging
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import tzinfo
-from typing import Any
+from typing import Any, Final, TypeVar
+from uuid import UUID
 
 from allauth.account.models import EmailAddress
 from django.conf import settings
@@ -21,6 +23,11 @@ from apps.accounts import time_zones
 from apps.accounts.models import User
 
 _LOG = logging.getLogger(__name__)
+
+_SECONDS: Final = 40.0  # of one round
+_MOST_FAILURES: Final = 3  # in a row: then it is the server, and the others wait as well
+
+Letter = TypeVar("Letter")
 
 
 class NotSent(OSError):
@@ -37,6 +44,26 @@ def not_in_the_way(user: User) -> Iterator[None]:
     except OSError as error:  # smtplib's errors are all of this kind
         kind = str(error) if isinstance(error, NotSent) else type(error).__name__
         _LOG.error("A mail about the account was not sent: user %s, %s.", user.pk, kind)
+
+
+def send_in_turn(
+    user_ids: Iterable[UUID], claim: Callable[[UUID], Letter | None], send: Callable[[Letter], bool]
+) -> int:
+    """Mail one person after the other, for as long as a round lasts and the mail server takes mail; returns how many
+    mails went. `claim` says what somebody is to be told, None where that is nothing or somebody else does it; `send`
+    whether the server took it. Speaks to the mail server: call it outside transactions."""
+    stop_at, sent, failures = time.monotonic() + _SECONDS, 0, 0
+    for user_id in user_ids:
+        if time.monotonic() >= stop_at or failures >= _MOST_FAILURES:
+            break
+        letter = claim(user_id)
+        if letter is None:
+            continue
+        if send(letter):
+            sent, failures = sent + 1, 0
+        else:
+            failures += 1
+    return sent
 
 
 def is_address(written: str) -> bool:

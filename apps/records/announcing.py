@@ -9,10 +9,10 @@ leaves it to the pages, and nobody is mailed twice.
 """
 
 import logging
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Final
 from uuid import UUID
 
@@ -34,9 +34,7 @@ from apps.records.syncing import changing_over
 _LOG = logging.getLogger(__name__)
 
 AT_ONCE: Final = 5000
-_SECONDS: Final = 40.0
 _WAIT: Final = timedelta(hours=1)  # for a mail server that does not answer
-_MOST_FAILURES: Final = 3  # in a row: then it is the server, and the others wait as well
 
 
 @dataclass(frozen=True, repr=False)
@@ -49,20 +47,16 @@ class _Letter:
 
 def tell(*, at: datetime) -> int:
     """Send what is due; returns how many mails. Speaks to the mail server: call it outside transactions."""
-    stop_at, sent, failures = time.monotonic() + _SECONDS, 0, 0
-    for user_id in _users_due(at):
-        if time.monotonic() >= stop_at or failures >= _MOST_FAILURES:
-            break
-        letter = _claim(user_id, at=at)
-        if letter is None:
-            continue
-        if _send(letter.user):
-            _note(letter.user, at=at)
-            sent, failures = sent + 1, 0
-        else:
-            _put_off(letter, at=at)
-            failures += 1
-    return sent
+    return mailing.send_in_turn(_users_due(at), partial(_claim, at=at), partial(_tell, at=at))
+
+
+def _tell(letter: _Letter, *, at: datetime) -> bool:
+    is_sent = _send(letter.user)
+    if is_sent:
+        _note(letter.user, at=at)
+    else:
+        _put_off(letter, at=at)
+    return is_sent
 
 
 def _users_due(at: datetime) -> list[UUID]:

@@ -6,9 +6,9 @@ mail server that does not answer is asked again later and later; what has ended 
 """
 
 import logging
-import time
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from uuid import UUID
 
 from django.db import transaction
@@ -26,28 +26,21 @@ from apps.directory import switching
 _LOG = logging.getLogger(__name__)
 
 AT_ONCE = 500
-_SECONDS = 40.0
 DAY = timedelta(days=1)  # from one mail of a kind to the next; so far ahead, others are told of in the same
 _WAIT = timedelta(minutes=5)
 _LONGEST_WAIT = timedelta(hours=1)
-_MOST_FAILURES = 3  # in a row: then it is the server, and the others wait as well
 
 
 def tell(*, at: datetime) -> int:
     """Send what is due; returns how many mails. Speaks to the mail server: call it outside transactions."""
-    stop_at, sent, failures = time.monotonic() + _SECONDS, 0, 0
-    for user_id in _users_due(at):
-        if time.monotonic() >= stop_at or failures >= _MOST_FAILURES:
-            break
-        letter = _claim(user_id, at=at)
-        if letter is None:
-            continue
-        if _send(letter):
-            _note(letter, at=at)
-            sent, failures = sent + 1, 0
-        else:
-            failures += 1
-    return sent
+    return mailing.send_in_turn(_users_due(at), partial(_claim, at=at), partial(_tell, at=at))
+
+
+def _tell(letter: Letter, *, at: datetime) -> bool:
+    is_sent = _send(letter)
+    if is_sent:
+        _note(letter, at=at)
+    return is_sent
 
 
 def _users_due(at: datetime) -> list[UUID]:
