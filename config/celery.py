@@ -142,6 +142,11 @@ SCHEDULE: tuple[Periodic, ...] = (
         reason="A run a day and connection is of no use to anybody a month later, and there are ever more.",
     ),
     Periodic(
+        "apps.sharing.tasks.purge_shares",
+        every=timedelta(days=1),
+        reason="Who opened what was shared a month ago is of no use to anybody.",
+    ),
+    Periodic(
         "apps.vault.tasks.finish_renewals",
         every=timedelta(hours=1),
         reason="A retired data key is to go a day after nothing needs it, and nobody thinks of it then.",

@@ -13,6 +13,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("apps.directory.urls")),
     path("", include("apps.connections.urls")),
     path("", include("apps.records.urls")),
+    path("", include("apps.sharing.urls")),
     path("accounts/", include("allauth.urls")),
     # The admin's own page counts no tries, and tells neither the owner of a password nor the log that it changed.
     path("admin/password_change/", RedirectView.as_view(pattern_name="account_change_password")),

@@ -24,6 +24,7 @@ BEFORE: Mapping[str, str] = {
     "connections": "0027_silent_since",
     "directory": "0024_parallel_requests",
     "records": "0014_deaths_of_workers",
+    "sharing": "",  # its first is looked at, too
     "vault": "0002_rewrapping",
 }
 
@@ -159,7 +160,7 @@ class TestAMigrationOfARelease:
         assert ours - {"sandbox"} == set(BEFORE)
 
     def test_has_a_first_one_that_exists(self, db):
-        assert set(BEFORE.items()) <= set(MigrationLoader(connection).disk_migrations)
+        assert {(app, name) for app, name in BEFORE.items() if name} <= set(MigrationLoader(connection).disk_migrations)
 
 
 def _ours() -> list[tuple[str, str]]:

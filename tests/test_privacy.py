@@ -65,7 +65,7 @@ def canary_for(field: Any) -> object:
 
 class TestModel:
     def test_is_found_at_all(self):
-        assert {"vault", "audit", "accounts", "directory", "connections", "records"} <= {
+        assert {"vault", "audit", "accounts", "directory", "connections", "records", "sharing"} <= {
             model._meta.app_label for model in OURS
         }
 

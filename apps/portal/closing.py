@@ -1,4 +1,5 @@
-"""Close an account: connections end, copies go, the key that opens them is destroyed, and then the account itself.
+"""Close an account: connections and shares end, copies go, the key that opens them is destroyed, and then the account
+itself.
 
 All of it is one transaction. A crash at any line before its end leaves everything as it was, tokens included, and the
 patient still signed in: the next press does it all. A crash after it leaves an account that is gone; what is then lost
@@ -28,6 +29,7 @@ from apps.connections.models import Connection
 from apps.records import forgetting
 from apps.records.models import Record, SyncRun
 from apps.records.viewing import counting
+from apps.sharing import ending
 from apps.vault import shredding
 from apps.vault.holders import Holder
 
@@ -36,12 +38,13 @@ _LOG = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class AtStake:
-    """What closing would end and delete, for the question: how many connections, whether anything is kept, and how many
-    entries of that lists show. `entries` is None where they cannot tell."""
+    """What closing would end and delete, for the question: how many connections and open shares, whether anything is
+    kept, and how many entries of that lists show. `entries` is None where they cannot tell."""
 
     connections: int
     has_copies: bool
     entries: int | None
+    shares: int = 0
 
 
 @dataclass(frozen=True)
@@ -52,12 +55,13 @@ class Closed:
     untold: int
 
 
-def at_stake(user: User) -> AtStake:
+def at_stake(user: User, *, at: datetime) -> AtStake:
     """How many connections still hold, and what is kept, of connections that are over as well."""
     return AtStake(
         connections=user.connections.living().count(),
         has_copies=Record.objects.filter(user=user).exists(),
         entries=counting.listed(user.pk),
+        shares=user.shares.open(at=at).count(),
     )
 
 
@@ -85,6 +89,7 @@ def _close(user_id: UUID, *, at: datetime) -> tuple[User | None, Closed]:
         if leaving is None:
             return None, Closed(told=0, untold=0)
         connections = _hold_connections(leaving)
+        ending.forget(leaving)
         for connection in connections:
             forgetting.forget(connection, actor=Actor.user(leaving.pk), at=at)
         are_told = [disconnecting.end(connection, at=at) for connection in connections]

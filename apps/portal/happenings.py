@@ -183,6 +183,8 @@ def _renewed(renewals: Renewals, names: "_Names") -> Happening:
 def _who(event: AuditEvent) -> str:
     if event.event == EventType.USER_SIGN_IN_FAILED:
         return gettext("Somebody: you, if you mistyped it")
+    if event.event in {EventType.SHARE_OPENED, EventType.SHARE_REFUSED}:
+        return gettext("Somebody with the link")
     if event.actor_kind == ActorKind.STAFF or event.event == EventType.RECORD_DISCARDED:  # by a command, of theirs
         return gettext("Holdfast staff")
     return gettext("You") if event.actor_kind == ActorKind.USER else gettext("Holdfast, by itself")

@@ -19,6 +19,7 @@ from apps.connections import revoking
 from apps.connections.arriving import confirming
 from apps.connections.models import Connection
 from apps.portal import closing, parting
+from apps.sharing import ending
 
 CHUNK = 1000
 _Status = Connection.Status
@@ -55,6 +56,7 @@ def replay(
     count = len(replayed.accounts) + len(replayed.connections)
     if count or is_restored:
         revoking.begin_again(at=at)
+        ending.end_all(at=at)
         restorations.note(at=at)
     recording.record(EventType.DELETIONS_REPLAYED, actor=actor, at=at, facts={Fact.COUNT: count})
     return replayed

@@ -38,6 +38,7 @@ INSTALLED_APPS = [
     "apps.directory",
     "apps.connections",
     "apps.records",
+    "apps.sharing",
     "apps.portal",
 ]
 MIDDLEWARE = [

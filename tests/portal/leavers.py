@@ -21,6 +21,7 @@ from tests.fixtures.consent import agree
 from tests.records.linked import give_tokens, make_connection
 from tests.records.people import R4_PATIENT
 from tests.records.provider import PATIENT, Provider
+from tests.sharing import giving
 from tests.wire.servers import http
 
 Rows = dict[str, list[str]]
@@ -83,6 +84,7 @@ def give_everything(user: User, staff: User, endpoint: Endpoint, provider: Provi
         object_repr=str(user),
         action_flag=2,
     )
+    giving.enter(Client(), giving.share_of(user, linked))
     wishing.note(user, linked.provider, at=now)
     wishing.note_by_name(user, "Corner Practice", "Salem", at=now)
     browser, _other = sign_in(user), sign_in(user)

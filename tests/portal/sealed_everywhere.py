@@ -9,6 +9,7 @@ from allauth.mfa.adapter import get_adapter
 from allauth.mfa.models import Authenticator
 from django.apps import apps
 from django.db import models
+from django.test import Client
 from django.utils import timezone
 
 from apps.accounts.models import User
@@ -43,6 +44,7 @@ from tests.portal import leavers
 from tests.records.downloading.filing import hold, linked_to
 from tests.records.linked import AT, give_tokens, make_connection
 from tests.records.provider import Provider
+from tests.sharing import giving
 
 LETTER = linked_to("document/pdf-1")
 STRANGE = Resource("Goal", "g-1", b'{"resourceType":"Goal","id":"g-1"}')
@@ -61,6 +63,7 @@ def fill(user: User, endpoint: Endpoint, provider: Provider) -> Connection:
     give_tokens(waiting)
     _fill_requests(linked)
     _fill_records(linked)
+    giving.enter(Client(), giving.share_of(user, linked))
     _fill_installation(linked)
     return linked
 

@@ -80,7 +80,7 @@ class TestAnAccountThatIsClosed:
             "connections_authorizationrequest", "connections_connection", "connections_storedtokenset",
             "directory_wish", "django_admin_log", "mfa_authenticator", "records_attachment", "records_leaf",
             "records_pendingread", "records_quarantinedrow", "records_record", "records_recordversion",
-            "records_shelf", "records_syncrun", "records_syncstep",
+            "records_shelf", "records_syncrun", "records_syncstep", "sharing_opening", "sharing_share",
         }  # fmt: skip
         assert after == before
 
@@ -128,14 +128,14 @@ class TestWhatIsAtStake:
         kept = make_connection(alice, endpoint, fhir_patient_id="p-2", status="disconnected")
         keep(kept, result(1))
         leavers.link(sam, endpoint, provider)
-        assert closing.at_stake(alice) == AtStake(connections=1, has_copies=True, entries=3)
+        assert closing.at_stake(alice, at=AT) == AtStake(connections=1, has_copies=True, entries=3)
 
     def test_is_nothing_where_only_others_have_anything(self, sam, linked):
-        assert closing.at_stake(sam) == AtStake(connections=0, has_copies=False, entries=0)
+        assert closing.at_stake(sam, at=AT) == AtStake(connections=0, has_copies=False, entries=0)
 
     def test_is_not_counted_where_lists_cannot(self, alice, linked):
         Shelf.objects.exclude(subject="patient").update(sealed_index=b"not to be opened")
-        assert closing.at_stake(alice) == AtStake(connections=1, has_copies=True, entries=None)
+        assert closing.at_stake(alice, at=AT) == AtStake(connections=1, has_copies=True, entries=None)
 
 
 class TestTheProviders:

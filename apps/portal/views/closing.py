@@ -38,7 +38,8 @@ def close_account(request: HttpRequest) -> HttpResponse:
 @login_required
 @reauthentication_required  # type: ignore[untyped-decorator]  # the library has no types
 def _ask(request: HttpRequest) -> HttpResponse:
-    return render(request, "portal/close_account.html", {"at_stake": closing.at_stake(current_user(request))})
+    at_stake = closing.at_stake(current_user(request), at=timezone.now())
+    return render(request, "portal/close_account.html", {"at_stake": at_stake})
 
 
 @reauthentication_required  # type: ignore[untyped-decorator]

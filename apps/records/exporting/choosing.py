@@ -49,6 +49,13 @@ def are_one_person(chosen: Sequence[Choice]) -> bool:
     return len({choice.whose for choice in chosen}) <= 1
 
 
+def asked_for(offered: Sequence[Choice], *, source: UUID | None, person: UUID | None) -> list[Choice]:
+    """That connection alone, where it is among them; else all of whom the record of `person` is; else none."""
+    theirs = {choice.whose for choice in offered if choice.connection.pk == person}
+    ticked = [choice for choice in offered if choice.connection.pk == source]
+    return ticked or [choice for choice in offered if choice.whose in theirs]
+
+
 def _told_apart(choice: Choice, way: str) -> Choice:
     source = choice.source
     return replace(choice, source=replace(source, provider=f"{source.provider} ({way})")) if way else choice

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from datetime import date
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from django import forms
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -18,6 +19,35 @@ from apps.records.subjects import LISTED, Subject
 # Of these, one page or document tells of one person.
 _ABOUT_ONE_PERSON = frozenset({Format.SUMMARY, Format.IPS})
 _ALL = WHOLE.subjects, Span.ALL
+
+SPANS: Final[Sequence[tuple[str, Promise]]] = (
+    (Span.ALL.value, gettext_lazy("All of it")),
+    (Span.THREE_MONTHS.value, gettext_lazy("The last three months")),
+    (Span.YEAR.value, gettext_lazy("The last year")),
+    (Span.FIVE_YEARS.value, gettext_lazy("The last five years")),
+)
+SPAN_HINT: Final = gettext_lazy(
+    "Of results, vitals, visits, procedures and documents. Medicines, allergies and all else that holds on are told "
+    "whole."
+)
+
+
+def sources_field(choices: Sequence[Choice]) -> forms.MultipleChoiceField:
+    """The records of one person's account to choose from: a connection of anybody else's is none of them."""
+    return forms.MultipleChoiceField(
+        label=_("Which records?"),
+        choices=[(str(choice.connection.pk), _label(choice)) for choice in choices],
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={
+            "required": _("Choose at least one record."),
+            "invalid_choice": _("One of these records is no longer here. Please choose again."),
+        },
+    )
+
+
+def of_several_people() -> str:
+    """What is said where the records that were chosen are not all of one person."""
+    return _("These records are of different people. Choose those of one person.")
 
 
 class CopyForm(forms.Form):
@@ -56,17 +86,9 @@ class CopyForm(forms.Form):
     )
     span = forms.ChoiceField(
         label=gettext_lazy("How far back?"),
-        help_text=gettext_lazy(
-            "Of results, vitals, visits, procedures and documents. Medicines, allergies and all else that holds on are "
-            "told whole."
-        ),
+        help_text=SPAN_HINT,
         widget=forms.RadioSelect,
-        choices=[
-            (Span.ALL.value, gettext_lazy("All of it")),
-            (Span.THREE_MONTHS.value, gettext_lazy("The last three months")),
-            (Span.YEAR.value, gettext_lazy("The last year")),
-            (Span.FIVE_YEARS.value, gettext_lazy("The last five years")),
-        ],
+        choices=SPANS,
         required=False,
         error_messages={"invalid_choice": gettext_lazy("Choose how far back.")},
     )
@@ -74,15 +96,7 @@ class CopyForm(forms.Form):
     def __init__(self, choices: Sequence[Choice], *arguments: Any, **keywords: Any) -> None:
         super().__init__(*arguments, **keywords)
         self._choices = {str(choice.connection.pk): choice for choice in choices}
-        self.fields["sources"] = forms.MultipleChoiceField(
-            label=_("Which records?"),
-            choices=[(key, _label(choice)) for key, choice in self._choices.items()],
-            widget=forms.CheckboxSelectMultiple,
-            error_messages={
-                "required": _("Choose at least one record."),
-                "invalid_choice": _("One of these records is no longer here. Please choose again."),
-            },
-        )
+        self.fields["sources"] = sources_field(choices)
 
     @classmethod
     def of(
@@ -97,9 +111,7 @@ class CopyForm(forms.Form):
         `person` is, and with every kind of entry; or as a page to read of one kind alone: then with none ticked where
         no one page can have them all."""
         wanted = LISTED if only is None else (only,)
-        theirs = {choice.whose for choice in choices if choice.connection.pk == person}
-        ticked = [choice for choice in choices if choice.connection.pk == source]
-        ticked = ticked or [choice for choice in choices if choice.whose in theirs]
+        ticked = choosing.asked_for(choices, source=source, person=person)
         if not ticked and (only is None or choosing.are_one_person(choices)):
             ticked = list(choices)
         initial = {
@@ -138,7 +150,7 @@ class CopyForm(forms.Form):
         cleaned = super().clean() or {}
         is_about_one = cleaned.get("format") in _ABOUT_ONE_PERSON
         if is_about_one and "sources" in cleaned and not choosing.are_one_person(self.chosen):
-            self.add_error("sources", _("These records are of different people. Choose those of one person."))
+            self.add_error("sources", of_several_people())
         keys, _span = self._asked
         if not keys and "subjects" not in self.errors:
             self.add_error("subjects", _("Choose at least one kind of entry."))

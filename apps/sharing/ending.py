@@ -1,0 +1,52 @@
+"""End shares, and delete those that are long over."""
+
+from datetime import datetime, timedelta
+from typing import Final
+from uuid import UUID
+
+from django.db import transaction
+
+from apps.accounts.models import User
+from apps.audit import recording
+from apps.audit.recording import Actor, EventType
+from apps.sharing.models import Share
+
+KEPT: Final = timedelta(days=30)  # after their end, so that its owner can still read who came
+
+
+def end(user: User, share_id: UUID, *, at: datetime) -> None:
+    """Let nobody in any more, from now on. Twice is as once. Raises Share.DoesNotExist for anybody else's."""
+    with transaction.atomic():
+        share = user.shares.select_for_update().get(pk=share_id)
+        if not user.shares.open(at=at).filter(pk=share.pk).exists():
+            return
+        share.ended_at = at
+        share.save(update_fields=["ended_at"])
+        recording.record(
+            EventType.SHARE_ENDED,
+            actor=Actor.user(user.pk),
+            at=at,
+            user_id=user.pk,
+            subject="share",
+            subject_id=str(share.pk),
+        )
+
+
+def end_all(*, at: datetime) -> int:
+    """End every share of everybody, for a database that was restored from a backup: some may have been ended since, and
+    nothing knows which. Returns how many."""
+    return Share.objects.open(at=at).update(ended_at=at)
+
+
+def forget(user: User) -> None:
+    """Delete all shares of an account that is being closed, before its key goes: whoever opens one holds its row, and
+    then asks for the key."""
+    user.shares.all().delete()
+
+
+def purge(*, at: datetime) -> int:
+    """Delete what is long over, with who came. Returns how many."""
+    long_ago = at - KEPT
+    over = Share.objects.filter(expires_at__lt=long_ago) | Share.objects.filter(ended_at__lt=long_ago)
+    deleted, _of_each = over.delete()
+    return deleted

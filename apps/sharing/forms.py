@@ -1,0 +1,166 @@
+"""What somebody shows of a record, how long, and what a visitor says of themselves."""
+
+from collections.abc import Sequence
+from datetime import date, timedelta
+from enum import StrEnum
+from typing import Any, Final
+from uuid import UUID
+
+from django import forms
+from django.utils.translation import gettext_lazy, ngettext
+
+from apps.records.exporting import choosing, portions
+from apps.records.exporting.choosing import Choice
+from apps.records.exporting.forms import SPAN_HINT, SPANS, of_several_people, sources_field
+from apps.records.exporting.portions import Span
+from apps.records.subjects import DOCUMENTS, HISTORY, LISTED, OTHER, Subject
+from apps.sharing.visiting import LONGEST_NAME
+
+# Of these nothing is shown unless somebody ticks it (patient experience 5.4, X5); of other entries nobody can say
+# beforehand what they are.
+NOT_UNLESS_TICKED: Final = (DOCUMENTS, HISTORY, OTHER)
+
+
+class Lasting(StrEnum):
+    """How long a share is open."""
+
+    DAY = "1-day"
+    WEEK = "7-days"
+    MONTH = "30-days"
+
+
+_DAYS: Final = {Lasting.DAY: 1, Lasting.WEEK: 7, Lasting.MONTH: 30}
+
+
+class ShareForm(forms.Form):
+    """Made for the choices of one person: a connection of anybody else's is none of them."""
+
+    field_order = ("sources", "subjects", "sensitive", "span", "lasting", "purpose")
+    subjects = forms.MultipleChoiceField(
+        label=gettext_lazy("What may they see?"),
+        help_text=gettext_lazy("Left out unless you tick them: documents and notes, family and social history."),
+        choices=[(subject.key, subject.name) for subject in LISTED],
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={
+            "required": gettext_lazy("Choose at least one kind of entry."),
+            "invalid_choice": gettext_lazy("One of these kinds does not exist. Please choose again."),
+        },
+    )
+    sensitive = forms.BooleanField(
+        label=gettext_lazy("Also what many people keep to themselves"),
+        help_text=gettext_lazy(
+            "Such as mental health, alcohol and drugs, HIV and other sexually transmitted infections, pregnancies that "
+            "ended, violence. We look for it by names and codes and may miss some: look at what they see before you "
+            "send the link."
+        ),
+        required=False,
+    )
+    span = forms.ChoiceField(
+        label=gettext_lazy("How far back?"),
+        help_text=SPAN_HINT,
+        widget=forms.RadioSelect,
+        choices=SPANS,
+        initial=Span.ALL.value,
+        error_messages={
+            "required": gettext_lazy("Choose how far back."),
+            "invalid_choice": gettext_lazy("Choose how far back."),
+        },
+    )
+    lasting = forms.ChoiceField(
+        label=gettext_lazy("For how long?"),
+        widget=forms.RadioSelect,
+        choices=[
+            (Lasting.DAY.value, gettext_lazy("One day")),
+            (Lasting.WEEK.value, gettext_lazy("Seven days")),
+            (Lasting.MONTH.value, gettext_lazy("Thirty days")),
+        ],
+        initial=Lasting.WEEK.value,
+        error_messages={
+            "required": gettext_lazy("Choose for how long."),
+            "invalid_choice": gettext_lazy("Choose for how long."),
+        },
+    )
+    purpose = forms.CharField(
+        label=gettext_lazy("Who is it for?"),
+        help_text=gettext_lazy("A note for yourself. They do not see it. You can leave it empty."),
+        max_length=LONGEST_NAME,
+        required=False,
+    )
+
+    def __init__(self, choices: Sequence[Choice], *arguments: Any, **keywords: Any) -> None:
+        super().__init__(*arguments, **keywords)
+        self._choices = {str(choice.connection.pk): choice for choice in choices}
+        self.fields["sources"] = sources_field(choices)
+        self.order_fields(self.field_order)
+
+    @classmethod
+    def of(
+        cls,
+        choices: Sequence[Choice],
+        *,
+        only: Subject | None = None,
+        source: UUID | None = None,
+        person: UUID | None = None,
+    ) -> "ShareForm":
+        """With every record ticked where all are of one person, or those asked for; and what is usual, or one kind."""
+        ticked = choosing.asked_for(choices, source=source, person=person)
+        if not ticked and choosing.are_one_person(choices):
+            ticked = list(choices)
+        usual = [subject for subject in LISTED if subject not in NOT_UNLESS_TICKED]
+        initial = {
+            "sources": [str(choice.connection.pk) for choice in ticked],
+            "subjects": [subject.key for subject in ([only] if only else usual)],
+        }
+        return cls(choices, initial=initial)
+
+    @property
+    def connections(self) -> list[UUID]:
+        """Which sources. Of a valid form."""
+        ticked = set(self.cleaned_data["sources"])
+        return [choice.connection.pk for key, choice in self._choices.items() if key in ticked]
+
+    @property
+    def lasts(self) -> timedelta:
+        """For how long. Of a valid form."""
+        return timedelta(days=_DAYS[Lasting(self.cleaned_data["lasting"])])
+
+    def since(self, *, today: date) -> date | None:
+        """How far back what happened at a time is shown; None for all. Of a valid form."""
+        return portions.since(Span(self.cleaned_data["span"]), today=today)
+
+    def clean(self) -> dict[str, Any]:
+        """Never two people behind one link: an allergy of one would be read as the other's."""
+        cleaned = super().clean() or {}
+        ticked = set(cleaned.get("sources", ()))
+        chosen = [choice for key, choice in self._choices.items() if key in ticked]
+        if not choosing.are_one_person(chosen):
+            self.add_error("sources", of_several_people())
+        return cleaned
+
+
+class PasscodeForm(forms.Form):
+    """What a visitor gives. Who they are is not checked: the person who shared reads it."""
+
+    name = forms.CharField(
+        label=gettext_lazy("Your name"),
+        help_text=gettext_lazy("The person who shared this sees that you opened it."),
+        max_length=LONGEST_NAME,
+        widget=forms.TextInput(attrs={"autocomplete": "name"}),
+        error_messages={"required": gettext_lazy("Say who you are.")},
+    )
+    passcode = forms.CharField(
+        label=gettext_lazy("Passcode"),
+        help_text=gettext_lazy("Six digits. They came apart from the link."),
+        max_length=40,
+        widget=forms.TextInput(attrs={"autocomplete": "off", "inputmode": "numeric"}),
+        error_messages={"required": gettext_lazy("Enter the passcode.")},
+    )
+
+    def refuse(self, tries_left: int) -> None:
+        """Say at the field that the passcode is wrong."""
+        said = ngettext(
+            "That passcode is not right. %(n)s try is left. Ask the person who sent it.",
+            "That passcode is not right. %(n)s tries are left. Ask the person who sent it.",
+            tries_left,
+        )
+        self.add_error("passcode", said % {"n": tries_left})

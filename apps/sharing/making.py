@@ -1,0 +1,70 @@
+"""Open a share: what was chosen is sealed, and written down is that there is one."""
+
+import uuid
+from collections.abc import Sequence
+from datetime import date, datetime, timedelta
+from typing import Final
+from uuid import UUID
+
+from django.db import transaction
+
+from apps.accounts.models import User
+from apps.audit import recording
+from apps.audit.recording import Actor, EventType
+from apps.sharing import terms
+from apps.sharing.models import Share
+from apps.vault import sealing
+from apps.vault.sealing import Holder
+
+MOST_OPEN: Final = 20  # of one person: nobody keeps more in mind
+TRIES: Final = 10
+
+
+class TooMany(Exception):
+    """So many shares of theirs are open. They end one first."""
+
+
+class AccountClosed(Exception):
+    """The account was closed a moment ago."""
+
+
+@transaction.atomic
+def make(
+    user: User,
+    connections: Sequence[UUID],
+    subjects: frozenset[str],
+    *,
+    since: date | None,
+    tells_sensitive: bool,
+    purpose: str,
+    lasts: timedelta,
+    at: datetime,
+) -> Share:
+    """Open a share of these sources, which are of one person and were asked for by their owner. Raises TooMany, and
+    AccountClosed."""
+    # two at once are counted one after the other
+    if User.objects.select_for_update(no_key=True).only("pk").filter(pk=user.pk).first() is None:
+        raise AccountClosed
+    if user.shares.open(at=at).count() >= MOST_OPEN:
+        raise TooMany
+    agreed = terms.new(connections, subjects, since=since, tells_sensitive=tells_sensitive, purpose=purpose)
+    share = Share(
+        id=uuid.uuid4(),
+        user=user,
+        token_hash=terms.hash_of(agreed.token),
+        created_at=at,
+        expires_at=at + lasts,
+        tries_left=TRIES,
+    )
+    with sealing.key_ring(Holder.user(user.pk)) as ring:
+        share.sealed_terms = terms.seal(agreed, share_id=share.pk, ring=ring)
+    share.save(force_insert=True)
+    recording.record(
+        EventType.SHARE_MADE,
+        actor=Actor.user(user.pk),
+        at=at,
+        user_id=user.pk,
+        subject="share",
+        subject_id=str(share.pk),
+    )
+    return share

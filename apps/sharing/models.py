@@ -1,0 +1,84 @@
+"""A share, and each time that somebody opened it."""
+
+import uuid
+from datetime import datetime
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
+
+
+class ShareQuerySet(models.QuerySet["Share"]):
+    """Queries of shares."""
+
+    def open(self, *, at: datetime) -> "ShareQuerySet":
+        """Those that let in whoever has link and passcode."""
+        return self.filter(ended_at=None, expires_at__gt=at, tries_left__gt=0, user__is_active=True)
+
+
+class Share(models.Model):
+    """One link that somebody gave away. `sealed_terms` says what may be seen, and opens it (`apps.sharing.terms`).
+
+    Found by the hash of what its link ends with. It is over when it was ended, when its time is, or when no try is
+    left; nothing brings it back.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="shares")
+    token_hash = models.BinaryField(max_length=32, unique=True)
+    sealed_terms = models.BinaryField()
+    created_at = models.DateTimeField()
+    expires_at = models.DateTimeField(db_index=True)
+    ended_at = models.DateTimeField(null=True)
+    # Wrong passcodes that are left, over its whole life: whoever guesses has no more, however long they wait.
+    tries_left = models.PositiveSmallIntegerField()
+    opened = models.PositiveIntegerField(default=0)
+    last_opened_at = models.DateTimeField(null=True)
+
+    objects = ShareQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("share")
+        verbose_name_plural = _("shares")
+        indexes = [models.Index(fields=["user", "-created_at"], name="shares_of_a_user")]
+        constraints = [
+            models.CheckConstraint(condition=Q(expires_at__gt=F("created_at")), name="share_has_a_time"),
+        ]
+
+    class Privacy:
+        secret = ("token_hash", "sealed_terms")
+        operational = (
+            "id", "user", "created_at", "expires_at", "ended_at", "tries_left", "opened", "last_opened_at",
+        )  # fmt: skip
+
+    def __str__(self) -> str:
+        return f"share {self.pk}"
+
+
+class Opening(models.Model):
+    """Somebody gave the right passcode. `sealed_name` is what they said they are called: nobody checked it."""
+
+    class Way(models.TextChoices):
+        """How they came."""
+
+        PAGE = "page", _("Read as a page")
+        PROGRAM = "program", _("Fetched by a program")
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    share = models.ForeignKey(Share, on_delete=models.CASCADE, related_name="openings")
+    at = models.DateTimeField()
+    way = models.CharField(max_length=8, choices=Way)
+    sealed_name = models.BinaryField()
+
+    class Meta:
+        verbose_name = _("opening of a share")
+        verbose_name_plural = _("openings of shares")
+        indexes = [models.Index(fields=["share", "-at"], name="openings_of_a_share")]
+
+    class Privacy:
+        personal = ("sealed_name",)
+        operational = ("id", "share", "at", "way")
+
+    def __str__(self) -> str:
+        return f"opening {self.pk}"

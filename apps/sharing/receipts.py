@@ -1,0 +1,99 @@
+"""The shares of one person as they read of them: what each is of, how it stands, and who came."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+from apps.accounts.models import User
+from apps.records.subjects import LISTED
+from apps.sharing import places, terms
+from apps.sharing.models import Opening, Share
+from apps.sharing.terms import Terms
+from apps.vault import sealing
+from apps.vault.errors import CannotOpen
+from apps.vault.sealing import Holder, KeyRing
+
+
+class State(StrEnum):
+    """How a share stands."""
+
+    OPEN = "open"
+    ENDED = "ended"  # by its owner
+    EXPIRED = "expired"
+    LOCKED = "locked"  # after too many wrong passcodes
+
+
+@dataclass(frozen=True, repr=False)
+class Given:
+    """One share. `terms` is None where they do not open; then nobody can open it."""
+
+    share: Share
+    state: State
+    terms: Terms | None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether somebody can still come."""
+        return self.state is State.OPEN
+
+    @property
+    def subjects(self) -> str:
+        """What may be seen, by name."""
+        chosen = self.terms.subjects if self.terms is not None else frozenset()
+        return ", ".join(str(subject.name) for subject in LISTED if subject.key in chosen)
+
+    @property
+    def over_at(self) -> datetime:
+        """When it ended, or will."""
+        return self.share.ended_at or self.share.expires_at
+
+
+@dataclass(frozen=True, repr=False)
+class Receipt:
+    """Somebody came. `name` is what they said they are called."""
+
+    at: datetime
+    way: Opening.Way
+    name: str
+
+
+def of(user: User, *, at: datetime) -> tuple[Given, ...]:
+    """All shares of this person, those that are open first, then the newest."""
+    found = list(user.shares.order_by("-created_at", "-pk"))
+    with sealing.key_ring(Holder.user(user.pk)) as ring:
+        told = [_given(share, ring, at=at) for share in found]
+    return tuple(sorted(told, key=lambda one: not one.is_open))
+
+
+def one(user: User, share_id: UUID, *, at: datetime) -> tuple[Given, Sequence[Receipt]]:
+    """A share of this person, and who came, the last first. Raises Share.DoesNotExist for anybody else's."""
+    share = user.shares.get(pk=share_id)
+    with sealing.key_ring(Holder.user(user.pk)) as ring:
+        return _given(share, ring, at=at), tuple(_receipts(share, ring))
+
+
+def _given(share: Share, ring: KeyRing, *, at: datetime) -> Given:
+    try:
+        agreed = terms.opened(share, ring)
+    except CannotOpen:
+        agreed = None
+    return Given(share, _state(share, at=at), agreed)
+
+
+def _state(share: Share, *, at: datetime) -> State:
+    if share.ended_at is not None:
+        return State.ENDED
+    if share.tries_left == 0:
+        return State.LOCKED
+    return State.EXPIRED if share.expires_at <= at else State.OPEN
+
+
+def _receipts(share: Share, ring: KeyRing) -> Iterator[Receipt]:
+    for opening in share.openings.order_by("-at", "-pk"):
+        try:
+            name = ring.open_body(bytes(opening.sealed_name), place=places.name_place(opening.pk)).decode()
+        except CannotOpen:
+            name = ""
+        yield Receipt(opening.at, Opening.Way(opening.way), name)

@@ -1,0 +1,55 @@
+"""What a share shows: read anew each time, as the record stands now.
+
+What its owner deleted, disconnected without a copy, or what a provider withdrew since is not there any more; what came
+since, of the kinds that were chosen, is.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from apps.records.exporting import choosing, stored, summaries
+from apps.records.exporting.choosing import Choice
+from apps.records.exporting.stored import DeletedMeanwhile
+from apps.records.exporting.summaries import Summary
+from apps.sharing import terms
+from apps.sharing.models import Share
+from apps.sharing.terms import Terms
+from apps.sharing.visiting import Over
+from apps.vault import sealing
+from apps.vault.sealing import Holder
+
+
+@dataclass(frozen=True, repr=False)
+class Shown:
+    """What may be seen now, and of which sources."""
+
+    terms: Terms
+    choices: tuple[Choice, ...]
+
+
+def of(share: Share, *, at: datetime) -> Shown:
+    """What this share is about now. Raises Over where nothing of its sources is here any more, or where they turn out
+    to be of several people; and VaultError."""
+    with sealing.key_ring(Holder.user(share.user_id)) as ring:
+        agreed = terms.opened(share, ring)
+    chosen = set(agreed.connections)
+    choices = tuple(one for one in choosing.choices(share.user, at=at) if one.connection.pk in chosen)
+    if not choices or not choosing.are_one_person(choices):
+        raise Over
+    return Shown(agreed, choices)
+
+
+def summary(shown: Shown, *, at: datetime) -> Summary:
+    """The page to read. Raises Over where it was deleted while it was read, and VaultError."""
+    told = summaries.summary(shown.choices, at=at, portion=shown.terms.portion)
+    _ensure_held(shown.choices)
+    return told
+
+
+def _ensure_held(choices: Sequence[Choice]) -> None:
+    try:
+        for choice in choices:
+            stored.ensure_held(choice.source)
+    except DeletedMeanwhile:
+        raise Over from None

@@ -1,0 +1,23 @@
+"""Addresses of sharing. Links that were given away begin with `shared/`: they never change."""
+
+from django.urls import include, path
+
+from apps.sharing.views import owner, visitor
+
+own_urls = [
+    path("", owner.show_shares, name="shares"),
+    path("new/", owner.make_share, name="make_share"),
+    path("<uuid:share_id>/", owner.show_share, name="share"),
+    path("<uuid:share_id>/end/", owner.end_share, name="end_share"),
+    path("<uuid:share_id>/preview/", owner.preview_share, name="preview_share"),
+]
+
+given_urls = [
+    path("", visitor.show_shared, name="shared"),
+    path("leave/", visitor.leave, name="leave_shared"),
+]
+
+urlpatterns = [
+    path("share/", include(own_urls)),
+    path("shared/<str:token>/", include(given_urls)),
+]

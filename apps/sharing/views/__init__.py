@@ -1,0 +1,1 @@
+"""Pages of sharing: the owner's, and the visitor's."""

@@ -1,0 +1,130 @@
+"""The owner's pages: their shares, a new one, one of them with its link and receipts, and what others see of it."""
+
+from uuid import UUID
+
+from allauth.account.decorators import reauthentication_required
+from allauth.core.exceptions import ReauthenticationRequired
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from apps.accounts.current_user import current_user
+from apps.records import subjects
+from apps.records.exporting import choosing
+from apps.records.exporting.choosing import Choice
+from apps.records.views import queries
+from apps.sharing import ending, links, making, receipts, showing
+from apps.sharing.forms import ShareForm
+from apps.sharing.making import AccountClosed, TooMany
+from apps.sharing.models import Share
+from apps.sharing.visiting import Over
+
+
+@require_safe
+@login_required
+@cache_control(no_store=True, private=True)
+def show_shares(request: HttpRequest) -> HttpResponse:
+    """All of them, those that are open first."""
+    now = timezone.now()
+    context = {"shares": receipts.of(current_user(request), at=now), "kept_days": ending.KEPT.days}
+    return render(request, "sharing/shares.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+@cache_control(no_store=True, private=True)
+def make_share(request: HttpRequest) -> HttpResponse:
+    """Ask what is to be shown; POST opens the share. Both want the password, the page first: left to the library, a
+    POST would be kept and repeated as soon as the password is given."""
+    if request.method != "POST":
+        page: HttpResponse = _ask(request)
+        return page
+    try:
+        answer: HttpResponse = _make(request)
+    except ReauthenticationRequired:
+        return redirect("make_share")
+    return answer
+
+
+@reauthentication_required  # type: ignore[untyped-decorator]  # the library has no types
+def _ask(request: HttpRequest) -> HttpResponse:
+    choices = choosing.choices(current_user(request), at=timezone.now())
+    only = subjects.find(request.GET.get("only", ""))
+    source, person = queries.source(request.GET), queries.person(request.GET)
+    return _page(request, choices, ShareForm.of(choices, only=only, source=source, person=person))
+
+
+@reauthentication_required  # type: ignore[untyped-decorator]
+def _make(request: HttpRequest) -> HttpResponse:
+    user, now = current_user(request), timezone.now()
+    choices = choosing.choices(user, at=now)
+    form = ShareForm(choices, request.POST)
+    if not form.is_valid():
+        return _page(request, choices, form, status=422)
+    try:
+        share = making.make(
+            user,
+            form.connections,
+            frozenset(form.cleaned_data["subjects"]),
+            since=form.since(today=timezone.localdate(now)),
+            tells_sensitive=form.cleaned_data["sensitive"],
+            purpose=form.cleaned_data["purpose"],
+            lasts=form.lasts,
+            at=now,
+        )
+    except TooMany:
+        form.add_error(None, _("So many of your shares are open that you have to end one first."))
+        return _page(request, choices, form, status=422)
+    except AccountClosed:  # whoever closed it is asked to sign in
+        return redirect("make_share")
+    return redirect("share", share.pk)
+
+
+def _page(request: HttpRequest, choices: tuple[Choice, ...], form: ShareForm, *, status: int = 200) -> HttpResponse:
+    context = {"choices": choices, "form": form, "is_empty": not any(choice.entries for choice in choices)}
+    return render(request, "sharing/make.html", context, status=status)
+
+
+@require_safe
+@login_required
+@cache_control(no_store=True, private=True)
+def show_share(request: HttpRequest, share_id: UUID) -> HttpResponse:
+    """One of them: its link and passcode while it is open, and who came."""
+    try:
+        given, came = receipts.one(current_user(request), share_id, at=timezone.now())
+    except Share.DoesNotExist:
+        raise Http404 from None
+    context = {"given": given, "receipts": came, "link": links.of(given.terms) if given.terms else None}
+    return render(request, "sharing/share.html", context)
+
+
+@require_POST
+@login_required
+def end_share(request: HttpRequest, share_id: UUID) -> HttpResponse:
+    """End it."""
+    try:
+        ending.end(current_user(request), share_id, at=timezone.now())
+    except Share.DoesNotExist:
+        raise Http404 from None
+    messages.success(request, _("This share has ended. Copies already saved by others cannot be taken back."))
+    return redirect("share", share_id)
+
+
+@require_safe
+@login_required
+@cache_control(no_store=True, private=True)
+def preview_share(request: HttpRequest, share_id: UUID) -> HttpResponse:
+    """What others see of it now; of one that is over, where it would lead."""
+    now = timezone.now()
+    share = get_object_or_404(Share.objects.select_related("user"), pk=share_id, user=current_user(request))
+    try:
+        shown = showing.of(share, at=now)
+        context = {"share": share, "summary": showing.summary(shown, at=now), "now": now, "is_preview": True}
+    except Over:
+        return render(request, "sharing/nothing_left.html", {"share": share}, status=404)
+    return render(request, "sharing/preview.html", context)

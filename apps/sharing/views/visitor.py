@@ -1,0 +1,102 @@
+"""The visitor's pages: the passcode is asked for, then the part of the record is shown.
+
+A visitor has no account. That the passcode was right is kept in a cookie for this one link, signed and short-lived; a
+share that ends meanwhile shows nothing more, whatever the cookie says.
+"""
+
+from datetime import timedelta
+from typing import Final
+
+from django.conf import settings
+from django.core import signing
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_http_methods, require_POST
+
+from apps.accounts import time_zones
+from apps.sharing import showing, visiting
+from apps.sharing.forms import PasscodeForm
+from apps.sharing.models import Opening, Share
+from apps.sharing.visiting import Over, Refused
+
+COOKIE: Final = "opened_share"
+_AGE: Final = timedelta(minutes=30)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@cache_control(no_store=True, private=True)
+def show_shared(request: HttpRequest, token: str) -> HttpResponse:
+    """The page of a link: what is shared, to whoever gave the passcode; POST gives it."""
+    now = timezone.now()
+    try:
+        share = visiting.find(token, at=now)
+        if request.method == "POST":
+            return _enter(request, token)
+        if not _has_entered(request, share):
+            return _ask(request, PasscodeForm())
+        with timezone.override(time_zones.of(share.user)):  # the days of the record are those of its owner
+            summary = showing.summary(showing.of(share, at=now), at=now)
+            return _private(
+                render(request, "sharing/shared.html", {"share": share, "token": token, "summary": summary, "now": now})
+            )
+    except Over:
+        return _over(request)
+
+
+@require_POST
+@cache_control(no_store=True, private=True)
+def leave(_request: HttpRequest, token: str) -> HttpResponse:
+    """Forget on this device that the passcode was given."""
+    answer = redirect("shared", token)
+    answer.delete_cookie(COOKIE, path=reverse("shared", args=[token]))
+    return answer
+
+
+def _enter(request: HttpRequest, token: str) -> HttpResponse:
+    form = PasscodeForm(request.POST)
+    if not form.is_valid():
+        return _ask(request, form, status=422)
+    given = form.cleaned_data
+    try:
+        share = visiting.enter(token, given["passcode"], name=given["name"], way=Opening.Way.PAGE, at=timezone.now())
+    except Refused as refused:
+        if not refused.tries_left:
+            return _over(request)
+        form.refuse(refused.tries_left)
+        return _ask(request, form, status=422)
+    answer = redirect("shared", token)
+    answer.set_signed_cookie(
+        COOKIE,
+        str(share.pk),
+        salt=COOKIE,
+        max_age=_AGE,
+        path=reverse("shared", args=[token]),
+        secure=settings.SESSION_COOKIE_SECURE,
+        httponly=True,
+        samesite="Lax",
+    )
+    return answer
+
+
+def _has_entered(request: HttpRequest, share: Share) -> bool:
+    try:
+        return bool(request.get_signed_cookie(COOKIE, salt=COOKIE, max_age=_AGE, default="") == str(share.pk))
+    except signing.BadSignature:
+        return False
+
+
+def _ask(request: HttpRequest, form: PasscodeForm, *, status: int = 200) -> HttpResponse:
+    return _private(render(request, "sharing/passcode.html", {"form": form}, status=status))
+
+
+def _over(request: HttpRequest) -> HttpResponse:
+    return _private(render(request, "sharing/over.html", status=404))
+
+
+def _private(answer: HttpResponse) -> HttpResponse:
+    """No search engine keeps the page, or that it is there."""
+    answer["X-Robots-Tag"] = "noindex, nofollow"
+    return answer

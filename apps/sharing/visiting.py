@@ -1,0 +1,92 @@
+"""Let in whoever has link and passcode, and count who has not.
+
+The link's end has 256 random bits, and the passcode few: so wrong ones are counted over the share's whole life, by the
+row itself, which is held meanwhile. Somebody who has the link alone can use its tries up; its owner reads so, and makes
+another.
+"""
+
+import uuid
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from django.db import transaction
+
+from apps.audit import recording
+from apps.audit.recording import Actor, EventType
+from apps.sharing import places, terms
+from apps.sharing.models import Opening, Share
+from apps.vault import sealing
+from apps.vault.sealing import Holder, KeyRing
+
+LONGEST_NAME: Final = 80
+_MOST_KEPT: Final = 100  # openings of one share; the count goes on
+_VISITOR: Final = Actor.system("share")
+_LONGEST_TOKEN: Final = 64
+
+
+class Over(Exception):
+    """There is no such share, or it is over: nobody is told which."""
+
+
+@dataclass(frozen=True)
+class Refused(Exception):
+    """The passcode is wrong. So many tries are left, none where that was the last."""
+
+    tries_left: int
+
+
+def find(token: str, *, at: datetime) -> Share:
+    """The share of this link. Raises Over."""
+    if len(token) > _LONGEST_TOKEN:
+        raise Over
+    found = Share.objects.open(at=at).select_related("user").filter(token_hash=terms.hash_of(token)).first()
+    if found is None:
+        raise Over
+    return found
+
+
+def enter(token: str, passcode: str, *, name: str, way: Opening.Way, at: datetime) -> Share:
+    """Open the share for somebody who says this is their name. Raises Over, Refused, and VaultError."""
+    tries_left = None
+    with transaction.atomic():
+        share = Share.objects.select_for_update(of=("self",)).get(pk=find(token, at=at).pk)
+        if not Share.objects.open(at=at).filter(pk=share.pk).exists():
+            raise Over
+        with sealing.key_ring(Holder.user(share.user_id)) as ring:
+            if terms.is_passcode(passcode, terms.opened(share, ring)):
+                _note_opening(share, name, way, ring, at=at)
+            else:
+                tries_left = _note_wrong(share, at=at)
+    if tries_left is not None:  # once it is committed: a try that is refused must count
+        raise Refused(tries_left)
+    return find(token, at=at)
+
+
+def _note_opening(share: Share, name: str, way: Opening.Way, ring: KeyRing, *, at: datetime) -> None:
+    share.opened += 1
+    share.last_opened_at = at
+    share.save(update_fields=["opened", "last_opened_at"])
+    opening = Opening(id=uuid.uuid4(), share=share, at=at, way=way)
+    opening.sealed_name = ring.seal_body(plain(name).encode(), place=places.name_place(opening.pk))
+    opening.save(force_insert=True)
+    older = share.openings.order_by("-at", "-pk").values_list("pk", flat=True)[_MOST_KEPT:]
+    Opening.objects.filter(pk__in=list(older)).delete()
+    _record(EventType.SHARE_OPENED, share, at=at)
+
+
+def _note_wrong(share: Share, *, at: datetime) -> int:
+    share.tries_left -= 1
+    share.save(update_fields=["tries_left"])
+    _record(EventType.SHARE_REFUSED, share, at=at)
+    return share.tries_left
+
+
+def plain(name: str) -> str:
+    """What somebody wrote of themselves: on one line, without what cannot be seen, and not too long."""
+    visible = "".join(character if character.isprintable() else " " for character in name)
+    return " ".join(visible.split())[:LONGEST_NAME]
+
+
+def _record(event: EventType, share: Share, *, at: datetime) -> None:
+    recording.record(event, actor=_VISITOR, at=at, user_id=share.user_id, subject="share", subject_id=str(share.pk))

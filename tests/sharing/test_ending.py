@@ -1,0 +1,55 @@
+"""Shares that are over: deleted a month later, and all at once where a backup was restored."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from apps.audit.recording import Actor
+from apps.portal import replaying
+from apps.sharing import ending, tasks
+from apps.sharing.models import Opening, Share
+from tests.records.linked import AT
+from tests.sharing.giving import enter, share_of
+
+pytestmark = pytest.mark.django_db
+
+DAY = timedelta(days=1)
+
+
+class TestAMonthAfterItsEnd:
+    def test_a_share_is_deleted_with_who_came(self, alice, connection, visitor):
+        share = share_of(alice, connection)
+        enter(visitor, share)
+        over = share.expires_at + ending.KEPT
+        assert ending.purge(at=over) == 0
+        ending.purge(at=over + DAY)
+        assert not Share.objects.exists()
+        assert not Opening.objects.exists()
+
+    def test_one_that_its_owner_ended_is_deleted_by_that_end(self, alice, connection):
+        share = share_of(alice, connection, at=AT, lasts=30 * DAY)
+        ending.end(alice, share.pk, at=AT + DAY)
+        ending.purge(at=AT + ending.KEPT)
+        assert Share.objects.exists()
+        ending.purge(at=AT + ending.KEPT + 2 * DAY)
+        assert not Share.objects.exists()
+
+    def test_it_is_done_by_the_schedule(self, alice, connection):
+        share_of(alice, connection, at=timezone.now() - 60 * DAY)
+        tasks.purge_shares()
+        assert not Share.objects.exists()
+
+
+class TestARestoredBackup:
+    def test_ends_every_share_since_some_may_have_been_ended_after_it_was_made(self, alice, connection):
+        share = share_of(alice, connection, at=AT)
+        replaying.replay([], actor=Actor.system("test"), at=AT + DAY, is_restored=True)
+        share.refresh_from_db()
+        assert share.ended_at == AT + DAY
+
+    def test_ends_none_where_nothing_was_brought_back(self, alice, connection):
+        share = share_of(alice, connection, at=AT)
+        replaying.replay([], actor=Actor.system("test"), at=AT + DAY)
+        share.refresh_from_db()
+        assert share.ended_at is None

@@ -1,0 +1,205 @@
+"""The owner's pages: what is chosen is what is sealed, the link is theirs alone, and they read who came."""
+
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from apps.audit.models import AuditEvent, EventType
+from apps.records.subjects import ALLERGIES, LISTED, MEDICINES
+from apps.sharing import making
+from apps.sharing.forms import NOT_UNLESS_TICKED
+from apps.sharing.models import Share
+from tests.records.exporting.taking import sign_in, text
+from tests.records.linked import make_connection
+from tests.records.several_people import CHILDS, is_of
+from tests.sharing.giving import NAME, enter, give, share_of, terms_of, wrong_for
+
+pytestmark = pytest.mark.django_db
+
+MAKE = "make_share"
+
+
+def asked(*connections, **others):
+    """What the form sends."""
+    return {
+        "sources": [str(one.pk) for one in connections],
+        "subjects": [ALLERGIES.key, MEDICINES.key],
+        "span": "all",
+        "lasting": "7-days",
+        "purpose": "",
+        **others,
+    }
+
+
+class TestTheForm:
+    def test_leaves_out_what_is_nobody_else_s_unless_it_is_ticked(self, hers, connection):
+        form = hers.get(reverse(MAKE)).context["form"]
+        ticked = {box.data["value"] for box in form["subjects"] if box.data["selected"]}
+        assert ticked == {subject.key for subject in LISTED} - {subject.key for subject in NOT_UNLESS_TICKED}
+        assert form["sensitive"].value() is None
+
+    def test_is_of_one_kind_where_a_list_led_there(self, hers, connection):
+        form = hers.get(reverse(MAKE), {"only": "vaccines"}).context["form"]
+        assert [box.data["value"] for box in form["subjects"] if box.data["selected"]] == ["vaccines"]
+
+    def test_opens_a_share_of_what_was_ticked(self, hers, alice, connection):
+        answer = hers.post(reverse(MAKE), asked(connection, purpose="Dr. Poole, Tuesday", span="1-year"))
+        share = Share.objects.get()
+        assert answer["Location"] == reverse("share", args=[share.pk])
+        agreed = terms_of(share)
+        assert agreed.subjects == {"allergies", "medicines"}
+        assert agreed.connections == (connection.pk,)
+        assert agreed.purpose == "Dr. Poole, Tuesday"
+        assert agreed.tells_sensitive is False
+        assert agreed.since is not None
+        assert share.expires_at - share.created_at == timedelta(days=7)
+
+    @pytest.mark.parametrize(("lasting", "days"), [("1-day", 1), ("7-days", 7), ("30-days", 30)])
+    def test_opens_it_for_as_long_as_was_chosen(self, hers, connection, lasting, days):
+        hers.post(reverse(MAKE), asked(connection, lasting=lasting))
+        share = Share.objects.get()
+        assert share.expires_at - share.created_at == timedelta(days=days)
+
+    @pytest.mark.parametrize(
+        "wrong",
+        [{"subjects": []}, {"subjects": ["nothing"]}, {"lasting": "for-ever"}, {"span": ""}, {"purpose": "x" * 81}],
+    )
+    def test_that_makes_no_sense_opens_nothing(self, hers, connection, wrong):
+        assert hers.post(reverse(MAKE), asked(connection, **wrong)).status_code == 422
+        assert not Share.objects.exists()
+
+    def test_takes_no_record_of_somebody_else(self, hers, connection, sam):
+        theirs = make_connection(sam, connection.endpoint)
+        answer = hers.post(reverse(MAKE), asked(theirs))
+        assert answer.status_code == 422
+        assert not Share.objects.exists()
+
+    def test_takes_no_two_people_behind_one_link(self, hers, alice, connection):
+        child = make_connection(alice, connection.endpoint, fhir_patient_id="p-child")
+        is_of(child, CHILDS, "2015-06-01")
+        answer = hers.post(reverse(MAKE), asked(connection, child))
+        assert "These records are of different people." in text(answer)
+        assert not Share.objects.exists()
+
+    def test_opens_no_more_than_somebody_keeps_in_mind(self, hers, alice, connection, monkeypatch):
+        monkeypatch.setattr(making, "MOST_OPEN", 1)
+        share_of(alice, connection)
+        answer = hers.post(reverse(MAKE), asked(connection))
+        assert answer.status_code == 422
+        assert "you have to end one first" in text(answer)
+
+    def test_wants_the_password(self, client, alice, connection):
+        client.force_login(alice)
+        assert reverse("account_reauthenticate") in client.get(reverse(MAKE))["Location"]
+        assert client.post(reverse(MAKE), asked(connection))["Location"] == reverse(MAKE)
+        assert not Share.objects.exists()
+
+    def test_of_an_empty_record_says_that_there_is_nothing(self, hers, alice):
+        make_connection(alice)
+        assert "There is nothing to share yet." in text(hers.get(reverse(MAKE)))
+
+
+class TestAShare:
+    def test_has_its_link_and_its_passcode(self, hers, share):
+        said = text(hers.get(reverse("share", args=[share.pk])))
+        agreed = terms_of(share)
+        assert f"http://testserver/shared/{agreed.token}/" in said
+        assert f"{agreed.passcode[:3]} {agreed.passcode[3:]}" in said
+
+    def test_tells_who_came(self, hers, visitor, share):
+        assert "Not opened yet" in text(hers.get(reverse("share", args=[share.pk])))
+        enter(visitor, share)
+        said = text(hers.get(reverse("share", args=[share.pk])))
+        assert "Opened 1 time, last" in said
+        assert NAME in said
+
+    def test_tells_of_wrong_passcodes(self, hers, visitor, share):
+        give(visitor, share, wrong_for(share))
+        assert "After 9 more the share ends." in text(hers.get(reverse("share", args=[share.pk])))
+
+    def test_shows_what_they_see(self, hers, share):
+        said = text(hers.get(reverse("preview_share", args=[share.pk])))
+        assert "This is what they see" in said
+        assert "Pteridine" in said
+        share.refresh_from_db()
+        assert share.opened == 0
+
+    def test_that_was_ended_lets_nobody_in_and_has_no_link(self, hers, visitor, share):
+        answer = hers.post(reverse("end_share", args=[share.pk]), follow=True)
+        said = text(answer)
+        assert "This share has ended" in said
+        assert terms_of(share).token not in said
+        assert AuditEvent.objects.filter(event=EventType.SHARE_ENDED).count() == 1
+
+    def test_ends_once(self, hers, share):
+        for _ in range(2):
+            hers.post(reverse("end_share", args=[share.pk]))
+        assert AuditEvent.objects.filter(event=EventType.SHARE_ENDED).count() == 1
+
+    def test_is_ended_by_no_link_and_no_other_site(self, hers, alice, share):
+        assert hers.get(reverse("end_share", args=[share.pk])).status_code == 405
+        stranger = Client(enforce_csrf_checks=True)
+        stranger.force_login(alice)
+        assert stranger.post(reverse("end_share", args=[share.pk])).status_code == 403
+        share.refresh_from_db()
+        assert share.ended_at is None
+
+    def test_stands_in_the_list_with_its_note(self, hers, alice, connection, visitor):
+        share = share_of(alice, connection, purpose="Dr. Poole, Tuesday")
+        enter(visitor, share)
+        said = text(hers.get(reverse("shares")))
+        assert "Dr. Poole, Tuesday" in said
+        assert "Allergies and reactions" in said
+        assert "Open until" in said
+        assert "Opened 1 time" in said
+
+    @pytest.mark.parametrize("name", ["share", "preview_share"])
+    def test_is_nobody_else_s(self, client, sam, share, name):
+        sign_in(client, sam)
+        assert client.get(reverse(name, args=[share.pk])).status_code == 404
+        assert terms_of(share).token not in text(client.get(reverse("shares")))
+
+    def test_is_ended_by_nobody_else(self, client, sam, share):
+        sign_in(client, sam)
+        assert client.post(reverse("end_share", args=[share.pk])).status_code == 404
+        share.refresh_from_db()
+        assert share.ended_at is None
+
+    @pytest.mark.parametrize("name", ["share", "preview_share", "shares", MAKE])
+    def test_wants_somebody_signed_in(self, client, share, name):
+        answer = client.get(reverse(name, args=[] if name in {"shares", MAKE} else [share.pk]))
+        assert answer.status_code == 302
+        assert reverse("account_login") in answer["Location"]
+
+    def test_is_in_nobody_s_log_lines(self, hers, share, visitor, caplog, capfd):
+        enter(visitor, share)
+        hers.get(reverse("share", args=[share.pk]))
+        agreed, written = terms_of(share), caplog.text + "".join(capfd.readouterr())
+        for secret in (agreed.token, agreed.passcode, NAME, "Pteridine"):
+            assert secret not in written
+
+    def test_says_nothing_when_it_is_printed(self, share):
+        agreed = terms_of(share)
+        for secret in (agreed.token, agreed.passcode, str(agreed.key)):
+            assert secret not in f"{agreed!r} {agreed} {share!r} {share}"
+
+    def test_is_sealed(self, share):
+        kept = bytes(Share.objects.get().sealed_terms)
+        assert terms_of(share).token.encode() not in kept
+        assert b"allergies" not in kept
+
+
+class TestTimes:
+    def test_are_told_as_the_owner_s_clock_has_them(self, hers, alice, share):
+        alice.time_zone = "America/Denver"
+        alice.save()
+        assert "MST" in text(hers.get(reverse("share", args=[share.pk])))
+
+    def test_that_are_over_say_so(self, hers, alice, connection):
+        share = share_of(alice, connection, at=timezone.now() - timedelta(days=8))
+        said = text(hers.get(reverse("share", args=[share.pk])))
+        assert "This share has ended" in said
+        assert terms_of(share).passcode not in said

@@ -1,0 +1,243 @@
+"""What a visitor finds at a link: the passcode first, then the part that was shared, and nothing once it is over."""
+
+import re
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
+import pytest
+from django.db import connections as databases
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from apps.audit.models import AuditEvent, EventType
+from apps.audit.recording import Actor
+from apps.records import forgetting
+from apps.records.subjects import ALLERGIES, CONDITIONS, MEDICINES
+from apps.sharing import ending, making, visiting
+from apps.sharing.models import Opening, Share
+from apps.sharing.visiting import Over, Refused
+from tests.records.exporting.keeping import keep
+from tests.records.exporting.taking import text
+from tests.sharing.giving import NAME, address_of, enter, give, share_of, terms_of, wrong_for
+
+pytestmark = pytest.mark.django_db
+
+GOUT = {
+    "resourceType": "Condition",
+    "id": "c1",
+    "clinicalStatus": {"coding": [{"code": "active"}]},
+    "code": {"text": "Canary-gout"},
+    "subject": {"reference": "Patient/p-7301"},
+}
+
+OVER = "This link no longer works"
+ALLERGY = "Pteridine"
+
+
+def one_form(answer):
+    """The page, whatever its forms were marked with."""
+    return re.sub(r'value="\w{64}"', "", text(answer))
+
+
+class TestALink:
+    def test_asks_for_the_passcode_before_it_says_anything_of_the_record(self, visitor, share):
+        said = text(visitor.get(address_of(share)))
+        assert "Enter the passcode that they gave you." in said
+        assert "Quillfeather" not in said
+        assert ALLERGY not in said
+
+    def test_shows_what_was_shared_to_whoever_gives_it(self, visitor, share):
+        said = text(enter(visitor, share))
+        assert "Health record of Wrenna Quillfeather" in said
+        assert ALLERGY in said
+        assert "Shared by the person themselves" in said
+
+    def test_shows_it_again_without_asking_in_the_same_browser_alone(self, visitor, share):
+        enter(visitor, share)
+        assert ALLERGY in text(visitor.get(address_of(share)))
+        assert ALLERGY not in text(Client().get(address_of(share)))
+
+    @pytest.mark.parametrize("spelled", ["{0} {1}", " {0}{1} ", "{0}-{1}", "{0}.{1}"])
+    def test_takes_the_digits_however_they_are_set_apart(self, visitor, share, spelled):
+        passcode = terms_of(share).passcode
+        answer = give(visitor, share, spelled.format(passcode[:3], passcode[3:]))
+        assert answer.status_code == 302
+
+    def test_opens_nothing_for_another_passcode_and_says_how_many_tries_are_left(self, visitor, share):
+        answer = give(visitor, share, wrong_for(share))
+        assert answer.status_code == 422
+        assert "That passcode is not right. 9 tries are left." in text(answer)
+        assert ALLERGY not in text(visitor.get(address_of(share)))
+
+    @pytest.mark.parametrize("missing", ["name", "passcode"])
+    def test_wants_a_name_and_a_passcode_and_takes_no_try_for_a_form_that_lacks_one(self, visitor, share, missing):
+        sent = {"name": NAME, "passcode": terms_of(share).passcode, missing: " "}
+        assert visitor.post(address_of(share), sent).status_code == 422
+        share.refresh_from_db()
+        assert share.tries_left == making.TRIES
+
+    def test_is_over_after_ten_wrong_ones_for_the_right_one_too(self, visitor, share):
+        answers = [give(visitor, share, wrong_for(share)) for _ in range(making.TRIES)]
+        assert [answer.status_code for answer in answers] == [422] * 9 + [404]
+        assert OVER in text(answers[-1])
+        assert OVER in text(give(visitor, share, terms_of(share).passcode))
+        assert not Opening.objects.exists()
+
+    def test_counts_wrong_ones_over_its_whole_life(self, visitor, share):
+        give(visitor, share, wrong_for(share))
+        enter(visitor, share)
+        give(visitor, share, wrong_for(share))
+        share.refresh_from_db()
+        assert share.tries_left == 8
+
+    def test_is_told_to_no_search_engine_and_stored_nowhere(self, visitor, share):
+        for answer in (visitor.get(address_of(share)), enter(visitor, share), visitor.get("/shared/nobodys/")):
+            assert "noindex" in answer["X-Robots-Tag"]
+            assert "no-store" in answer["Cache-Control"]
+
+    def test_says_the_same_of_one_that_never_was(self, visitor, share):
+        ending.end(share.user, share.pk, at=timezone.now())
+        ended, never = visitor.get(address_of(share)), visitor.get(reverse("shared", args=["x" * 43]))
+        assert ended.status_code == never.status_code == 404
+        assert OVER in text(ended)
+        assert one_form(ended) == one_form(never)
+
+    def test_may_end_with_anything_and_finds_nothing(self, visitor, share):
+        for token in ("%00", "é" * 20, "a" * 5000, terms_of(share).token[:-1], terms_of(share).token + "a"):
+            assert visitor.get(f"/shared/{token}/").status_code == 404
+
+    def test_takes_no_form_of_another_site(self, share):
+        answer = give(Client(enforce_csrf_checks=True), share, terms_of(share).passcode)
+        assert answer.status_code == 403
+
+    def test_is_closed_again_by_its_button(self, visitor, share):
+        enter(visitor, share)
+        visitor.post(reverse("leave_shared", args=[terms_of(share).token]))
+        assert ALLERGY not in text(visitor.get(address_of(share)))
+
+    def test_lets_nobody_in_by_the_cookie_of_another_share(self, visitor, share, alice, connection):
+        other = share_of(alice, connection)
+        enter(visitor, other)
+        cookie = visitor.cookies["opened_share"]
+        cookie["path"] = address_of(share)
+        assert "Enter the passcode" in text(visitor.get(address_of(share)))
+
+    def test_lets_nobody_in_by_a_cookie_that_somebody_wrote(self, visitor, share):
+        visitor.cookies["opened_share"] = str(share.pk)
+        assert "Enter the passcode" in text(visitor.get(address_of(share)))
+
+
+class TestWhatIsShown:
+    def test_is_of_the_chosen_kinds_alone(self, visitor, alice, connection):
+        keep(connection, GOUT)
+        assert "Canary-gout" not in text(enter(visitor, share_of(alice, connection)))
+        assert "Canary-gout" in text(enter(visitor, share_of(alice, connection, subjects=[CONDITIONS])))
+
+    def test_has_what_came_since_and_not_what_was_deleted(self, visitor, alice, connection):
+        share = share_of(alice, connection, subjects=[ALLERGIES, CONDITIONS, MEDICINES])
+        assert "Canary-gout" not in text(enter(visitor, share))
+        keep(connection, GOUT)
+        assert "Canary-gout" in text(visitor.get(address_of(share)))
+        forgetting.forget(connection, actor=Actor.user(alice.pk), at=timezone.now())
+        said = text(visitor.get(address_of(share)))
+        assert "Canary-gout" not in said
+        assert ALLERGY not in said
+
+    def test_is_nothing_once_the_connection_is_gone(self, visitor, share, connection):
+        enter(visitor, share)
+        connection.delete()
+        answer = visitor.get(address_of(share))
+        assert answer.status_code == 404
+        assert OVER in text(answer)
+
+    def test_is_nothing_once_its_owner_ended_it(self, visitor, share):
+        enter(visitor, share)
+        ending.end(share.user, share.pk, at=timezone.now())
+        assert OVER in text(visitor.get(address_of(share)))
+
+    def test_is_nothing_once_its_time_is_over(self, visitor, share):
+        enter(visitor, share)
+        Share.objects.update(expires_at=share.created_at + timedelta(seconds=1e-6))
+        assert OVER in text(visitor.get(address_of(share)))
+
+    def test_is_nothing_while_its_owner_is_shut_out(self, visitor, share, alice):
+        enter(visitor, share)
+        alice.is_active = False
+        alice.save()
+        assert OVER in text(visitor.get(address_of(share)))
+
+    def test_is_in_the_days_of_its_owner(self, visitor, alice, share):
+        alice.time_zone = "Pacific/Honolulu"
+        alice.save()
+        assert "HST" in text(enter(visitor, share))
+
+    def test_leads_to_no_page_of_its_owner(self, visitor, share):
+        said = text(enter(visitor, share))
+        for own in (reverse("whole_record"), reverse("download_copy"), reverse("shares"), "/connections/"):
+            assert f'href="{own}' not in said
+
+
+class TestWhoCame:
+    def test_is_kept_with_what_they_said_they_are_called(self, visitor, share):
+        enter(visitor, share)
+        share.refresh_from_db()
+        assert share.opened == 1
+        assert share.last_opened_at is not None
+        assert Opening.objects.get().way == Opening.Way.PAGE
+
+    def test_is_sealed(self, visitor, share):
+        enter(visitor, share)
+        assert b"Fennimore" not in bytes(Opening.objects.get().sealed_name)
+
+    def test_is_counted_once_however_often_they_look(self, visitor, share):
+        enter(visitor, share)
+        visitor.get(address_of(share))
+        share.refresh_from_db()
+        assert share.opened == 1
+
+    def test_is_in_the_log_without_a_name(self, visitor, share):
+        give(visitor, share, wrong_for(share))
+        enter(visitor, share)
+        events = AuditEvent.objects.filter(subject="share", user_id=share.user_id).order_by("pk")
+        assert [event.event for event in events] == [
+            EventType.SHARE_MADE,
+            EventType.SHARE_REFUSED,
+            EventType.SHARE_OPENED,
+        ]
+        assert {event.subject_id for event in events} == {str(share.pk)}
+        assert all(event.facts == {} for event in events)
+
+    def test_is_kept_a_hundred_times_and_counted_on(self, visitor, share, monkeypatch):
+        monkeypatch.setattr(visiting, "_MOST_KEPT", 2)
+        for number in range(4):
+            enter(visitor, share, name=f"Visitor {number}")
+        share.refresh_from_db()
+        assert (share.opened, share.openings.count()) == (4, 2)
+
+    @pytest.mark.parametrize(
+        ("typed", "kept"),
+        [("  A\tB\n", "A B"), ("\u202eevil\u0000", "evil"), ("x" * 200, "x" * 80), ("\ud800y", "y"), ("", "")],
+    )
+    def test_is_told_on_one_line(self, typed, kept):
+        assert visiting.plain(typed) == kept
+
+
+@pytest.mark.django_db(transaction=True)
+class TestManyAtOnce:
+    def test_have_no_more_tries_than_one(self, alice, connection):
+        share = share_of(alice, connection)
+        wrong, token = wrong_for(share), terms_of(share).token
+
+        def guess(_number):
+            try:
+                visiting.enter(token, wrong, name=NAME, way=Opening.Way.PAGE, at=timezone.now())
+            except (Refused, Over) as refused:
+                return type(refused)
+            finally:
+                databases.close_all()
+
+        with ThreadPoolExecutor(8) as threads:
+            answers = list(threads.map(guess, range(24)))
+        assert answers.count(Refused) == making.TRIES
+        assert answers.count(Over) == 24 - making.TRIES
