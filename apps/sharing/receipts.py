@@ -1,14 +1,15 @@
 """The shares of one person as they read of them: what each is of, how it stands, and who came."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
 from apps.accounts.models import User
+from apps.records.exporting import choosing
 from apps.records.subjects import LISTED
-from apps.sharing import places, terms
+from apps.sharing import making, places, terms
 from apps.sharing.models import Opening, Share
 from apps.sharing.terms import Terms
 from apps.vault import sealing
@@ -49,6 +50,11 @@ class Given:
         """When it ended, or will."""
         return self.share.ended_at or self.share.expires_at
 
+    @property
+    def had_wrong(self) -> bool:
+        """Whether somebody typed a wrong passcode."""
+        return self.share.tries_left < making.TRIES
+
 
 @dataclass(frozen=True, repr=False)
 class Receipt:
@@ -59,6 +65,15 @@ class Receipt:
     name: str
 
 
+@dataclass(frozen=True, repr=False)
+class One:
+    """A share with all that its page tells: what is here of its sources, in words, and who came, the last first."""
+
+    given: Given
+    sources: tuple[str, ...]
+    receipts: tuple[Receipt, ...]
+
+
 def of(user: User, *, at: datetime) -> tuple[Given, ...]:
     """All shares of this person, those that are open first, then the newest."""
     found = list(user.shares.order_by("-created_at", "-pk"))
@@ -67,11 +82,15 @@ def of(user: User, *, at: datetime) -> tuple[Given, ...]:
     return tuple(sorted(told, key=lambda one: not one.is_open))
 
 
-def one(user: User, share_id: UUID, *, at: datetime) -> tuple[Given, Sequence[Receipt]]:
-    """A share of this person, and who came, the last first. Raises Share.DoesNotExist for anybody else's."""
+def one(user: User, share_id: UUID, *, at: datetime) -> One:
+    """A share of this person. Raises Share.DoesNotExist for anybody else's."""
     share = user.shares.get(pk=share_id)
     with sealing.key_ring(Holder.user(user.pk)) as ring:
-        return _given(share, ring, at=at), tuple(_receipts(share, ring))
+        given = _given(share, ring, at=at)
+        came = tuple(_receipts(share, ring))
+    chosen = set(given.terms.connections) if given.terms is not None else set()
+    sources = (choice for choice in choosing.choices(user, at=at) if choice.connection.pk in chosen)
+    return One(given, tuple(choosing.label(source) for source in sources), came)
 
 
 def _given(share: Share, ring: KeyRing, *, at: datetime) -> Given:

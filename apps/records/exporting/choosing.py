@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
+from django.utils.translation import gettext as _
+
 from apps.accounts.models import User
 from apps.connections.answers import candidates, sameness
 from apps.connections.answers.candidates import Candidate
@@ -54,6 +56,14 @@ def asked_for(offered: Sequence[Choice], *, source: UUID | None, person: UUID | 
     theirs = {choice.whose for choice in offered if choice.connection.pk == person}
     ticked = [choice for choice in offered if choice.connection.pk == source]
     return ticked or [choice for choice in offered if choice.whose in theirs]
+
+
+def label(choice: Choice) -> str:
+    """The provider, and whose record it is."""
+    name = choice.person.name if choice.person is not None else ""
+    if not name:
+        return choice.source.provider
+    return _("%(provider)s: record of %(name)s") % {"provider": choice.source.provider, "name": name}
 
 
 def _told_apart(choice: Choice, way: str) -> Choice:

@@ -36,7 +36,7 @@ def sources_field(choices: Sequence[Choice]) -> forms.MultipleChoiceField:
     """The records of one person's account to choose from: a connection of anybody else's is none of them."""
     return forms.MultipleChoiceField(
         label=_("Which records?"),
-        choices=[(str(choice.connection.pk), _label(choice)) for choice in choices],
+        choices=[(str(choice.connection.pk), choosing.label(choice)) for choice in choices],
         widget=forms.CheckboxSelectMultiple,
         error_messages={
             "required": _("Choose at least one record."),
@@ -157,11 +157,3 @@ class CopyForm(forms.Form):
         elif self._asked != _ALL and cleaned.get("format", Format.SUMMARY) != Format.SUMMARY:
             self.add_error("format", _("Only the page to read can be of a part. Choose that page, or take everything."))
         return cleaned
-
-
-def _label(choice: Choice) -> str:
-    """The provider, and whose record it is."""
-    name = choice.person.name if choice.person is not None else ""
-    if not name:
-        return choice.source.provider
-    return _("%(provider)s: record of %(name)s") % {"provider": choice.source.provider, "name": name}

@@ -96,10 +96,15 @@ def _page(request: HttpRequest, choices: tuple[Choice, ...], form: ShareForm, *,
 def show_share(request: HttpRequest, share_id: UUID) -> HttpResponse:
     """One of them: its link and passcode while it is open, and who came."""
     try:
-        given, came = receipts.one(current_user(request), share_id, at=timezone.now())
+        one = receipts.one(current_user(request), share_id, at=timezone.now())
     except Share.DoesNotExist:
         raise Http404 from None
-    context = {"given": given, "receipts": came, "link": links.of(given.terms) if given.terms else None}
+    context = {
+        "given": one.given,
+        "sources": one.sources,
+        "receipts": one.receipts,
+        "link": links.of(one.given.terms) if one.given.terms else None,
+    }
     return render(request, "sharing/share.html", context)
 
 
@@ -111,7 +116,7 @@ def end_share(request: HttpRequest, share_id: UUID) -> HttpResponse:
         ending.end(current_user(request), share_id, at=timezone.now())
     except Share.DoesNotExist:
         raise Http404 from None
-    messages.success(request, _("This share has ended. Copies already saved by others cannot be taken back."))
+    messages.success(request, _("Nobody gets in by this link any more."))
     return redirect("share", share_id)
 
 
