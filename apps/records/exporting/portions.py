@@ -1,21 +1,36 @@
 """Which part of a record the page to read tells: some subjects and, of what happens at a time, since when.
 
 A time leaves out nothing that holds on, such as medicines and allergies: who reads the page needs those that are older.
+What is felt to be sensitive can be left out of any subject that may have it (`presenters.sensitive`).
 """
 
 import calendar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from enum import StrEnum
 from typing import Final
 
+from apps.records.presenters import sensitive
 from apps.records.presenters.datatypes import dates
 from apps.records.presenters.datatypes.moments import DAYS_A_YEAR, When
 from apps.records.presenters.entry import Entry
-from apps.records.subjects import DOCUMENTS, LISTED, PROCEDURES, RESULTS, VISITS, VITALS, Subject
+from apps.records.subjects import (
+    ALLERGIES,
+    DOCUMENTS,
+    INSURANCE,
+    LISTED,
+    MEDICINES,
+    PROCEDURES,
+    RESULTS,
+    VACCINES,
+    VISITS,
+    VITALS,
+    Subject,
+)
 from apps.wire import datetimes
 
 EVENTS: Final = (RESULTS, VITALS, VISITS, PROCEDURES, DOCUMENTS)
+_NEVER_SENSITIVE: Final = frozenset({MEDICINES.key, ALLERGIES.key, VACCINES.key, INSURANCE.key})
 _DECEMBER: Final = 12
 _DAY: Final = 10  # letters of 2024-12-30
 
@@ -34,23 +49,48 @@ _MONTHS: Final = {Span.THREE_MONTHS: 3, Span.YEAR: 12, Span.FIVE_YEARS: 60}
 
 @dataclass(frozen=True)
 class Portion:
-    """The subjects by key, and the first day of what is told of `EVENTS`; None: all of it."""
+    """The subjects by key, and the first day of what is told of `EVENTS`; None: all of it. `tells_sensitive`: also what
+    is felt to be sensitive; `tells_others`: also all that is not."""
 
     subjects: frozenset[str]
     since: date | None = None
+    tells_sensitive: bool = True
+    tells_others: bool = True
 
     @property
     def is_whole(self) -> bool:
         """Whether nothing is left out."""
-        return self.since is None and self.subjects >= WHOLE.subjects
+        tells_all = self.tells_sensitive and self.tells_others
+        return tells_all and self.since is None and self.subjects >= WHOLE.subjects
+
+    @property
+    def untold(self) -> "Portion":
+        """What it leaves out of its subjects as sensitive, and nothing else."""
+        subjects = frozenset() if self.tells_sensitive else self.subjects - _NEVER_SENSITIVE
+        return replace(self, subjects=subjects, tells_sensitive=True, tells_others=False)
 
     def limits(self, subject: Subject) -> bool:
-        """Whether some of the entries of this subject may be left out."""
+        """Whether some of the entries of this subject may be left out for their time."""
         return self.since is not None and subject in EVENTS
 
+    def sifts(self, subject: Subject) -> bool:
+        """Whether some of them may be left out for what they tell."""
+        return not self.tells_others or (not self.tells_sensitive and subject.key not in _NEVER_SENSITIVE)
+
+    def tells(self, subject: Subject, entry: Entry) -> bool:
+        """Whether this entry of one of its subjects is told, whenever it was."""
+        if not self.sifts(subject):
+            return True
+        is_sensitive = subject.key not in _NEVER_SENSITIVE and sensitive.is_sensitive(entry)
+        return self.tells_sensitive if is_sensitive else self.tells_others
+
     def holds(self, subject: Subject, entry: Entry) -> bool:
-        """Whether this entry of one of its subjects is told. What is going on since before is, and so is what may have
-        been before or after; not what has no date."""
+        """Whether this entry of one of its subjects is told."""
+        return self.is_in_time(subject, entry) and self.tells(subject, entry)
+
+    def is_in_time(self, subject: Subject, entry: Entry) -> bool:
+        """Whether it is, as far as its time decides. What is going on since before is, and so is what may have been
+        before or after; not what has no date."""
         if self.since is None or not self.limits(subject) or entry.when.is_open:
             return True
         latest = _latest_day(entry.when)

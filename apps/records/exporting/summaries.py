@@ -27,8 +27,9 @@ from apps.records.exporting.holding import Held
 from apps.records.exporting.portions import WHOLE, Portion
 from apps.records.exporting.reading import Told
 from apps.records.exporting.shelved import Unreadable
-from apps.records.presenters.entry import UNLISTED
+from apps.records.presenters.entry import UNLISTED, Entry
 from apps.records.presenters.patient import ContactPerson
+from apps.records.presenters.remembering import remembering
 from apps.records.shelving import arranging, grave_results
 from apps.records.shelving.reading import OpenShelf, Shelved
 from apps.records.subjects import ALLERGIES, CONDITIONS, LISTED, MEDICINES, PATIENT, RESULTS, Order, Subject
@@ -149,6 +150,14 @@ def summary(choices: Sequence[Choice], *, at: datetime, portion: Portion = WHOLE
     )
 
 
+def untold(choices: Sequence[Choice], *, at: datetime, portion: Portion) -> tuple[List, ...]:
+    """What a part leaves out of its subjects as sensitive, as rows of the page would show it: for whose record it is,
+    before they give the page to anybody. Raises as `summary` does."""
+    sensitive = portion.untold
+    found = summary(choices, at=at, portion=sensitive).lists if sensitive.subjects else ()
+    return tuple(one for one in found if one.count)
+
+
 def _contact_persons(choices: Sequence[Choice], gathered: _Gathered) -> tuple[ContactPerson, ...]:
     """Those of all providers, each once."""
     found: dict[ContactPerson, None] = {}
@@ -196,7 +205,11 @@ def _read_shelves(
     """Whether the shelves of this subject could be read; of those that cannot, nothing is taken."""
     held, indexes = gathered.lists[subject.key], [shelf.index for shelf in found if shelf.index is not None]
     try:
-        if gathered.portion.limits(subject):
+        if gathered.portion.sifts(subject):
+            sifted, undated = _sifted(found, subject, gathered.portion, ring)
+            gathered.undated += undated
+            held.add_all(sifted)
+        elif gathered.portion.limits(subject):
             late = _late(found, subject, gathered.portion, ring)
             gathered.undated += sum(index.years.get("", 0) for index in indexes)
             held.add_all(late)
@@ -221,6 +234,23 @@ def _late(found: Sequence[OpenShelf], subject: Subject, portion: Portion, ring: 
         if one.entry is not None and portion.holds(subject, one.entry):
             held.add(one._replace(key=held.order(one.entry, one.record)))
     return held
+
+
+def _sifted(found: Sequence[OpenShelf], subject: Subject, portion: Portion, ring: KeyRing) -> tuple[Held, int]:
+    """The same where what an entry tells decides, and how many of those that it would tell have no date. All are looked
+    through, as no index knows what they tell."""
+    held, undated = Held(arranging.listed(subject)), 0
+    with remembering():  # most results have one of fifty names
+        for one in (one for shelf in found for one in shelved.entries(shelf, ring)):
+            if one.entry is not None and portion.tells(subject, one.entry):
+                undated += _lacks_its_date(portion, subject, one.entry)
+                if portion.is_in_time(subject, one.entry):
+                    held.add(one)
+    return held, undated
+
+
+def _lacks_its_date(portion: Portion, subject: Subject, entry: Entry) -> bool:
+    return portion.limits(subject) and not arranging.year(entry)
 
 
 def _read_records(choice: Choice, unread: Sequence[Subject], gathered: _Gathered, today: date) -> None:
@@ -263,8 +293,9 @@ def _mark(choice: Choice, of_grave: AbstractSet[str], held: Held) -> None:
 
 
 def _add(choice: Choice, subject: Subject, told: Told, gathered: _Gathered) -> None:
-    gathered.undated += gathered.portion.limits(subject) and not arranging.year(told.entry)
-    if not gathered.portion.holds(subject, told.entry):
+    portion = gathered.portion
+    gathered.undated += _lacks_its_date(portion, subject, told.entry) and portion.tells(subject, told.entry)
+    if not portion.holds(subject, told.entry):
         return
     held = gathered.lists[subject.key]
     key = held.order(told.entry, told.record)  # as its shelf has it: of equals the first that was stored comes first

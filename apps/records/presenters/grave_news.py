@@ -30,6 +30,14 @@ _NAMING: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 CARRIERS: Final = frozenset(_NAMING)  # types that may carry any
 
 _SECTIONS: Final = frozenset({"PAT", "SP", "CP", "GE", "CG", "LP7839-6"})  # of a laboratory: a report's categories
+HIV: Final = frozenset(  # antibodies, antigens, and how much of it there is; of LOINC
+    {
+        "5220-9", "5221-7", "5222-5", "5223-3", "5224-1", "5225-8", "7917-8", "7918-6", "7919-4", "9821-0", "20447-9",
+        "29541-0", "29893-5", "30361-0", "31201-7", "42600-7", "42768-2", "43010-8", "48345-3", "48346-1", "49580-4",
+        "53379-4", "53601-1", "56888-1", "58900-2", "68961-2", "69668-2", "73905-2", "73906-0", "75622-1", "75666-8",
+        "77685-6", "80203-3", "80387-4", "83101-6", "85037-0", "89365-1",
+    }
+)  # fmt: skip
 _LOINC: Final = frozenset(
     {
         # pathology
@@ -40,11 +48,7 @@ _LOINC: Final = frozenset(
         "47527-7", "47528-5",
         # genetics
         "29770-5", "48018-6", "51969-4", "69548-6", "81247-9",
-        # HIV: antibodies, antigens, and how much of it there is
-        "5220-9", "5221-7", "5222-5", "5223-3", "5224-1", "5225-8", "7917-8", "7918-6", "7919-4", "9821-0", "20447-9",
-        "29541-0", "29893-5", "30361-0", "31201-7", "42600-7", "42768-2", "43010-8", "48345-3", "48346-1", "49580-4",
-        "53379-4", "53601-1", "56888-1", "58900-2", "68961-2", "69668-2", "73905-2", "73906-0", "75622-1", "75666-8",
-        "77685-6", "80203-3", "80387-4", "83101-6", "85037-0", "89365-1",
+        *HIV,
     }
 )  # fmt: skip
 # English and Spanish. Speech pathology teaches to speak, clinical pathology is what any laboratory does; an archive

@@ -1,0 +1,79 @@
+"""What many people keep to themselves: mental health, alcohol, drugs and tobacco, HIV and other infections that sex
+passes on, pregnancies and how they ended, violence, suicide, and how somebody lives (patient experience 2.1 and 5.4).
+
+A share leaves it out unless its owner wants it told. Told by what an entry is called and by its codes, and by what else
+its row may say: a plan names the illness that it is for. That it is ruled out, denied, over or only possible changes
+nothing: "HIV negative contact" tells that somebody was asked about.
+
+It is a default, and no promise. Medicines, allergies, vaccines and insurance are never it, since whoever treats
+somebody must not miss one, though a medicine can tell the same. Nor does it know what stands in files and long texts,
+words of other languages, codes of a provider's own, or that a doctor, a clinic or a gap in a list can tell it. Whoever
+shares is shown what is left out, and sees the page first.
+"""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import msgspec
+
+from apps.records.presenters import delicate, plain_names, sensitive_codes, sensitive_words, spelling
+from apps.records.presenters.allergies import AllergyEntry
+from apps.records.presenters.conditions import ConditionEntry
+from apps.records.presenters.entry import Code, Entry
+from apps.records.presenters.immunizations import ImmunizationEntry, RecommendationEntry
+from apps.records.presenters.insurance import CoverageEntry
+from apps.records.presenters.medications import MedicationEntry
+from apps.records.presenters.remembering import remembered
+
+_NEVER: Final = (MedicationEntry, AllergyEntry, ImmunizationEntry, RecommendationEntry, CoverageEntry)
+# Where entries of any kind name things, in words or codes.
+_NAMING: Final = (
+    "title", "codes", "people", "reasons", "reasons_not", "evidence", "stages", "types", "service", "class_said",
+    "category", "categories", "category_codes", "name", "about", "specialties", "custodian", "description",
+    "activities", "goals", "outcome", "outcomes", "conclusion", "conclusion_names", "complications", "canceled",
+    "handled", "devices", "particulars", "diagnoses", "conditions", "components", "value", "participants", "members",
+    "organizations", "clinic", "place", "places", "model", "specimen",
+)  # fmt: skip
+
+
+def is_sensitive(entry: Entry) -> bool:
+    """By its kind, its codes, or what it names."""
+    if isinstance(entry, _NEVER):
+        return False
+    return delicate.is_delicate(entry) or any(map(_tells, _named(entry)))
+
+
+def _named(entry: Entry) -> Iterator[str | Code]:
+    plain = plain_names.of_resource(entry.resource_type, entry.codes)
+    if plain is not None:  # which its row is called by
+        yield str(plain.words)
+    for name in _NAMING:
+        yield from _parts(getattr(entry, name, ()))
+    if isinstance(entry, ConditionEntry):  # on paper its notes stand beside it
+        yield from entry.said
+
+
+def _parts(value: Any) -> Iterator[str | Code]:
+    """The words and codes in whatever this is."""
+    if isinstance(value, Code):
+        yield value
+        yield value.display
+    elif isinstance(value, str):
+        yield value
+    elif isinstance(value, tuple):
+        for each in value:
+            yield from _parts(each)
+    elif isinstance(value, msgspec.Struct):
+        for name in value.__struct_fields__:
+            yield from _parts(getattr(value, name))
+
+
+def _tells(named: str | Code) -> bool:
+    if isinstance(named, Code):
+        return sensitive_codes.is_one(named)
+    return bool(named) and _is_named_so(named)
+
+
+@remembered
+def _is_named_so(text: str) -> bool:
+    return sensitive_words.are_in(spelling.plainly(text))
