@@ -32,6 +32,11 @@ class Gaps:
     is_arriving: bool
     by_type: tuple[tuple[str, str], ...] = ()
 
+    @property
+    def subjects(self) -> str:
+        """Those of which not everything is here, in a list of words."""
+        return ", ".join(one.subject for one in self.missing)
+
     def alike(self) -> tuple[tuple[str, str], ...]:
         """The subjects of which the same is to be said, in a list of words, and what that is."""
         subjects: dict[str, list[str]] = {}

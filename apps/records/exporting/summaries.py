@@ -20,7 +20,7 @@ import msgspec
 from django.utils.translation import gettext
 
 from apps.records import shelving, subjects
-from apps.records.exporting import on_paper, reading, shelved
+from apps.records.exporting import for_others, on_paper, reading, shelved
 from apps.records.exporting.choosing import Choice
 from apps.records.exporting.filling import Fills
 from apps.records.exporting.holding import Held
@@ -74,7 +74,8 @@ class Summary:
     """`name` and `birth_date` are the person's as confirmed, empty where none opens. `withdrawn` and `gone` are how
     many entries each provider marked as recorded by mistake, or has no more. `unopened` are providers of whose entries
     some do not open, and the subjects under which these may belong. `undated` counts what a part that is of late leaves
-    out because it has no date. `contact_persons` are told with the whole alone."""
+    out because it has no date. `contact_persons` are told with the whole alone; these, and what is withdrawn or gone,
+    to nobody else than whose record it is."""
 
     name: str
     birth_date: str
@@ -134,15 +135,16 @@ def summary(choices: Sequence[Choice], *, at: datetime, portion: Portion = WHOLE
     """
     wanted = [subject for subject in _ORDERED if subject.key in portion.subjects]
     gathered = _gathered(choices, wanted, portion, at.date())
-    contact_persons = _contact_persons(choices, gathered) if portion.is_whole else ()
+    is_own = not portion.is_for_others
+    contact_persons = _contact_persons(choices, gathered) if portion.is_whole and is_own else ()
     person = next((choice.person for choice in choices if choice.person is not None), None)
     return Summary(
         name=person.name if person is not None else "",
         birth_date=person.birth_date if person is not None else "",
         choices=tuple(_of_subjects(choice, wanted, portion) for choice in choices),
-        lists=tuple(_list(subject, gathered.lists[subject.key], choices, at) for subject in wanted),
-        withdrawn=tuple((+gathered.withdrawn).items()),
-        gone=tuple((+gathered.gone).items()),
+        lists=tuple(_list(subject, gathered, choices, at) for subject in wanted),
+        withdrawn=tuple((+gathered.withdrawn).items()) if is_own else (),
+        gone=tuple((+gathered.gone).items()) if is_own else (),
         unopened=tuple((provider, _named(lacking)) for provider, lacking in sorted(gathered.unopened.items())),
         portion=portion,
         undated=gathered.undated,
@@ -302,10 +304,14 @@ def _add(choice: Choice, subject: Subject, told: Told, gathered: _Gathered) -> N
     held.add(Shelved(told.record, choice.connection.pk, subject.key, key, told.entry))
 
 
-def _list(subject: Subject, held: Held, choices: Sequence[Choice], at: datetime) -> List:
+def _list(subject: Subject, gathered: _Gathered, choices: Sequence[Choice], at: datetime) -> List:
+    held = gathered.lists[subject.key]
     newest, others = held.shown()
     # All at once: what came in two ways is one row, though but one of them is the newest of its test.
-    paired = rows.paired([*newest, *others], _sources(choices), at=at, on_paper=True)
+    found, is_for_others = [*newest, *others], gathered.portion.is_for_others
+    if is_for_others:
+        found = [for_others.told(one) for one in found]
+    paired = rows.paired(found, _sources(choices), at=at, on_paper=True, for_others=is_for_others)
     told = [(one, on_paper.in_full(one, row)) for one, row in paired]
     if not newest:
         shown = folding.fold(told) if subject.order is Order.NAMED else tuple(row for _one, row in told)

@@ -30,9 +30,9 @@ class TestWhatIsSensitive:
         [
             # the mind
             "Major depressive disorder", "DEPRESSION", "Depresión", "Trastorno depresivo", "Anxiety", "Ansiedad",
-            "PTSD", "Estrés postraumático", "Bipolar I disorder", "Mania", "Hipomanía", "Schizophrenia", "Esquizofrenia",
-            "Psychosis", "Psicosis", "Salud mental", "Altered mental status", "Behavioral health", "ADHD", "TDAH",
-            "Bulimia", "Anorexia nervosa", "Trastorno alimentario", "Dementia", "Gender dysphoria",
+            "PTSD", "Estrés postraumático", "Bipolar I disorder", "Mania", "Hipomanía", "Schizophrenia",
+            "Esquizofrenia", "Psychosis", "Psicosis", "Salud mental", "Altered mental status", "Behavioral health",
+            "ADHD", "TDAH", "Bulimia", "Anorexia nervosa", "Trastorno alimentario", "Dementia", "Gender dysphoria",
             # alcohol, drugs, tobacco
             "Alcohol use disorder", "Alcoholic cirrhosis", "Alcoholismo", "Drug abuse", "Drug-seeking behavior",
             "Opioid dependence", "Dependencia de opioides", "Consumo de sustancias", "Cocaine use", "Heroína",

@@ -77,11 +77,12 @@ def paired(
     at: datetime | None = None,
     has_details: bool = True,
     on_paper: bool = False,
+    for_others: bool = False,
 ) -> list[tuple[Shelved, Row]]:
     """The same with what each row was made of. With `at`, rows say how they stand then, and what is odd about them
     (`remarks`), by the birth date of whom each is of. Without `has_details` they say name, date and status. Rows
-    `on_paper` lead to no page of their own."""
-    told = partial(_remarked, alike=_Alike(on_paper=on_paper), at=at, has_details=has_details)
+    `on_paper` lead to no page of their own, and `for_others` to none that their reader may open."""
+    told = partial(_remarked, alike=_Alike(on_paper=on_paper, for_others=for_others), at=at, has_details=has_details)
     now = [each if at is None else standing.of_shelved(each, at) for each in shelved]
     if len(sources) > 1:
         rows = _each_once(now, sources, told, same.AtHand(shelved, sources))
@@ -211,10 +212,10 @@ class _Alike:
     words of statuses, what `known` things say, and whether a test of that name may carry grave news, for which a long
     list of words is looked for."""
 
-    def __init__(self, *, on_paper: bool) -> None:
+    def __init__(self, *, on_paper: bool, for_others: bool) -> None:
         self.calendar = Calendar()
         self.known: Known = {}
-        self._on_paper = on_paper
+        self._on_paper, self._for_others = on_paper, for_others
         self._labels: dict[str, str] = {}
         self._statuses: dict[tuple[object, ...], str] = {}
         self._grave: dict[tuple[str, tuple[Code, ...]], bool] = {}
@@ -233,6 +234,8 @@ class _Alike:
 
     def unsaid(self, entry: Entry) -> str:
         """In place of what may carry grave news. A report's own row leads to a page, and needs no words for it."""
+        if self._for_others:
+            return gettext("Not shown here, as it may be sensitive news")
         if self._on_paper:
             return gettext("Not printed, as it may be sensitive news: it is in your record")
         return gettext("Open it to see the result") if isinstance(entry, ResultEntry) else ""

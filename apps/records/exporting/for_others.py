@@ -1,0 +1,37 @@
+"""What stands on a page that somebody else reads in place of an entry: no names of relatives, who allowed nothing
+(patient experience 3.10)."""
+
+from msgspec.structs import replace
+
+from apps.records.presenters.care_teams import CareTeamEntry, Circle
+from apps.records.presenters.entry import NOT_GIVEN, Entry
+from apps.records.presenters.family import RELATIVE_WORDS, FamilyEntry, Relative
+from apps.records.presenters.spelling import plainly
+from apps.records.shelving.reading import Shelved
+
+
+def told(one: Shelved) -> Shelved:
+    """The row of a list as others may read it."""
+    return one if one.entry is None else one._replace(entry=_told(one.entry))
+
+
+def _told(entry: Entry) -> Entry:
+    if isinstance(entry, FamilyEntry):
+        return _of_a_relative(entry)
+    if isinstance(entry, CareTeamEntry):
+        relatives = {member.name for member in entry.members if member.circle == Circle.FAMILY}
+        return replace(entry, people=tuple(name for name in entry.people if name not in relatives))
+    return entry
+
+
+def _of_a_relative(entry: FamilyEntry) -> FamilyEntry:
+    """Called by what they are to the patient; notes about them may name them."""
+    is_named = bool(entry.name) and plainly(entry.name) in plainly(entry.title)
+    unnamed = "" if entry.relative != NOT_GIVEN else str(RELATIVE_WORDS[Relative.FAMILY])
+    return replace(
+        entry,
+        title=unnamed if is_named else entry.title,
+        name="",
+        said=(),
+        conditions=tuple(replace(one, said=()) for one in entry.conditions),
+    )
