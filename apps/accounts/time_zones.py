@@ -39,9 +39,10 @@ def of(user: User) -> tzinfo:
 
 
 def short_name(local: datetime) -> str:
-    """The zone of a moment that is told in it: UTC, MDT. Many have none but their distance, which stands alone in the
-    tz database, such as +14 and +0545: UTC+14, UTC+5:45."""
-    name = formats.date_format(local, "T")
+    """The zone of a moment that is told in it: UTC, MDT, also in the hour that a clock shows twice, of which Django's
+    formats name no zone. Many have none but their distance, which stands alone in the tz database, such as +14 and
+    +0545: UTC+14, UTC+5:45."""
+    name = local.tzname() or ""
     if name[:1] not in {"+", "-"}:
         return name
     sign, hours, minutes = name[0], int(name[1:3]), name[3:5]

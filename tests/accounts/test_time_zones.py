@@ -40,6 +40,14 @@ class TestAZone:
         with timezone.override(zone), translation.override(language):
             assert tell(AT).replace("(", "").split()[-1] == said
 
+    @pytest.mark.parametrize("tell", [moments.moment, dates.time_of_day, _in_a_letter])
+    @pytest.mark.parametrize(("hour", "said"), [(7, "MDT"), (8, "MST")])
+    def test_is_told_in_the_hour_that_a_clock_shows_twice(self, hour: int, said: str, tell: Callable[[datetime], str]):
+        with timezone.override("America/Denver"):
+            told = tell(datetime(2026, 11, 1, hour, 30, tzinfo=UTC))
+        assert "1:30" in told
+        assert told.replace("(", "").split()[-1] == said
+
 
 class TestATime:
     @pytest.mark.parametrize(
