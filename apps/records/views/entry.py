@@ -16,7 +16,7 @@ from apps.records import subjects
 from apps.records.models import Record
 from apps.records.shelving.reading import Outdated
 from apps.records.subjects import LISTED, OTHER
-from apps.records.viewing import as_sent, asking_first, entries, over_time, spreadsheets
+from apps.records.viewing import as_sent, asking_first, entries, over_time, saving_values
 from apps.records.viewing.listing import rows
 from apps.records.viewing.opening import looking, one_record, overview
 from apps.records.viewing.over_time import Asked, IsListedElsewhere, IsNoResult
@@ -107,7 +107,7 @@ def show_over_time(request: HttpRequest, subject_key: str, record_pk: int, *, is
     if page is None:
         return _lead_to("entry", subject_key, record_pk, queries.carried(request.GET, queries.PERSON))
     if is_file:
-        return _saved(spreadsheets.of(page.test))
+        return _saved(saving_values.of(page.test))
     context |= {"title": rows.names(page.entry), "entry": page.entry, "test": page.test, "whole": page.whole}
     context |= {"person": page.person, "behind": page.behind, "checked": page.checked, "written_in": page.language}
     return render(request, "records/over_time.html", context)
