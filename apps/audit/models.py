@@ -61,6 +61,7 @@ class EventType(models.TextChoices):
     BULK_EXPORT_STARTED = "bulk_export.started", _("Bulk export started")
     BULK_EXPORT_FINISHED = "bulk_export.finished", _("Bulk export ended")
     STAFF_VIEWED = "staff.viewed", _("Looked at by staff")
+    ACTIVITY_SAVED = "activity.saved", _("Activity saved as a file")
     ACCOUNT_CLOSED = "account.closed", _("Account closed")
 
 

@@ -41,6 +41,7 @@ from apps.records.models import SyncRun
 from apps.records.viewing.opening import connected, telling_apart
 
 ROWS = 50
+_ROWS_AT_ONCE = 500
 _WORDS = {event.value: event.label for event in EventType}
 _LONGEST_NUMBER = 18
 
@@ -60,18 +61,24 @@ class Renewals:
 
 @dataclass(frozen=True)
 class Happening:
-    """One line. `provider` is empty where it concerns none, or one that is gone, and has whose record it keeps, where
-    there are several people's; `why` says more, if more is known.
-    `times` is how often the very same happened within that minute, with nothing else between."""
+    """One line. `provider` is empty where it concerns none, or one that is gone; `person` is whose record it keeps,
+    where there are several people's; `why` says more, if more is known. `times` is how often the very same happened
+    within that minute, with nothing else between."""
 
     number: int
     at: datetime
     what: str
     who: str
     provider: str
+    person: str = ""
     why: str = ""
     renewals: Renewals | None = None
     times: int = 1
+
+    @property
+    def where(self) -> str:
+        """The provider, and whose record."""
+        return f"{self.provider} ({self.person})" if self.provider and self.person else self.provider or self.person
 
 
 @dataclass(frozen=True)
@@ -111,7 +118,7 @@ def _told_once(lines: Iterable[Happening]) -> Iterator[Happening]:
 def _as_read(line: Happening) -> tuple[object, ...]:
     """All that its reader sees of a line; a line of renewals, which opens to each, is like no other."""
     minute = line.at.replace(second=0, microsecond=0)
-    return minute, line.what, line.why, line.who, line.provider, line.number if line.renewals else None
+    return minute, line.what, line.why, line.who, line.where, line.number if line.renewals else None
 
 
 def renewals_page(user_id: UUID, connection_id: UUID, *, first: str, before: str) -> HappeningPage:
@@ -130,6 +137,21 @@ def renewals_page(user_id: UUID, connection_id: UUID, *, first: str, before: str
     names = _names(user_id, shown, ())
     lines = tuple(_happening(event, names) for event in shown)
     return HappeningPage(lines, shown[-1].pk if len(found) > ROWS else None)
+
+
+def each(user_id: UUID) -> Iterator[list[Happening]]:
+    """Every event about one user by itself, newest first, renewals as well: so many at once that memory does not grow
+    with them. Whose records there are is asked here, and all else as it is read."""
+    return _each(user_id, _people(user_id))
+
+
+def _each(user_id: UUID, people: Mapping[str, str]) -> Iterator[list[Happening]]:
+    mine = AuditEvent.objects.filter(user_id=user_id).order_by("-pk")
+    found = list(mine[:_ROWS_AT_ONCE])
+    while found:
+        names = _Names(_providers(user_id, found), people)
+        yield [_happening(event, names) for event in found]
+        found = list(mine.filter(pk__lt=found[-1].pk)[:_ROWS_AT_ONCE])
 
 
 def _number(unverified: str) -> int | None:
@@ -164,7 +186,8 @@ def _happening(event: AuditEvent, names: "_Names") -> Happening:
         at=event.at,
         what=str(_WORDS.get(event.event, event.event)),
         who=_who(event),
-        provider=names.of(_provider_id(event), event.subject_id),
+        provider=names.provider(_provider_id(event), event.subject_id),
+        person=names.people.get(event.subject_id, ""),
         why=_why(event),
     )
 
@@ -175,7 +198,8 @@ def _renewed(renewals: Renewals, names: "_Names") -> Happening:
         at=renewals.until,
         what=str(_WORDS[EventType.TOKENS_REFRESHED.value]),
         who=gettext("Holdfast, by itself"),
-        provider=names.of(renewals.provider_id, renewals.connection_id),
+        provider=names.provider(renewals.provider_id, renewals.connection_id),
+        person=names.people.get(renewals.connection_id, ""),
         renewals=renewals if renewals.count > 1 else None,
     )
 
@@ -221,21 +245,27 @@ class _Names:
     providers: Mapping[str, str]
     people: Mapping[str, str]
 
-    def of(self, provider_id: str, connection_id: str) -> str:
-        """What a line says."""
-        provider = self.providers.get(provider_id) or self.providers.get(connection_id, "")
-        person = self.people.get(connection_id, "")
-        return f"{provider} ({person})" if provider and person else provider or person
+    def provider(self, provider_id: str, connection_id: str) -> str:
+        """What the provider of an event is called."""
+        return self.providers.get(provider_id) or self.providers.get(connection_id, "")
 
 
 def _names(user_id: UUID, events: Iterable[AuditEvent], folded: Iterable[Renewals]) -> _Names:
     events, folded = list(events), list(folded)
-    connections = {event.subject_id for event in events if event.subject == "connection" and event.subject_id}
+    people = _people(user_id) if folded or any(map(_connection_id, events)) else {}
+    return _Names(_providers(user_id, events, folded), people)
+
+
+def _providers(user_id: UUID, events: Sequence[AuditEvent], folded: Iterable[Renewals] = ()) -> Mapping[str, str]:
+    connections = set(map(_connection_id, events)) - {""}
     rows = Connection.objects.filter(user_id=user_id, pk__in=connections).values_list("pk", "provider__name")
     providers = {*map(_provider_id, events), *(one.provider_id for one in folded)} - {""}
     named = Provider.objects.filter(pk__in=providers).values_list("pk", "name")
-    people = _people(user_id) if connections or folded else {}
-    return _Names({str(pk): name for pk, name in (*rows, *named)}, people)
+    return {str(pk): name for pk, name in (*rows, *named)}
+
+
+def _connection_id(event: AuditEvent) -> str:
+    return event.subject_id if event.subject == "connection" else ""
 
 
 def _people(user_id: UUID) -> Mapping[str, str]:

@@ -12,6 +12,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("settings/close/", closing.close_account, name="close_account"),
     path("desk/", include("apps.portal.desk.urls")),
     path("activity/", activity.show_activity, name="activity"),
+    path("activity/save/", activity.save_activity, name="save_activity"),
     path("activity/<uuid:connection_id>/renewals/", activity.show_renewals, name="renewals"),
     path("metrics", metrics.show, name="metrics"),
 ]

@@ -22,7 +22,7 @@ LONGEST_SECONDS = 900.0  # a thread is held as long as somebody reads
 
 
 class TooMany(Exception):
-    """So many copies were made in the last hour that this one is refused. Wait."""
+    """So many of its kind were taken in the last hour that this one is refused. Wait."""
 
 
 class TookTooLong(Exception):
@@ -42,12 +42,7 @@ class Format(StrEnum):
 def grant(user: User, connection_ids: Iterable[UUID], export_format: Format, *, at: datetime) -> None:
     """Write down that this person takes a copy of these, one event each. Raises TooMany, and DeletedMeanwhile where the
     account is closed."""
-    # two at once are counted one after the other
-    if User.objects.select_for_update().only("pk").filter(pk=user.pk).first() is None:
-        raise DeletedMeanwhile
-    events = AuditEvent.objects.filter(user_id=user.pk, event=EventType.RECORD_EXPORTED, at__gt=at - _WINDOW)
-    if events.values("at").distinct().count() >= MOST_AN_HOUR:
-        raise TooMany
+    ensure_few(user, EventType.RECORD_EXPORTED, at=at)
     for connection_id in connection_ids:
         recording.record(
             EventType.RECORD_EXPORTED,
@@ -58,6 +53,17 @@ def grant(user: User, connection_ids: Iterable[UUID], export_format: Format, *, 
             subject_id=str(connection_id),
             facts={Fact.EXPORT_FORMAT: export_format.value},
         )
+
+
+def ensure_few(user: User, event: EventType, *, at: datetime) -> None:
+    """Raise TooMany where this person took as many of one kind in the last hour as they may, and DeletedMeanwhile where
+    the account is closed. Call it in the transaction that writes such an event down: two at once are counted one after
+    the other."""
+    if User.objects.select_for_update().only("pk").filter(pk=user.pk).first() is None:
+        raise DeletedMeanwhile
+    events = AuditEvent.objects.filter(user_id=user.pk, event=event, at__gt=at - _WINDOW)
+    if events.values("at").distinct().count() >= MOST_AN_HOUR:
+        raise TooMany
 
 
 def in_time(pieces: Iterator[bytes], *, now: Callable[[], float]) -> Iterator[bytes]:

@@ -1,0 +1,77 @@
+"""Activity as a file for a spreadsheet, to keep: every event by itself, in the words of the page, newest first.
+
+It is written down, counted and broken off as a copy of the record is (`granting`); that event is its first line, and
+says when it was taken.
+"""
+
+import time
+from collections.abc import Iterable, Iterator
+from datetime import datetime, tzinfo
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import get_language, gettext, override
+
+from apps.accounts import time_zones
+from apps.accounts.models import User
+from apps.audit import recording
+from apps.audit.recording import Actor, EventType
+from apps.portal import happenings
+from apps.portal.happenings import Happening
+from apps.records.exporting import granting
+from apps.records.viewing import spreadsheets
+
+
+def take(user: User, *, at: datetime) -> Iterator[bytes]:
+    """The file of all that happened in this account, piece by piece, in the language and the time zone of now whenever
+    it is read. Raises `granting.TooMany`, and `DeletedMeanwhile` where the account is closed; in the middle
+    `granting.TookTooLong`."""
+    with transaction.atomic():
+        granting.ensure_few(user, EventType.ACTIVITY_SAVED, at=at)
+        recording.record(EventType.ACTIVITY_SAVED, actor=Actor.user(user.pk), at=at, user_id=user.pk)
+    pieces = _pieces(happenings.each(user.pk))
+    told = _told_in(get_language(), timezone.get_current_timezone(), pieces)
+    return granting.in_time(told, now=time.monotonic)
+
+
+def _told_in(language: str | None, zone: tzinfo, pieces: Iterator[str]) -> Iterator[bytes]:
+    """Nobody's request is at hand any more while an answer leaves."""
+    while True:
+        with override(language), timezone.override(zone):
+            piece = next(pieces, None)
+        if piece is None:
+            return
+        yield piece.encode()
+
+
+def _pieces(batches: Iterable[list[Happening]]) -> Iterator[str]:
+    yield spreadsheets.MARK + spreadsheets.lines([_columns()])
+    for batch in batches:
+        yield spreadsheets.lines(map(_cells, batch))
+
+
+def _columns() -> tuple[str, ...]:
+    return (
+        gettext("Date and time"),
+        gettext("Time zone"),
+        gettext("What happened"),
+        gettext("More about it"),
+        gettext("Who did it"),
+        gettext("Provider"),
+        gettext("Whose record"),
+    )
+
+
+def _cells(one: Happening) -> tuple[str, ...]:
+    """The moment by the clock of its reader, and so that it sorts; where a clock shows an hour twice, the zone tells
+    which."""
+    local = timezone.localtime(one.at)
+    return (
+        f"{local:%Y-%m-%d %H:%M:%S}",
+        time_zones.short_name(local),
+        one.what,
+        one.why,
+        one.who,
+        one.provider,
+        one.person,
+    )
