@@ -59,9 +59,18 @@ def of(found: Sequence[Standing], record: Whole | None, owner: Owner | None, *, 
         more_needs=sum(one.needs_you for one in found) - len(needs[:MOST_NEEDS]),
         arriving=[one for one in waiting if _is_arriving(sources.get(one.connection.pk), checks)],
         unchecked=tuple(_unchecked(waiting, checks, at=at)),
-        providers=[Line(one, is_refused=_is_refused(one, checks)) for one in kept],
+        providers=_lines(kept, checks),
         summaries=summing_up.of(record) if record is not None else (),
     )
+
+
+def lines(kept: Sequence[Standing]) -> list[Line]:
+    """The providers of these connections, each with its last check: one query."""
+    return _lines(kept, last_checks.of(one.connection.pk for one in kept))
+
+
+def _lines(kept: Sequence[Standing], checks: Mapping[UUID, LastCheck]) -> list[Line]:
+    return [Line(one, is_refused=_is_refused(one, checks)) for one in kept]
 
 
 def _is_of(one: Standing, record: Whole) -> bool:

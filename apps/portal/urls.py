@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from apps.portal.views import activity, closing, confirm, home, metrics, parting
+from apps.portal.views import activity, closing, confirm, home, metrics, parting, people
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", home.show_home, name="home"),
@@ -14,5 +14,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("activity/", activity.show_activity, name="activity"),
     path("activity/save/", activity.save_activity, name="save_activity"),
     path("activity/<uuid:connection_id>/renewals/", activity.show_renewals, name="renewals"),
+    path("people/", people.show_people, name="people"),
     path("metrics", metrics.show, name="metrics"),
 ]
