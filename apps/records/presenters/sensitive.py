@@ -3,7 +3,7 @@ passes on, pregnancies and how they ended, violence, suicide, and how somebody l
 
 A share leaves it out unless its owner wants it told. Told by what an entry is called and by its codes, and by what else
 its row may say: a plan names the illness that it is for. That it is ruled out, denied, over or only possible changes
-nothing: "HIV negative contact" tells that somebody was asked about.
+nothing: "HIV negative contact" tells that somebody was asked about. What a provider hides is taken for it, too.
 
 It is a default, and no promise. Medicines, allergies, vaccines and insurance are never it, since whoever treats
 somebody must not miss one, though a medicine can tell the same. Nor does it know what stands in files and long texts,
@@ -23,6 +23,8 @@ from apps.records.presenters.entry import Code, Entry
 from apps.records.presenters.immunizations import ImmunizationEntry, RecommendationEntry
 from apps.records.presenters.insurance import CoverageEntry
 from apps.records.presenters.medications import MedicationEntry
+from apps.records.presenters.observations.results import ResultEntry
+from apps.records.presenters.observations.values import Value
 from apps.records.presenters.remembering import remembered
 
 _NEVER: Final = (MedicationEntry, AllergyEntry, ImmunizationEntry, RecommendationEntry, CoverageEntry)
@@ -31,26 +33,37 @@ _NAMING: Final = (
     "title", "codes", "people", "reasons", "reasons_not", "evidence", "stages", "types", "service", "class_said",
     "category", "categories", "category_codes", "name", "about", "specialties", "custodian", "description",
     "activities", "goals", "outcome", "outcomes", "conclusion", "conclusion_names", "complications", "canceled",
-    "handled", "devices", "particulars", "diagnoses", "conditions", "components", "value", "participants", "members",
-    "organizations", "clinic", "place", "places", "model", "specimen",
+    "handled", "devices", "particulars", "diagnoses", "conditions", "participants", "members", "organizations",
+    "clinic", "place", "places", "model", "specimen",
 )  # fmt: skip
+_NAMING_A_RESULT: Final = ("title", "codes", "people", "device", "specimen")  # of which there are thousands
 
 
 def is_sensitive(entry: Entry) -> bool:
     """By its kind, its codes, or what it names."""
     if isinstance(entry, _NEVER):
         return False
-    return delicate.is_delicate(entry) or any(map(_tells, _named(entry)))
+    return entry.is_withheld or delicate.is_delicate(entry) or any(map(_tells, _named(entry)))
 
 
 def _named(entry: Entry) -> Iterator[str | Code]:
     plain = plain_names.of_resource(entry.resource_type, entry.codes)
     if plain is not None:  # which its row is called by
         yield str(plain.words)
-    for name in _NAMING:
+    for name in _NAMING_A_RESULT if isinstance(entry, ResultEntry) else _NAMING:
         yield from _parts(getattr(entry, name, ()))
+    if isinstance(entry, ResultEntry):
+        yield from _found(entry.value)
+        for component in entry.components:
+            yield from (component.title, *_parts(component.codes), *_found(component.value))
     if isinstance(entry, ConditionEntry):  # on paper its notes stand beside it
         yield from entry.said
+
+
+def _found(value: Value) -> Iterator[str | Code]:
+    """What was found, where that is no number."""
+    yield value.text
+    yield from _parts(value.codes)
 
 
 def _parts(value: Any) -> Iterator[str | Code]:

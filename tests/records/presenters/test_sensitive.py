@@ -13,6 +13,8 @@ from tests.records.told import entry
 ICD_9, ICD_10 = "http://hl7.org/fhir/sid/icd-9-cm", "http://hl7.org/fhir/sid/icd-10-cm"
 PCS, SNOMED, LOINC = "http://www.cms.gov/Medicare/Coding/ICD10", "http://snomed.info/sct", "http://loinc.org"
 
+ABSENT = "http://hl7.org/fhir/StructureDefinition/data-absent-reason"
+FOUND = {"valueString": "Opioids"}
 SCHIZOPHRENIA = {"coding": [{"system": ICD_10, "code": "F20.9"}]}
 
 
@@ -131,6 +133,9 @@ class TestWhatIsSensitive:
             ("Observation", {"code": {"coding": [{"system": LOINC, "code": "20447-9"}]}}),
             ("Observation", {"code": {"coding": [{"system": LOINC, "code": "2106-3"}]}}),
             ("Observation", {"code": {"text": "Reason for visit"}, "valueString": "Panic attacks"}),
+            ("Observation", {"code": {"text": "Panel"}, "component": [{"code": {"text": "Amphetamines"}}]}),
+            ("Observation", {"code": {"text": "Panel"}, "component": [{"code": {"text": "Reason"}, **FOUND}]}),
+            ("Observation", {"code": {"text": "Diagnosis"}, "valueCodeableConcept": {"text": "?", **SCHIZOPHRENIA}}),
             ("Observation", {"code": {"text": "Any"}, "category": [{"coding": [{"code": "social-history"}]}]}),
             ("QuestionnaireResponse", {"item": [{"text": "How are you?"}]}),
             ("Condition", {"code": {"text": "Cirrhosis"}, "note": [{"text": "Years of alcohol"}]}),
@@ -156,6 +161,13 @@ class TestWhatIsSensitive:
     )
     def test_is_no_medicine_allergy_vaccine_or_insurance(self, resource_type, sent):
         assert not is_sensitive(entry(resource_type, **sent))
+
+    def test_is_what_its_provider_hides_unless_it_is_a_medicine(self):
+        masked = {"extension": [{"url": ABSENT, "valueCode": "masked"}]}
+        told = {name: entry(name, **masked) for name in ("Condition", "MedicationRequest")}
+        assert all(one.is_withheld for one in told.values())
+        assert is_sensitive(told["Condition"])
+        assert not is_sensitive(told["MedicationRequest"])
 
     @pytest.mark.parametrize("sent", [{"code": {"text": "Sodium"}}, {"code": {"text": "Hepatitis B surface antigen"}}])
     def test_is_not_every_result(self, sent):
