@@ -27,7 +27,7 @@ def own(alice):
 @pytest.fixture
 def childs(alice, own):
     endpoint = make_endpoint("https://other.example/r4")
-    endpoint.providers.update(name="Riverside Hospital")
+    endpoint.providers.update(name="Bayside Hospital")
     connection = make_connection(alice, endpoint, last_checked_at=timezone.now())
     is_of(connection, CHILDS, "2019-01-02")
     return connection
@@ -45,8 +45,8 @@ class TestPeople:
         assert list(said) == [HERS, CHILDS, "Add somebody you care for"]
         assert "Harbor Family Practice" in said[HERS]
         assert "not fully checked yet" in said[HERS]
-        assert "Riverside" not in said[HERS]
-        assert re.search("Riverside Hospital.* checked .*Connected", said[CHILDS])
+        assert "Bayside" not in said[HERS]
+        assert re.search("Bayside Hospital.* checked .*Connected", said[CHILDS])
         assert "Harbor" not in said[CHILDS]
 
     def test_lead_each_to_their_own_record_copy_and_card(self, hers, own, childs):
@@ -116,7 +116,7 @@ class TestThePage:
     def test_is_of_ones_own_alone(self, client, sam, own, childs):
         client.force_login(sam, backend=BACKEND)
         said = page(client, "people")
-        for name in ("Quillfeather", "Harbor", "Riverside", str(own.pk)):
+        for name in ("Quillfeather", "Harbor", "Bayside", str(own.pk)):
             assert name not in said
 
     def test_wants_somebody_signed_in(self, client, own):
