@@ -12,7 +12,7 @@ from apps.records.presenters import grave_news, plain_names
 from apps.records.presenters.entry import Code
 
 _ICD_10: Final = re.compile(
-    r"F\d|R4[45]|Z046|Z133|Z81|Z86[45]|Z87890|"  # the mind, and how it was
+    r"F\d|G30|R4[45]|Z046|Z133|Z81|Z86[45]|Z87890|"  # the mind, and how it was
     r"G312|G621|G721|I426|K292|K70|K852|K860|E244|Q860|P04[34]|P961|R78[0-5]|T40|T436|T51|X42|X45|Y15|Y9[01]|"
     r"Z50[23]|Z71[4-6]|Z72[0-2]|Z79891|Z87891|"  # alcohol, drugs, tobacco
     r"A5\d|A6[0-4]|A749|B2[0-4]|B9735|B977|R75|R8[57]81|Z11[34]|Z1151|Z20[26]|Z21|Z224|Z2981|Z717|Z725|Z830|"
@@ -23,7 +23,7 @@ _ICD_10: Final = re.compile(
     r"Z5[5-9]|Z6[0-5]"  # how they live
 )
 _ICD_9: Final = re.compile(
-    r"29\d|30\d|31\d|7801|V11|V170|V40|V79|"
+    r"29\d|30\d|31\d|3310|7801|V11|V170|V40|V79|"
     r"571[0-3]|3575|4255|5353|76071|7795|7903|9650|980|E860|V1582|V6542|"
     r"04[234]|07953|79571|09\d|0541|07811|0794|131|79505|V016|V02[78]|V08|V654[45]|V692|V7381|V7388|V745|"
     r"6[3-7]\d|606|60784|628|62981|V2[2-8]|V455|V724|"

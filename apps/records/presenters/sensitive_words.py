@@ -19,9 +19,9 @@ _MIND: Final = (
     r"desafiante|bereave|\bgrief\b|\bduelo\b|nervosa\b|anorexia nerv|bulimi|binge|eating disorder|"
     r"trastornos? (?:de la )?(?:conducta )?alimentari|autis[mt]|asperger|attention.deficit|"
     r"deficit de (?:la )?atencion|\badhd\b|\btdah\b|hyperactivity disorder|intellectual disab|"
-    r"discapacidad intelectual|retraso mental|dementia|demencia|tourette|"
-    r"gender (?:dysphor|identit|incongr|affirm|reassign)|(?:disforia|identidad|incongruencia) de genero|transgender|"
-    r"transgenero|trans?sexual|\bsexual"
+    r"discapacidad intelectual|retraso mental|dementia|demencia|alzheimer|tourette|^stress(?: \(finding\))?$|"
+    r"\bfear of\b|gender (?:dysphor|identit|incongr|affirm|reassign)|(?:disforia|identidad|incongruencia) de genero|"
+    r"transgender|transgenero|trans?sexual|\bsexual"
 )
 _SUBSTANCES: Final = (
     r"(?<!non)(?<!non-)(?<!non )(?<!\bno )alcohol|(?<!non)(?<!non-)(?<!non )(?<!\bno )etilic|drunk|embriaguez|"
@@ -44,22 +44,24 @@ _INFECTIONS: Final = (
     r"\bvph\b|papil+omavirus|papiloma humano|sexually|transmision sexual|\bst[di]s?\b|mycoplasma genital"
 )
 _REPRODUCTION: Final = (
-    r"abort|miscarr|pregnan|embaraz|gestati|gestacion|gravid|prenatal|antenatal|perinatal|postpartum|post partum|"
-    r"pos(?:t)?parto|puerper|obstet|maternity|maternidad|stillb|stillborn|mortinat|mortinac|"
-    r"(?:fetal|fetus) d(?:eath|emise)|intrauterine (?:death|demise|dev|contracep)|muerte (?:fetal|intrauterina)|"
-    r"obito fetal|products of conception|blighted ovum|hydatidiform|hidatidiforme|c(?:a)?esarean|cesarea|contracep|"
-    r"anticoncep|birth control|\biud\b|\bdiu\b|dispositivo intrauter|steriliz|sterility|esteriliz|esterilidad|"
-    r"tubal (?:lig|occl)|ligadura de trompas|ligadura tubarica|vasectom|infertil|fertility|fertilidad|in vitro f|"
-    r"\bivf\b|\bfiv\b|insemin|erectil|impoten|dilat(?:ion|ation) (?:and|&) (?:curett|evac)|\bd ?& ?[ce]\b|legrado|"
-    r"uterine evacuation|gonadotropin|gonadotrofin|\bhcg\b|menstrual period|ultima (?:regla|menstruacion)|"
-    r"female genital mutilation|mutilacion genital"
+    r"abort|miscarr|pregnan|embaraz|gestati|gestacion|gravid|(?:pre|ante|peri|post)-?natal|partum\b|eclampsia|"
+    r"\bfet(?:us|al)\b|\bfeto|child ?birth|\blabor\b(?! force)|\bparto\b|"
+    r"(?:vaginal|instrumental|breech|preterm|forceps) delivery|pos(?:t)?parto|puerper|obstet|maternity|maternidad|"
+    r"stillb|stillborn|mortinat|mortinac|(?:fetal|fetus) d(?:eath|emise)|intrauterine (?:death|demise|dev|contracep)|"
+    r"muerte (?:fetal|intrauterina)|obito fetal|products of conception|blighted ovum|hydatidiform|hidatidiforme|"
+    r"c(?:a)?esarean|cesarea|contracep|anticoncep|birth control|\biud\b|\bdiu\b|dispositivo intrauter|steriliz|"
+    r"sterility|esteriliz|esterilidad|tubal (?:lig|occl)|ligadura de trompas|ligadura tubarica|vasectom|infertil|"
+    r"fertility|fertilidad|in vitro f|\bivf\b|\bfiv\b|insemin|erectil|impoten|"
+    r"dilat(?:ion|ation) (?:and|&) (?:curett|evac)|\bd ?& ?[ce]\b|legrado|uterine evacuation|gonadotropin|"
+    r"gonadotrofin|\bhcg\b|menstrual period|ultima (?:regla|menstruacion)|female genital mutilation|mutilacion genital"
 )
 _VIOLENCE: Final = (
     r"abus[eoiad]|maltreat|maltrat|mistreat|violen|assault|agresion|\braped?\b|\bviolacion|\bviolad[ao]|battered|"
     r"neglect|negligencia|abandono (?:infantil|de)|domestic|intrafamiliar|intimate partner|incest|"
     r"molest(?:ed|ation|er|ing)|traffick|trata de personas|tortur|victim|homicid|suicid|parasuic|better off dead|"
     r"mejor muert|self[ -]?(?:harm|inflict|injur|mutilat|poison)|autolesi|autoinfli|autoagres|lesiones? autoprovocad|"
-    r"homeless|sin (?:hogar|techo)|incarcerat|prison|encarcel|\bprision"
+    r"homeless|sin (?:hogar|techo)|(?:food|housing) insecur|inseguridad alimentari|employ|labor force|desemple|"
+    r"social (?:contact|isolation)|aislamiento social|refugee|refugiad|criminal|incarcerat|prison|encarcel|\bprision"
 )
 _WORDS: Final = re.compile(f"{_MIND}|{_SUBSTANCES}|{_INFECTIONS}|{_REPRODUCTION}|{_VIOLENCE}")
 
