@@ -105,14 +105,21 @@ def _heeding(entry: Entry, resource: Element) -> Entry:
 
 def present(body: bytes, *, resource_type: str, logical_id: str, context: Context) -> tuple[Element, Entry]:
     """A stored body, parsed, and the entry made of it. Type and id are those it is stored under, whatever it says."""
-    resource = elements.parse(body)
+    resource, named = elements.parse(body), {"resource_type": resource_type, "logical_id": logical_id}
+    return resource, present_parsed(resource, **named, context=context, is_turned=_MODIFIER in body)
+
+
+def present_parsed(
+    resource: Element, *, resource_type: str, logical_id: str, context: Context, is_turned: bool = True
+) -> Entry:
+    """The entry made of a resource that is parsed already. `is_turned`: something in it may turn it around."""
     try:
         entry = PRESENTERS.get(resource_type, generic.present)(resource, context)
     except Exception as error:  # noqa: BLE001 - a mistake of ours costs the reader no row
         _LOG.error("A resource cannot be presented: %s, %s.", resource_type, type(error).__name__)
         entry = GenericEntry()
-    if _MODIFIER in body:
+    if is_turned:
         entry = _heeding(entry, resource)
     if (entry.resource_type, entry.logical_id) != (resource_type, logical_id):
         entry = replace(entry, resource_type=resource_type, logical_id=logical_id)
-    return resource, entry
+    return entry
