@@ -8,10 +8,11 @@ stand behind a subject and only some of them came, the line says which did not.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Final
 
 from django.db.models import Count
 from django.utils.functional import Promise
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from apps.connections.models import Connection
 from apps.records import gap_words, parts
@@ -24,6 +25,7 @@ from apps.records.syncing import changing_over
 
 Status = SyncStep.Status
 Gap = SyncStep.Gap
+NOTHING_SENT: Final = gettext_lazy("Nothing sent")
 
 
 @dataclass(frozen=True)
@@ -238,7 +240,7 @@ def _complete_said(facts: _Facts) -> tuple[Kind, str, str]:
         return Kind.DONE, gettext("Complete"), _counted_elsewhere(facts.counted_with)
     if facts.entries == 0:
         sentence = gettext("%(provider)s sent no entries. This does not mean there are none.")
-        return Kind.INFO, gettext("Nothing sent"), sentence % {"provider": facts.provider}
+        return Kind.INFO, str(NOTHING_SENT), sentence % {"provider": facts.provider}
     return Kind.DONE, gettext("Complete"), _complete(facts)
 
 

@@ -13,10 +13,12 @@ from apps.records.subjects import Subject
 
 @dataclass(frozen=True)
 class Missing:
-    """One subject of which not everything is here, and the ledger's sentence why."""
+    """One subject of which not everything is here, and the ledger's sentence why. `is_none_sent`: its provider sent
+    none, which may be all there is."""
 
     subject: str
     sentence: str
+    is_none_sent: bool = False
 
     def __str__(self) -> str:
         """As one line of a list."""
@@ -54,6 +56,10 @@ class Gaps:
         names = {str(subject.name) for subject in wanted}
         return replace(self, missing=tuple(one for one in self.missing if one.subject in names))
 
+    def of_what_should_be(self) -> "Gaps":
+        """Without that of which none was sent."""
+        return replace(self, missing=tuple(one for one in self.missing if not one.is_none_sent))
+
     def sentences(self) -> tuple[str, ...]:
         """Each on a line."""
         return tuple(str(one) for one in self.missing)
@@ -63,7 +69,7 @@ def of(connection: Connection, *, at: datetime) -> Gaps:
     """As the connection's ledger has it then, in the language of whoever asks. `at` as `choosing.choices` takes it."""
     run = connection.sync_runs.newest_first(at=at).prefetch_related("steps").first()
     lines = ledger.lines(connection, run, provider=connection.provider.name)
-    missing = tuple(Missing(str(line.subject), line.sentence or line.word) for line in lines if _is_missing(line))
+    missing = tuple(_missing(line) for line in lines if line.kind is not Kind.DONE)
     return Gaps(missing, is_arriving=run is not None and run.finished_at is None, by_type=_by_type(connection, run))
 
 
@@ -74,5 +80,6 @@ def _by_type(connection: Connection, run: SyncRun | None) -> tuple[tuple[str, st
     return tuple(sorted(told))
 
 
-def _is_missing(line: ledger.Line) -> bool:
-    return line.kind is not Kind.DONE
+def _missing(line: ledger.Line) -> Missing:
+    is_none_sent = line.word == str(ledger.NOTHING_SENT)
+    return Missing(str(line.subject), line.sentence or line.word, is_none_sent=is_none_sent)
