@@ -24,7 +24,8 @@ from apps.vault.sealing import Holder, KeyRing
 @dataclass(frozen=True, repr=False)
 class Told:
     """One resource: where it is from, as received and parsed, and as presented. `subject` is None for what no list
-    shows. `is_gone`: the provider has it no more. `record` is its id."""
+    shows. `is_gone`: the provider has it no more. `record` is its id. `is_shared`: it is told to others, and what it
+    refers to is not even counted."""
 
     source: Source
     resource: Element
@@ -33,6 +34,7 @@ class Told:
     context: Context
     record: int
     is_gone: bool = False
+    is_shared: bool = False
 
 
 def told(

@@ -30,6 +30,7 @@ SECTIONS: Final = {  # what each may refer to: Composition (IPS) of STU 1.1 and 
     "29762-2": {"Observation"},
 }
 _THO: Final = "http://terminology.hl7.org/CodeSystem/"
+_WITHHELD: Final = (f"{_THO}list-empty-reason", "withheld")
 _CODED: Final = {  # bindings that are required: by type and element, then by element alone
     "Composition.status": {"preliminary", "final", "amended"},
     "MedicationRequest.status": {"active", "on-hold", "cancelled", "completed", "stopped", "draft", "unknown"},
@@ -182,7 +183,8 @@ def _of_composition(bundle: Part) -> Iterator[str]:
         yield from _unless(
             ("entry" in each) != ("emptyReason" in each), f"cmp-1, cmp-2: {code} has entries or a reason"
         )
-        yield from _unless("entry" in each or code not in REQUIRED, f"IPS: {code} has entries")
+        is_withheld = _codes(each.get("emptyReason", {}))[:1] == [_WITHHELD]  # by the person
+        yield from _unless("entry" in each or code not in REQUIRED or is_withheld, f"IPS: {code} has entries")
         kinds = {resource.get("resourceType") for resource in told}
         yield from _unless(kinds <= SECTIONS.get(code, set()), f"IPS: {code} refers to {kinds}")
         listed = [reference["reference"] for reference in each.get("entry", ())]

@@ -19,9 +19,13 @@ check each:
   there is no information, in the code system absent-unknown-uv-ips of STU 1 and in the SNOMED CT of STU 2; where a
   provider recorded that there is none, that, unless another lists what refutes it, hides something, or something does
   not open. Nobody's silence is turned into "none known". A code that nobody sent is data-absent-reason's.
+- The same, of what a person did not choose to share with whoever reads the document: a required section has the
+  emptyReason withheld, which STU 2 has room for (STU 1 wants an entry, and each would say what is not so); others are
+  left out. Nothing counts, names or refers to what is kept back.
 - Patient (IPS): a name (ips-pat-1) and a birth date, absent with a reason where it is; telecom, address, contact
   (pat-1), communication and generalPractitioner where they were sent, doctors as Practitioner (IPS) or Organization
-  (IPS) where the record holds them. R4 "Documents" (presentation): the narrative of the Patient comes first.
+  (IPS) where the record holds them; in what is shared no way to reach anybody, and no doctor of theirs. R4 "Documents"
+  (presentation): the narrative of the Patient comes first.
 - AllergyIntolerance (IPS), ait-1 and ait-2; Condition (IPS), con-3 to con-5; MedicationStatement, MedicationRequest,
   Immunization, Procedure, DeviceUseStatement (IPS): code, subject and, where demanded, a time, else why it is absent.
   Dosage.text is the whole instruction; Dosage.timing stands beside it where it came as its version has it.

@@ -1,18 +1,19 @@
 """The document itself: a Composition, what its sections refer to, and where all of it came from."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 import msgspec
-from django.utils.translation import get_language, ngettext
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from apps.records import counts
 from apps.records.exporting import remarking
 from apps.records.exporting.choosing import Choice
 from apps.records.exporting.ips import (
     contradicting,
     doctors,
+    explaining,
     gathering,
     introducing,
     patients,
@@ -24,33 +25,41 @@ from apps.records.exporting.ips.doctors import Doctor
 from apps.records.exporting.ips.gathering import Found, Gathered
 from apps.records.exporting.ips.sections import SECTIONS, Section
 from apps.records.exporting.ips.selecting import NoneKnown
+from apps.records.exporting.ips.sharing import Terms
 from apps.records.exporting.ips.writing import Part
+from apps.records.exporting.portions import Portion
 from apps.records.exporting.stored import Source
-from apps.records.presenters.datatypes import dates
+from apps.records.subjects import LISTED
 
 _PROFILES = "http://hl7.org/fhir/uv/ips/StructureDefinition/"
 _ENCODER = msgspec.json.Encoder(decimal_format="number")
 
 
-def document(choices: Sequence[Choice], *, at: datetime, tells_answers: bool = True) -> bytes:
+def document(
+    choices: Sequence[Choice], *, at: datetime, tells_answers: bool = True, portion: Portion | None = None
+) -> bytes:
     """The summary of one person, from these connections, as it is at this moment: a Bundle as JSON. Without
     `tells_answers` it counts what the person answered about how they live and feel, and tells none of it.
 
+    With a `portion`, be it all there is, it is for others: it has what that holds, and nothing that tells of more.
+    Without, it is for the person themselves.
+
     Raises `apps.vault.errors.VaultError` where nothing of this person can be opened.
     """
-    found_patients, gathered = gathering.gather(choices, tells_answers=tells_answers, today=at.date())
-    listed = {(each.source, f"{each.resource_type}/{each.logical_id}"): found
-              for held in gathered.values() for found in held.found for each in found.all}  # fmt: skip
-    pages = _Pages(patients.patient(choices, found_patients, at=at), doctors.of(found_patients, at=at), listed)
-    sections = [_section(section, gathered[section.loinc], choices, pages, at) for section in SECTIONS
-                if gathered[section.loinc].is_there(section, choices)]  # fmt: skip
+    terms = Terms(portion, tells_answers)
+    choices = _asked(choices, terms)
+    found_patients, gathered = gathering.gather(choices, terms, today=at.date())
+    heard = _heard(choices, gathered.values()) if terms.is_shared else choices
+    pages = _pages(choices, heard, found_patients, gathered.values(), terms, at)
+    told = [section for section in SECTIONS if _is_there(section, gathered[section.loinc], choices, terms)]
+    sections = [_section(section, gathered[section.loinc], choices, pages, terms, at) for section in told]
     author = pages.add(_author(), "Device", "holdfast")
     identity = remarking.identity("Composition", remarking.instant(at), *_ids(choices))
     composition = {
         "resourceType": "Composition",
         "meta": {"profile": [f"{_PROFILES}Composition-uv-ips"]},
         "language": _language(),
-        "text": _narrative(_origins(choices, at)),
+        "text": _narrative(explaining.origins(heard, terms, at)),
         "identifier": _own_identifier(identity),
         "status": "final",
         "type": writing.coded("http://loinc.org", "60591-5", "Patient summary Document"),
@@ -66,16 +75,22 @@ def document(choices: Sequence[Choice], *, at: datetime, tells_answers: bool = T
 
 
 class _Pages:
-    """The entries beside the Composition, in the order in which they were added, the Patient first. `listed` are those
-    that come, by all that they were made from."""
+    """The entries beside the Composition, in the order in which they were added, the Patient first, under an id made of
+    what it is known by. `listed` are those that come, by all that they were made from."""
 
-    def __init__(self, patient: Part, known: Sequence[Doctor], listed: Mapping[tuple[Source, str], Found]) -> None:
+    def __init__(
+        self,
+        patient: Part,
+        known_by: Iterable[object],
+        known: Sequence[Doctor],
+        listed: Mapping[tuple[Source, str], Found],
+    ) -> None:
         self.entries: list[Part] = []
         self._listed = listed
         self._targets: dict[Source, list[Part]] = {}
         whose = {**patient, "text": _narrative(introducing.lines(patient, known))}
         whose |= {"generalPractitioner": list(map(_doctor, known))} if known else {}
-        self.patient = self.add(whose, "Patient", *(each["value"] for each in patient.get("identifier", [])))
+        self.patient = self.add(whose, "Patient", *known_by)
         for doctor in (doctor for doctor in known if doctor.resource):
             self.add(doctor.resource, *_whom(doctor), source=doctor.source)
 
@@ -107,6 +122,39 @@ class _Pages:
             self.add({**told, **remarking.r4_origin(source)}, "Provenance", source.connection_id)
 
 
+def _asked(choices: Sequence[Choice], terms: Terms) -> Sequence[Choice]:
+    """With what is missing of what may be told alone."""
+    wanted = terms.chosen(LISTED)
+    return [replace(each, gaps=each.gaps.of_subjects(wanted)) for each in choices] if terms.is_shared else choices
+
+
+def _heard(choices: Sequence[Choice], gathered: Iterable[Gathered]) -> Sequence[Choice]:
+    """Those that say something here: the name of a provider can be a health fact, and others learn no more of them."""
+    told = {source for held in gathered for source in held.sources}
+    return [each for each in choices if each.source in told]
+
+
+def _pages(
+    choices: Sequence[Choice],
+    heard: Sequence[Choice],
+    found: Sequence[gathering.Patient],
+    gathered: Iterable[Gathered],
+    terms: Terms,
+    at: datetime,
+) -> _Pages:
+    listed = {(each.source, f"{each.resource_type}/{each.logical_id}"): one
+              for held in gathered for one in held.found for each in one.all}  # fmt: skip
+    whole = patients.patient(choices, found, at=at)
+    if terms.is_shared:
+        return _Pages(patients.for_others(whole, heard), _ids(choices), (), listed)
+    return _Pages(whole, (each["value"] for each in whole.get("identifier", [])), doctors.of(found, at=at), listed)
+
+
+def _is_there(section: Section, held: Gathered, choices: Sequence[Choice], terms: Terms) -> bool:
+    """Whether the document has the section: one that others were not given, only where it must not be missing."""
+    return held.is_there(section, choices) if terms.chosen(section.subjects) else bool(section.unknown)
+
+
 def _bundle(entries: list[Part], choices: Sequence[Choice], at: datetime) -> Part:
     made_at = remarking.instant(at)
     identity = remarking.identity("ips", made_at, *_ids(choices))
@@ -121,7 +169,11 @@ def _bundle(entries: list[Part], choices: Sequence[Choice], at: datetime) -> Par
     }
 
 
-def _section(section: Section, held: Gathered, choices: Sequence[Choice], pages: _Pages, at: datetime) -> Part:
+def _section(
+    section: Section, held: Gathered, choices: Sequence[Choice], pages: _Pages, terms: Terms, at: datetime
+) -> Part:
+    if not terms.chosen(section.subjects):
+        return {**_titled(section, _narrative([explaining.not_shared()])), **_empty("withheld")}
     entries = [_added(found, pages) for found in held.found]
     items = [found.item for found in held.found]
     certain = () if held.left.hides_some else held.none_known  # what is hidden may be what there should be none of
@@ -129,86 +181,25 @@ def _section(section: Section, held: Gathered, choices: Sequence[Choice], pages:
                 if section.none[one.absence] and not contradicting.is_refuted(one.absence, items)]  # fmt: skip
     if not entries and section.unknown:
         entries = [_stated(section, section.unknown, pages, section.loinc)]
-    part: Part = {
-        "title": str(section.title),
-        "code": writing.coded("http://loinc.org", section.loinc, section.display),
-        "text": _narrative(_lines(section, held, choices), tabling.lines(held.found, at=at), tabling.heading()),
-    }
+    lines = explaining.lines(section, held, choices, terms)
+    part = _titled(section, _narrative(lines, tabling.lines(held.found, at=at), tabling.heading()))
     if entries:
         return {**part, "entry": entries}
-    return {**part, "emptyReason": writing.terminology("list-empty-reason", "nilknown" if certain else _reason(held))}
+    return {**part, **_empty("nilknown" if certain else _reason(held))}
+
+
+def _empty(why: str) -> Part:
+    return {"emptyReason": writing.terminology("list-empty-reason", why)}
+
+
+def _titled(section: Section, text: Part) -> Part:
+    code = writing.coded("http://loinc.org", section.loinc, section.display)
+    return {"title": str(section.title), "code": code, "text": text}
 
 
 def _reason(held: Gathered) -> str:
     """Why a section is empty of which nobody recorded that there is nothing, or of which some is hidden."""
     return "withheld" if held.left.withheld or held.left.answers else "unavailable"
-
-
-def _lines(section: Section, held: Gathered, choices: Sequence[Choice]) -> Iterable[str]:
-    """What the table does not say: who recorded that there is none, what is missing and why, what is left out. That it
-    is empty means nothing else."""
-    if not held.found and not held.none_known:
-        yield _("Nothing is listed. This does not mean that there is none.")
-    for one in held.none_known:
-        known = {"provider": one.source.provider, "when": dates.sent_on(one.when.starts), "said": one.said}
-        yield _("%(provider)s recorded %(when)s: %(said)s.") % known
-    for choice in choices:
-        for sentence in _missing(section, choice):
-            yield f"{choice.source.provider}: {sentence}"
-    yield from _not_listed(held, section)
-
-
-def _missing(section: Section, choice: Choice) -> Iterable[str]:
-    """Why some of it did not come, each reason once; of a type of its own, why that one did not."""
-    if section.has_own_types:
-        return choice.gaps.of_types(section.resource_types)
-    names = {str(subject.name) for subject in section.subjects}
-    return dict.fromkeys(missing.sentence for missing in choice.gaps.missing if missing.subject in names)
-
-
-def _origins(choices: Sequence[Choice], at: datetime) -> Iterable[str]:
-    """By whom it was made and when, and how current is what each provider sent."""
-    yield _("Made on %(made)s by Holdfast, for the person themselves.") % {"made": _moment(at)}
-    for choice in choices:
-        provider, checked_at = choice.source.provider, choice.source.checked_at
-        if checked_at is None:
-            said = _("From %(provider)s · We cannot tell how current this is.") % {"provider": provider}
-        else:
-            known = {"provider": provider, "checked": _("on %(date)s") % {"date": _moment(checked_at)}}
-            said = _("From %(provider)s · checked %(checked)s") % known
-        arriving = _("This record was still arriving when the copy was made.") if choice.gaps.is_arriving else ""
-        yield f"{said} {arriving}".rstrip()
-
-
-def _moment(moment: datetime) -> str:
-    """A moment of ours, whole: a document is read on another day."""
-    return f"{dates.day(moment)}, {dates.time_of_day(moment)}"
-
-
-def _not_listed(held: Gathered, section: Section) -> Iterable[str]:
-    if held.left.withheld:
-        said = ngettext(
-            "%(count)s entry is hidden by the provider.",
-            "%(count)s entries are hidden by the provider.",
-            held.left.withheld,
-        )
-        yield said % {"count": counts.grouped(held.left.withheld)}
-    if held.left.left_out and section.counts_left_out:
-        yield _("Not listed, because over, ruled out or not done: %(count)s.") % {
-            "count": counts.grouped(held.left.left_out)
-        }
-    if held.left.answers:
-        yield _("Left out, because they tell how the person lives or feels: %(count)s.") % {
-            "count": counts.grouped(held.left.answers)
-        }
-    if held.left.of_other_kinds:
-        yield _("Not listed, because this summary has no place for their kind: %(count)s.") % {
-            "count": counts.grouped(held.left.of_other_kinds)
-        }
-    for provider in sorted(held.left.unopened):
-        yield _("Entries from %(provider)s that may belong here could not be opened.") % {"provider": provider}
-    if held.newest.older:
-        yield _("Not listed, because older or said again: %(count)s.") % {"count": counts.grouped(held.newest.older)}
 
 
 def _added(found: Found, pages: _Pages) -> Part:

@@ -17,11 +17,12 @@ from apps.records import subjects
 from apps.records.exporting import reading, shelved
 from apps.records.exporting.choosing import Choice
 from apps.records.exporting.filling import Fills
-from apps.records.exporting.ips import cautions, judging, narrating, noting
+from apps.records.exporting.ips import cautions, judging, narrating, noting, trimming
 from apps.records.exporting.ips.clinical import Item
 from apps.records.exporting.ips.passing import Passing
 from apps.records.exporting.ips.sections import SECTIONS, Section
 from apps.records.exporting.ips.selecting import MOST, Left, Newest, NoneKnown, Picked, Ranked, Selection
+from apps.records.exporting.ips.sharing import Terms
 from apps.records.exporting.reading import Told
 from apps.records.exporting.shelved import Unreadable
 from apps.records.exporting.stored import Source
@@ -87,9 +88,16 @@ class Gathered:
     found: list[Found] = field(default_factory=list)
 
     @property
+    def sources(self) -> frozenset[Source]:
+        """Those that say something here."""
+        listed = (each.source for one in self.found for each in one.all)
+        return frozenset((*listed, *(one.source for one in self.none_known)))
+
+    @property
     def none_known(self) -> tuple[NoneKnown, ...]:
-        """By which providers it was recorded that there is none."""
-        return tuple(self.left.none_known.values())
+        """By which providers it was recorded that there is none: nothing of that, where something is kept back that
+        may be what there should be none of."""
+        return () if self.left.keeps_back else tuple(self.left.none_known.values())
 
     def is_there(self, section: Section, choices: Iterable[Choice]) -> bool:
         """Whether the document has the section."""
@@ -100,16 +108,17 @@ class Gathered:
         )
 
     def put(self, told: Told, section: Section) -> None:
-        """Make an item of what belongs here."""
+        """Make an item of what belongs here. What it is for the section is told by all of the entry."""
+        entry = told.entry
+        told = trimming.trimmed(told, self.left.terms) if self.left.terms.is_shared else told
         item = section.item(told)
         if item is None:
             # A condition that its status left open is of now or of the past, and stands in one of the two sections.
-            self.left.left_out += not judging.is_left_open(told.entry)
+            self.left.left_out += not judging.is_left_open(entry)
             return
         item = noting.noted(item, told)
         item = cautions.by_rules(item, told)
         item = cautions.heeded(item, told) if told.entry.is_modified else item
-        entry = told.entry
         found = Found(
             *(told.source, entry.logical_id, entry.resource_type, item, *narrating.date(entry)),
             thing="" if entry.is_modified else judging.meaning_of(entry),
@@ -117,7 +126,7 @@ class Gathered:
             again=section.again(entry),
             passing=Passing.of(entry) if section.passes(entry) else None,
         )
-        self.newest.add(Ranked.by(told.entry, section, told.source, found))
+        self.newest.add(Ranked.by(entry, section, told.source, found))
 
     def settle(self, section: Section) -> None:
         """All is here: what is left of it, in its order. What several say in the very same words stands once; where a
@@ -145,12 +154,12 @@ class Patient:
     context: Context
 
 
-def gather(choices: Sequence[Choice], *, tells_answers: bool, today: date) -> tuple[list[Patient], dict[str, Gathered]]:
-    """The patients, and what each section holds by its code on that day. `tells_answers` is as in `selecting.Left`.
-    Raises `apps.vault.errors.VaultError` where nothing of this person can be opened."""
-    gathered = {section.loinc: Gathered(left=Left(tells_answers)) for section in SECTIONS}
+def gather(choices: Sequence[Choice], terms: Terms, *, today: date) -> tuple[list[Patient], dict[str, Gathered]]:
+    """The patients, and what each section holds by its code on that day, on these terms. Raises
+    `apps.vault.errors.VaultError` where nothing of this person can be opened."""
+    gathered = {section.loinc: Gathered(left=Left(terms)) for section in SECTIONS}
     with sealing.key_ring(Holder.user(choices[0].source.user_id)) as ring:
-        picked, unread = _pick(choices, gathered, ring, tells_answers=tells_answers)
+        picked, unread = _pick(choices, gathered, ring, terms)
         for choice in choices:
             _open(choice, picked, gathered, ring, today)
     off_shelves = [_read(choice, unread[choice.connection.pk], gathered, today) for choice in choices]
@@ -161,19 +170,21 @@ def gather(choices: Sequence[Choice], *, tells_answers: bool, today: date) -> tu
 
 
 def _pick(
-    choices: Sequence[Choice], gathered: Mapping[str, Gathered], ring: KeyRing, *, tells_answers: bool
+    choices: Sequence[Choice], gathered: Mapping[str, Gathered], ring: KeyRing, terms: Terms
 ) -> tuple[dict[str, list[Ranked[Picked]]], dict[UUID, list[Subject]]]:
-    """What each section picked of all shelves, and the subjects of each connection that no shelf tells of."""
-    opened = shelved.opened(choices, tuple(_BY_SUBJECT), ring)
+    """What each section picked of all shelves, and the subjects of each connection that no shelf tells of; of those
+    that were chosen."""
+    wanted = terms.chosen(_BY_SUBJECT)
+    opened = shelved.opened(choices, wanted, ring)
     selections = {section.loinc: Selection() for section in SECTIONS}
     unread: dict[UUID, list[Subject]] = {choice.connection.pk: [] for choice in choices}
     for choice in choices:
-        for subject, sections in _BY_SUBJECT.items():
+        for subject in wanted:
             shelf = opened.get((choice.connection.pk, subject.key))
-            of_shelf = _of_shelf(shelf, choice.source, sections, ring, tells_answers=tells_answers)
+            of_shelf = _of_shelf(shelf, choice.source, subject, ring, terms)
             if of_shelf is None:
                 unread[choice.connection.pk].append(subject)
-            for section, selection in zip(sections, of_shelf or (), strict=False):
+            for section, selection in zip(_BY_SUBJECT[subject], of_shelf or (), strict=False):
                 selections[section.loinc].add(selection)
     for loinc, selection in selections.items():
         gathered[loinc].left.add(selection.left)
@@ -183,18 +194,18 @@ def _pick(
 
 
 def _of_shelf(
-    shelf: OpenShelf | None, source: Source, sections: Sequence[Section], ring: KeyRing, *, tells_answers: bool
+    shelf: OpenShelf | None, source: Source, subject: Subject, ring: KeyRing, terms: Terms
 ) -> list[Selection] | None:
-    """What each of these sections picks of one shelf; None where it cannot be read to its end."""
+    """What each section picks of the shelf of a subject; None where it cannot be read to its end."""
     if shelf is None:
         return None
-    lacking = {source.provider} if shelf.lacks_some else set()
-    selections = [Selection(left=Left(tells_answers, unopened=set(lacking))) for _section in sections]
+    sections, lacking = _BY_SUBJECT[subject], {source.provider} if shelf.lacks_some else set()
+    selections = [Selection(left=Left(terms, unopened=set(lacking))) for _section in sections]
     try:
         for one in shelved.entries(shelf, ring):
             for section, selection in zip(sections, selections, strict=True):
                 if one.entry is not None:
-                    selection.pick(one.record, one.entry, section, source)
+                    selection.pick(Picked(source, one.record, one.entry), section, subject)
     except Unreadable:
         return None
     return selections
@@ -234,8 +245,8 @@ def _read(
             continue
         elif not fills.keeps(told.entry, told.entry):
             _put(told, _BY_SUBJECT[told.subject], gathered)
-    for entry, section in product(fills.by_themselves(), _BY_SUBJECT[MEDICINES]):
-        gathered[section.loinc].left.leaves(entry, section, choice.source)  # which lists none: they are counted
+    for entry, section in product(fills.by_themselves(), _BY_SUBJECT[MEDICINES]):  # which lists none: they are counted
+        gathered[section.loinc].left.leaves(entry, section, choice.source, MEDICINES)
     lacking = {subject for name in unopened for subject in subjects.shelved_for(name)}
     for section in (section for subject in lacking & set(unread) for section in _BY_SUBJECT[subject]):
         gathered[section.loinc].left.unopened.add(choice.source.provider)
@@ -247,7 +258,7 @@ def _put(told: Told, sections: Iterable[Section], gathered: Mapping[str, Gathere
         picked = _BY_SUBJECT[told.subject]  # it was another section's when its shelf was built
     for section in picked if _is_listed(told) else ():
         held = gathered[section.loinc]
-        if not held.left.leaves(told.entry, section, told.source):
+        if not held.left.leaves(told.entry, section, told.source, told.subject):
             held.put(told, section)
 
 

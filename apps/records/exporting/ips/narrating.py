@@ -35,7 +35,8 @@ _SAY_WHAT_THEY_ARE: Final = frozenset({"criticality", "reactions", "handled", "m
 def details(told: Told, *said: str) -> str:
     """How it stands, this, and what else there is to know at a glance."""
     entry = told.entry
-    return together(words.of_status(entry, provider=told.source.provider), *said, *_facts(entry))
+    facts = _facts(entry, counts=not told.is_shared)
+    return together(words.of_status(entry, provider=told.source.provider), *said, *facts)
 
 
 def together(*said: str) -> str:
@@ -50,9 +51,10 @@ def date(entry: Entry) -> tuple[str, str]:
     return ("" if not said or whens.says_itself(when) else whens.label(entry)), said
 
 
-def measured(entry: ResultEntry) -> str:
-    """Its value, where that stands, and what is usual; of one that has parts, of each part."""
-    return together(*_measured(entry))
+def measured(entry: ResultEntry, *, counts: bool) -> str:
+    """Its value, where that stands, and what is usual; of one that has parts, of each part; else, where it `counts`
+    them, how many others it groups."""
+    return together(*_measured(entry, counts=counts))
 
 
 def counted(count: int) -> str:
@@ -60,9 +62,9 @@ def counted(count: int) -> str:
     return ngettext("%(count)s result", "%(count)s results", count) % {"count": counts.grouped(count)} if count else ""
 
 
-def _facts(entry: Entry) -> Iterator[str]:
+def _facts(entry: Entry, *, counts: bool) -> Iterator[str]:
     if isinstance(entry, ResultEntry):
-        yield from _measured(entry)
+        yield from _measured(entry, counts=counts)
     if isinstance(entry, CarePlanEntry):
         yield from map(_to_do, entry.activities)
     kind = type(entry).__name__
@@ -82,7 +84,7 @@ def _to_do(activity: Activity) -> str:
     return f"{labels.of_field('Activity', 'is_to_avoid')}: {told}" if activity.is_to_avoid else told
 
 
-def _measured(entry: ResultEntry) -> Iterator[str]:
+def _measured(entry: ResultEntry, *, counts: bool) -> Iterator[str]:
     is_pressure = vitals.blood_pressure(entry) is not None
     parts = () if is_pressure else tuple(filter(None, map(_part, entry.components)))
     place = values_in_words.of_place(entry)
@@ -92,7 +94,7 @@ def _measured(entry: ResultEntry) -> Iterator[str]:
     if entry.usual_range is not None:
         yield f"{labels.of_field('ResultEntry', 'usual_range')}: {values_in_words.of_range(entry.usual_range)}"
     yield from parts
-    if not (entry.value or entry.components):
+    if counts and not (entry.value or entry.components):
         yield counted(len(entry.members))
 
 

@@ -9,11 +9,12 @@ from django.utils.translation import gettext as _
 from apps.records.exporting.choosing import Choice
 from apps.records.exporting.ips import clinical, gathering, persons, writing
 from apps.records.exporting.ips.writing import Part
-from apps.records.presenters import elements, heads
+from apps.records.presenters import elements, heads, naming
 from apps.records.presenters.datatypes import moments
 from apps.records.presenters.elements import Element
 
 _GENDERS = frozenset({"male", "female", "other", "unknown"})
+_NOBODY_ELSES = frozenset({"telecom", "address", "contact"})
 
 
 def patient(choices: Sequence[Choice], found: Sequence[gathering.Patient], *, at: datetime) -> Part:
@@ -42,6 +43,15 @@ def patient(choices: Sequence[Choice], found: Sequence[gathering.Patient], *, at
             "communication": of_first(_languages),
         }
     )
+
+
+def for_others(patient: Part, heard: Sequence[Choice]) -> Part:
+    """What tells who it is, and no more: neither how to reach them nor whom to ask in their place, no name of before,
+    and no identifier of a provider who says nothing here."""
+    named = [name for name in patient["name"] if name.get("use") not in naming.PAST] or patient["name"]
+    known_as = [_identifier(choice) for choice in heard if choice.source.patient_id]
+    kept = {name: said for name, said in patient.items() if name not in _NOBODY_ELSES}
+    return writing.without_empty({**kept, "name": named, "identifier": known_as})
 
 
 def _identifier(choice: Choice) -> Part:

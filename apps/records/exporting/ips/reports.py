@@ -50,7 +50,8 @@ def report(told: Told) -> Item | None:
     named = results.references(sent, "result", told.context, most=results.MOST_RESULTS)
     inside = _inside(told)
     said = (conclusion, *map(heads.title_of, concluded), *map(_said, islice(inside.values(), _MOST_SAID)))
-    detail = narrating.details(told, narrating.together(*said) or narrating.counted(len(named)))
+    count = 0 if told.is_shared else len(named)  # not all of them may be shared
+    detail = narrating.details(told, narrating.together(*said) or narrating.counted(count))
     parts = {name: item.resource for name, item in inside.items()}
     return Item(resource, title, detail, results=named, inside=parts)
 
@@ -64,7 +65,7 @@ def _inside(told: Told) -> Mapping[str, Item]:
         entry = results.present(whole, told.context)
         if entry.is_withdrawn or entry.is_withheld or judging.is_canceled(entry):
             continue
-        detail = narrating.measured(entry)
+        detail = narrating.measured(entry, counts=not told.is_shared)
         item = observations.written(whole, told, category=observations.category_of(entry), detail=detail)
         if item is None:
             continue

@@ -6,13 +6,15 @@ Bounded by MOST entries a section, and by how many different things a section te
 from dataclasses import dataclass, field
 from typing import Final, Generic, TypeVar
 
-from apps.records.exporting.ips import judging, placing
+from apps.records.exporting.ips import judging
 from apps.records.exporting.ips.sections import Section
+from apps.records.exporting.ips.sharing import Terms
 from apps.records.exporting.stored import Source
-from apps.records.presenters import absences, delicate
+from apps.records.presenters import absences
 from apps.records.presenters.absences import Absence
 from apps.records.presenters.datatypes.moments import When
 from apps.records.presenters.entry import Entry
+from apps.records.subjects import Subject
 
 MOST: Final = 200
 _PICKED: Final = MOST * 2  # whose bodies are read: of some few only they tell whether they belong here
@@ -87,27 +89,32 @@ class Newest(Generic[Held]):
 @dataclass
 class Left:
     """What a section does not list. `none_known` says that there is none; `left_out` counts what is over, ruled out or
-    not done, `withheld` what has no details, `of_other_kinds` what the summary has no place for, and, unless
-    `tells_answers`, `answers` what the person answered about how they live and feel. `unopened` are the providers of
-    which something does not open that may belong here."""
+    not done, `withheld` what has no details, `of_other_kinds` what the summary has no place for, and, where the `terms`
+    say so, `answers` what the person answered about how they live and feel. `unopened` are the providers of which
+    something does not open that may belong here. What is kept back from others is counted nowhere; `keeps_back` says
+    that there is some."""
 
-    tells_answers: bool = True
+    terms: Terms = field(default_factory=Terms)
     none_known: dict[tuple[Source, Absence], NoneKnown] = field(default_factory=dict)
     left_out: int = 0
     withheld: int = 0
     of_other_kinds: int = 0
     answers: int = 0
     unopened: set[str] = field(default_factory=set)
+    keeps_back: bool = False
 
     @property
     def hides_some(self) -> bool:
         """Whether there is something here of which nobody can tell what it is."""
         return bool(self.withheld or self.unopened)
 
-    def leaves(self, entry: Entry, section: Section, source: Source) -> bool:
-        """Whether the section has no place for the entry, as far as the entry itself says. Then it is counted."""
-        is_answer = delicate.is_delicate(entry) or placing.is_of_pregnancy(entry)
-        is_told = self.tells_answers or not is_answer
+    def leaves(self, entry: Entry, section: Section, source: Source, subject: Subject | None) -> bool:
+        """Whether the section has no place for the entry of this subject, as far as the entry itself says. Then it is
+        counted."""
+        if self.terms.keeps_back(subject, entry):
+            self.keeps_back = True
+            return True
+        is_told = self.terms.tells(entry)
         if not section.takes(entry) if is_told else section.is_by_itself:
             return True  # another section's: what is not told is counted with all that its subject has
         if entry.resource_type not in section.resource_types:
@@ -132,6 +139,7 @@ class Left:
         self.of_other_kinds += others.of_other_kinds
         self.answers += others.answers
         self.unopened |= others.unopened
+        self.keeps_back |= others.keeps_back
         for one in others.none_known.values():
             self._note(one)
 
@@ -159,10 +167,10 @@ class Selection:
     newest: Newest[Picked] = field(default_factory=lambda: Newest(_PICKED))
     left: Left = field(default_factory=Left)
 
-    def pick(self, record: int, entry: Entry, section: Section, source: Source) -> None:
-        """Look at one entry of a shelf."""
-        if not self.left.leaves(entry, section, source):
-            self.newest.add(Ranked.by(entry, section, source, Picked(source, record, entry)))
+    def pick(self, one: Picked, section: Section, subject: Subject) -> None:
+        """Look at one entry of the shelf of a subject."""
+        if not self.left.leaves(one.entry, section, one.source, subject):
+            self.newest.add(Ranked.by(one.entry, section, one.source, one))
 
     def add(self, other: "Selection") -> None:
         """What was picked of another shelf as well."""
