@@ -49,9 +49,10 @@ class ShareForm(forms.Form):
     sensitive = forms.BooleanField(
         label=gettext_lazy("Also what many people keep to themselves"),
         help_text=gettext_lazy(
-            "Such as mental health, alcohol and drugs, HIV and other sexually transmitted infections, pregnancies that "
-            "ended, violence. We look for it by names and codes and may miss some: look at what they see before you "
-            "send the link."
+            "Such as mental health, alcohol, drugs and tobacco, HIV and other sexually transmitted infections, "
+            "pregnancies, violence, and answers about how you live. We look for it by names and codes and may miss "
+            "some: look at what they see before you send the link. Medicines, allergies and vaccines are never left "
+            "out, though they may tell the same."
         ),
         required=False,
     )

@@ -1,31 +1,65 @@
 """The link that somebody gives away: one address for people, with a SMART Health Link behind its `#` for programs.
 
-What stands behind `#` never leaves a browser, so the key with which a program opens its file comes to us in no request.
+What stands behind `#` never leaves a browser, so that the key with which a program opens its file comes to us in no
+request. A page of ours is where it leads to first: it needs no script to read what stands there.
 """
 
+from base64 import b64encode
 from dataclasses import dataclass
+from datetime import datetime
+from io import BytesIO
 from typing import Final
 
+import qrcode
 from django.conf import settings
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from qrcode.image.svg import SvgPathImage
 
+from apps.sharing.health_links.links import LONGEST_URL, Flag, HealthLink, fitting_label
 from apps.sharing.terms import Terms
 
 _GROUP: Final = 3  # digits of a passcode that are read together
+_FLAGS: Final = frozenset({Flag.LONG_TERM, Flag.PASSCODE})  # what is behind it changes with the record
 
 
 @dataclass(frozen=True, repr=False)
 class Link:
-    """`url` is for people, `passcode` as it is read aloud."""
+    """`url` is for people, `passcode` as it is read aloud. `health_link` is for programs, empty where the address of
+    this site is too long for one; `picture` has both, as the `src` of an image."""
 
     url: str
     passcode: str
+    health_link: str
+    picture: str
 
 
-def of(agreed: Terms) -> Link:
-    """What its owner sends, each by a way of its own."""
+def of(agreed: Terms, *, expires_at: datetime) -> Link:
+    """What its owner sends, link and passcode each by a way of its own."""
+    url = _whole("shared", agreed.token)
+    health_link = _health_link(agreed, expires_at)
     digits = agreed.passcode
     return Link(
-        url=settings.SITE_ORIGIN + reverse("shared", args=[agreed.token]),
+        url=url,
         passcode=" ".join(digits[start : start + _GROUP] for start in range(0, len(digits), _GROUP)),
+        health_link=health_link.uri() if health_link else "",
+        picture=_picture(health_link.uri(f"{url}#") if health_link else url),
     )
+
+
+def _health_link(agreed: Terms, expires_at: datetime) -> HealthLink | None:
+    url = _whole("shared_manifest", agreed.token)
+    if len(url) > LONGEST_URL:
+        return None
+    label = fitting_label(_("A part of a health record, shared by its person"))
+    return HealthLink(url, agreed.key, expires_at=expires_at, flags=_FLAGS, label=label)
+
+
+def _whole(name: str, token: str) -> str:
+    return settings.SITE_ORIGIN + reverse(name, args=[token])
+
+
+def _picture(link: str) -> str:
+    drawn = BytesIO()
+    qrcode.make(link, image_factory=SvgPathImage).save(drawn)
+    return f"data:image/svg+xml;base64,{b64encode(drawn.getvalue()).decode()}"

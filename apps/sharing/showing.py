@@ -10,8 +10,9 @@ from datetime import datetime
 
 from apps.records.exporting import choosing, stored, summaries
 from apps.records.exporting.choosing import Choice
+from apps.records.exporting.ips import documents
 from apps.records.exporting.stored import DeletedMeanwhile
-from apps.records.exporting.summaries import Summary
+from apps.records.exporting.summaries import List, Summary
 from apps.sharing import terms
 from apps.sharing.models import Share
 from apps.sharing.terms import Terms
@@ -45,6 +46,18 @@ def summary(shown: Shown, *, at: datetime) -> Summary:
     told = summaries.summary(shown.choices, at=at, portion=shown.terms.portion)
     _ensure_held(shown.choices)
     return told
+
+
+def untold(shown: Shown, *, at: datetime) -> tuple[List, ...]:
+    """What is left out of the chosen kinds as sensitive, for its owner alone. Raises VaultError."""
+    return summaries.untold(shown.choices, at=at, portion=shown.terms.portion)
+
+
+def document(shown: Shown, *, at: datetime) -> bytes:
+    """The same for a program: an International Patient Summary. Raises Over as `summary` does, and VaultError."""
+    written = documents.document(shown.choices, at=at, portion=shown.terms.portion)
+    _ensure_held(shown.choices)
+    return written
 
 
 def _ensure_held(choices: Sequence[Choice]) -> None:

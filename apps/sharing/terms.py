@@ -43,7 +43,7 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def portion(self) -> Portion:
         """The part of the record that may be seen."""
-        return Portion(self.subjects, self.since)
+        return Portion(self.subjects, self.since, tells_sensitive=self.tells_sensitive, is_for_others=True)
 
 
 def new(

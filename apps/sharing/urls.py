@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from apps.sharing.views import owner, visitor
+from apps.sharing.views import owner, program, visitor
 
 own_urls = [
     path("", owner.show_shares, name="shares"),
@@ -15,6 +15,8 @@ own_urls = [
 given_urls = [
     path("", visitor.show_shared, name="shared"),
     path("leave/", visitor.leave, name="leave_shared"),
+    path("m", program.show_manifest, name="shared_manifest"),  # short: the whole address may have 128 characters
+    path("files/<str:ticket>", program.show_file, name="shared_file"),
 ]
 
 urlpatterns = [

@@ -14,6 +14,7 @@ from django.db import transaction
 
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType
+from apps.directory.reading.texts import on_one_line
 from apps.sharing import places, terms
 from apps.sharing.models import Opening, Share
 from apps.vault import sealing
@@ -63,6 +64,11 @@ def enter(token: str, passcode: str, *, name: str, way: Opening.Way, at: datetim
     return find(token, at=at)
 
 
+def tries_left(token: str, *, at: datetime) -> int:
+    """How many wrong passcodes are left. Raises Over."""
+    return find(token, at=at).tries_left
+
+
 def _note_opening(share: Share, name: str, way: Opening.Way, ring: KeyRing, *, at: datetime) -> None:
     share.opened += 1
     share.last_opened_at = at
@@ -84,8 +90,7 @@ def _note_wrong(share: Share, *, at: datetime) -> int:
 
 def plain(name: str) -> str:
     """What somebody wrote of themselves: on one line, without what cannot be seen, and not too long."""
-    visible = "".join(character if character.isprintable() else " " for character in name)
-    return " ".join(visible.split())[:LONGEST_NAME]
+    return on_one_line(name)[:LONGEST_NAME]
 
 
 def _record(event: EventType, share: Share, *, at: datetime) -> None:

@@ -103,7 +103,7 @@ def show_share(request: HttpRequest, share_id: UUID) -> HttpResponse:
         "given": one.given,
         "sources": one.sources,
         "receipts": one.receipts,
-        "link": links.of(one.given.terms) if one.given.terms else None,
+        "link": links.of(one.given.terms, expires_at=one.given.share.expires_at) if one.given.terms else None,
     }
     return render(request, "sharing/share.html", context)
 
@@ -129,7 +129,12 @@ def preview_share(request: HttpRequest, share_id: UUID) -> HttpResponse:
     share = get_object_or_404(Share.objects.select_related("user"), pk=share_id, user=current_user(request))
     try:
         shown = showing.of(share, at=now)
-        context = {"share": share, "summary": showing.summary(shown, at=now), "now": now, "is_preview": True}
+        context = {
+            "share": share,
+            "summary": showing.summary(shown, at=now),
+            "untold": showing.untold(shown, at=now),
+            "now": now,
+        }
     except Over:
         return render(request, "sharing/nothing_left.html", {"share": share}, status=404)
     return render(request, "sharing/preview.html", context)

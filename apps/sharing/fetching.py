@@ -1,0 +1,49 @@
+"""Answer a program that follows a SMART Health Link: the manifest, and the file that it leads to.
+
+Both have the record as it is when they are asked for. A file by its own address is not kept either: its ticket says
+which share it is of and when it was given, and the share is asked again.
+"""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Final
+
+from django.core.signing import BadSignature, TimestampSigner
+
+from apps.sharing import showing, visiting
+from apps.sharing.health_links import encrypting, manifests
+from apps.sharing.health_links.manifest_requests import ManifestRequest
+from apps.sharing.health_links.manifests import About
+from apps.sharing.models import Opening, Share
+from apps.sharing.visiting import Over, Refused
+
+_SIGNER: Final = TimestampSigner(salt="apps.sharing.fetching")
+
+
+def manifest(token: str, asked: ManifestRequest, *, address: Callable[[str], str], at: datetime) -> bytes:
+    """What a program is told that gave the right passcode; `address` makes a file's out of its ticket. A request that
+    lacks the passcode takes no try. Raises Over, Refused, and VaultError."""
+    if not asked.passcode:
+        raise Refused(visiting.tries_left(token, at=at))
+    share = visiting.enter(token, asked.passcode, name=asked.recipient, way=Opening.Way.PROGRAM, at=at)
+    file, about = _file(share, at=at), About(last_updated=at)
+    if manifests.may_embed(file, asked):
+        return manifests.embedded(file, about)
+    return manifests.located(address(_SIGNER.sign(str(share.pk))), about)
+
+
+def file(token: str, ticket: str, *, at: datetime) -> str:
+    """The file of a ticket that is not an hour old. Raises Over, also where it is no ticket of ours, and VaultError."""
+    share = visiting.find(token, at=at)
+    try:
+        is_its = _SIGNER.unsign(ticket, max_age=manifests.LOCATION_LASTS) == str(share.pk)
+    except BadSignature:
+        raise Over from None
+    if not is_its:
+        raise Over
+    return _file(share, at=at)
+
+
+def _file(share: Share, *, at: datetime) -> str:
+    shown = showing.of(share, at=at)
+    return encrypting.encrypt(showing.document(shown, at=at), shown.terms.key)

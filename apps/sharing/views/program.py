@@ -1,0 +1,46 @@
+"""What a program is answered that follows a SMART Health Link (`apps.sharing.health_links` has the specification)."""
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils import timezone
+
+from apps.sharing import fetching
+from apps.sharing.health_links import manifest_requests, manifests
+from apps.sharing.health_links.cross_origin import from_any_origin
+from apps.sharing.health_links.manifest_requests import LONGEST_BODY, Refusal
+from apps.sharing.visiting import Over, Refused
+
+_UNAUTHORIZED = 401
+
+
+@from_any_origin("POST")
+def show_manifest(request: HttpRequest, token: str) -> HttpResponse:
+    """The manifest, to whoever posts the passcode."""
+    asked = manifest_requests.read(request.read(LONGEST_BODY + 1))
+    if isinstance(asked, Refusal):
+        return _json(manifests.refused(asked), status=asked.status)
+
+    def address(ticket: str) -> str:
+        return settings.SITE_ORIGIN + reverse("shared_file", args=[token, ticket])
+
+    try:
+        return _json(fetching.manifest(token, asked, address=address, at=timezone.now()))
+    except Refused as refused:
+        return _json(manifests.wrong_passcode(refused.tries_left), status=_UNAUTHORIZED)
+    except Over:
+        raise Http404 from None
+
+
+@from_any_origin("GET", "HEAD")
+def show_file(_request: HttpRequest, token: str, ticket: str) -> HttpResponse:
+    """A file too long for the manifest."""
+    try:
+        file = fetching.file(token, ticket, at=timezone.now())
+    except Over:
+        raise Http404 from None
+    return HttpResponse(file, content_type=manifests.FILE_TYPE)
+
+
+def _json(body: bytes, *, status: int = 200) -> HttpResponse:
+    return HttpResponse(body, content_type=manifests.MANIFEST_TYPE, status=status)

@@ -1,0 +1,136 @@
+"""A patient shares allergies and medicines for seven days and ends it; a doctor reads them on a phone without script,
+and a clinic's program fetches them over the network."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from playwright.sync_api import Page, expect
+from pytest_django.live_server_helper import LiveServer
+
+from apps.accounts.models import User
+from tests.connections.conftest import BACKEND
+from tests.fixtures.cast import PASSWORD
+from tests.records.exporting.keeping import keep
+from tests.records.linked import make_connection
+from tests.records.people import R4_PATIENT, allergy
+from tests.records.several_people import medicine
+from tests.sharing import receiving
+from tests.sharing.test_visiting import GOUT
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def hers(alice: User, live_server: LiveServer, settings: Any, new_page: Callable[..., Page]) -> Callable[..., Page]:
+    """Pages of Alice's, who gave her password a moment ago."""
+    settings.SITE_ORIGIN = live_server.url
+    keep(make_connection(alice), R4_PATIENT, allergy("a1"), medicine(), GOUT)
+    client = Client()
+    client.force_login(alice, backend=BACKEND)
+    client.post(reverse("account_reauthenticate"), {"password": PASSWORD})
+
+    def make(**how: object) -> Page:
+        page = new_page(**how)
+        session = client.cookies["sessionid"].value
+        page.context.add_cookies([{"name": "sessionid", "value": session, "url": live_server.url}])
+        return page
+
+    return make
+
+
+def share(page: Page, live_server: LiveServer) -> tuple[str, str, str]:
+    """From Home to a share, by the steps of task 11; its link, passcode and health link."""
+    page.goto(live_server.url)
+    page.locator("summary", has_text="Menu").click()
+    page.get_by_role("link", name="Share with someone").click()
+    page.get_by_role("link", name="Choose what they may see").click()
+    for box in page.get_by_role("group", name="What may they see?").get_by_role("checkbox").all():
+        box.set_checked(box.get_attribute("value") in {"allergies", "medicines"})
+    page.get_by_role("button", name="Make the link").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Share ready until")
+    page.locator("main summary").click()
+    link, passcode = (page.locator("dd").nth(number).inner_text() for number in (0, 1))
+    return link, passcode, page.locator("main code").inner_text()
+
+
+class TestAllergiesAndMedicinesForSevenDays:
+    def test_are_read_by_a_doctor_and_ended_by_the_patient(
+        self, live_server: LiveServer, hers: Callable[..., Page], new_page: Callable[..., Page]
+    ):
+        page, doctor = hers(width=360, java_script_enabled=False), new_page(width=360, java_script_enabled=False)
+        link, passcode, _health_link = share(page, live_server)
+        doctor.goto(link)
+        doctor.get_by_label("Your name").fill("Dr. Maud Fennimore")
+        doctor.get_by_label("Passcode").fill(passcode)
+        doctor.get_by_role("button", name="Open").click()
+        expect(doctor.get_by_role("heading", level=1)).to_have_text("Health record of Wrenna Quillfeather")
+        for told in ("Pteridine", "Lisinopril"):
+            expect(doctor.get_by_text(told).first).to_be_visible()
+        expect(doctor.get_by_text("Canary-gout")).to_have_count(0)
+        page.reload()
+        expect(page.get_by_text("Dr. Maud Fennimore")).to_be_visible()
+        page.get_by_role("button", name="End now").click()
+        expect(page.get_by_role("heading", level=1)).to_have_text("This share has ended")
+        expect(page.get_by_text("Copies already saved by others cannot be taken back.").first).to_be_visible()
+        over = doctor.context.request.get(link)  # with the browser's cookies
+        assert over.status == 404
+        assert "This link no longer works" in over.text()
+
+    def test_are_fetched_by_a_program(self, live_server: LiveServer, hers: Callable[..., Page]):
+        _link, passcode, health_link = share(hers(), live_server)
+        (received,) = receiving.receive(health_link, receiving.by_network, passcode=passcode.replace(" ", ""))
+        said = received.content.decode()
+        assert "Pteridine" in said
+        assert "Lisinopril" in said
+        assert "Canary-gout" not in said
+
+    def test_lead_by_the_picture_to_the_same_page(
+        self, live_server: LiveServer, hers: Callable[..., Page], new_page: Callable[..., Page]
+    ):
+        """A telephone opens what it scanned whole, with what programs read behind it."""
+        link, passcode, health_link = share(hers(), live_server)
+        doctor = new_page(width=360)
+        doctor.goto(f"{link}#{health_link}")
+        doctor.get_by_label("Your name").fill("Maud")
+        doctor.get_by_label("Passcode").fill(passcode)
+        doctor.get_by_role("button", name="Open").click()
+        expect(doctor.get_by_text("Pteridine").first).to_be_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1280])
+class TestThePages:
+    def test_have_nothing_that_axe_finds_also_with_letters_twice_as_large(
+        self,
+        live_server: LiveServer,
+        hers: Callable[..., Page],
+        new_page: Callable[..., Page],
+        assert_accessible: Callable[[Page], None],
+        width: int,
+        scheme: str,
+    ):
+        page = hers(width=width, color_scheme=scheme)
+        link, passcode, _health_link = share(page, live_server)
+        doctor = new_page(width=width, color_scheme=scheme)
+
+        def look(at: Page) -> None:
+            assert_accessible(at)
+            at.evaluate("document.documentElement.style.fontSize = '200%'")
+            assert_accessible(at)
+
+        look(page)
+        page.get_by_role("link", name="See what they see").click()
+        look(page)
+        for name in ("shares", "make_share"):
+            page.goto(f"{live_server.url}{reverse(name)}")
+            look(page)
+        doctor.goto(link)
+        look(doctor)
+        doctor.goto(link)
+        doctor.get_by_label("Your name").fill("Maud")
+        doctor.get_by_label("Passcode").fill(passcode)
+        doctor.get_by_role("button", name="Open").click()
+        look(doctor)

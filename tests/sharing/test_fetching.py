@@ -1,0 +1,154 @@
+"""A program of a clinic follows the link: it opens a patient summary of what was shared, and of nothing else."""
+
+from datetime import timedelta
+
+import pytest
+from django.core.signing import Signer, TimestampSigner, b62_encode
+from django.urls import reverse
+from django.utils import timezone
+
+from apps.records.subjects import ALLERGIES, CONDITIONS
+from apps.sharing import ending, links, making
+from apps.sharing.models import Opening, Share
+from tests.records.exporting.keeping import keep
+from tests.sharing import receiving
+from tests.sharing.giving import share_of, terms_of, wrong_for
+from tests.sharing.receiving import Refused
+from tests.sharing.test_visiting import GOUT
+
+pytestmark = pytest.mark.django_db
+
+
+def link_of(share):
+    return links.of(terms_of(share), expires_at=share.expires_at).health_link
+
+
+@pytest.fixture
+def program(visitor):
+    return receiving.by(visitor)
+
+
+def fetch(share, program, **asked):
+    return receiving.receive(link_of(share), program, **{"passcode": terms_of(share).passcode, **asked})
+
+
+def words(received):
+    return received.content.decode()
+
+
+class TestALinkForPrograms:
+    def test_leads_to_a_patient_summary_of_what_was_shared(self, program, alice, connection):
+        keep(connection, GOUT)
+        (received,) = fetch(share_of(alice, connection), program)
+        assert received.content_type == "application/fhir+json"
+        assert received.resource["type"] == "document"
+        assert "Pteridine" in words(received)
+        assert "Canary-gout" not in words(received)
+
+    def test_has_what_came_since(self, program, alice, connection):
+        share = share_of(alice, connection, subjects=[ALLERGIES, CONDITIONS])
+        assert "Canary-gout" not in words(*fetch(share, program))
+        keep(connection, GOUT)
+        assert "Canary-gout" in words(*fetch(share, program))
+
+    def test_says_until_when_it_holds_and_that_it_wants_a_passcode(self, share):
+        payload = receiving.payload_of(link_of(share))
+        assert payload["exp"] == int(share.expires_at.timestamp())
+        assert payload["flag"] == "LP"
+
+    def test_is_the_same_as_the_link_for_people_with_more_behind_its_end(self, hers, share):
+        agreed = terms_of(share)
+        link = links.of(agreed, expires_at=share.expires_at)
+        assert link.url.endswith(f"/shared/{agreed.token}/")
+        assert link.picture.startswith("data:image/svg+xml;base64,")
+        assert link.health_link in hers.get(reverse("share", args=[share.pk])).content.decode()
+
+    def test_is_none_where_the_address_of_the_site_is_too_long(self, share, settings):
+        settings.SITE_ORIGIN = "https://" + "a" * 60 + "." + "b" * 60 + ".example"
+        link = links.of(terms_of(share), expires_at=share.expires_at)
+        assert link.health_link == ""
+        assert link.picture.startswith("data:image/svg+xml;base64,")
+
+
+class TestAProgram:
+    def test_is_written_down_with_the_name_it_gave(self, program, hers, share):
+        fetch(share, program, recipient="Harbor Clinic")
+        assert Opening.objects.get().way == Opening.Way.PROGRAM
+        said = hers.get(reverse("share", args=[share.pk])).content.decode()
+        assert "Harbor Clinic" in said
+        assert "Fetched by a program" in said
+
+    def test_with_a_wrong_passcode_reads_how_many_tries_are_left(self, program, share):
+        with pytest.raises(Refused) as refused:
+            fetch(share, program, passcode=wrong_for(share))
+        assert (refused.value.status, refused.value.remaining) == (401, 9)
+
+    def test_without_a_passcode_takes_no_try(self, program, share):
+        with pytest.raises(Refused) as refused:
+            fetch(share, program, passcode=None)
+        assert (refused.value.status, refused.value.remaining) == (401, 10)
+
+    def test_that_guesses_has_the_tries_of_the_page_and_no_more(self, program, share):
+        left = []
+        for _ in range(making.TRIES):
+            with pytest.raises(Refused) as refused:
+                fetch(share, program, passcode=wrong_for(share))
+            left.append(refused.value.remaining)
+        assert left == [9, 8, 7, 6, 5, 4, 3, 2, 1, 0]
+        with pytest.raises(Refused) as refused:
+            fetch(share, program)
+        assert refused.value.status == 404
+
+    @pytest.mark.parametrize("longest", [0, 100])
+    def test_that_takes_no_long_answer_is_told_where_the_file_is(self, program, share, longest):
+        (received,) = fetch(share, program, embedded_length_max=longest)
+        assert received.way == "location"
+        assert "Pteridine" in words(received)
+
+    def test_asks_from_a_page_of_any_origin(self, visitor, share):
+        address = reverse("shared_manifest", args=[terms_of(share).token])
+        answer = visitor.options(address, headers={"Origin": "https://viewer.example"})
+        assert answer["Access-Control-Allow-Origin"] == "*"
+        assert visitor.get(address).status_code == 405
+
+    @pytest.mark.parametrize("sent", [b"", b"[]", b"{", b'{"passcode": "1"}', b'{"recipient": 1}', b"x" * 20_000])
+    def test_that_asks_oddly_is_refused_and_takes_no_try(self, visitor, share, sent):
+        address = reverse("shared_manifest", args=[terms_of(share).token])
+        answer = visitor.post(address, sent, content_type="application/json")
+        assert answer.status_code in {400, 413}
+        share.refresh_from_db()
+        assert share.tries_left == making.TRIES
+
+
+class TestAShareThatIsOver:
+    def test_is_not_found(self, program, share):
+        ending.end(share.user, share.pk, at=timezone.now())
+        with pytest.raises(Refused) as refused:
+            fetch(share, program)
+        assert refused.value.status == 404
+
+    def test_gives_no_file_by_its_address_either(self, visitor, program, share):
+        told = receiving.manifest(link_of(share), program, passcode=terms_of(share).passcode, embedded_length_max=0)
+        location = told["files"][0]["location"]
+        assert visitor.get(location).status_code == 200
+        ending.end(share.user, share.pk, at=timezone.now())
+        assert visitor.get(location).status_code == 404
+
+    def test_has_no_file_without_a_ticket_or_by_that_of_another(self, visitor, share, alice, connection):
+        other = share_of(alice, connection)
+        theirs = TimestampSigner(salt="apps.sharing.fetching").sign(str(other.pk))
+        for ticket in ("x", str(share.pk), theirs, TimestampSigner(salt="other").sign(str(share.pk))):
+            assert visitor.get(reverse("shared_file", args=[terms_of(share).token, ticket])).status_code == 404
+
+    def test_has_no_file_by_a_ticket_of_more_than_an_hour_ago(self, visitor, share):
+        signer = TimestampSigner(salt="apps.sharing.fetching")
+        made = b62_encode(int((timezone.now() - timedelta(hours=1, seconds=5)).timestamp()))
+        old = Signer(salt="apps.sharing.fetching").sign(f"{share.pk}:{made}")
+        assert signer.unsign(old) == str(share.pk)
+        assert visitor.get(reverse("shared_file", args=[terms_of(share).token, old])).status_code == 404
+
+    def test_is_found_until_its_time_is_over(self, program, share):
+        fetch(share, program)
+        Share.objects.update(expires_at=share.created_at + timedelta(seconds=1e-6))
+        with pytest.raises(Refused):
+            fetch(share, program)
