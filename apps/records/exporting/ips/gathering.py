@@ -28,6 +28,7 @@ from apps.records.exporting.shelved import Unreadable
 from apps.records.exporting.stored import Source
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import UNLISTED, Context, Entry
+from apps.records.presenters.remembering import remembering
 from apps.records.shelving.reading import OpenShelf
 from apps.records.subjects import MEDICINES, Subject
 from apps.vault import sealing
@@ -158,7 +159,7 @@ def gather(choices: Sequence[Choice], terms: Terms, *, today: date) -> tuple[lis
     """The patients, and what each section holds by its code on that day, on these terms. Raises
     `apps.vault.errors.VaultError` where nothing of this person can be opened."""
     gathered = {section.loinc: Gathered(left=Left(terms)) for section in SECTIONS}
-    with sealing.key_ring(Holder.user(choices[0].source.user_id)) as ring:
+    with remembering(), sealing.key_ring(Holder.user(choices[0].source.user_id)) as ring:
         picked, unread = _pick(choices, gathered, ring, terms)
         for choice in choices:
             _open(choice, picked, gathered, ring, today)
@@ -203,9 +204,11 @@ def _of_shelf(
     selections = [Selection(left=Left(terms, unopened=set(lacking))) for _section in sections]
     try:
         for one in shelved.entries(shelf, ring):
+            if one.entry is None:
+                continue
+            is_kept_back = terms.keeps_back(subject, one.entry)  # of all sections alike, and what takes longest
             for section, selection in zip(sections, selections, strict=True):
-                if one.entry is not None:
-                    selection.pick(Picked(source, one.record, one.entry), section, subject)
+                selection.pick(Picked(source, one.record, one.entry), section, is_kept_back=is_kept_back)
     except Unreadable:
         return None
     return selections

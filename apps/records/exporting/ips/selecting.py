@@ -114,6 +114,10 @@ class Left:
         if self.terms.keeps_back(subject, entry):
             self.keeps_back = True
             return True
+        return self.has_no_place_for(entry, section, source)
+
+    def has_no_place_for(self, entry: Entry, section: Section, source: Source) -> bool:
+        """The same of an entry that is not kept back from others."""
         is_told = self.terms.tells(entry)
         if not section.takes(entry) if is_told else section.is_by_itself:
             return True  # another section's: what is not told is counted with all that its subject has
@@ -167,9 +171,11 @@ class Selection:
     newest: Newest[Picked] = field(default_factory=lambda: Newest(_PICKED))
     left: Left = field(default_factory=Left)
 
-    def pick(self, one: Picked, section: Section, subject: Subject) -> None:
-        """Look at one entry of the shelf of a subject."""
-        if not self.left.leaves(one.entry, section, one.source, subject):
+    def pick(self, one: Picked, section: Section, *, is_kept_back: bool) -> None:
+        """Look at one entry of a shelf."""
+        if is_kept_back:
+            self.left.keeps_back = True
+        elif not self.left.has_no_place_for(one.entry, section, one.source):
             self.newest.add(Ranked.by(one.entry, section, one.source, one))
 
     def add(self, other: "Selection") -> None:
