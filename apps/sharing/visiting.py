@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Final
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType
@@ -23,7 +24,6 @@ from apps.vault.sealing import Holder, KeyRing
 LONGEST_NAME: Final = 80
 _MOST_KEPT: Final = 100  # openings of one share; the count goes on
 _VISITOR: Final = Actor.system("share")
-_LONGEST_TOKEN: Final = 64
 
 
 class Over(Exception):
@@ -38,22 +38,16 @@ class Refused(Exception):
 
 
 def find(token: str, *, at: datetime) -> Share:
-    """The share of this link. Raises Over."""
-    if len(token) > _LONGEST_TOKEN:
-        raise Over
-    found = Share.objects.open(at=at).select_related("user").filter(token_hash=terms.hash_of(token)).first()
-    if found is None:
-        raise Over
-    return found
+    """The share of this link, with its owner. Raises Over."""
+    return _only(Share.objects.open(at=at), token)
 
 
 def enter(token: str, passcode: str, *, name: str, way: Opening.Way, at: datetime) -> Share:
     """Open the share for somebody who says this is their name. Raises Over, Refused, and VaultError."""
     tries_left = None
     with transaction.atomic():
-        share = Share.objects.select_for_update(of=("self",)).get(pk=find(token, at=at).pk)
-        if not Share.objects.open(at=at).filter(pk=share.pk).exists():
-            raise Over
+        # whoever waited here finds none that was ended, used up or deleted meanwhile
+        share = _only(Share.objects.open(at=at).select_for_update(of=("self",)), token)
         with sealing.key_ring(Holder.user(share.user_id)) as ring:
             if terms.is_passcode(passcode, terms.opened(share, ring)):
                 _note_opening(share, name, way, ring, at=at)
@@ -61,12 +55,19 @@ def enter(token: str, passcode: str, *, name: str, way: Opening.Way, at: datetim
                 tries_left = _note_wrong(share, at=at)
     if tries_left is not None:  # once it is committed: a try that is refused must count
         raise Refused(tries_left)
-    return find(token, at=at)
+    return share
 
 
 def tries_left(token: str, *, at: datetime) -> int:
     """How many wrong passcodes are left. Raises Over."""
     return find(token, at=at).tries_left
+
+
+def _only(shares: QuerySet[Share], token: str) -> Share:
+    found = shares.select_related("user").filter(token_hash=terms.hash_of(token)).first()
+    if found is None:
+        raise Over
+    return found
 
 
 def _note_opening(share: Share, name: str, way: Opening.Way, ring: KeyRing, *, at: datetime) -> None:
