@@ -9,7 +9,8 @@ from uuid import UUID
 from apps.accounts.models import User
 from apps.records.exporting import choosing
 from apps.records.subjects import LISTED
-from apps.sharing import making, places, terms
+from apps.sharing import links, making, places, terms
+from apps.sharing.links import Link
 from apps.sharing.models import Opening, Share
 from apps.sharing.terms import Terms
 from apps.vault import sealing
@@ -21,7 +22,7 @@ class State(StrEnum):
     """How a share stands."""
 
     OPEN = "open"
-    ENDED = "ended"  # by its owner
+    ENDED = "ended"  # by its owner, or with all others where a backup was restored
     EXPIRED = "expired"
     LOCKED = "locked"  # after too many wrong passcodes
 
@@ -67,9 +68,11 @@ class Receipt:
 
 @dataclass(frozen=True, repr=False)
 class One:
-    """A share with all that its page tells: what is here of its sources, in words, and who came, the last first."""
+    """A share with all that its page tells: its link while somebody can still come, what is here of its sources, in
+    words, and who came, the last first."""
 
     given: Given
+    link: Link | None
     sources: tuple[str, ...]
     receipts: tuple[Receipt, ...]
 
@@ -88,9 +91,11 @@ def one(user: User, share_id: UUID, *, at: datetime) -> One:
     with sealing.key_ring(Holder.user(user.pk)) as ring:
         given = _given(share, ring, at=at)
         came = tuple(_receipts(share, ring))
-    chosen = set(given.terms.connections) if given.terms is not None else set()
-    sources = (choice for choice in choosing.choices(user, at=at) if choice.connection.pk in chosen)
-    return One(given, tuple(choosing.label(source) for source in sources), came)
+    if given.terms is None:
+        return One(given, None, (), came)
+    link = links.of(given.terms, expires_at=share.expires_at) if given.is_open else None
+    sources = choosing.choices(user, among=given.terms.connections, at=at)
+    return One(given, link, tuple(choosing.label(source) for source in sources), came)
 
 
 def _given(share: Share, ring: KeyRing, *, at: datetime) -> Given:

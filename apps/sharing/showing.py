@@ -7,7 +7,9 @@ since, of the kinds that were chosen, is.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from uuid import UUID
 
+from apps.accounts.models import User
 from apps.records.exporting import choosing, stored, summaries
 from apps.records.exporting.choosing import Choice
 from apps.records.exporting.ips import documents
@@ -29,28 +31,44 @@ class Shown:
     choices: tuple[Choice, ...]
 
 
+@dataclass(frozen=True, repr=False)
+class Preview:
+    """What others see of a share, and what is left out of its kinds as sensitive: that is for its owner alone."""
+
+    share: Share
+    summary: Summary
+    untold: tuple[List, ...]
+
+
 def of(share: Share, *, at: datetime) -> Shown:
     """What this share is about now. Raises Over where nothing of its sources is here any more, or where they turn out
     to be of several people; and VaultError."""
     with sealing.key_ring(Holder.user(share.user_id)) as ring:
         agreed = terms.opened(share, ring)
-    chosen = set(agreed.connections)
-    choices = tuple(one for one in choosing.choices(share.user, at=at) if one.connection.pk in chosen)
+    choices = choosing.choices(share.user, among=agreed.connections, at=at)
     if not choices or not choosing.are_one_person(choices):
         raise Over
     return Shown(agreed, choices)
 
 
-def summary(shown: Shown, *, at: datetime) -> Summary:
-    """The page to read. Raises Over where it was deleted while it was read, and VaultError."""
+def summary(share: Share, *, at: datetime) -> Summary:
+    """The page to read. Raises Over as `of` does, and where it was deleted while it was read; and VaultError."""
+    return _summary(of(share, at=at), at=at)
+
+
+def preview(user: User, share_id: UUID, *, at: datetime) -> Preview:
+    """What its owner reads of it. Raises Share.DoesNotExist for anybody else's, Over as `summary` does, and
+    VaultError."""
+    share = user.shares.select_related("user").get(pk=share_id)
+    shown = of(share, at=at)
+    untold = summaries.untold(shown.choices, at=at, portion=shown.terms.portion)
+    return Preview(share, _summary(shown, at=at), untold)
+
+
+def _summary(shown: Shown, *, at: datetime) -> Summary:
     told = summaries.summary(shown.choices, at=at, portion=shown.terms.portion)
     _ensure_held(shown.choices)
     return told
-
-
-def untold(shown: Shown, *, at: datetime) -> tuple[List, ...]:
-    """What is left out of the chosen kinds as sensitive, for its owner alone. Raises VaultError."""
-    return summaries.untold(shown.choices, at=at, portion=shown.terms.portion)
 
 
 def document(shown: Shown, *, at: datetime) -> bytes:

@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -50,11 +49,11 @@ def wrong_for(share: Share) -> str:
     return f"{(int(terms_of(share).passcode) + 1) % 1_000_000:06d}"
 
 
-def give(client: Client, share: Share, passcode: str, *, name: str = NAME, **extra: Any) -> HttpResponse:
+def give(client: Client, share: Share, passcode: str, *, name: str = NAME, **extra: Any) -> Any:
     """Type a passcode in."""
     return client.post(address_of(share), {"name": name, "passcode": passcode}, **extra)
 
 
-def enter(client: Client, share: Share, *, name: str = NAME) -> HttpResponse:
+def enter(client: Client, share: Share, *, name: str = NAME) -> Any:
     """Type the right one in; the page that follows."""
     return give(client, share, terms_of(share).passcode, name=name, follow=True)

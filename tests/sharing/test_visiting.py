@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 from django.db import connections as databases
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
@@ -17,8 +18,11 @@ from apps.records.subjects import ALLERGIES, CONDITIONS, MEDICINES
 from apps.sharing import ending, making, visiting
 from apps.sharing.models import Opening, Share
 from apps.sharing.visiting import Over, Refused
+from apps.vault import shredding
+from apps.vault.holders import Holder
 from tests.records.exporting.keeping import keep
 from tests.records.exporting.taking import text
+from tests.records.linked import make_connection
 from tests.sharing.giving import NAME, address_of, enter, give, share_of, terms_of, wrong_for
 
 pytestmark = pytest.mark.django_db
@@ -166,6 +170,28 @@ class TestWhatIsShown:
         alice.is_active = False
         alice.save()
         assert OVER in text(visitor.get(address_of(share)))
+
+    def test_is_nothing_once_the_key_of_its_owner_is_gone(self, visitor, share, alice):
+        """Who comes while an account is being closed may have found its share a moment before."""
+        enter(visitor, share)
+        address = address_of(share)
+        shredding.shred(Holder.user(alice.pk))
+        assert OVER in text(visitor.get(address))
+
+    def test_is_ours_to_mend_where_it_does_not_open(self, visitor, share):
+        enter(visitor, share)
+        address = address_of(share)
+        Share.objects.update(sealed_terms=b"x" * 64)
+        assert visitor.get(address).status_code == 503
+
+    def test_is_asked_for_no_record_that_is_not_shared(self, visitor, alice, connection, share):
+        enter(visitor, share)
+        with CaptureQueriesContext(databases["default"]) as alone:
+            visitor.get(address_of(share))
+        make_connection(alice, connection.endpoint, fhir_patient_id="p-other")
+        with CaptureQueriesContext(databases["default"]) as beside_another:
+            visitor.get(address_of(share))
+        assert len(beside_another) == len(alone)
 
     def test_is_in_the_days_of_its_owner(self, visitor, alice, share):
         alice.time_zone = "Pacific/Honolulu"

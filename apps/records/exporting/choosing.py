@@ -1,6 +1,6 @@
 """Which connections somebody can take a copy of, and what is said of each before they choose."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
@@ -30,10 +30,10 @@ class Choice:
     gaps: Gaps
 
 
-def choices(user: User, *, at: datetime) -> tuple[Choice, ...]:
-    """Every connection that was confirmed once, oldest first, ended ones with a copy included. Where one provider sends
-    one person's record in two ways, its name says which. `at`: by now, so that no check with a later time is believed
-    to be the latest."""
+def choices(user: User, *, among: Collection[UUID] | None = None, at: datetime) -> tuple[Choice, ...]:
+    """Every connection that was confirmed once, oldest first, ended ones with a copy included; or those `among` these
+    alone, called and numbered as among all: six queries for each. Where one provider sends one person's record in two
+    ways, its name says which. `at`: by now, so that no check with a later time is believed to be the latest."""
     rows = user.connections.confirmed().select_related("provider", "endpoint").order_by("created_at", "pk")
     connections = list(rows)
     people = candidates.find_people(user.pk, connections)
@@ -41,7 +41,9 @@ def choices(user: User, *, at: datetime) -> tuple[Choice, ...]:
     names = {pk: person.name for pk, person in people.items()}
     ways = versions.marks({one.pk: ((one.provider_id, names.get(one.pk)), one.endpoint) for one in connections})
     found = (
-        _choice(connection, number, people, whose, at=at) for number, connection in enumerate(connections, start=1)
+        _choice(connection, number, people, whose, at=at)
+        for number, connection in enumerate(connections, start=1)
+        if among is None or connection.pk in among
     )
     return tuple(_told_apart(choice, ways[choice.connection.pk]) for choice in found)
 

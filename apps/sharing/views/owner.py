@@ -7,7 +7,7 @@ from allauth.core.exceptions import ReauthenticationRequired
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import cache_control
@@ -18,7 +18,7 @@ from apps.records import subjects
 from apps.records.exporting import choosing
 from apps.records.exporting.choosing import Choice
 from apps.records.views import queries
-from apps.sharing import ending, links, making, receipts, showing
+from apps.sharing import ending, making, receipts, showing
 from apps.sharing.forms import ShareForm
 from apps.sharing.making import AccountClosed, TooMany
 from apps.sharing.models import Share
@@ -99,12 +99,7 @@ def show_share(request: HttpRequest, share_id: UUID) -> HttpResponse:
         one = receipts.one(current_user(request), share_id, at=timezone.now())
     except Share.DoesNotExist:
         raise Http404 from None
-    context = {
-        "given": one.given,
-        "sources": one.sources,
-        "receipts": one.receipts,
-        "link": links.of(one.given.terms, expires_at=one.given.share.expires_at) if one.given.terms else None,
-    }
+    context = {"given": one.given, "link": one.link, "sources": one.sources, "receipts": one.receipts}
     return render(request, "sharing/share.html", context)
 
 
@@ -126,15 +121,11 @@ def end_share(request: HttpRequest, share_id: UUID) -> HttpResponse:
 def preview_share(request: HttpRequest, share_id: UUID) -> HttpResponse:
     """What others see of it now; of one that is over, where it would lead."""
     now = timezone.now()
-    share = get_object_or_404(Share.objects.select_related("user"), pk=share_id, user=current_user(request))
     try:
-        shown = showing.of(share, at=now)
-        context = {
-            "share": share,
-            "summary": showing.summary(shown, at=now),
-            "untold": showing.untold(shown, at=now),
-            "now": now,
-        }
+        preview = showing.preview(current_user(request), share_id, at=now)
+    except Share.DoesNotExist:
+        raise Http404 from None
     except Over:
-        return render(request, "sharing/nothing_left.html", {"share": share}, status=404)
+        return render(request, "sharing/nothing_left.html", {"share_id": share_id}, status=404)
+    context = {"share": preview.share, "summary": preview.summary, "untold": preview.untold, "now": now}
     return render(request, "sharing/preview.html", context)

@@ -21,6 +21,7 @@ from apps.sharing import showing, visiting
 from apps.sharing.forms import PasscodeForm
 from apps.sharing.models import Opening, Share
 from apps.sharing.visiting import Over, Refused
+from apps.vault.errors import Shredded
 
 COOKIE: Final = "opened_share"
 _AGE: Final = timedelta(minutes=30)
@@ -38,11 +39,9 @@ def show_shared(request: HttpRequest, token: str) -> HttpResponse:
         if not _has_entered(request, share):
             return _ask(request, PasscodeForm())
         with timezone.override(time_zones.of(share.user)):  # the days of the record are those of its owner
-            summary = showing.summary(showing.of(share, at=now), at=now)
-            return _private(
-                render(request, "sharing/shared.html", {"share": share, "token": token, "summary": summary, "now": now})
-            )
-    except Over:
+            context = {"share": share, "token": token, "summary": showing.summary(share, at=now), "now": now}
+            return _private(render(request, "sharing/shared.html", context))
+    except (Over, Shredded):  # the second where its owner closed the account a moment ago
         return _over(request)
 
 
