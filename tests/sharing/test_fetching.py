@@ -3,13 +3,16 @@
 from datetime import timedelta
 
 import pytest
-from django.core.signing import Signer, TimestampSigner, b62_encode
+from django.core.signing import Signer
 from django.urls import reverse
 from django.utils import timezone
 
 from apps.records.subjects import ALLERGIES, CONDITIONS
-from apps.sharing import ending, links, making
+from apps.sharing import ending, fetching, links, making
 from apps.sharing.models import Opening, Share
+from apps.sharing.visiting import Over
+from apps.vault import shredding
+from apps.vault.holders import Holder
 from tests.records.exporting.keeping import keep
 from tests.sharing import receiving
 from tests.sharing.giving import share_of, terms_of, wrong_for
@@ -36,6 +39,16 @@ def words(received):
     return received.content.decode()
 
 
+def ticket_of(share, program):
+    """What stands at the end of a file's own address."""
+    told = receiving.manifest(link_of(share), program, passcode=terms_of(share).passcode, embedded_length_max=0)
+    return told["files"][0]["location"].rpartition("/")[2]
+
+
+def file_by(ticket, share, visitor):
+    return visitor.get(reverse("shared_file", args=[terms_of(share).token, ticket]))
+
+
 class TestALinkForPrograms:
     def test_leads_to_a_patient_summary_of_what_was_shared(self, program, alice, connection):
         keep(connection, GOUT)
@@ -44,6 +57,12 @@ class TestALinkForPrograms:
         assert received.resource["type"] == "document"
         assert "Pteridine" in words(received)
         assert "Canary-gout" not in words(received)
+
+    def test_tells_times_as_the_page_does_by_the_clock_of_its_owner(self, program, share, alice):
+        alice.time_zone = "Pacific/Honolulu"
+        alice.save()
+        (received,) = fetch(share, program)
+        assert "HST" in received.resource["entry"][0]["resource"]["text"]["div"]
 
     def test_has_what_came_since(self, program, alice, connection):
         share = share_of(alice, connection, subjects=[ALLERGIES, CONDITIONS])
@@ -120,6 +139,17 @@ class TestAProgram:
         assert share.tries_left == making.TRIES
 
 
+class TestAShareThatDoesNotOpen:
+    def test_says_so_to_a_page_of_any_origin_and_to_the_operator(self, visitor, share, caplog):
+        agreed = terms_of(share)
+        asked = {"recipient": "Harbor Clinic", "passcode": agreed.passcode}
+        Share.objects.update(sealed_terms=b"x" * 64)
+        address = reverse("shared_manifest", args=[agreed.token])
+        answer = visitor.post(address, asked, content_type="application/json")
+        assert (answer.status_code, answer["Access-Control-Allow-Origin"], answer.content) == (503, "*", b"")
+        assert "A health link could not be answered" in caplog.text
+
+
 class TestAShareThatIsOver:
     def test_is_not_found(self, program, share):
         ending.end(share.user, share.pk, at=timezone.now())
@@ -134,18 +164,25 @@ class TestAShareThatIsOver:
         ending.end(share.user, share.pk, at=timezone.now())
         assert visitor.get(location).status_code == 404
 
-    def test_has_no_file_without_a_ticket_or_by_that_of_another(self, visitor, share, alice, connection):
-        other = share_of(alice, connection)
-        theirs = TimestampSigner(salt="apps.sharing.fetching").sign(str(other.pk))
-        for ticket in ("x", str(share.pk), theirs, TimestampSigner(salt="other").sign(str(share.pk))):
-            assert visitor.get(reverse("shared_file", args=[terms_of(share).token, ticket])).status_code == 404
+    def test_has_no_file_without_a_ticket_or_by_that_of_another(self, visitor, program, share, alice, connection):
+        its, theirs = ticket_of(share, program), ticket_of(share_of(alice, connection), program)
+        assert file_by(its, share, visitor).status_code == 200
+        for ticket in ("x", str(share.pk), theirs, f"{its}x", Signer(salt="other").sign(its.rpartition(":")[0])):
+            assert file_by(ticket, share, visitor).status_code == 404
 
-    def test_has_no_file_by_a_ticket_of_more_than_an_hour_ago(self, visitor, share):
-        signer = TimestampSigner(salt="apps.sharing.fetching")
-        made = b62_encode(int((timezone.now() - timedelta(hours=1, seconds=5)).timestamp()))
-        old = Signer(salt="apps.sharing.fetching").sign(f"{share.pk}:{made}")
-        assert signer.unsign(old) == str(share.pk)
-        assert visitor.get(reverse("shared_file", args=[terms_of(share).token, old])).status_code == 404
+    def test_has_no_file_by_a_ticket_of_more_than_an_hour_ago(self, program, share):
+        ticket, token, now = ticket_of(share, program), terms_of(share).token, timezone.now()
+        assert fetching.file(token, ticket, at=now + timedelta(minutes=59))
+        with pytest.raises(Over):
+            fetching.file(token, ticket, at=now + timedelta(minutes=61))
+
+    def test_is_not_found_once_the_key_of_its_owner_is_gone(self, visitor, program, share, alice):
+        its, address = ticket_of(share, program), reverse("shared_manifest", args=[terms_of(share).token])
+        file = address.removesuffix("m") + f"files/{its}"
+        asked = {"recipient": "Harbor Clinic", "passcode": terms_of(share).passcode}
+        shredding.shred(Holder.user(alice.pk))
+        assert visitor.post(address, asked, content_type="application/json").status_code == 404
+        assert visitor.get(file).status_code == 404
 
     def test_is_found_until_its_time_is_over(self, program, share):
         fetch(share, program)

@@ -1,5 +1,7 @@
 """What a program is answered that follows a SMART Health Link (`apps.sharing.health_links` has the specification)."""
 
+import logging
+
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
@@ -10,8 +12,11 @@ from apps.sharing.health_links import manifest_requests, manifests
 from apps.sharing.health_links.cross_origin import from_any_origin
 from apps.sharing.health_links.manifest_requests import LONGEST_BODY, Refusal
 from apps.sharing.visiting import Over, Refused
+from apps.vault.errors import Shredded, VaultError
 
+_LOG = logging.getLogger(__name__)
 _UNAUTHORIZED = 401
+_UNAVAILABLE = 503
 
 
 @from_any_origin("POST")
@@ -28,8 +33,8 @@ def show_manifest(request: HttpRequest, token: str) -> HttpResponse:
         return _json(fetching.manifest(token, asked, address=address, at=timezone.now()))
     except Refused as refused:
         return _json(manifests.wrong_passcode(refused.tries_left), status=_UNAUTHORIZED)
-    except Over:
-        raise Http404 from None
+    except (Over, VaultError) as error:
+        return _nothing(error)
 
 
 @from_any_origin("GET", "HEAD")
@@ -37,9 +42,18 @@ def show_file(_request: HttpRequest, token: str, ticket: str) -> HttpResponse:
     """A file too long for the manifest."""
     try:
         file = fetching.file(token, ticket, at=timezone.now())
-    except Over:
-        raise Http404 from None
+    except (Over, VaultError) as error:
+        return _nothing(error)
     return HttpResponse(file, content_type=manifests.FILE_TYPE)
+
+
+def _nothing(error: Over | VaultError) -> HttpResponse:
+    """Where there is no such share any more, be it that its owner closed the account a moment ago; or where a value
+    does not open: the page for that is no answer that a page of another origin can read."""
+    if isinstance(error, Over | Shredded):
+        raise Http404 from None
+    _LOG.error("A health link could not be answered: %s", error)
+    return HttpResponse(status=_UNAVAILABLE)
 
 
 def _json(body: bytes, *, status: int = 200) -> HttpResponse:
