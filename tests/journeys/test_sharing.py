@@ -18,7 +18,7 @@ from tests.records.linked import make_connection
 from tests.records.people import R4_PATIENT, allergy
 from tests.records.several_people import medicine
 from tests.sharing import receiving
-from tests.sharing.test_visiting import GOUT
+from tests.sharing.giving import GOUT
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

@@ -16,8 +16,16 @@ from apps.sharing.models import Share
 from apps.sharing.terms import Terms
 from apps.vault import sealing
 from apps.vault.sealing import Holder
+from tests.records.people import PATIENT_ID
 
 NAME = "Dr. Maud Fennimore"
+GOUT = {
+    "resourceType": "Condition",
+    "id": "c1",
+    "clinicalStatus": {"coding": [{"code": "active"}]},
+    "code": {"text": "Canary-gout"},
+    "subject": {"reference": f"Patient/{PATIENT_ID}"},
+}
 
 
 def share_of(

@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 from django.core.signing import Signer
+from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
@@ -15,9 +16,8 @@ from apps.vault import shredding
 from apps.vault.holders import Holder
 from tests.records.exporting.keeping import keep
 from tests.sharing import receiving
-from tests.sharing.giving import share_of, terms_of, wrong_for
+from tests.sharing.giving import GOUT, share_of, terms_of, wrong_for
 from tests.sharing.receiving import Refused
-from tests.sharing.test_visiting import GOUT
 
 pytestmark = pytest.mark.django_db
 
@@ -27,8 +27,14 @@ def link_of(share):
 
 
 @pytest.fixture
-def program(visitor):
-    return receiving.by(visitor)
+def program():
+    """Through all that stands before a view, as a browser's program would come."""
+    return receiving.by(Client(enforce_csrf_checks=True))
+
+
+def post(share, program, body):
+    """What is posted to the address in its link."""
+    return program("POST", receiving.payload_of(link_of(share))["url"], {"Content-Type": "application/json"}, body)
 
 
 def fetch(share, program, **asked):
@@ -124,17 +130,25 @@ class TestAProgram:
         assert received.way == "location"
         assert "Pteridine" in words(received)
 
-    def test_asks_from_a_page_of_any_origin(self, visitor, share):
-        address = reverse("shared_manifest", args=[terms_of(share).token])
-        answer = visitor.options(address, headers={"Origin": "https://viewer.example"})
-        assert answer["Access-Control-Allow-Origin"] == "*"
-        assert visitor.get(address).status_code == 405
+    def test_asks_from_a_page_of_any_origin_whose_browser_asks_first(self, program, share):
+        url, origin = receiving.payload_of(link_of(share))["url"], {"Origin": "https://viewer.example"}
+        answer = program("OPTIONS", url, origin, b"")
+        assert (answer.status, answer.headers["access-control-allow-origin"]) == (204, "*")
+        assert program("GET", url, origin, b"").status == 405
+
+    def test_is_left_no_mark_and_nothing_to_store(self, program, share):
+        answer = post(share, program, b'{"recipient":"Harbor","passcode":"%s"}' % terms_of(share).passcode.encode())
+        assert answer.status == 200
+        assert "set-cookie" not in answer.headers
+        assert answer.headers["cache-control"] == "no-store"
+
+    def test_is_told_in_one_word_what_is_wrong_with_what_it_sent(self, program, share):
+        answer = post(share, program, b"canary")
+        assert (answer.status, answer.body) == (400, b'{"error":"not-json"}')
 
     @pytest.mark.parametrize("sent", [b"", b"[]", b"{", b'{"passcode": "1"}', b'{"recipient": 1}', b"x" * 20_000])
-    def test_that_asks_oddly_is_refused_and_takes_no_try(self, visitor, share, sent):
-        address = reverse("shared_manifest", args=[terms_of(share).token])
-        answer = visitor.post(address, sent, content_type="application/json")
-        assert answer.status_code in {400, 413}
+    def test_that_asks_oddly_is_refused_and_takes_no_try(self, program, share, sent):
+        assert post(share, program, sent).status in {400, 413}
         share.refresh_from_db()
         assert share.tries_left == making.TRIES
 

@@ -6,8 +6,7 @@ from django.urls import reverse
 from apps.records.subjects import CONDITIONS
 from tests.records.exporting.keeping import keep
 from tests.records.exporting.taking import text
-from tests.sharing.giving import enter, share_of
-from tests.sharing.test_visiting import GOUT
+from tests.sharing.giving import GOUT, enter, share_of
 
 pytestmark = pytest.mark.django_db
 

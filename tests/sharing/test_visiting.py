@@ -23,17 +23,9 @@ from apps.vault.holders import Holder
 from tests.records.exporting.keeping import keep
 from tests.records.exporting.taking import text
 from tests.records.linked import make_connection
-from tests.sharing.giving import NAME, address_of, enter, give, share_of, terms_of, wrong_for
+from tests.sharing.giving import GOUT, NAME, address_of, enter, give, share_of, terms_of, wrong_for
 
 pytestmark = pytest.mark.django_db
-
-GOUT = {
-    "resourceType": "Condition",
-    "id": "c1",
-    "clinicalStatus": {"coding": [{"code": "active"}]},
-    "code": {"text": "Canary-gout"},
-    "subject": {"reference": "Patient/p-7301"},
-}
 
 OVER = "This link no longer works"
 ALLERGY = "Pteridine"
