@@ -5,6 +5,7 @@ from typing import Final
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import Q
 
 from apps.accounts.models import User
 from apps.audit import recording
@@ -12,6 +13,7 @@ from apps.audit.recording import Actor, EventType
 from apps.sharing.models import Share
 
 KEPT: Final = timedelta(days=30)  # after their end, so that its owner can still read who came
+_LOT: Final = 500  # with a hundred openings each
 
 
 def end(user: User, share_id: UUID, *, at: datetime) -> None:
@@ -45,8 +47,10 @@ def forget(user: User) -> None:
 
 
 def purge(*, at: datetime) -> int:
-    """Delete what is long over, with who came. Returns how many."""
-    long_ago = at - KEPT
-    over = Share.objects.filter(expires_at__lt=long_ago) | Share.objects.filter(ended_at__lt=long_ago)
-    deleted, _of_each = over.delete()
-    return deleted
+    """Delete what is long over, with who came, each lot in a transaction of its own. Returns how many shares."""
+    long_ago, count = at - KEPT, 0
+    over = Share.objects.filter(Q(expires_at__lt=long_ago) | Q(ended_at__lt=long_ago))
+    while lot := list(over.values_list("pk", flat=True)[:_LOT]):
+        Share.objects.filter(pk__in=lot).delete()
+        count += len(lot)
+    return count

@@ -25,7 +25,12 @@ class Share(models.Model):
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="shares")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.CASCADE,
+        related_name="shares",
+        db_index=False,  # one below begins with it
+    )
     token_hash = models.BinaryField(max_length=32, unique=True)
     sealed_terms = models.BinaryField()
     created_at = models.DateTimeField()
@@ -41,7 +46,12 @@ class Share(models.Model):
     class Meta:
         verbose_name = _("share")
         verbose_name_plural = _("shares")
-        indexes = [models.Index(fields=["user", "-created_at"], name="shares_of_a_user")]
+        indexes = [
+            # The list of somebody's own.
+            models.Index(fields=["user", "-created_at"], name="shares_of_a_user"),
+            # `ending.purge`, with the one of `expires_at`.
+            models.Index(fields=["ended_at"], condition=Q(ended_at__isnull=False), name="shares_by_their_end"),
+        ]
         constraints = [
             models.CheckConstraint(condition=Q(expires_at__gt=F("created_at")), name="share_has_a_time"),
         ]
@@ -66,7 +76,7 @@ class Opening(models.Model):
         PROGRAM = "program", _("Fetched by a program")
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    share = models.ForeignKey(Share, on_delete=models.CASCADE, related_name="openings")
+    share = models.ForeignKey(Share, on_delete=models.CASCADE, related_name="openings", db_index=False)
     at = models.DateTimeField()
     way = models.CharField(max_length=8, choices=Way)
     sealed_name = models.BinaryField()
@@ -74,6 +84,7 @@ class Opening(models.Model):
     class Meta:
         verbose_name = _("opening of a share")
         verbose_name_plural = _("openings of shares")
+        # Who came, the last first.
         indexes = [models.Index(fields=["share", "-at"], name="openings_of_a_share")]
 
     class Privacy:

@@ -23,9 +23,15 @@ class TestAMonthAfterItsEnd:
         enter(visitor, share)
         over = share.expires_at + ending.KEPT
         assert ending.purge(at=over) == 0
-        ending.purge(at=over + DAY)
+        assert ending.purge(at=over + DAY) == 1
         assert not Share.objects.exists()
         assert not Opening.objects.exists()
+
+    def test_all_are_deleted_however_many_there_are(self, alice, connection, monkeypatch):
+        monkeypatch.setattr(ending, "_LOT", 2)
+        shares = [share_of(alice, connection, at=AT) for _ in range(5)]
+        assert ending.purge(at=shares[0].expires_at + ending.KEPT + DAY) == 5
+        assert not Share.objects.exists()
 
     def test_one_that_its_owner_ended_is_deleted_by_that_end(self, alice, connection):
         share = share_of(alice, connection, at=AT, lasts=30 * DAY)

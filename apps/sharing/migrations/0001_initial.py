@@ -27,7 +27,7 @@ class Migration(migrations.Migration):
                 ('tries_left', models.PositiveSmallIntegerField()),
                 ('opened', models.PositiveIntegerField(default=0)),
                 ('last_opened_at', models.DateTimeField(null=True)),
-                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='shares', to=settings.AUTH_USER_MODEL)),
+                ('user', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='shares', to=settings.AUTH_USER_MODEL)),
             ],
             options={
                 'verbose_name': 'share',
@@ -41,7 +41,7 @@ class Migration(migrations.Migration):
                 ('at', models.DateTimeField()),
                 ('way', models.CharField(choices=[('page', 'Read as a page'), ('program', 'Fetched by a program')], max_length=8)),
                 ('sealed_name', models.BinaryField()),
-                ('share', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='openings', to='sharing.share')),
+                ('share', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='openings', to='sharing.share')),
             ],
             options={
                 'verbose_name': 'opening of a share',
@@ -51,6 +51,10 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             model_name='share',
             index=models.Index(fields=['user', '-created_at'], name='shares_of_a_user'),
+        ),
+        migrations.AddIndex(
+            model_name='share',
+            index=models.Index(condition=models.Q(('ended_at__isnull', False)), fields=['ended_at'], name='shares_by_their_end'),
         ),
         migrations.AddConstraint(
             model_name='share',
