@@ -11,8 +11,7 @@ from apps.records.exporting.portions import WHOLE
 from apps.records.models import Record, Shelf, SyncRun, SyncStep
 from apps.records.subjects import CONDITIONS, HISTORY, PROCEDURES, RESULTS, VACCINES, VITALS
 from tests.records.exporting import summarized
-from tests.records.exporting.keeping import keep, spoil
-from tests.records.exporting.sharing import (
+from tests.records.exporting.extents import (
     DISCREET,
     SUBJECTS,
     Discreet,
@@ -26,6 +25,7 @@ from tests.records.exporting.sharing import (
     told_by,
     why,
 )
+from tests.records.exporting.keeping import keep, spoil
 from tests.records.exporting.stories import VERSIONS, stories
 from tests.records.exporting.summarized import Summarized
 from tests.records.linked import AT, make_connection, make_endpoint

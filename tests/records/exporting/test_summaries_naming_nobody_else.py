@@ -6,8 +6,8 @@ import pytest
 from apps.records.exporting.portions import WHOLE
 from apps.records.subjects import HISTORY, MEDICINES, PLANS, RESULTS
 from tests.records.exporting import summarized
+from tests.records.exporting.extents import broken, codes, observed, only, resources
 from tests.records.exporting.keeping import keep
-from tests.records.exporting.sharing import broken, codes, observed, only, resources
 from tests.records.exporting.summarized import Summarized
 from tests.records.linked import make_connection, make_endpoint
 from tests.records.people import DSTU2_PATIENT, R4_PATIENT

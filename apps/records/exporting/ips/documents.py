@@ -22,10 +22,10 @@ from apps.records.exporting.ips import (
     writing,
 )
 from apps.records.exporting.ips.doctors import Doctor
+from apps.records.exporting.ips.extents import Extent
 from apps.records.exporting.ips.gathering import Found, Gathered
 from apps.records.exporting.ips.sections import SECTIONS, Section
 from apps.records.exporting.ips.selecting import NoneKnown
-from apps.records.exporting.ips.sharing import Terms
 from apps.records.exporting.ips.writing import Part
 from apps.records.exporting.portions import Portion
 from apps.records.exporting.stored import Source
@@ -46,20 +46,20 @@ def document(
 
     Raises `apps.vault.errors.VaultError` where nothing of this person can be opened.
     """
-    terms = Terms(portion, tells_answers)
-    choices = _asked(choices, terms)
-    found_patients, gathered = gathering.gather(choices, terms, today=at.date())
-    heard = _heard(choices, gathered.values()) if terms.is_shared else choices
-    pages = _pages(choices, heard, found_patients, gathered.values(), terms, at)
-    told = [section for section in SECTIONS if _is_there(section, gathered[section.loinc], choices, terms)]
-    sections = [_section(section, gathered[section.loinc], choices, pages, terms, at) for section in told]
+    extent = Extent(portion, tells_answers)
+    choices = _asked(choices, extent)
+    found_patients, gathered = gathering.gather(choices, extent, today=at.date())
+    heard = _heard(choices, gathered.values()) if extent.is_shared else choices
+    pages = _pages(choices, heard, found_patients, gathered.values(), extent, at)
+    told = [section for section in SECTIONS if _is_there(section, gathered[section.loinc], choices, extent)]
+    sections = [_section(section, gathered[section.loinc], choices, pages, extent, at) for section in told]
     author = pages.add(_author(), "Device", "holdfast")
     identity = remarking.identity("Composition", remarking.instant(at), *_ids(choices))
     composition = {
         "resourceType": "Composition",
         "meta": {"profile": [f"{_PROFILES}Composition-uv-ips"]},
         "language": _language(),
-        "text": _narrative(explaining.origins(heard, terms, at)),
+        "text": _narrative(explaining.origins(heard, extent, at)),
         "identifier": _own_identifier(identity),
         "status": "final",
         "type": writing.coded("http://loinc.org", "60591-5", "Patient summary Document"),
@@ -122,10 +122,10 @@ class _Pages:
             self.add({**told, **remarking.r4_origin(source)}, "Provenance", source.connection_id)
 
 
-def _asked(choices: Sequence[Choice], terms: Terms) -> Sequence[Choice]:
+def _asked(choices: Sequence[Choice], extent: Extent) -> Sequence[Choice]:
     """With what is missing of what may be told alone."""
-    wanted = terms.chosen(LISTED)
-    return [replace(each, gaps=each.gaps.of_subjects(wanted)) for each in choices] if terms.is_shared else choices
+    wanted = extent.chosen(LISTED)
+    return [replace(each, gaps=each.gaps.of_subjects(wanted)) for each in choices] if extent.is_shared else choices
 
 
 def _heard(choices: Sequence[Choice], gathered: Iterable[Gathered]) -> Sequence[Choice]:
@@ -139,20 +139,20 @@ def _pages(
     heard: Sequence[Choice],
     found: Sequence[gathering.Patient],
     gathered: Iterable[Gathered],
-    terms: Terms,
+    extent: Extent,
     at: datetime,
 ) -> _Pages:
     listed = {(each.source, f"{each.resource_type}/{each.logical_id}"): one
               for held in gathered for one in held.found for each in one.all}  # fmt: skip
     whole = patients.patient(choices, found, at=at)
-    if terms.is_shared:
+    if extent.is_shared:
         return _Pages(patients.for_others(whole, heard), _ids(choices), (), listed)
     return _Pages(whole, (each["value"] for each in whole.get("identifier", [])), doctors.of(found, at=at), listed)
 
 
-def _is_there(section: Section, held: Gathered, choices: Sequence[Choice], terms: Terms) -> bool:
+def _is_there(section: Section, held: Gathered, choices: Sequence[Choice], extent: Extent) -> bool:
     """Whether the document has the section: one that others were not given, only where it must not be missing."""
-    return held.is_there(section, choices) if terms.chosen(section.subjects) else bool(section.unknown)
+    return held.is_there(section, choices) if extent.chosen(section.subjects) else bool(section.unknown)
 
 
 def _bundle(entries: list[Part], choices: Sequence[Choice], at: datetime) -> Part:
@@ -170,9 +170,9 @@ def _bundle(entries: list[Part], choices: Sequence[Choice], at: datetime) -> Par
 
 
 def _section(
-    section: Section, held: Gathered, choices: Sequence[Choice], pages: _Pages, terms: Terms, at: datetime
+    section: Section, held: Gathered, choices: Sequence[Choice], pages: _Pages, extent: Extent, at: datetime
 ) -> Part:
-    if not terms.chosen(section.subjects):
+    if not extent.chosen(section.subjects):
         return {**_titled(section, _narrative([explaining.not_shared()])), **_empty("withheld")}
     entries = [_added(found, pages) for found in held.found]
     items = [found.item for found in held.found]
@@ -181,7 +181,7 @@ def _section(
                 if section.none[one.absence] and not contradicting.is_refuted(one.absence, items)]  # fmt: skip
     if not entries and section.unknown:
         entries = [_stated(section, section.unknown, pages, section.loinc)]
-    lines = explaining.lines(section, held, choices, terms)
+    lines = explaining.lines(section, held, choices, extent)
     part = _titled(section, _narrative(lines, tabling.lines(held.found, at=at), tabling.heading()))
     if entries:
         return {**part, "entry": entries}

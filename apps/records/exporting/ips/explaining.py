@@ -9,13 +9,13 @@ from django.utils.translation import ngettext
 
 from apps.records import counts
 from apps.records.exporting.choosing import Choice
+from apps.records.exporting.ips.extents import Extent
 from apps.records.exporting.ips.gathering import Gathered
 from apps.records.exporting.ips.sections import Section
-from apps.records.exporting.ips.sharing import Terms
 from apps.records.presenters.datatypes import dates
 
 
-def lines(section: Section, held: Gathered, choices: Sequence[Choice], terms: Terms) -> Iterator[str]:
+def lines(section: Section, held: Gathered, choices: Sequence[Choice], extent: Extent) -> Iterator[str]:
     """What the table does not say: who recorded that there is none, what is missing and why, what is left out. That it
     is empty means nothing else."""
     if not held.found and not held.none_known:
@@ -23,7 +23,7 @@ def lines(section: Section, held: Gathered, choices: Sequence[Choice], terms: Te
     for one in held.none_known:
         known = {"provider": one.source.provider, "when": dates.sent_on(one.when.starts), "said": one.said}
         yield _("%(provider)s recorded %(when)s: %(said)s.") % known
-    yield from _missing_for_others(section, held, choices) if terms.is_shared else _missing(section, held, choices)
+    yield from _missing_for_others(section, held, choices) if extent.is_shared else _missing(section, held, choices)
     yield from _not_listed(held, section)
 
 
@@ -57,9 +57,9 @@ def _reasons(section: Section, choice: Choice) -> Iterable[str]:
     return dict.fromkeys(missing.sentence for missing in choice.gaps.missing if missing.subject in names)
 
 
-def origins(choices: Sequence[Choice], terms: Terms, at: datetime) -> Iterator[str]:
+def origins(choices: Sequence[Choice], extent: Extent, at: datetime) -> Iterator[str]:
     """By whom it was made and when, and how current is what each provider sent."""
-    if terms.is_shared:
+    if extent.is_shared:
         yield _("Made on %(made)s by Holdfast, shared by the person themselves.") % {"made": _moment(at)}
         yield _("This document has only what the person chose to share. There may be more.")
     else:

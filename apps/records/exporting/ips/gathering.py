@@ -19,10 +19,10 @@ from apps.records.exporting.choosing import Choice
 from apps.records.exporting.filling import Fills
 from apps.records.exporting.ips import cautions, judging, narrating, noting, trimming
 from apps.records.exporting.ips.clinical import Item
+from apps.records.exporting.ips.extents import Extent
 from apps.records.exporting.ips.passing import Passing
 from apps.records.exporting.ips.sections import SECTIONS, Section
 from apps.records.exporting.ips.selecting import MOST, Left, Newest, NoneKnown, Picked, Ranked, Selection
-from apps.records.exporting.ips.sharing import Terms
 from apps.records.exporting.reading import Told
 from apps.records.exporting.shelved import Unreadable
 from apps.records.exporting.stored import Source
@@ -111,7 +111,7 @@ class Gathered:
     def put(self, told: Told, section: Section) -> None:
         """Make an item of what belongs here. What it is for the section is told by all of the entry."""
         entry = told.entry
-        told = trimming.trimmed(told, self.left.terms) if self.left.terms.is_shared else told
+        told = trimming.trimmed(told, self.left.extent) if self.left.extent.is_shared else told
         item = section.item(told)
         if item is None:
             # A condition that its status left open is of now or of the past, and stands in one of the two sections.
@@ -155,12 +155,12 @@ class Patient:
     context: Context
 
 
-def gather(choices: Sequence[Choice], terms: Terms, *, today: date) -> tuple[list[Patient], dict[str, Gathered]]:
-    """The patients, and what each section holds by its code on that day, on these terms. Raises
+def gather(choices: Sequence[Choice], extent: Extent, *, today: date) -> tuple[list[Patient], dict[str, Gathered]]:
+    """The patients, and what each section holds by its code on that day, to this extent. Raises
     `apps.vault.errors.VaultError` where nothing of this person can be opened."""
-    gathered = {section.loinc: Gathered(left=Left(terms)) for section in SECTIONS}
+    gathered = {section.loinc: Gathered(left=Left(extent)) for section in SECTIONS}
     with remembering(), sealing.key_ring(Holder.user(choices[0].source.user_id)) as ring:
-        picked, unread = _pick(choices, gathered, ring, terms)
+        picked, unread = _pick(choices, gathered, ring, extent)
         for choice in choices:
             _open(choice, picked, gathered, ring, today)
     off_shelves = [_read(choice, unread[choice.connection.pk], gathered, today) for choice in choices]
@@ -171,18 +171,18 @@ def gather(choices: Sequence[Choice], terms: Terms, *, today: date) -> tuple[lis
 
 
 def _pick(
-    choices: Sequence[Choice], gathered: Mapping[str, Gathered], ring: KeyRing, terms: Terms
+    choices: Sequence[Choice], gathered: Mapping[str, Gathered], ring: KeyRing, extent: Extent
 ) -> tuple[dict[str, list[Ranked[Picked]]], dict[UUID, list[Subject]]]:
     """What each section picked of all shelves, and the subjects of each connection that no shelf tells of; of those
     that were chosen."""
-    wanted = terms.chosen(_BY_SUBJECT)
+    wanted = extent.chosen(_BY_SUBJECT)
     opened = shelved.opened(choices, wanted, ring)
     selections = {section.loinc: Selection() for section in SECTIONS}
     unread: dict[UUID, list[Subject]] = {choice.connection.pk: [] for choice in choices}
     for choice in choices:
         for subject in wanted:
             shelf = opened.get((choice.connection.pk, subject.key))
-            of_shelf = _of_shelf(shelf, choice.source, subject, ring, terms)
+            of_shelf = _of_shelf(shelf, choice.source, subject, ring, extent)
             if of_shelf is None:
                 unread[choice.connection.pk].append(subject)
             for section, selection in zip(_BY_SUBJECT[subject], of_shelf or (), strict=False):
@@ -195,18 +195,18 @@ def _pick(
 
 
 def _of_shelf(
-    shelf: OpenShelf | None, source: Source, subject: Subject, ring: KeyRing, terms: Terms
+    shelf: OpenShelf | None, source: Source, subject: Subject, ring: KeyRing, extent: Extent
 ) -> list[Selection] | None:
     """What each section picks of the shelf of a subject; None where it cannot be read to its end."""
     if shelf is None:
         return None
     sections, lacking = _BY_SUBJECT[subject], {source.provider} if shelf.lacks_some else set()
-    selections = [Selection(left=Left(terms, unopened=set(lacking))) for _section in sections]
+    selections = [Selection(left=Left(extent, unopened=set(lacking))) for _section in sections]
     try:
         for one in shelved.entries(shelf, ring):
             if one.entry is None:
                 continue
-            is_kept_back = terms.keeps_back(subject, one.entry)  # of all sections alike, and what takes longest
+            is_kept_back = extent.keeps_back(subject, one.entry)  # of all sections alike, and what takes longest
             for section, selection in zip(sections, selections, strict=True):
                 selection.pick(Picked(source, one.record, one.entry), section, is_kept_back=is_kept_back)
     except Unreadable:

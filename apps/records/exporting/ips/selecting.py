@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Final, Generic, TypeVar
 
 from apps.records.exporting.ips import judging
+from apps.records.exporting.ips.extents import Extent
 from apps.records.exporting.ips.sections import Section
-from apps.records.exporting.ips.sharing import Terms
 from apps.records.exporting.stored import Source
 from apps.records.presenters import absences
 from apps.records.presenters.absences import Absence
@@ -89,12 +89,12 @@ class Newest(Generic[Held]):
 @dataclass
 class Left:
     """What a section does not list. `none_known` says that there is none; `left_out` counts what is over, ruled out or
-    not done, `withheld` what has no details, `of_other_kinds` what the summary has no place for, and, where the `terms`
-    say so, `answers` what the person answered about how they live and feel. `unopened` are the providers of which
-    something does not open that may belong here. What is kept back from others is counted nowhere; `keeps_back` says
-    that there is some."""
+    not done, `withheld` what has no details, `of_other_kinds` what the summary has no place for, and, where these are
+    beyond its `extent`, `answers` what the person answered about how they live and feel. `unopened` are the providers
+    of which something does not open that may belong here. What is kept back from others is counted nowhere;
+    `keeps_back` says that there is some."""
 
-    terms: Terms = field(default_factory=Terms)
+    extent: Extent = field(default_factory=Extent)
     none_known: dict[tuple[Source, Absence], NoneKnown] = field(default_factory=dict)
     left_out: int = 0
     withheld: int = 0
@@ -111,14 +111,14 @@ class Left:
     def leaves(self, entry: Entry, section: Section, source: Source, subject: Subject | None) -> bool:
         """Whether the section has no place for the entry of this subject, as far as the entry itself says. Then it is
         counted."""
-        if self.terms.keeps_back(subject, entry):
+        if self.extent.keeps_back(subject, entry):
             self.keeps_back = True
             return True
         return self.has_no_place_for(entry, section, source)
 
     def has_no_place_for(self, entry: Entry, section: Section, source: Source) -> bool:
         """The same of an entry that is not kept back from others."""
-        is_told = self.terms.tells(entry)
+        is_told = self.extent.tells(entry)
         if not section.takes(entry) if is_told else section.is_by_itself:
             return True  # another section's: what is not told is counted with all that its subject has
         if entry.resource_type not in section.resource_types:

@@ -12,7 +12,7 @@ from typing import Any, Final
 from msgspec import structs
 
 from apps.records import presenting, subjects
-from apps.records.exporting.ips.sharing import Terms
+from apps.records.exporting.ips.extents import Extent
 from apps.records.exporting.reading import Told
 from apps.records.presenters import elements, naming
 from apps.records.presenters.elements import Element
@@ -29,22 +29,22 @@ _NOTHING: Final = "#"
 _DEEPEST: Final = 50  # what is nested deeper is nobody's
 
 
-def trimmed(told: Told, terms: Terms) -> Told:
+def trimmed(told: Told, extent: Extent) -> Told:
     """The same, presented anew without such names."""
     resource = {name: _value(name, value, told, 0) for name, value in told.resource.items() if name != "contained"}
     if "contained" in told.resource:
-        resource["contained"] = list(_contained(told, terms))
+        resource["contained"] = list(_contained(told, extent))
     kind, logical_id = told.entry.resource_type, told.entry.logical_id
     entry = presenting.present_parsed(resource, resource_type=kind, logical_id=logical_id, context=told.context)
     return replace(told, resource=resource, entry=entry, is_shared=True)
 
 
-def _contained(told: Told, terms: Terms) -> Iterator[Element]:
+def _contained(told: Told, extent: Extent) -> Iterator[Element]:
     """What it contains: of results those that are shared, as if they had records of their own, and of others that they
     are there, which may tell whose a result is."""
     for part in elements.children(told.resource, "contained"):
         kind = elements.text(part, "resourceType")
-        if kind == "Observation" and _is_kept_back(part, told, terms):
+        if kind == "Observation" and _is_kept_back(part, told, extent):
             continue
         if kind == "Observation" or kind in _NAMED:
             yield {name: _value(name, value, told, 0) for name, value in part.items()}
@@ -52,11 +52,11 @@ def _contained(told: Told, terms: Terms) -> Iterator[Element]:
             yield {"resourceType": kind, "id": elements.text(part, "id")}
 
 
-def _is_kept_back(part: Element, told: Told, terms: Terms) -> bool:
+def _is_kept_back(part: Element, told: Told, extent: Extent) -> bool:
     """Of one without a date that of its report counts."""
     entry = results.present(results_inside.whole(part, told.resource), told.context)
     dated = entry if entry.when else structs.replace(entry, when=told.entry.when)
-    return terms.keeps_back(subjects.subject_of(part, resource_type="Observation"), dated)
+    return extent.keeps_back(subjects.subject_of(part, resource_type="Observation"), dated)
 
 
 def _value(name: str, value: Any, told: Told, depth: int) -> Any:

@@ -14,7 +14,7 @@ from apps.records.subjects import Subject
 
 
 @dataclass(frozen=True)
-class Terms:
+class Extent:
     """`portion` is what others get; None where the document is for the person themselves. Without `tells_answers` it
     tells nothing of what the person answered about how they live and feel."""
 
