@@ -40,7 +40,10 @@ class User(AbstractBaseUser, PermissionsMixin):
     # A name of the tz database; empty where they never chose one, and times are then told in UTC.
     time_zone = models.CharField(_("time zone"), max_length=64, blank=True, default="", db_default="")
     # Whether one calm page stands before an entry that may carry grave news.
-    asks_before_sensitive = models.BooleanField(_("is asked before sensitive news"), default=True, db_default=True)
+    # Pages say "sensitive news"; `sensitive` alone is what many people keep to themselves (`presenters.sensitive`).
+    asks_before_grave_news = models.BooleanField(
+        _("is asked before sensitive news"), default=True, db_default=True, db_column="asks_before_sensitive"
+    )
     is_staff = models.BooleanField(_("works here"), default=False)
     is_active = models.BooleanField(_("may sign in"), default=True)
     joined_at = models.DateTimeField(_("joined"), default=timezone.now, editable=False)
@@ -56,7 +59,7 @@ class User(AbstractBaseUser, PermissionsMixin):
 
     class Privacy:
         secret = ("password",)
-        personal = ("email", "first_name", "language", "time_zone", "asks_before_sensitive")
+        personal = ("email", "first_name", "language", "time_zone", "asks_before_grave_news")
         operational = ("id", "is_staff", "is_active", "is_superuser", "joined_at", "last_login")
 
     def __str__(self) -> str:

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from apps.accounts.views import language, notice, pages, sensitive, sessions, signing_out, staying, warnings
+from apps.accounts.views import grave_news, language, notice, pages, sessions, signing_out, staying, warnings
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("accounts/logout/", signing_out.LogoutView.as_view(), name="account_logout"),  # before the library's
@@ -13,6 +13,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("notice/", notice.show, name="notice"),
     path("notice/agree/", notice.agree, name="agree"),
     path("settings/", pages.show_settings, name="settings"),
-    path("settings/sensitive/", sensitive.choose, name="choose_sensitive"),
+    path("settings/sensitive/", grave_news.choose, name="choose_grave_news"),
     path("settings/warnings/", warnings.choose, name="warnings"),
 ]

@@ -50,7 +50,7 @@ class TestSomebodyWhoseSessionEnded:
     def test_while_they_filled_in_a_form_reads_so(self, client: Client, alice: User):
         sign_in(client, alice)
         Session.objects.all().delete()
-        assert ENDED in text(client.post(reverse("choose_sensitive"), {"sensitive": "ask"}, follow=True))
+        assert ENDED in text(client.post(reverse("choose_grave_news"), {"sensitive": "ask"}, follow=True))
 
     def test_reads_it_once(self, client: Client, alice: User):
         sign_in(client, alice)

@@ -54,29 +54,29 @@ class TestSettings:
 class TestWhetherToBeAskedBeforeSensitiveNews:
     def test_is_yes_until_somebody_chooses_otherwise_for_themselves(self, alice_client: Client, alice: User, sam: User):
         assert 'value="ask" id="sensitive-ask" checked' in alice_client.get(reverse("settings")).content.decode()
-        answer = alice_client.post(reverse("choose_sensitive"), {"sensitive": "show"})
+        answer = alice_client.post(reverse("choose_grave_news"), {"sensitive": "show"})
         assert answer["Location"] == reverse("settings")
         page = alice_client.get(reverse("settings")).content.decode()
         assert 'value="show" id="sensitive-show" checked' in page
         assert 'id="sensitive-ask" checked' not in page
         sam.refresh_from_db()
-        assert sam.asks_before_sensitive
-        alice_client.post(reverse("choose_sensitive"), {"sensitive": "ask"})
+        assert sam.asks_before_grave_news
+        alice_client.post(reverse("choose_grave_news"), {"sensitive": "ask"})
         alice.refresh_from_db()
-        assert alice.asks_before_sensitive
+        assert alice.asks_before_grave_news
 
     @pytest.mark.parametrize("sent", [{}, {"sensitive": ""}, {"sensitive": "False"}])
     def test_is_changed_by_nothing_else(self, alice_client: Client, alice: User, sent: dict[str, str]):
-        alice_client.post(reverse("choose_sensitive"), sent)
+        alice_client.post(reverse("choose_grave_news"), sent)
         alice.refresh_from_db()
-        assert alice.asks_before_sensitive
+        assert alice.asks_before_grave_news
 
     def test_is_asked_of_nobody_who_is_not_signed_in(self, client: Client):
-        answer = client.post(reverse("choose_sensitive"), {"sensitive": "show"})
+        answer = client.post(reverse("choose_grave_news"), {"sensitive": "show"})
         assert answer["Location"].startswith(reverse("account_login"))
 
     def test_is_changed_by_no_link(self, alice_client: Client):
-        assert alice_client.get(reverse("choose_sensitive"), {"sensitive": "show"}).status_code == 405
+        assert alice_client.get(reverse("choose_grave_news"), {"sensitive": "show"}).status_code == 405
 
 
 class TestChangingThePassword:

@@ -208,16 +208,16 @@ class TestErrorPages:
 
 
 class TestTheAddressOfAButton:
-    @pytest.mark.parametrize("name", ["choose_sensitive", "set_language", "wish"])
+    @pytest.mark.parametrize("name", ["choose_grave_news", "set_language", "wish"])
     def test_is_a_page_that_says_that_nothing_was_done(self, hers, alice, name):
         answer = hers.get(reverse(name), {"sensitive": "show"})
         assert (answer.status_code, answer["Allow"]) == (405, "POST")
         assert main_of(answer).startswith("Please press the button again We did not do anything.")
         alice.refresh_from_db()
-        assert alice.asks_before_sensitive
+        assert alice.asks_before_grave_news
 
     def test_is_where_somebody_ends_who_was_signed_out_and_has_a_page(self, client, alice):
-        signed_out = client.post(reverse("choose_sensitive"), {"sensitive": "show"})
+        signed_out = client.post(reverse("choose_grave_news"), {"sensitive": "show"})
         client.force_login(alice, backend=BACKEND)
         assert "We did not do anything" in main_of(client.get(signed_out["Location"], follow=True))
 

@@ -51,7 +51,7 @@ def is_due_on(page: EntryPage, *, session: MutableMapping[str, Any]) -> bool:
 def opener(user: User, *, session: MutableMapping[str, Any]) -> Callable[[int], bool]:
     """What says of records, by their own ids, whether this reader said to read them now, or chose not to be asked."""
     read = frozenset(session.get(_READ, []))
-    return lambda pk: pk in read or not user.asks_before_sensitive
+    return lambda pk: pk in read or not user.asks_before_grave_news
 
 
 def _may_ask(record: Record, session: MutableMapping[str, Any]) -> bool:

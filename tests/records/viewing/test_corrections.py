@@ -142,7 +142,7 @@ class TestACorrectedResult:
         text = over_time(hers, "o1")
         assert "5.4 mmol/L" in text
         assert "6.1" not in text
-        User.objects.update(asks_before_sensitive=False)
+        User.objects.update(asks_before_grave_news=False)
         assert BEFORE in over_time(hers, "o1")
 
     def test_says_it_in_the_file_as_well(self, hers: Client, connection: Connection):
@@ -191,7 +191,7 @@ class TestAPageOverTime:
         keep(connection, *(result(number, value=6.1) for number in range(60)), potassium)
         keep(connection, *(corrected(number) for number in (0, 58, 59)), result(1, value=5.5))
         keep(connection, {**potassium, "status": "corrected", "valueQuantity": {"value": 4.1, "unit": "mmol/L"}})
-        User.objects.update(asks_before_sensitive=False)  # or what this very entry said before is looked at
+        User.objects.update(asks_before_grave_news=False)  # or what this very entry said before is looked at
         RecordVersion.objects.exclude(record__logical_id="o0").update(sealed_body=b"\x01" * 80)
         caplog.clear()
         assert over_time(hers).count(BEFORE) == 1
@@ -204,7 +204,7 @@ class TestAPageOverTime:
         keep(connection, result(0, value=6.1), result(1))
         keep(connection, corrected())
         RecordVersion.objects.update(sealed_body=b"\x01" * 80, superseded_at=AT + timedelta(days=1))
-        User.objects.update(asks_before_sensitive=False)
+        User.objects.update(asks_before_grave_news=False)
         text = over_time(hers)
         assert "5.4 mmol/L" in text
         assert "Before the correction" not in text

@@ -114,7 +114,7 @@ class TestAResultOfAGraveReport:
 
     def test_is_shown_at_once_to_who_chose_not_to_be_asked(self, hers, sam, connection):
         keep(connection, SORROWFUL, EARLIER, naming("Observation/o0"))
-        hers.post(reverse("choose_sensitive"), {"sensitive": "show"})
+        hers.post(reverse("choose_grave_news"), {"sensitive": "show"})
         assert "Sorrowful words" in main_of(hers.get(address("entry")))
         assert "Sorrowful words" in main_of(hers.get(address("over_time", "o1")))
         hers.force_login(sam)

@@ -222,14 +222,14 @@ class TestWhoChoseNotToBeAsked:
         keep(connection, resource)
         there = reverse("entry", args=[subject, Record.objects.get(logical_id="g1").pk])
         assert "sensitive news" in hers.get(there).content.decode()
-        hers.post(reverse("choose_sensitive"), {"sensitive": "show"})
+        hers.post(reverse("choose_grave_news"), {"sensitive": "show"})
         assert "sensitive news" not in hers.get(there).content.decode()
         hers.force_login(sam)
         assert hers.get(there).status_code == 404
 
     def test_changes_nothing_for_anybody_else(self, hers, alice, sam, connection):
         keep(make_connection(sam, make_endpoint("https://sams.example/r4")), REPORT)
-        hers.post(reverse("choose_sensitive"), {"sensitive": "show"})
+        hers.post(reverse("choose_grave_news"), {"sensitive": "show"})
         hers.force_login(sam)
         there = reverse("entry", args=["results", Record.objects.get(logical_id="g1").pk])
         assert "sensitive news" in hers.get(there).content.decode()

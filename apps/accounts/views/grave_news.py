@@ -1,4 +1,4 @@
-"""Whether somebody is asked before a page shows what may contain sensitive news."""
+"""Whether somebody is asked before a page shows what may contain grave news: sensitive news, as pages say."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -19,6 +19,6 @@ def choose(request: HttpRequest) -> HttpResponse:
     """Keep the choice; anything that is none changes nothing."""
     chosen = _CHOICES.get(request.POST.get("sensitive", ""))
     if chosen is not None:
-        User.objects.filter(pk=current_user(request).pk).update(asks_before_sensitive=chosen)
+        User.objects.filter(pk=current_user(request).pk).update(asks_before_grave_news=chosen)
         messages.success(request, _("Saved."))
     return redirect("settings")
