@@ -1,11 +1,9 @@
 """Close the account: asked on a page that wants the password first, done by a POST, and said on the welcome page."""
 
-from allauth.account.decorators import reauthentication_required
-from allauth.core.exceptions import ReauthenticationRequired
 from django.contrib import messages
 from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -13,6 +11,7 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods
 
 from apps.accounts.current_user import current_user
+from apps.accounts.password_first import password_first
 from apps.connections import tasks
 from apps.portal import closing
 from apps.portal.closing import Closed
@@ -20,29 +19,21 @@ from apps.portal.closing import Closed
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @cache_control(no_store=True, private=True)
-def close_account(request: HttpRequest) -> HttpResponse:
+def close_account(request: HttpRequest) -> HttpResponseBase:
     """Ask, or do it. A second press finds nobody signed in any more, and leads to the welcome page as the first did."""
     if request.method != "POST":
-        question: HttpResponse = _ask(request)
-        return question
-    if not request.user.is_authenticated:
-        return redirect("home")
-    try:
-        answer: HttpResponse = _close(request)
-    except ReauthenticationRequired:
-        # Left to the library, the press would be kept, and repeated as soon as the password is given. Ask anew instead.
-        return redirect("close_account")
-    return answer
+        return _ask(request)
+    return _close(request) if request.user.is_authenticated else redirect("home")
 
 
 @login_required
-@reauthentication_required  # type: ignore[untyped-decorator]  # the library has no types
+@password_first
 def _ask(request: HttpRequest) -> HttpResponse:
     at_stake = closing.at_stake(current_user(request), at=timezone.now())
     return render(request, "portal/close_account.html", {"at_stake": at_stake})
 
 
-@reauthentication_required  # type: ignore[untyped-decorator]
+@password_first
 def _close(request: HttpRequest) -> HttpResponse:
     closed = closing.close(current_user(request), at=timezone.now())
     tasks.enqueue_telling()

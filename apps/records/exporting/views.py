@@ -4,8 +4,6 @@ import logging
 import time
 from datetime import datetime
 
-from allauth.account.decorators import reauthentication_required
-from allauth.core.exceptions import ReauthenticationRequired
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import redirect, render
@@ -14,6 +12,7 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods
 
 from apps.accounts.current_user import current_user
+from apps.accounts.password_first import password_first
 from apps.records import subjects
 from apps.records.exporting import choosing, copies, granting, stored, summaries
 from apps.records.exporting.choosing import Choice
@@ -33,20 +32,12 @@ _LOG = logging.getLogger(__name__)
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 @cache_control(no_store=True, private=True)
+@password_first
 def download(request: HttpRequest) -> HttpResponseBase:
-    """Say what can be taken along and what is missing; POST takes it. Both want the password, the page first: left to
-    the library, a POST would be kept and repeated as soon as the password is given."""
-    if request.method != "POST":
-        page: HttpResponse = _ask(request)
-        return page
-    try:
-        answer: HttpResponseBase = _take(request)
-    except ReauthenticationRequired:
-        return redirect("download_copy")
-    return answer
+    """Say what can be taken along and what is missing; POST takes it."""
+    return _take(request) if request.method == "POST" else _ask(request)
 
 
-@reauthentication_required  # type: ignore[untyped-decorator]  # the library has no types
 def _ask(request: HttpRequest) -> HttpResponse:
     choices = choosing.choices(current_user(request), at=timezone.now())
     only = subjects.find(request.GET.get("only", ""))
@@ -54,7 +45,6 @@ def _ask(request: HttpRequest) -> HttpResponse:
     return _page(request, choices, CopyForm.of(choices, only=only, source=source, person=person))
 
 
-@reauthentication_required  # type: ignore[untyped-decorator]
 def _take(request: HttpRequest) -> HttpResponseBase:
     user, at = current_user(request), timezone.now()
     choices = choosing.choices(user, at=at)

@@ -2,8 +2,6 @@
 
 from uuid import UUID
 
-from allauth.account.decorators import reauthentication_required
-from allauth.core.exceptions import ReauthenticationRequired
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
@@ -14,6 +12,7 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from apps.accounts.current_user import current_user
+from apps.accounts.password_first import password_first
 from apps.records import subjects
 from apps.records.exporting import choosing
 from apps.records.exporting.choosing import Choice
@@ -38,20 +37,12 @@ def show_shares(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 @cache_control(no_store=True, private=True)
+@password_first
 def make_share(request: HttpRequest) -> HttpResponse:
-    """Ask what is to be shown; POST opens the share. Both want the password, the page first: left to the library, a
-    POST would be kept and repeated as soon as the password is given."""
-    if request.method != "POST":
-        page: HttpResponse = _ask(request)
-        return page
-    try:
-        answer: HttpResponse = _make(request)
-    except ReauthenticationRequired:
-        return redirect("make_share")
-    return answer
+    """Ask what is to be shown; POST opens the share."""
+    return _make(request) if request.method == "POST" else _ask(request)
 
 
-@reauthentication_required  # type: ignore[untyped-decorator]  # the library has no types
 def _ask(request: HttpRequest) -> HttpResponse:
     choices = choosing.choices(current_user(request), at=timezone.now())
     only = subjects.find(request.GET.get("only", ""))
@@ -59,7 +50,6 @@ def _ask(request: HttpRequest) -> HttpResponse:
     return _page(request, choices, ShareForm.of(choices, only=only, source=source, person=person))
 
 
-@reauthentication_required  # type: ignore[untyped-decorator]
 def _make(request: HttpRequest) -> HttpResponse:
     user, now = current_user(request), timezone.now()
     choices = choosing.choices(user, at=now)
