@@ -42,7 +42,9 @@ def end_all(*, at: datetime) -> int:
 
 def forget(user: User) -> None:
     """Delete all shares of an account that is being closed, before its key goes: whoever opens one holds its row, and
-    then asks for the key."""
+    then asks for the key. All are held first, or somebody could come between those who came and the share itself. Call
+    it in the transaction that closes the account."""
+    list(user.shares.select_for_update().order_by("pk").values_list("pk"))
     user.shares.all().delete()
 
 

@@ -4,7 +4,8 @@ What its owner deleted, disconnected without a copy, or what a provider withdrew
 since, of the kinds that were chosen, is.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -20,6 +21,7 @@ from apps.sharing.models import Share
 from apps.sharing.terms import Terms
 from apps.sharing.visiting import Over
 from apps.vault import sealing
+from apps.vault.errors import Shredded
 from apps.vault.sealing import Holder
 
 
@@ -41,11 +43,12 @@ class Preview:
 
 
 def of(share: Share, *, at: datetime) -> Shown:
-    """What this share is about now. Raises Over where nothing of its sources is here any more, or where they turn out
-    to be of several people; and VaultError."""
-    with sealing.key_ring(Holder.user(share.user_id)) as ring:
-        agreed = terms.opened(share, ring)
-    choices = choosing.choices(share.user, among=agreed.connections, at=at)
+    """What this share is about now. Raises Over where nothing of its sources is here any more, where they turn out to
+    be of several people, and where the account was closed a moment ago; and VaultError."""
+    with _over_once_closed():
+        with sealing.key_ring(Holder.user(share.user_id)) as ring:
+            agreed = terms.opened(share, ring)
+        choices = choosing.choices(share.user, among=agreed.connections, at=at)
     if not choices or not choosing.are_one_person(choices):
         raise Over
     return Shown(agreed, choices)
@@ -66,16 +69,27 @@ def preview(user: User, share_id: UUID, *, at: datetime) -> Preview:
 
 
 def _summary(shown: Shown, *, at: datetime) -> Summary:
-    told = summaries.summary(shown.choices, at=at, portion=shown.terms.portion)
+    with _over_once_closed():
+        told = summaries.summary(shown.choices, at=at, portion=shown.terms.portion)
     _ensure_held(shown.choices)
     return told
 
 
 def document(shown: Shown, *, at: datetime) -> bytes:
     """The same for a program: an International Patient Summary. Raises Over as `summary` does, and VaultError."""
-    written = documents.document(shown.choices, at=at, portion=shown.terms.portion)
+    with _over_once_closed():
+        written = documents.document(shown.choices, at=at, portion=shown.terms.portion)
     _ensure_held(shown.choices)
     return written
+
+
+@contextmanager
+def _over_once_closed() -> Iterator[None]:
+    """Whoever reads while the account is closed has found its share, and then no key."""
+    try:
+        yield
+    except Shredded:
+        raise Over from None
 
 
 def _ensure_held(choices: Sequence[Choice]) -> None:

@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from apps.audit.models import AuditEvent, EventType
 from apps.audit.recording import Actor
+from apps.portal import closing
 from apps.records import forgetting
 from apps.records.subjects import ALLERGIES, CONDITIONS, MEDICINES
 from apps.sharing import ending, making, visiting
@@ -259,3 +260,64 @@ class TestManyAtOnce:
             answers = list(threads.map(guess, range(24)))
         assert answers.count(Refused) == making.TRIES
         assert answers.count(Over) == 24 - making.TRIES
+
+
+def found_and_then(monkeypatch, happens):
+    """Have this happen once a visitor's share was found, and before anything is done with it."""
+    found, happened = visiting.find, []
+
+    def find(token, *, at):
+        share = found(token, at=at)
+        if not happened:
+            happened.append(True)
+            happens()
+        return share
+
+    monkeypatch.setattr(visiting, "find", find)
+
+
+class TestAnAccountThatIsClosedMeanwhile:
+    def test_lets_nobody_in_who_gives_the_passcode(self, visitor, share, alice, monkeypatch):
+        passcode, address = terms_of(share).passcode, address_of(share)
+        found_and_then(monkeypatch, lambda: ending.forget(alice))
+        answer = visitor.post(address, {"name": NAME, "passcode": passcode})
+        assert answer.status_code == 404
+        assert OVER in text(answer)
+
+    def test_shows_nothing_more_to_whoever_is_in(self, visitor, share, monkeypatch):
+        enter(visitor, share)
+        address = address_of(share)
+        found_and_then(monkeypatch, lambda: shredding.shred(Holder.user(share.user_id)))
+        answer = visitor.get(address)
+        assert answer.status_code == 404
+        assert OVER in text(answer)
+
+    @pytest.mark.django_db(transaction=True)
+    def test_is_closed_whoever_comes_in_between(self, alice, connection):
+        shares = [share_of(alice, connection) for _ in range(3)]
+        links = [(terms_of(one).token, terms_of(one).passcode) for one in shares]
+
+        def come(number):
+            token, passcode = links[number % 3]
+            try:
+                visiting.enter(token, passcode, name=NAME, way=Opening.Way.PAGE, at=timezone.now())
+            except Over:
+                return False
+            finally:
+                databases.close_all()
+            return True
+
+        def leave():
+            try:
+                closing.close(alice, at=timezone.now())
+            finally:
+                databases.close_all()
+
+        with ThreadPoolExecutor(9) as threads:
+            coming = [threads.submit(come, number) for number in range(12)]
+            closed = threads.submit(leave)
+            coming += [threads.submit(come, number) for number in range(12)]
+            closed.result()
+            assert {one.result() for one in coming} <= {True, False}
+        assert not Share.objects.exists()
+        assert not Opening.objects.exists()
