@@ -1,4 +1,4 @@
-"""Views that want the password, unless it was given a moment ago."""
+"""Views that want the password, unless it was given a moment ago; and whether it was."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -32,3 +32,12 @@ def password_first(
         return answer
 
     return answered
+
+
+def was_given(request: HttpRequest) -> bool:
+    """Whether somebody signed in gave the password a moment ago: for a page that tells more then."""
+    try:
+        reauthentication_required(lambda _request: None)(request)
+    except ReauthenticationRequired:
+        return False
+    return True

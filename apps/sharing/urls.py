@@ -8,6 +8,7 @@ own_urls = [
     path("", owner.show_shares, name="shares"),
     path("new/", owner.make_share, name="make_share"),
     path("<uuid:share_id>/", owner.show_share, name="share"),
+    path("<uuid:share_id>/link/", owner.show_link, name="share_link"),
     path("<uuid:share_id>/end/", owner.end_share, name="end_share"),
     path("<uuid:share_id>/preview/", owner.preview_share, name="preview_share"),
 ]

@@ -9,9 +9,10 @@ from django.utils import timezone
 
 from apps.audit.models import AuditEvent, EventType
 from apps.records.subjects import ALLERGIES, LISTED, MEDICINES
-from apps.sharing import making
+from apps.sharing import links, making
 from apps.sharing.forms import NOT_UNLESS_TICKED
 from apps.sharing.models import Share
+from tests.fixtures.cast import PASSWORD
 from tests.records.exporting.taking import sign_in, text
 from tests.records.linked import make_connection
 from tests.records.several_people import CHILDS, is_of
@@ -109,6 +110,22 @@ class TestAShare:
         assert f"http://testserver/shared/{agreed.token}/" in said
         assert f"{agreed.passcode[:3]} {agreed.passcode[3:]}" in said
 
+    def test_tells_its_link_and_its_passcode_only_after_the_password(self, client, alice, share):
+        client.force_login(alice)
+        page, agreed = reverse("share", args=[share.pk]), terms_of(share)
+        answer = client.get(page)
+        said = text(answer)
+        for secret in (agreed.token, agreed.passcode[:3] + " ", links.of(agreed, expires_at=share.expires_at).picture):
+            assert secret not in said
+        assert "End now" in said
+        asks = reverse("share_link", args=[share.pk])
+        assert f'href="{asks}"' in said
+        password = client.get(asks)["Location"]
+        assert password.startswith(reverse("account_reauthenticate"))
+        given = client.post(password, {"password": PASSWORD}, follow=True)
+        assert given.redirect_chain[-1][0] == page
+        assert agreed.token in text(given)
+
     def test_tells_who_came(self, hers, visitor, share):
         assert "Not opened yet" in text(hers.get(reverse("share", args=[share.pk])))
         enter(visitor, share)
@@ -168,7 +185,7 @@ class TestAShare:
         share.refresh_from_db()
         assert share.ended_at is None
 
-    @pytest.mark.parametrize("name", ["share", "preview_share", "shares", MAKE])
+    @pytest.mark.parametrize("name", ["share", "share_link", "preview_share", "shares", MAKE])
     def test_wants_somebody_signed_in(self, client, share, name):
         answer = client.get(reverse(name, args=[] if name in {"shares", MAKE} else [share.pk]))
         assert answer.status_code == 302

@@ -11,8 +11,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from apps.accounts import password_first
 from apps.accounts.current_user import current_user
-from apps.accounts.password_first import password_first
 from apps.records import subjects
 from apps.records.exporting import choosing
 from apps.records.exporting.choosing import Choice
@@ -37,7 +37,7 @@ def show_shares(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 @cache_control(no_store=True, private=True)
-@password_first
+@password_first.password_first
 def make_share(request: HttpRequest) -> HttpResponse:
     """Ask what is to be shown; POST opens the share."""
     return _make(request) if request.method == "POST" else _ask(request)
@@ -84,13 +84,29 @@ def _page(request: HttpRequest, choices: tuple[Choice, ...], form: ShareForm, *,
 @login_required
 @cache_control(no_store=True, private=True)
 def show_share(request: HttpRequest, share_id: UUID) -> HttpResponse:
-    """One of them: its link and passcode while it is open, and who came."""
+    """One of them, and who came; its link and passcode while it is open, to whoever gave the password a moment ago. A
+    stolen session ends, and the link would not."""
     try:
         one = receipts.one(current_user(request), share_id, at=timezone.now())
     except Share.DoesNotExist:
         raise Http404 from None
-    context = {"given": one.given, "link": one.link, "sources": one.sources, "receipts": one.receipts}
+    context = {
+        "given": one.given,
+        "is_link_told": one.link is not None and password_first.was_given(request),
+        "link": one.link,
+        "sources": one.sources,
+        "receipts": one.receipts,
+    }
     return render(request, "sharing/share.html", context)
+
+
+@require_safe
+@login_required
+@cache_control(no_store=True, private=True)
+@password_first.password_first
+def show_link(_request: HttpRequest, share_id: UUID) -> HttpResponse:
+    """Ask for the password, and lead back to the share, which then tells its link."""
+    return redirect("share", share_id)
 
 
 @require_POST
