@@ -12,7 +12,7 @@ from django.core.signing import BadSignature, Signer
 from django.utils import timezone
 
 from apps.accounts import time_zones
-from apps.sharing import showing, visiting
+from apps.sharing import crowding, showing, visiting
 from apps.sharing.health_links import encrypting, manifests
 from apps.sharing.health_links.manifest_requests import ManifestRequest
 from apps.sharing.health_links.manifests import About
@@ -24,7 +24,7 @@ _SIGNER: Final = Signer(salt="apps.sharing.fetching")
 
 def manifest(token: str, asked: ManifestRequest, *, address: Callable[[str], str], at: datetime) -> bytes:
     """What a program is told that gave the right passcode; `address` makes a file's out of its ticket. A request that
-    lacks the passcode takes no try. Raises Over, Refused, and VaultError."""
+    lacks the passcode takes no try. Raises Over, Refused, TooOften, and VaultError."""
     if not asked.passcode:
         raise Refused(visiting.tries_left(token, at=at))
     share = visiting.enter(token, asked.passcode, name=asked.recipient, way=Opening.Way.PROGRAM, at=at)
@@ -35,10 +35,12 @@ def manifest(token: str, asked: ManifestRequest, *, address: Callable[[str], str
 
 
 def file(token: str, ticket: str, *, at: datetime) -> str:
-    """The file of a ticket that is not an hour old. Raises Over, also where it is no ticket of ours, and VaultError."""
+    """The file of a ticket that is not an hour old. Raises Over, also where it is no ticket of ours, TooOften, and
+    VaultError."""
     share = visiting.find(token, at=at)
     if not _is_of(share, ticket, at=at):
         raise Over
+    crowding.count(share.pk)
     return _file(share, at=at)
 
 

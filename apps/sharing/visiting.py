@@ -16,7 +16,7 @@ from django.db.models import QuerySet
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType
 from apps.directory.reading.texts import on_one_line
-from apps.sharing import places, terms
+from apps.sharing import crowding, places, terms
 from apps.sharing.models import Opening, Share
 from apps.vault import sealing
 from apps.vault.sealing import Holder, KeyRing
@@ -43,13 +43,14 @@ def find(token: str, *, at: datetime) -> Share:
 
 
 def enter(token: str, passcode: str, *, name: str, way: Opening.Way, at: datetime) -> Share:
-    """Open the share for somebody who says this is their name. Raises Over, Refused, and VaultError."""
+    """Open the share for somebody who says this is their name. Raises Over, Refused, TooOften, and VaultError."""
     tries_left = None
     with transaction.atomic():
         # whoever waited here finds none that was ended, used up or deleted meanwhile
         share = _only(Share.objects.open(at=at).select_for_update(of=("self",)), token)
         with sealing.key_ring(Holder.user(share.user_id)) as ring:
             if terms.is_passcode(passcode, terms.opened(share, ring)):
+                crowding.count(share.pk)
                 _note_opening(share, name, way, ring, at=at)
             else:
                 tries_left = _note_wrong(share, at=at)

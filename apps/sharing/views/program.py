@@ -7,7 +7,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
 
-from apps.sharing import fetching
+from apps.sharing import crowding, fetching
+from apps.sharing.crowding import TooOften
 from apps.sharing.health_links import manifest_requests, manifests
 from apps.sharing.health_links.cross_origin import from_any_origin
 from apps.sharing.health_links.manifest_requests import LONGEST_BODY, Refusal
@@ -17,6 +18,7 @@ from apps.vault.errors import Shredded, VaultError
 _LOG = logging.getLogger(__name__)
 _UNAUTHORIZED = 401
 _UNAVAILABLE = 503
+_TOO_MANY = 429
 
 
 @from_any_origin("POST")
@@ -33,6 +35,8 @@ def show_manifest(request: HttpRequest, token: str) -> HttpResponse:
         return _json(fetching.manifest(token, asked, address=address, at=timezone.now()))
     except Refused as refused:
         return _json(manifests.wrong_passcode(refused.tries_left), status=_UNAUTHORIZED)
+    except TooOften:
+        return _too_often()
     except (Over, VaultError) as error:
         return _nothing(error)
 
@@ -42,6 +46,8 @@ def show_file(_request: HttpRequest, token: str, ticket: str) -> HttpResponse:
     """A file too long for the manifest."""
     try:
         file = fetching.file(token, ticket, at=timezone.now())
+    except TooOften:
+        return _too_often()
     except (Over, VaultError) as error:
         return _nothing(error)
     return HttpResponse(file, content_type=manifests.FILE_TYPE)
@@ -54,6 +60,10 @@ def _nothing(error: Over | VaultError) -> HttpResponse:
         raise Http404 from None
     _LOG.error("A health link could not be answered: %s", error)
     return HttpResponse(status=_UNAVAILABLE)
+
+
+def _too_often() -> HttpResponse:
+    return HttpResponse(status=_TOO_MANY, headers={"Retry-After": str(crowding.SECONDS)})
 
 
 def _json(body: bytes, *, status: int = 200) -> HttpResponse:

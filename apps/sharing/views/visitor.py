@@ -17,7 +17,8 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods, require_POST
 
 from apps.accounts import time_zones
-from apps.sharing import showing, visiting
+from apps.sharing import crowding, showing, visiting
+from apps.sharing.crowding import TooOften
 from apps.sharing.forms import PasscodeForm
 from apps.sharing.models import Opening, Share
 from apps.sharing.visiting import Over, Refused
@@ -25,6 +26,7 @@ from apps.vault.errors import Shredded
 
 COOKIE: Final = "opened_share"
 _AGE: Final = timedelta(minutes=30)
+_MINUTES: Final = crowding.SECONDS // 60
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -38,9 +40,12 @@ def show_shared(request: HttpRequest, token: str) -> HttpResponse:
             return _enter(request, token)
         if not _has_entered(request, share):
             return _ask(request, PasscodeForm())
+        crowding.count(share.pk)
         with timezone.override(time_zones.of(share.user)):  # the days of the record are those of its owner
             context = {"share": share, "token": token, "summary": showing.summary(share, at=now), "now": now}
             return _private(render(request, "sharing/shared.html", context))
+    except TooOften:
+        return _private(render(request, "sharing/too_often.html", {"minutes": _MINUTES}, status=429))
     except (Over, Shredded):  # the second where its owner closed the account a moment ago
         return _over(request)
 
