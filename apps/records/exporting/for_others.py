@@ -1,11 +1,12 @@
 """What stands on a page that somebody else reads in place of an entry: no names of relatives, who allowed nothing
-(patient experience 3.10)."""
+(patient experience 3.10), and no number of what belongs to it."""
 
 from msgspec.structs import replace
 
 from apps.records.presenters.care_teams import CareTeamEntry, Circle
 from apps.records.presenters.entry import NOT_GIVEN, Entry
 from apps.records.presenters.family import RELATIVE_WORDS, FamilyEntry, Relative
+from apps.records.presenters.reports import ReportEntry
 from apps.records.presenters.spelling import plainly
 from apps.records.shelving.reading import Shelved
 
@@ -21,6 +22,8 @@ def _told(entry: Entry) -> Entry:
     if isinstance(entry, CareTeamEntry):
         relatives = {member.name for member in entry.members if member.circle == Circle.FAMILY}
         return replace(entry, people=tuple(name for name in entry.people if name not in relatives))
+    if isinstance(entry, ReportEntry):  # how many results it has tells of those that are not shown
+        return replace(entry, results=())
     return entry
 
 

@@ -12,7 +12,7 @@ from apps.records.exporting import choosing, summaries
 from apps.records.exporting.gaps import Gaps, Missing
 from apps.records.exporting.portions import WHOLE, Portion
 from apps.records.models import Record, Shelf
-from apps.records.subjects import HISTORY, TEAM
+from apps.records.subjects import HISTORY, RESULTS, TEAM
 from tests.records.linked import AT, make_connection, make_endpoint
 from tests.records.people import DSTU2_PATIENT, R4_PATIENT
 from tests.records.shelved import keep, order, result
@@ -91,6 +91,19 @@ class TestASummaryForOthers:
         assert "Orla Vane" in html
         assert "Canary" not in html
         assert "Canary" in drawn(told(alice, Portion(frozenset({TEAM.key}))))
+
+    @versions
+    @shelves
+    def test_counts_no_results_of_a_report_of_which_some_may_be_left_out(self, alice, connection, has_shelves):
+        named = [{"reference": f"Observation/{number}"} for number in range(7)]
+        report = {"resourceType": "DiagnosticReport", "id": "d1", "status": "final", "code": {"text": "Panel"}}
+        keep(connection, {**report, "effectiveDateTime": "2024-05-06", "result": named})
+        if not has_shelves:
+            Shelf.objects.all().delete()
+        html = drawn(told(alice, Portion(frozenset({RESULTS.key}), tells_sensitive=False, is_for_others=True)))
+        assert "Panel" in html
+        assert "7 results" not in html
+        assert "7 results" in drawn(told(alice, Portion(frozenset({RESULTS.key}))))
 
     @versions
     def test_has_no_contact_persons(self, alice, connection):
