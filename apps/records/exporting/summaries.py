@@ -56,10 +56,11 @@ class Group:
 
 @dataclass(frozen=True)
 class List:
-    """One subject. `count` is of all there are, `shown` of those on the page. `is_foremost` is what a doctor looks for
-    first: that nothing is listed there has to be said. `is_by_test` where the newest value of each test comes first,
-    `lacks_tests` where there are too many tests even for that."""
+    """One subject, by its key and its name. `count` is of all there are, `shown` of those on the page. `is_foremost` is
+    what a doctor looks for first: that nothing is listed there has to be said. `is_by_test` where the newest value of
+    each test comes first, `lacks_tests` where there are too many tests even for that."""
 
+    key: str
     name: str
     groups: tuple[Group, ...]
     count: int
@@ -106,6 +107,11 @@ class Summary:
     def late(self) -> str:
         """The subjects of which what is older is left out, by name."""
         return _named({subject.key for subject in LISTED if self.portion.limits(subject)} & self.portion.subjects)
+
+    @property
+    def told(self) -> tuple[List, ...]:
+        """The lists that the page has: that nothing is listed is said of the foremost alone."""
+        return tuple(one for one in self.lists if one.count or one.is_foremost)
 
     @property
     def is_whole(self) -> bool:
@@ -315,12 +321,14 @@ def _list(subject: Subject, gathered: _Gathered, choices: Sequence[Choice], at: 
     told = [(one, on_paper.in_full(one, row)) for one, row in paired]
     if not newest:
         shown = folding.fold(told) if subject.order is Order.NAMED else tuple(row for _one, row in told)
-        return List(str(subject.name), _groups(subject, shown), held.count, len(others), subject in _FIRST)
+        groups, is_foremost = _groups(subject, shown), subject in _FIRST
+        return List(subject.key, str(subject.name), groups, held.count, len(others), is_foremost)
     foremost = {one.record for one in newest}
     first = tuple(row for one, row in told if one.record in foremost)
     then = tuple(row for one, row in told if one.record not in foremost)
     groups = (Group(gettext("The newest value of each test"), first), Group(gettext("Others, newest first"), then))
     return List(
+        key=subject.key,
         name=str(subject.name),
         groups=groups if then else groups[:1],
         count=held.count,

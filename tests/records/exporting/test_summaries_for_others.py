@@ -12,7 +12,7 @@ from apps.records.exporting import choosing, summaries
 from apps.records.exporting.gaps import Gaps, Missing
 from apps.records.exporting.portions import WHOLE, Portion
 from apps.records.models import Record, Shelf
-from apps.records.subjects import HISTORY, RESULTS, TEAM
+from apps.records.subjects import HISTORY, MEDICINES, RESULTS, TEAM
 from tests.records.linked import AT, make_connection, make_endpoint
 from tests.records.people import DSTU2_PATIENT, R4_PATIENT
 from tests.records.shelved import keep, order, result
@@ -146,7 +146,16 @@ class TestASummaryForOthers:
         html = drawn(told(alice))
         assert "Shared by the person themselves." in html
         assert "for the person themselves" not in html
-        assert not re.search(r"<a |href|<form|<button", html)
+        assert not re.search(r'href="[^#]|<form|<button', html)
+
+    def test_leads_to_each_of_its_lists_where_there_are_many(self, alice, connection):
+        keep(connection, person(connection), result(0), order("m1"))
+        html = drawn(told(alice))
+        names = re.findall(r'<a href="#([a-z-]+)">', html)
+        assert names == ["allergies", "medicines", "conditions", "results"]
+        assert all(f'<section id="{name}">' in html for name in names)
+        few = Portion(frozenset({RESULTS.key, MEDICINES.key}), is_for_others=True)
+        assert "<nav" not in drawn(told(alice, few))
 
     def test_does_not_offer_a_long_list_to_be_downloaded(self, alice, connection):
         keep(connection, *(result(number, name=f"Test {number}", code=f"x{number}") for number in range(210)))
@@ -162,7 +171,8 @@ class TestASummaryForOthers:
         (choice,) = summary.choices
         choice = replace(choice, gaps=Gaps(missing, is_arriving=True))
         html = drawn(replace(summary, choices=(choice,)))
-        assert "Some entries may not be here. They belong to: Results, Visits." in html
+        provider = choice.source.provider
+        assert f"Some entries from {provider} may not be here. They belong to: Results, Visits." in html
         assert "The record is still arriving." in html
         assert "You did not" not in html
         assert not re.search(r"\b[Yy]our\b", html)
