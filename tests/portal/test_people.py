@@ -49,12 +49,13 @@ class TestPeople:
         assert re.search("Bayside Hospital.* checked .*Connected", said[CHILDS])
         assert "Harbor" not in said[CHILDS]
 
-    def test_lead_each_to_their_own_record_copy_and_card(self, hers, own, childs):
+    def test_lead_each_to_their_own_record_copy_share_and_card(self, hers, own, childs):
         for name, connection, other in ((HERS, own, CHILDS), (CHILDS, childs, HERS)):
-            links = re.findall(r'href="(/record/[^"]*|/download/[^"]*)"', sections(main(hers, "people"))[name])
+            links = re.findall(r'href="(/(?:record|download|share)/[^"]*)"', sections(main(hers, "people"))[name])
             assert links == [
                 f"{reverse('whole_record')}?of={connection.pk}",
                 f"{reverse('download_copy')}?of={connection.pk}",
+                f"{reverse('make_share')}?of={connection.pk}",
                 f"{reverse('card_to_carry')}?from={connection.pk}",
             ]
             record = hers.get(links[0]).content.decode()
