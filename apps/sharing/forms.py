@@ -7,6 +7,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from django import forms
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from apps.records.exporting import choosing, portions
@@ -49,10 +50,10 @@ class ShareForm(forms.Form):
     sensitive = forms.BooleanField(
         label=gettext_lazy("Also what many people keep to themselves"),
         help_text=gettext_lazy(
-            "Such as mental health, alcohol, drugs and tobacco, HIV and other sexually transmitted infections, "
-            "pregnancies, violence, and answers about how you live. We look for it by names and codes and may miss "
-            "some: look at what they see before you send the link. Medicines, allergies and vaccines are never left "
-            "out, though they may tell the same."
+            "Mental health, alcohol, drugs and tobacco, HIV and other sexually transmitted infections, pregnancies, "
+            "violence, and answers about how you live. Unless you tick this, we leave out what we recognize, and may "
+            "miss some: look at what they see before you send the link. Medicines, allergies and vaccines are never "
+            "left out, though they may tell the same."
         ),
         required=False,
     )
@@ -91,7 +92,9 @@ class ShareForm(forms.Form):
     def __init__(self, choices: Sequence[Choice], *arguments: Any, **keywords: Any) -> None:
         super().__init__(*arguments, **keywords)
         self._choices = {str(choice.connection.pk): choice for choice in choices}
-        self.fields["sources"] = sources_field(choices)
+        self.fields["sources"] = sources_field(sorted(choices, key=lambda choice: choice.whose))
+        if not choosing.are_one_person(choices):
+            self.fields["sources"].help_text = _("Those of one person. For somebody else's, make another link.")
         self.order_fields(self.field_order)
 
     @classmethod

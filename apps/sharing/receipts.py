@@ -1,10 +1,12 @@
 """The shares of one person as they read of them: what each is of, how it stands, and who came."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
+
+from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.records.exporting import choosing
@@ -29,11 +31,13 @@ class State(StrEnum):
 
 @dataclass(frozen=True, repr=False)
 class Given:
-    """One share. `terms` is None where they do not open; then nobody can open it."""
+    """One share. `terms` is None where they do not open; then nobody can open it. `person` is whose record it is, where
+    that has to be said: in an account with records of several."""
 
     share: Share
     state: State
     terms: Terms | None
+    person: str = ""
 
     @property
     def is_open(self) -> bool:
@@ -45,6 +49,16 @@ class Given:
         """What may be seen, by name."""
         chosen = self.terms.subjects if self.terms is not None else frozenset()
         return ", ".join(str(subject.name) for subject in LISTED if subject.key in chosen)
+
+    @property
+    def kinds(self) -> str:
+        """The same for a list of shares: what may not be seen, where that is the smaller part."""
+        left_out = [str(subject.name) for subject in LISTED if self.terms and subject.key not in self.terms.subjects]
+        if self.terms is None or len(left_out) * 2 >= len(LISTED):
+            return self.subjects
+        if not left_out:
+            return _("All kinds of entries")
+        return _("All kinds but: %(names)s") % {"names": ", ".join(left_out)}
 
     @property
     def over_at(self) -> datetime:
@@ -82,6 +96,8 @@ def of(user: User, *, at: datetime) -> tuple[Given, ...]:
     found = list(user.shares.order_by("-created_at", "-pk"))
     with sealing.key_ring(Holder.user(user.pk)) as ring:
         told = [_given(share, ring, at=at) for share in found]
+    people = _people(user, at=at) if told else {}
+    told = [replace(given, person=_person(given, people)) for given in told]
     return tuple(sorted(told, key=lambda one: not one.is_open))
 
 
@@ -104,6 +120,19 @@ def _given(share: Share, ring: KeyRing, *, at: datetime) -> Given:
     except CannotOpen:
         agreed = None
     return Given(share, _state(share, at=at), agreed)
+
+
+def _people(user: User, *, at: datetime) -> Mapping[UUID, str]:
+    """Whose record each connection has, where these are of several people."""
+    offered = choosing.choices(user, at=at)
+    if choosing.are_one_person(offered):
+        return {}
+    return {choice.connection.pk: choice.person.name for choice in offered if choice.person is not None}
+
+
+def _person(given: Given, people: Mapping[UUID, str]) -> str:
+    chosen = given.terms.connections if given.terms is not None else ()
+    return next((people[connection] for connection in chosen if connection in people), "")
 
 
 def _state(share: Share, *, at: datetime) -> State:

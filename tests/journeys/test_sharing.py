@@ -52,7 +52,7 @@ def share(page: Page, live_server: LiveServer) -> tuple[str, str, str]:
     page.get_by_role("button", name="Make the link").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Share ready until")
     page.locator("main summary").click()
-    link, passcode = (page.locator("dd").nth(number).inner_text() for number in (0, 1))
+    link, passcode = page.locator("#link").inner_text(), page.locator("dd").nth(1).inner_text()
     return link, passcode, page.locator("main code").inner_text()
 
 
@@ -86,6 +86,15 @@ class TestAllergiesAndMedicinesForSevenDays:
         assert "Pteridine" in said
         assert "Lisinopril" in said
         assert "Canary-gout" not in said
+
+    def test_are_sent_by_a_link_that_a_press_copies(self, live_server: LiveServer, hers: Callable[..., Page]):
+        page = hers(width=360)
+        page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        link, _passcode, _health_link = share(page, live_server)
+        expect(page.get_by_role("status")).to_be_empty()
+        page.get_by_role("button", name="Copy link").click()
+        expect(page.get_by_role("status")).to_have_text("Copied")
+        assert page.evaluate("navigator.clipboard.readText()") == link
 
     def test_lead_by_the_picture_to_the_same_page(
         self, live_server: LiveServer, hers: Callable[..., Page], new_page: Callable[..., Page]

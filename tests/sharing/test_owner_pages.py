@@ -1,5 +1,6 @@
 """The owner's pages: what is chosen is what is sealed, the link is theirs alone, and they read who came."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -14,7 +15,7 @@ from apps.sharing.forms import NOT_UNLESS_TICKED
 from apps.sharing.models import Share
 from tests.fixtures.cast import PASSWORD
 from tests.records.exporting.taking import sign_in, text
-from tests.records.linked import make_connection
+from tests.records.linked import make_connection, make_endpoint
 from tests.records.several_people import CHILDS, is_of
 from tests.sharing.giving import NAME, enter, give, share_of, terms_of, wrong_for
 
@@ -85,6 +86,16 @@ class TestTheForm:
         assert "These records are of different people." in text(answer)
         assert not Share.objects.exists()
 
+    def test_has_the_records_of_one_person_beside_each_other_and_says_why(self, hers, alice, connection):
+        child = make_connection(alice, connection.endpoint, fhir_patient_id="p-child")
+        is_of(child, CHILDS, "2015-06-01")
+        again = make_connection(alice, make_endpoint("https://other.example/r4"))
+        form = hers.get(reverse(MAKE)).context["form"]
+        assert [box.data["value"] for box in form["sources"]] == [str(one.pk) for one in (connection, again, child)]
+        assert "Those of one person." in form["sources"].help_text
+        child.delete()
+        assert not hers.get(reverse(MAKE)).context["form"]["sources"].help_text
+
     def test_opens_no_more_than_somebody_keeps_in_mind(self, hers, alice, connection, monkeypatch):
         monkeypatch.setattr(making, "MOST_OPEN", 1)
         share_of(alice, connection)
@@ -148,6 +159,7 @@ class TestAShare:
         answer = hers.post(reverse("end_share", args=[share.pk]), follow=True)
         said = text(answer)
         assert "This share has ended" in said
+        assert "What they could see" in said
         assert terms_of(share).token not in said
         assert AuditEvent.objects.filter(event=EventType.SHARE_ENDED).count() == 1
 
@@ -172,6 +184,27 @@ class TestAShare:
         assert "Allergies and reactions" in said
         assert "Open until" in said
         assert "Opened 1 time" in said
+
+    def test_says_in_the_list_whose_record_it_is_where_there_are_several(self, hers, alice, connection):
+        child = make_connection(alice, connection.endpoint, fhir_patient_id="p-child")
+        share_of(alice, child)
+        assert "Record of" not in text(hers.get(reverse("shares")))
+        is_of(child, CHILDS, "2015-06-01")
+        share_of(alice, connection)
+        said = re.findall(r"Record of ([^<]+?) <", text(hers.get(reverse("shares"))))
+        assert said == ["Wrenna Quillfeather", CHILDS]
+
+    @pytest.mark.parametrize(
+        ("subjects", "said"),
+        [
+            (LISTED, "All kinds of entries"),
+            (LISTED[2:], "All kinds but: Results, Medicines"),
+            ((ALLERGIES, MEDICINES), "Medicines, Allergies and reactions"),
+        ],
+    )
+    def test_says_in_the_list_briefly_what_may_be_seen(self, hers, alice, connection, subjects, said):
+        share_of(alice, connection, subjects=subjects)
+        assert f'<span class="row-detail">{said}</span>' in text(hers.get(reverse("shares")))
 
     @pytest.mark.parametrize("name", ["share", "preview_share"])
     def test_is_nobody_else_s(self, client, sam, share, name):
