@@ -3,10 +3,14 @@
 import pytest
 from django.urls import reverse
 
-from apps.records.subjects import CONDITIONS
+from apps.records import shelving
+from apps.records.subjects import CONDITIONS, RESULTS
 from tests.records.exporting.keeping import keep
 from tests.records.exporting.taking import text
+from tests.records.linked import AT
+from tests.sharing import receiving
 from tests.sharing.giving import GOUT, enter, share_of
+from tests.sharing.test_fetching import fetch
 
 pytestmark = pytest.mark.django_db
 
@@ -42,3 +46,75 @@ class TestAShareThatTellsIt:
     def test_leaves_nothing_out_that_its_owner_would_be_told_of(self, hers, alice, ill):
         share = share_of(alice, ill, subjects=[CONDITIONS], tells_sensitive=True)
         assert "Only you see this" not in text(hers.get(reverse("preview_share", args=[share.pk])))
+
+
+def finding(logical_id, name, value):
+    return {
+        "resourceType": "Observation",
+        "id": logical_id,
+        "status": "final",
+        "category": [{"coding": [{"code": "laboratory"}]}],
+        "code": {"text": name},
+        "effectiveDateTime": "2024-05-06",
+        "valueString": value,
+    }
+
+
+def report(logical_id, name, result, **others):
+    return {
+        "resourceType": "DiagnosticReport",
+        "id": logical_id,
+        "status": "final",
+        "category": [{"coding": [{"code": "LAB"}]}],
+        "code": {"text": name},
+        "effectiveDateTime": "2024-05-06",
+        "result": [{"reference": f"Observation/{result}"}],
+        **others,
+    }
+
+
+@pytest.fixture(params=["by shelves", "by records"])
+def tested(request, connection):
+    keep(
+        connection,
+        finding("o1", "Ag/Ab combo", "Canary-reactive"),
+        report("r1", "HIV-1/2 screening", "o1"),
+        finding("o2", "Margin", "Canary-at the edge"),
+        report("r2", "Pathology of a mole", "o2", conclusion="Canary-melanoma"),
+        finding("o3", "Biopsy finding", "Canary-atypical"),
+        finding("o4", "Sodium", "Canary-plain"),
+    )
+    if request.param == "by shelves":
+        shelving.rebuild_all(connection, at=AT)
+    return connection
+
+
+class TestNewsThatMayBeGrave:
+    def test_is_no_more_in_the_document_than_on_the_page(self, visitor, alice, tested):
+        share = share_of(alice, tested, subjects=[RESULTS])
+        read = text(enter(visitor, share))
+        (fetched,) = fetch(share, receiving.by(visitor))
+        for said in (read, fetched.content.decode()):
+            assert "Canary-plain" in said
+            for grave in ("reactive", "at the edge", "melanoma", "atypical"):
+                assert f"Canary-{grave}" not in said
+
+    def test_is_not_told_by_what_belongs_to_it(self, visitor, hers, alice, tested):
+        """The report of HIV is left out, and so what it names has no row that says "may be sensitive"."""
+        share = share_of(alice, tested, subjects=[RESULTS])
+        said = text(enter(visitor, share))
+        assert "HIV-1/2" not in said
+        assert "Ag/Ab combo" not in said
+        left_out = text(hers.get(reverse("preview_share", args=[share.pk]))).partition("Health record of")[0]
+        assert "HIV-1/2 screening" in left_out
+        assert "Ag/Ab combo" in left_out
+
+    def test_is_in_the_document_where_it_was_ticked_as_its_owner_is_told(self, visitor, hers, alice, tested):
+        share = share_of(alice, tested, subjects=[RESULTS], tells_sensitive=True)
+        (fetched,) = fetch(share, receiving.by(visitor))
+        for grave in ("reactive", "at the edge", "melanoma", "atypical"):
+            assert f"Canary-{grave}" in fetched.content.decode()
+        warned = "a clinic's program gets it all the same"
+        assert warned in text(hers.get(reverse("preview_share", args=[share.pk])))
+        quiet = share_of(alice, tested, subjects=[RESULTS])
+        assert warned not in text(hers.get(reverse("preview_share", args=[quiet.pk])))

@@ -264,7 +264,7 @@ class TestManyAtOnce:
 
 def found_and_then(monkeypatch, happens):
     """Have this happen once a visitor's share was found, and before anything is done with it."""
-    found, happened = visiting.find, []
+    found, happened = visiting.find, list[bool]()
 
     def find(token, *, at):
         share = found(token, at=at)

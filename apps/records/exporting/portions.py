@@ -79,16 +79,17 @@ class Portion:
         """Whether some of them may be left out for what they tell."""
         return not self.tells_rest or (not self.tells_sensitive and subject.key not in _NEVER_SENSITIVE)
 
-    def tells(self, subject: Subject, entry: Entry) -> bool:
-        """Whether this entry of one of its subjects is told, whenever it was."""
+    def tells(self, subject: Subject, entry: Entry, *, is_of_grave: bool = False) -> bool:
+        """Whether this entry of one of its subjects is told, whenever it was. What belongs to what may carry grave news
+        is taken for sensitive: of a report of HIV it may have the finding, and no name that tells so."""
         if not self.sifts(subject):
             return True
-        is_sensitive = subject.key not in _NEVER_SENSITIVE and sensitive.is_sensitive(entry)
+        is_sensitive = subject.key not in _NEVER_SENSITIVE and (is_of_grave or sensitive.is_sensitive(entry))
         return self.tells_sensitive if is_sensitive else self.tells_rest
 
-    def holds(self, subject: Subject, entry: Entry) -> bool:
+    def holds(self, subject: Subject, entry: Entry, *, is_of_grave: bool = False) -> bool:
         """Whether this entry of one of its subjects is told."""
-        return self.is_in_time(subject, entry) and self.tells(subject, entry)
+        return self.is_in_time(subject, entry) and self.tells(subject, entry, is_of_grave=is_of_grave)
 
     def is_in_time(self, subject: Subject, entry: Entry) -> bool:
         """Whether it is, as far as its time decides. What is going on since before is, and so is what may have been

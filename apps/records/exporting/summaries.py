@@ -20,7 +20,7 @@ import msgspec
 from django.utils.translation import gettext
 
 from apps.records import shelving, subjects
-from apps.records.exporting import for_others, on_paper, reading, shelved
+from apps.records.exporting import belonging, for_others, on_paper, reading, shelved
 from apps.records.exporting.choosing import Choice
 from apps.records.exporting.filling import Fills
 from apps.records.exporting.holding import Held
@@ -250,7 +250,7 @@ def _sifted(found: Sequence[OpenShelf], subject: Subject, portion: Portion, ring
     held, undated = Held(arranging.listed(subject)), 0
     with remembering():  # most results have one of fifty names
         for one in (one for shelf in found for one in shelved.entries(shelf, ring)):
-            if one.entry is not None and portion.tells(subject, one.entry):
+            if one.entry is not None and portion.tells(subject, one.entry, is_of_grave=one.is_of_grave):
                 undated += _lacks_its_date(portion, subject, one.entry)
                 if portion.is_in_time(subject, one.entry):
                     held.add(one)
@@ -265,6 +265,7 @@ def _read_records(choice: Choice, unread: Sequence[Subject], gathered: _Gathered
     """The same from the records; what was filled for a prescription that is here stands in no list either."""
     fills: Fills[Told] = Fills()
     unopened, of_grave = set[str](), set[str]()
+    hidden = _belonging_to_grave(choice, unread, gathered.portion, today)
     types = shelved.types_off_shelves(choice, unread)
     read = partial(reading.told, choice.connection, choice.source, unopened=unopened, today=today)
     found = read(types=types) if types else ()
@@ -277,13 +278,21 @@ def _read_records(choice: Choice, unread: Sequence[Subject], gathered: _Gathered
         elif told.is_gone:
             gathered.gone[choice.source.provider] += 1
         elif not fills.keeps(told.entry, told):
-            _add(choice, told.subject, told, gathered)
+            _add(choice, told.subject, told, gathered, is_of_grave=belonging.belongs(told.entry, hidden))
     for told in fills.by_themselves():
         _add(choice, MEDICINES, told, gathered)
     _mark(choice, of_grave, gathered.lists[RESULTS.key])
     lacking = {subject for name in unopened for subject in subjects.shelved_for(name)}
     for subject in lacking & set(unread):
         gathered.unopened[choice.source.provider].add(subject.key)
+
+
+def _belonging_to_grave(choice: Choice, unread: Sequence[Subject], portion: Portion, today: date) -> frozenset[str]:
+    """The results that are left out for the report to which they belong; none where that leaves out none."""
+    if RESULTS not in unread or not portion.sifts(RESULTS):
+        return frozenset()
+    with sealing.key_ring(Holder.user(choice.source.user_id)) as ring:
+        return belonging.by_records(choice, ring, today=today)
 
 
 def _mark(choice: Choice, of_grave: AbstractSet[str], held: Held) -> None:
@@ -300,10 +309,11 @@ def _mark(choice: Choice, of_grave: AbstractSet[str], held: Held) -> None:
     held.mark(is_listed)
 
 
-def _add(choice: Choice, subject: Subject, told: Told, gathered: _Gathered) -> None:
+def _add(choice: Choice, subject: Subject, told: Told, gathered: _Gathered, *, is_of_grave: bool = False) -> None:
     portion = gathered.portion
-    gathered.undated += _lacks_its_date(portion, subject, told.entry) and portion.tells(subject, told.entry)
-    if not portion.holds(subject, told.entry):
+    is_told = portion.tells(subject, told.entry, is_of_grave=is_of_grave)
+    gathered.undated += is_told and _lacks_its_date(portion, subject, told.entry)
+    if not is_told or not portion.is_in_time(subject, told.entry):
         return
     held = gathered.lists[subject.key]
     key = held.order(told.entry, told.record)  # as its shelf has it: of equals the first that was stored comes first

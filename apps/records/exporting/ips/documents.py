@@ -46,7 +46,7 @@ def document(
 
     Raises `apps.vault.errors.VaultError` where nothing of this person can be opened.
     """
-    extent = Extent(portion, tells_answers)
+    extent = Extent(portion, tells_answers).knowing_grave(choices, today=at.date())
     choices = _asked(choices, extent)
     found_patients, gathered = gathering.gather(choices, extent, today=at.date())
     heard = _heard(choices, gathered.values()) if extent.is_shared else choices

@@ -3,23 +3,30 @@
 What is kept back is not counted, nor is it told that there is any: each number would tell that it exists.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from uuid import UUID
 
+from apps.records.exporting import belonging
+from apps.records.exporting.choosing import Choice
 from apps.records.exporting.ips import placing
 from apps.records.exporting.portions import Portion
-from apps.records.presenters import delicate
+from apps.records.exporting.stored import Source
+from apps.records.presenters import delicate, grave_entries
 from apps.records.presenters.entry import Entry
-from apps.records.subjects import Subject
+from apps.records.subjects import RESULTS, Subject
 
 
 @dataclass(frozen=True)
 class Extent:
     """`portion` is what others get; None where the document is for the person themselves. Without `tells_answers` it
-    tells nothing of what the person answered about how they live and feel."""
+    tells nothing of what the person answered about how they live and feel. `of_grave` are, of each connection, the
+    results that belong to what may carry grave news, where these are kept back."""
 
     portion: Portion | None = None
     tells_answers: bool = True
+    of_grave: Mapping[UUID, frozenset[str]] = field(default_factory=dict)
 
     @property
     def is_shared(self) -> bool:
@@ -34,9 +41,24 @@ class Extent:
         """Whether it is no answer, or answers are told."""
         return self.tells_answers or not (delicate.is_delicate(entry) or placing.is_of_pregnancy(entry))
 
-    def keeps_back(self, subject: Subject | None, entry: Entry) -> bool:
+    @property
+    def hides_grave(self) -> bool:
+        """Whether nothing may be told that may carry grave news: a page for others says none of it either."""
+        return self.portion is not None and not self.portion.tells_sensitive
+
+    def knowing_grave(self, choices: Sequence[Choice], *, today: date) -> "Extent":
+        """The same, with what belongs to grave news where that matters. Raises `apps.vault.errors.VaultError`."""
+        if not self.hides_grave or not self.chosen((RESULTS,)):
+            return self
+        return replace(self, of_grave=belonging.to_grave(choices, today=today))
+
+    def keeps_back(self, subject: Subject | None, entry: Entry, source: Source) -> bool:
         """Whether others must not even learn that this entry of the subject exists."""
         if self.portion is None:
             return False
         is_chosen = subject is not None and bool(self.chosen((subject,))) and self.portion.holds(subject, entry)
-        return not (is_chosen and self.tells(entry))
+        return not (is_chosen and self.tells(entry)) or (self.hides_grave and self._is_grave(entry, source))
+
+    def _is_grave(self, entry: Entry, source: Source) -> bool:
+        known = self.of_grave.get(source.connection_id, frozenset())
+        return belonging.belongs(entry, known) or grave_entries.may_carry(entry)

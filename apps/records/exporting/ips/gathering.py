@@ -206,7 +206,7 @@ def _of_shelf(
         for one in shelved.entries(shelf, ring):
             if one.entry is None:
                 continue
-            is_kept_back = extent.keeps_back(subject, one.entry)  # of all sections alike, and what takes longest
+            is_kept_back = extent.keeps_back(subject, one.entry, source)  # of all alike: it takes longest
             for section, selection in zip(sections, selections, strict=True):
                 selection.pick(Picked(source, one.record, one.entry), section, is_kept_back=is_kept_back)
     except Unreadable:

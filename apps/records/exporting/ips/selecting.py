@@ -111,7 +111,7 @@ class Left:
     def leaves(self, entry: Entry, section: Section, source: Source, subject: Subject | None) -> bool:
         """Whether the section has no place for the entry of this subject, as far as the entry itself says. Then it is
         counted."""
-        if self.extent.keeps_back(subject, entry):
+        if self.extent.keeps_back(subject, entry, source):
             self.keeps_back = True
             return True
         return self.has_no_place_for(entry, section, source)

@@ -56,7 +56,7 @@ def _is_kept_back(part: Element, told: Told, extent: Extent) -> bool:
     """Of one without a date that of its report counts."""
     entry = results.present(results_inside.whole(part, told.resource), told.context)
     dated = entry if entry.when else structs.replace(entry, when=told.entry.when)
-    return extent.keeps_back(subjects.subject_of(part, resource_type="Observation"), dated)
+    return extent.keeps_back(subjects.subject_of(part, resource_type="Observation"), dated, told.source)
 
 
 def _value(name: str, value: Any, told: Told, depth: int) -> Any:

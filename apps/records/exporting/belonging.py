@@ -1,0 +1,45 @@
+"""Which results belong to what may carry grave news, where no list of results tells it that could be read.
+
+A report of HIV names a result that is called "Ag/Ab combo", and whoever leaves the report out does not want that told.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import Final
+from uuid import UUID
+
+from apps.records.exporting import reading, shelved
+from apps.records.exporting.choosing import Choice
+from apps.records.presenters.entry import Entry
+from apps.records.shelving import grave_results
+from apps.records.subjects import RESULTS
+from apps.vault import sealing
+from apps.vault.sealing import Holder, KeyRing
+
+_NAMING: Final = ("DiagnosticReport", "Observation")  # what names results as its own
+
+
+def to_grave(choices: Sequence[Choice], *, today: date) -> Mapping[UUID, frozenset[str]]:
+    """Of each connection, as `Type/id`, also of those whose provider has them no more. Raises
+    `apps.vault.errors.VaultError` where nothing of this person can be opened."""
+    with sealing.key_ring(Holder.user(choices[0].source.user_id)) as ring:
+        shelves = shelved.opened(choices, [RESULTS], ring)
+        known = {choice.connection.pk: shelves.get((choice.connection.pk, RESULTS.key)) for choice in choices}
+        return {
+            choice.connection.pk: shelf.of_grave if shelf is not None else by_records(choice, ring, today=today)
+            for choice in choices
+            for shelf in (known[choice.connection.pk],)
+        }
+
+
+def by_records(choice: Choice, ring: KeyRing, *, today: date) -> frozenset[str]:
+    """The same of one connection, from its records. Raises as `to_grave` does."""
+    named: set[str] = set()
+    for told in reading.told(choice.connection, choice.source, types=_NAMING, unopened=set(), today=today):
+        named.update(grave_results.named_by(told.entry))
+    return grave_results.listed(choice.connection, named, ring) if named else frozenset()
+
+
+def belongs(entry: Entry, known: frozenset[str]) -> bool:
+    """Whether this entry is one of them."""
+    return f"{entry.resource_type}/{entry.logical_id}" in known
