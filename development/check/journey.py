@@ -1,4 +1,5 @@
-"""The main journeys: a new person links a record in every way there is, and another is sent here by their provider.
+"""The main journeys: a new person links a record in every way there is and shares a part of it, and another is sent
+here by their provider.
 
 A step is one short function; its name is the line that the terminal shows.
 """
@@ -10,6 +11,7 @@ from development.check.launch import Launch
 from development.check.newcomer import Newcomer
 from development.check.page import NotThere
 from development.check.provider import Person, Place, Provider
+from development.check.sharing import Sharing
 from development.check.walk import Step, Walk, Way
 from development.demo.preparing import APPLICATION
 
@@ -52,6 +54,7 @@ class Journey:
             walk = Walk(self.newcomer, self.provider, self.person, way)
             yield from ((f"{name}: {what}", step) for what, step in walk.steps())
         yield "every connection is listed", self.connections
+        yield from Sharing(self.newcomer, self.provider, self.person, WAYS["A r4"].place).steps()
         yield "signing out closes the record", self.sign_out
         launch = Launch(Walk(self.sent_here, self.provider, self.person, LAUNCHED), APPLICATION)
         yield from ((f"launch: {what}", step) for what, step in launch.steps())
