@@ -6,6 +6,7 @@ from datetime import date, datetime, timedelta
 from typing import Final
 from uuid import UUID
 
+import msgspec
 from django.db import transaction
 
 from apps.accounts.models import User
@@ -13,11 +14,14 @@ from apps.audit import recording
 from apps.audit.recording import Actor, EventType
 from apps.sharing import terms
 from apps.sharing.models import Share
+from apps.sharing.terms import Terms
 from apps.vault import sealing
-from apps.vault.sealing import Holder
+from apps.vault.errors import CannotOpen
+from apps.vault.sealing import Holder, KeyRing
 
 MOST_OPEN: Final = 20  # of one person: nobody keeps more in mind
 TRIES: Final = 10
+_PRESSED_AGAIN: Final = timedelta(seconds=10)
 
 
 class TooMany(Exception):
@@ -40,14 +44,18 @@ def make(
     lasts: timedelta,
     at: datetime,
 ) -> Share:
-    """Open a share of these sources, which are of one person and were asked for by their owner. Raises TooMany, and
-    AccountClosed."""
+    """Open a share of these sources, which are of one person and were asked for by their owner; whoever presses twice
+    while the answer is on its way has one share. Raises TooMany, and AccountClosed."""
     # two at once are counted one after the other
     if User.objects.select_for_update(no_key=True).only("pk").filter(pk=user.pk).first() is None:
         raise AccountClosed
+    agreed = terms.new(connections, subjects, since=since, tells_sensitive=tells_sensitive, purpose=purpose)
+    with sealing.key_ring(Holder.user(user.pk)) as ring:
+        made = _made_just_now(user, agreed, ring, lasts=lasts, at=at)
+    if made is not None:
+        return made
     if user.shares.open(at=at).count() >= MOST_OPEN:
         raise TooMany
-    agreed = terms.new(connections, subjects, since=since, tells_sensitive=tells_sensitive, purpose=purpose)
     share = Share(
         id=uuid.uuid4(),
         user=user,
@@ -68,3 +76,15 @@ def make(
         subject_id=str(share.pk),
     )
     return share
+
+
+def _made_just_now(user: User, agreed: Terms, ring: KeyRing, *, lasts: timedelta, at: datetime) -> Share | None:
+    last = user.shares.open(at=at).filter(created_at__gt=at - _PRESSED_AGAIN).order_by("-created_at", "-pk").first()
+    if last is None or last.expires_at - last.created_at != lasts:
+        return None
+    try:
+        before = terms.opened(last, ring)
+    except CannotOpen:
+        return None
+    is_alike = msgspec.structs.replace(before, token=agreed.token, passcode=agreed.passcode, key=agreed.key) == agreed
+    return last if is_alike else None

@@ -179,7 +179,7 @@ class TestAShareThatIsOver:
         assert visitor.get(location).status_code == 404
 
     def test_has_no_file_without_a_ticket_or_by_that_of_another(self, visitor, program, share, alice, connection):
-        its, theirs = ticket_of(share, program), ticket_of(share_of(alice, connection), program)
+        its, theirs = ticket_of(share, program), ticket_of(share_of(alice, connection, purpose="Another"), program)
         assert file_by(its, share, visitor).status_code == 200
         for ticket in ("x", str(share.pk), theirs, f"{its}x", Signer(salt="other").sign(its.rpartition(":")[0])):
             assert file_by(ticket, share, visitor).status_code == 404

@@ -96,6 +96,19 @@ class TestTheForm:
         child.delete()
         assert not hers.get(reverse(MAKE)).context["form"]["sources"].help_text
 
+    def test_opens_one_share_for_whoever_presses_twice(self, hers, connection):
+        answers = [hers.post(reverse(MAKE), asked(connection)) for _ in range(2)]
+        assert answers[0]["Location"] == answers[1]["Location"] == reverse("share", args=[Share.objects.get().pk])
+        for others in ({"purpose": "Another"}, {"lasting": "1-day"}, {"subjects": [ALLERGIES.key]}):
+            hers.post(reverse(MAKE), asked(connection, **others))
+        assert Share.objects.count() == 4
+
+    def test_opens_another_of_the_same_later_and_once_the_first_is_over(self, alice, connection):
+        at = timezone.now()
+        first, again = share_of(alice, connection, at=at), share_of(alice, connection, at=at + timedelta(seconds=9))
+        assert first == again
+        assert share_of(alice, connection, at=at + timedelta(seconds=10)) != first
+
     def test_opens_no_more_than_somebody_keeps_in_mind(self, hers, alice, connection, monkeypatch):
         monkeypatch.setattr(making, "MOST_OPEN", 1)
         share_of(alice, connection)

@@ -114,7 +114,7 @@ class TestALink:
         assert ALLERGY not in text(visitor.get(address_of(share)))
 
     def test_lets_nobody_in_by_the_cookie_of_another_share(self, visitor, share, alice, connection):
-        other = share_of(alice, connection)
+        other = share_of(alice, connection, purpose="Another")
         enter(visitor, other)
         cookie = visitor.cookies["opened_share"]
         cookie["path"] = address_of(share)
