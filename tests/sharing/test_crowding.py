@@ -59,7 +59,7 @@ class TestAShare:
     def test_hinders_no_other(self, visitor, share, alice, connection):
         for _ in range(4):
             give(visitor, share, terms_of(share).passcode)
-        assert ALLERGY in text(enter(visitor, share_of(alice, connection)))
+        assert ALLERGY in text(enter(visitor, share_of(alice, connection, purpose="Another")))
 
     def test_is_not_used_up_by_whoever_has_the_link_alone(self, visitor, share):
         for _ in range(5):

@@ -29,7 +29,7 @@ class TestAMonthAfterItsEnd:
 
     def test_all_are_deleted_however_many_there_are(self, alice, connection, monkeypatch):
         monkeypatch.setattr(ending, "_LOT", 2)
-        shares = [share_of(alice, connection, at=AT) for _ in range(5)]
+        shares = [share_of(alice, connection, at=AT, purpose=str(number)) for number in range(5)]
         assert ending.purge(at=shares[0].expires_at + ending.KEPT + DAY) == 5
         assert not Share.objects.exists()
 

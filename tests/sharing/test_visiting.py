@@ -294,7 +294,7 @@ class TestAnAccountThatIsClosedMeanwhile:
 
     @pytest.mark.django_db(transaction=True)
     def test_is_closed_whoever_comes_in_between(self, alice, connection):
-        shares = [share_of(alice, connection) for _ in range(3)]
+        shares = [share_of(alice, connection, purpose=str(number)) for number in range(3)]
         links = [(terms_of(one).token, terms_of(one).passcode) for one in shares]
 
         def come(number):
