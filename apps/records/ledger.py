@@ -8,11 +8,10 @@ stand behind a subject and only some of them came, the line says which did not.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Final
 
 from django.db.models import Count
 from django.utils.functional import Promise
-from django.utils.translation import gettext, gettext_lazy, ngettext
+from django.utils.translation import gettext, ngettext
 
 from apps.connections.models import Connection
 from apps.records import gap_words, parts
@@ -25,7 +24,6 @@ from apps.records.syncing import changing_over
 
 Status = SyncStep.Status
 Gap = SyncStep.Gap
-NOTHING_SENT: Final = gettext_lazy("Nothing sent")
 
 
 @dataclass(frozen=True)
@@ -33,7 +31,7 @@ class Line:
     """One subject. `word` is its state in a word or two, `sentence` says the rest; `entries` is what we hold.
 
     `is_done` says that nothing more is coming, whether or not all of it came; `is_not_shared` that it, or some of it,
-    was not allowed.
+    was not allowed; `is_none_sent` that it was asked for, and none came, which may be all there is.
     """
 
     subject: str | Promise
@@ -43,6 +41,7 @@ class Line:
     entries: int
     is_done: bool
     is_not_shared: bool = False
+    is_none_sent: bool = False
 
 
 @dataclass(frozen=True)
@@ -217,7 +216,8 @@ def _line(subject: Subject, facts: _Facts) -> Line:
     sentence = " ".join(filter(None, (sentence, *_apart_said(facts), _replaced_said(facts))))
     is_done = facts.step is not None and facts.step.status in {Status.COMPLETE, Status.GAP}
     is_not_shared = facts.step is not None and facts.step.gap == Gap.NOT_SHARED
-    return Line(subject.name, kind, word, sentence, facts.entries, is_done, is_not_shared)
+    is_none_sent = facts.step is not None and facts.step.status == Status.COMPLETE and kind is Kind.INFO
+    return Line(subject.name, kind, word, sentence, facts.entries, is_done, is_not_shared, is_none_sent)
 
 
 def _said(facts: _Facts) -> tuple[Kind, str, str]:
@@ -240,7 +240,7 @@ def _complete_said(facts: _Facts) -> tuple[Kind, str, str]:
         return Kind.DONE, gettext("Complete"), _counted_elsewhere(facts.counted_with)
     if facts.entries == 0:
         sentence = gettext("%(provider)s sent no entries. This does not mean there are none.")
-        return Kind.INFO, str(NOTHING_SENT), sentence % {"provider": facts.provider}
+        return Kind.INFO, gettext("Nothing sent"), sentence % {"provider": facts.provider}
     return Kind.DONE, gettext("Complete"), _complete(facts)
 
 

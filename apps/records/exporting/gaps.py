@@ -81,5 +81,4 @@ def _by_type(connection: Connection, run: SyncRun | None) -> tuple[tuple[str, st
 
 
 def _missing(line: ledger.Line) -> Missing:
-    is_none_sent = line.word == str(ledger.NOTHING_SENT)
-    return Missing(str(line.subject), line.sentence or line.word, is_none_sent=is_none_sent)
+    return Missing(str(line.subject), line.sentence or line.word, is_none_sent=line.is_none_sent)
