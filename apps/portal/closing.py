@@ -44,7 +44,7 @@ class AtStake:
     connections: int
     has_copies: bool
     entries: int | None
-    shares: int = 0
+    shares: int
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,7 @@ from tests.portal import leavers
 from tests.records.linked import AT, make_connection
 from tests.records.people import CANARIES
 from tests.records.shelved import keep, result
+from tests.sharing.giving import share_of
 from tests.wire.servers import http
 
 pytestmark = pytest.mark.django_db
@@ -127,15 +128,18 @@ class TestWhatIsAtStake:
     def test_counts_what_holds_and_what_lists_show(self, alice, sam, endpoint, linked, provider):
         kept = make_connection(alice, endpoint, fhir_patient_id="p-2", status="disconnected")
         keep(kept, result(1))
-        leavers.link(sam, endpoint, provider)
-        assert closing.at_stake(alice, at=AT) == AtStake(connections=1, has_copies=True, entries=3)
+        theirs = leavers.link(sam, endpoint, provider)
+        share_of(alice, kept, at=AT)
+        share_of(alice, kept, at=AT - timedelta(days=8))  # it is over
+        share_of(sam, theirs, at=AT)
+        assert closing.at_stake(alice, at=AT) == AtStake(connections=1, has_copies=True, entries=3, shares=1)
 
     def test_is_nothing_where_only_others_have_anything(self, sam, linked):
-        assert closing.at_stake(sam, at=AT) == AtStake(connections=0, has_copies=False, entries=0)
+        assert closing.at_stake(sam, at=AT) == AtStake(connections=0, has_copies=False, entries=0, shares=0)
 
     def test_is_not_counted_where_lists_cannot(self, alice, linked):
         Shelf.objects.exclude(subject="patient").update(sealed_index=b"not to be opened")
-        assert closing.at_stake(alice, at=AT) == AtStake(connections=1, has_copies=True, entries=None)
+        assert closing.at_stake(alice, at=AT) == AtStake(connections=1, has_copies=True, entries=None, shares=0)
 
 
 class TestTheProviders:
