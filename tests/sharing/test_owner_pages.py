@@ -13,11 +13,12 @@ from apps.records.subjects import ALLERGIES, LISTED, MEDICINES
 from apps.sharing import links, making
 from apps.sharing.forms import NOT_UNLESS_TICKED
 from apps.sharing.models import Share
+from tests.faults import listening
 from tests.fixtures.cast import PASSWORD
 from tests.records.exporting.taking import sign_in, text
 from tests.records.linked import make_connection, make_endpoint
 from tests.records.several_people import CHILDS, is_of
-from tests.sharing.giving import NAME, enter, give, share_of, terms_of, wrong_for
+from tests.sharing.giving import NAME, address_of, enter, give, share_of, terms_of, wrong_for
 
 pytestmark = pytest.mark.django_db
 
@@ -237,12 +238,24 @@ class TestAShare:
         assert answer.status_code == 302
         assert reverse("account_login") in answer["Location"]
 
-    def test_is_in_nobody_s_log_lines(self, hers, share, visitor, caplog, capfd):
-        enter(visitor, share)
-        hers.get(reverse("share", args=[share.pk]))
-        agreed, written = terms_of(share), caplog.text + "".join(capfd.readouterr())
-        for secret in (agreed.token, agreed.passcode, NAME, "Pteridine"):
-            assert secret not in written
+    def test_is_in_no_log_line_from_its_first_visitor_to_its_end(self, hers, share, visitor):
+        agreed, wrong = terms_of(share), wrong_for(share)
+        asked = {"recipient": NAME, "passcode": agreed.passcode, "embeddedLengthMax": 0}
+        with listening.to_everything() as heard:
+            give(visitor, share, wrong)
+            enter(visitor, share)
+            hers.get(reverse("share", args=[share.pk]))
+            told = visitor.post(reverse("shared_manifest", args=[agreed.token]), asked, content_type="application/json")
+            location = told.json()["files"][0]["location"]
+            assert visitor.get(location).status_code == 200
+            hers.post(reverse("end_share", args=[share.pk]))
+            assert visitor.get(location).status_code == visitor.get(address_of(share)).status_code == 404
+        assert "/shared/<str:token>/" in heard.printed.getvalue()
+        ticket = location.rpartition("/")[2]
+        for said in heard.texts:
+            for secret in (agreed.token, ticket, NAME, "Pteridine"):
+                assert secret not in said
+            assert not re.search(rf"(?<![.\d])(?:{agreed.passcode}|{wrong})", said)  # parts of a second aside
 
     def test_says_nothing_when_it_is_printed(self, share):
         agreed = terms_of(share)
