@@ -163,6 +163,17 @@ class TestAShareThatDoesNotOpen:
         assert (answer.status_code, answer["Access-Control-Allow-Origin"], answer.content) == (503, "*", b"")
         assert "A health link could not be answered" in caplog.text
 
+    def test_that_goes_away_in_the_middle_is_no_failure_of_ours(self, visitor, share):
+        class Broken:
+            def read(self, *_size):
+                raise ConnectionResetError
+
+            readline = read
+
+        address = reverse("shared_manifest", args=[terms_of(share).token])
+        sent = {"content_type": "application/json", "wsgi.input": Broken()}
+        assert visitor.post(address, b"{}", **sent).status_code == 400
+
 
 class TestAShareThatIsOver:
     def test_is_not_found(self, program, share):
