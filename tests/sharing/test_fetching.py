@@ -152,17 +152,6 @@ class TestAProgram:
         share.refresh_from_db()
         assert share.tries_left == making.TRIES
 
-
-class TestAShareThatDoesNotOpen:
-    def test_says_so_to_a_page_of_any_origin_and_to_the_operator(self, visitor, share, caplog):
-        agreed = terms_of(share)
-        asked = {"recipient": "Harbor Clinic", "passcode": agreed.passcode}
-        Share.objects.update(sealed_terms=b"x" * 64)
-        address = reverse("shared_manifest", args=[agreed.token])
-        answer = visitor.post(address, asked, content_type="application/json")
-        assert (answer.status_code, answer["Access-Control-Allow-Origin"], answer.content) == (503, "*", b"")
-        assert "A health link could not be answered" in caplog.text
-
     def test_that_goes_away_in_the_middle_is_no_failure_of_ours(self, visitor, share):
         class Broken:
             def read(self, *_size):
@@ -173,6 +162,17 @@ class TestAShareThatDoesNotOpen:
         address = reverse("shared_manifest", args=[terms_of(share).token])
         sent = {"content_type": "application/json", "wsgi.input": Broken()}
         assert visitor.post(address, b"{}", **sent).status_code == 400
+
+
+class TestAShareThatDoesNotOpen:
+    def test_says_so_to_a_page_of_any_origin_and_to_the_operator(self, visitor, share, caplog):
+        agreed = terms_of(share)
+        asked = {"recipient": "Harbor Clinic", "passcode": agreed.passcode}
+        Share.objects.update(sealed_terms=b"x" * 64)
+        address = reverse("shared_manifest", args=[agreed.token])
+        answer = visitor.post(address, asked, content_type="application/json")
+        assert (answer.status_code, answer["Access-Control-Allow-Origin"], answer.content) == (503, "*", b"")
+        assert "A health link could not be answered" in caplog.text
 
 
 class TestAShareThatIsOver:
