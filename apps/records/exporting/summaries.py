@@ -20,7 +20,7 @@ import msgspec
 from django.utils.translation import gettext
 
 from apps.records import shelving, subjects
-from apps.records.exporting import belonging, for_others, on_paper, reading, shelved
+from apps.records.exporting import belonging, for_others, on_paper, reading, relatives, shelved
 from apps.records.exporting.choosing import Choice
 from apps.records.exporting.filling import Fills
 from apps.records.exporting.holding import Held
@@ -326,7 +326,7 @@ def _list(subject: Subject, gathered: _Gathered, choices: Sequence[Choice], at: 
     # All at once: what came in two ways is one row, though but one of them is the newest of its test.
     found, is_for_others = [*newest, *others], gathered.portion.is_for_others
     if is_for_others:
-        found = [for_others.told(one) for one in found]
+        found = [for_others.told(one) for one in relatives.left_out(found, choices, today=at.date())]
     paired = rows.paired(found, _sources(choices), at=at, on_paper=True, for_others=is_for_others)
     told = [(one, on_paper.in_full(one, row)) for one, row in paired]
     if not newest:

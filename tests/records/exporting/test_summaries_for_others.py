@@ -8,11 +8,12 @@ from django.template.loader import render_to_string
 from django.utils import translation
 
 from apps.records import shelving
-from apps.records.exporting import choosing, summaries
+from apps.records.exporting import choosing, relatives, summaries
 from apps.records.exporting.gaps import Gaps, Missing
 from apps.records.exporting.portions import WHOLE, Portion
 from apps.records.models import Record, Shelf
-from apps.records.subjects import HISTORY, MEDICINES, RESULTS, TEAM
+from apps.records.subjects import ALLERGIES, HISTORY, MEDICINES, RESULTS, TEAM, VISITS
+from tests.records.exporting.keeping import spoil
 from tests.records.linked import AT, make_connection, make_endpoint
 from tests.records.people import DSTU2_PATIENT, R4_PATIENT
 from tests.records.shelved import keep, order, result
@@ -21,6 +22,9 @@ pytestmark = pytest.mark.django_db
 
 MOTHER = {"coding": [{"system": "http://hl7.org/fhir/v3/RoleCode", "code": "MTH"}]}
 CONTACT = {"name": {"text": "Odalys Canary"}, "telecom": [{"system": "phone", "value": "555-0199"}]}
+NUTS = {"code": {"text": "Hazelnuts"}, "substance": {"text": "Hazelnuts"}}
+VISIT = {"status": "finished", "period": {"start": "2024-05-06", "end": "2024-05-06"}}
+NAMED = {"r4": {"name": [{"text": "Odalys Canary"}]}, "dstu2": {"name": {"text": "Odalys Canary"}}}
 OTHERS = replace(WHOLE, is_for_others=True)
 versions = pytest.mark.parametrize("connection", ["r4", "dstu2"], indirect=True)
 shelves = pytest.mark.parametrize("has_shelves", [True, False])
@@ -91,6 +95,41 @@ class TestASummaryForOthers:
         assert "Orla Vane" in html
         assert "Canary" not in html
         assert "Canary" in drawn(told(alice, Portion(frozenset({TEAM.key}))))
+
+    @versions
+    @shelves
+    def test_names_no_relative_who_reported_or_took_part(self, alice, connection, has_shelves):
+        mother = {"reference": "RelatedPerson/k1", "display": "Ida Canary"}
+        doctor = {"reference": "Practitioner/d1", "display": "Dr. Orla Vane"}
+        inside = {"resourceType": "RelatedPerson", "id": "k2", **NAMED[connection.endpoint.fhir_version]}
+        took_part = [{"individual": each} for each in ({"reference": "#k2"}, doctor)]
+        nuts = {**NUTS, "recorder": doctor, "asserter": mother, "reporter": mother}
+        keep(
+            connection,
+            {"resourceType": "AllergyIntolerance", "id": "a1", **nuts},
+            {"resourceType": "Encounter", "id": "e1", **VISIT, "contained": [inside], "participant": took_part},
+        )
+        if not has_shelves:
+            Shelf.objects.all().delete()
+        subjects = frozenset({ALLERGIES.key, VISITS.key})
+        html = drawn(told(alice, Portion(subjects, is_for_others=True)))
+        assert html.count("Orla Vane") == 2
+        assert "Canary" not in html
+        own = drawn(told(alice, Portion(subjects)))
+        assert "Ida Canary" in own
+        assert "Odalys Canary" in own
+
+    @pytest.mark.parametrize("is_long", [False, True])
+    def test_names_nobody_of_what_does_not_open_or_holds_a_file(self, alice, connection, monkeypatch, is_long):
+        mother = {"reference": "RelatedPerson/k1", "display": "Ida Canary"}
+        keep(connection, {"resourceType": "AllergyIntolerance", "id": "a1", **NUTS, "asserter": mother})
+        if is_long:
+            monkeypatch.setattr(relatives, "_LONGEST", 10)
+        else:
+            spoil(connection, "AllergyIntolerance", "a1")
+        html = drawn(told(alice, Portion(frozenset({ALLERGIES.key}), is_for_others=True)))
+        assert "Hazelnuts" in html
+        assert "Canary" not in html
 
     @versions
     @shelves

@@ -1,0 +1,109 @@
+"""Leave the names of relatives out of rows that somebody else reads: who wrote down, reported, took part or is to help
+(patient experience 3.10).
+
+An entry has names and no types: that a mother reported an allergy only the resource says, by what it points to. So the
+bodies of the rows that are shown are opened once more; of one that does not open, or is very long, nobody is named.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from datetime import date
+from typing import Any, Final
+
+import msgspec
+from django.db.models.functions import Length
+from msgspec.structs import replace
+
+from apps.records.exporting import reading
+from apps.records.exporting.choosing import Choice
+from apps.records.exporting.reading import Told
+from apps.records.models import Record
+from apps.records.presenters import elements, naming
+from apps.records.presenters.elements import Element
+from apps.records.presenters.entry import Entry
+from apps.records.presenters.observations.results import ResultEntry
+from apps.records.presenters.reports import ReportEntry
+from apps.records.presenters.spelling import plainly
+from apps.records.shelving.reading import Shelved
+from apps.vault import sealing
+from apps.vault.sealing import Holder
+
+_RELATED: Final = "RelatedPerson"
+_DEEPEST: Final = 50
+_LONGEST: Final = 256 * 1024  # of a body as it is sealed
+_NAMING: Final = ("people", "participants", "members")
+
+
+def left_out(found: Sequence[Shelved], choices: Sequence[Choice], *, today: date) -> list[Shelved]:
+    """The same rows without their names. Raises `apps.vault.errors.VaultError` where nothing of this person can be
+    opened."""
+    wanted = {one.record for one in found if one.entry is not None and _may_name_any(one.entry)}
+    names: dict[int, frozenset[str]] = {}
+    opened = _short(wanted, choices)
+    with sealing.key_ring(Holder.user(choices[0].source.user_id)) as ring:
+        for choice in choices:
+            theirs = (one.record for one in found if one.connection_id == choice.connection.pk)
+            mine = [record for record in theirs if record in opened]
+            for told in reading.of_records(choice.connection, choice.source, mine, ring, today=today):
+                names[told.record] = frozenset(map(plainly, _named(told))) - {""}
+    return [_without(one, names) if one.record in wanted else one for one in found]
+
+
+def _short(records: Collection[int], choices: Sequence[Choice]) -> frozenset[int]:
+    """Those of these records that hold no whole file: a list of such would take minutes."""
+    theirs = Record.objects.filter(user_id=choices[0].source.user_id, pk__in=records)
+    short = theirs.annotate(length=Length("sealed_body")).filter(length__lte=_LONGEST)
+    return frozenset(short.values_list("pk", flat=True))
+
+
+def _may_name_any(entry: Entry) -> bool:
+    """Of results, of which there are most, only those that name somebody."""
+    return bool(entry.people) or not isinstance(entry, ResultEntry | ReportEntry)
+
+
+def _named(told: Told) -> Iterator[str]:
+    """What a resource calls its patient's relatives, and what these are called themselves."""
+    for reference in _references(told.resource, 0):
+        target = told.context.find(reference, within=told.resource)
+        if _RELATED in (elements.text(target, "resourceType"), _kind(reference)):
+            yield from naming.names_of([reference], told.context, within=told.resource)
+            yield naming.own_name(target, told.context, within=told.resource) if target else ""
+
+
+def _references(part: Any, depth: int) -> Iterator[Element]:
+    if depth > _DEEPEST:
+        return
+    if isinstance(part, dict) and ("reference" in part or "display" in part):
+        yield part
+    for each in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
+        yield from _references(each, depth + 1)
+
+
+def _kind(reference: Element) -> str:
+    """The type of what it points to, as far as it says so itself."""
+    path, asks, _search = elements.text(reference, "reference").partition("?")
+    *parts, last = path.partition("/_history/")[0].rstrip("/").split("/")
+    return (last if asks else parts[-1] if parts else "") or elements.text(reference, "type")
+
+
+def _without(one: Shelved, names: dict[int, frozenset[str]]) -> Shelved:
+    if one.entry is None:
+        return one
+    theirs = names.get(one.record)
+    if theirs is None:
+        naming_some = {name: () for name in _NAMING if name in one.entry.__struct_fields__}
+        return one._replace(entry=replace(one.entry, **naming_some))
+    return one._replace(entry=_value(one.entry, theirs)) if theirs else one
+
+
+def _value(value: Any, names: frozenset[str]) -> Any:
+    """The same without these names, wherever one of them is all that is said."""
+    if isinstance(value, str):
+        return "" if value and plainly(value) in names else value
+    if isinstance(value, tuple) and not hasattr(value, "_fields"):
+        told = ((each, _value(each, names)) for each in value)
+        return tuple(changed for each, changed in told if changed != "" or each == "")
+    if isinstance(value, msgspec.Struct):
+        sent = {name: getattr(value, name) for name in value.__struct_fields__}
+        changed = {name: _value(each, names) for name, each in sent.items()}
+        return replace(value, **{name: each for name, each in changed.items() if each != sent[name]})
+    return value
