@@ -87,9 +87,9 @@ class Portion:
         is_sensitive = subject.key not in _NEVER_SENSITIVE and (is_of_grave or sensitive.is_sensitive(entry))
         return self.tells_sensitive if is_sensitive else self.tells_rest
 
-    def holds(self, subject: Subject, entry: Entry, *, is_of_grave: bool = False) -> bool:
+    def holds(self, subject: Subject, entry: Entry) -> bool:
         """Whether this entry of one of its subjects is told."""
-        return self.is_in_time(subject, entry) and self.tells(subject, entry, is_of_grave=is_of_grave)
+        return self.is_in_time(subject, entry) and self.tells(subject, entry)
 
     def is_in_time(self, subject: Subject, entry: Entry) -> bool:
         """Whether it is, as far as its time decides. What is going on since before is, and so is what may have been

@@ -19,8 +19,8 @@ SUBJECTS: Final = tuple(dict.fromkeys(subject for section in SECTIONS for subjec
 class Discreet(Portion):
     """Keeps back what is called so, as it would what is felt to be sensitive."""
 
-    def holds(self, subject: Subject, entry: Entry, *, is_of_grave: bool = False) -> bool:
-        return "Hushed" not in repr(entry) and super().holds(subject, entry, is_of_grave=is_of_grave)
+    def holds(self, subject: Subject, entry: Entry) -> bool:
+        return "Hushed" not in repr(entry) and super().holds(subject, entry)
 
 
 DISCREET = Discreet(WHOLE.subjects)

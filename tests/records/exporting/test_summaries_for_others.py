@@ -24,7 +24,7 @@ MOTHER = {"coding": [{"system": "http://hl7.org/fhir/v3/RoleCode", "code": "MTH"
 CONTACT = {"name": {"text": "Odalys Canary"}, "telecom": [{"system": "phone", "value": "555-0199"}]}
 NUTS = {"code": {"text": "Hazelnuts"}, "substance": {"text": "Hazelnuts"}}
 VISIT = {"status": "finished", "period": {"start": "2024-05-06", "end": "2024-05-06"}}
-NAMED = {"r4": {"name": [{"text": "Odalys Canary"}]}, "dstu2": {"name": {"text": "Odalys Canary"}}}
+NAMED: dict[str, object] = {"r4": [{"text": "Odalys Canary"}], "dstu2": {"text": "Odalys Canary"}}
 OTHERS = replace(WHOLE, is_for_others=True)
 versions = pytest.mark.parametrize("connection", ["r4", "dstu2"], indirect=True)
 shelves = pytest.mark.parametrize("has_shelves", [True, False])
@@ -101,7 +101,7 @@ class TestASummaryForOthers:
     def test_names_no_relative_who_reported_or_took_part(self, alice, connection, has_shelves):
         mother = {"reference": "RelatedPerson/k1", "display": "Ida Canary"}
         doctor = {"reference": "Practitioner/d1", "display": "Dr. Orla Vane"}
-        inside = {"resourceType": "RelatedPerson", "id": "k2", **NAMED[connection.endpoint.fhir_version]}
+        inside = {"resourceType": "RelatedPerson", "id": "k2", "name": NAMED[connection.endpoint.fhir_version]}
         took_part = [{"individual": each} for each in ({"reference": "#k2"}, doctor)]
         nuts = {**NUTS, "recorder": doctor, "asserter": mother, "reporter": mother}
         keep(
