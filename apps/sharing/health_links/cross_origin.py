@@ -31,7 +31,7 @@ def from_any_origin(*methods: str) -> Callable[[_View[_P]], _View[_P]]:
             if request.method == "OPTIONS":
                 return _readable(_preflight(allowed))
             if request.method not in methods:
-                return _readable(HttpResponseNotAllowed(allowed))
+                return _readable(_not_allowed(allowed))
             try:
                 return _readable(view(request, *args, **kwargs))
             except Http404:
@@ -40,6 +40,11 @@ def from_any_origin(*methods: str) -> Callable[[_View[_P]], _View[_P]]:
         return answered
 
     return decorated
+
+
+def _not_allowed(allowed: tuple[str, ...]) -> HttpResponse:
+    """In words: in place of an empty answer the site puts a page, which pages of other origins could not read."""
+    return HttpResponseNotAllowed(allowed, f"Only {', '.join(allowed)}", content_type="text/plain")
 
 
 def _preflight(allowed: tuple[str, ...]) -> HttpResponse:
