@@ -52,21 +52,11 @@ def make(
     agreed = terms.new(connections, subjects, since=since, tells_sensitive=tells_sensitive, purpose=purpose)
     with sealing.key_ring(Holder.user(user.pk)) as ring:
         made = _made_just_now(user, agreed, ring, lasts=lasts, at=at)
-    if made is not None:
-        return made
-    if user.shares.open(at=at).count() >= MOST_OPEN:
-        raise TooMany
-    share = Share(
-        id=uuid.uuid4(),
-        user=user,
-        token_hash=terms.hash_of(agreed.token),
-        created_at=at,
-        expires_at=at + lasts,
-        tries_left=TRIES,
-    )
-    with sealing.key_ring(Holder.user(user.pk)) as ring:
-        share.sealed_terms = terms.seal(agreed, share_id=share.pk, ring=ring)
-    share.save(force_insert=True)
+        if made is not None:
+            return made
+        if user.shares.open(at=at).count() >= MOST_OPEN:
+            raise TooMany
+        share = _keep(user, agreed, ring, lasts=lasts, at=at)
     recording.record(
         EventType.SHARE_MADE,
         actor=Actor.user(user.pk),
@@ -75,6 +65,20 @@ def make(
         subject="share",
         subject_id=str(share.pk),
     )
+    return share
+
+
+def _keep(user: User, agreed: Terms, ring: KeyRing, *, lasts: timedelta, at: datetime) -> Share:
+    share = Share(
+        id=uuid.uuid4(),
+        user=user,
+        token_hash=terms.hash_of(agreed.token),
+        created_at=at,
+        expires_at=at + lasts,
+        tries_left=TRIES,
+    )
+    share.sealed_terms = terms.seal(agreed, share_id=share.pk, ring=ring)
+    share.save(force_insert=True)
     return share
 
 
