@@ -33,6 +33,7 @@ NAMES = {
     *("http://loinc.org", "http://www.loinc.org", "https://loinc.org", "http://snomed.info"),
     *("http://unitsofmeasure.org", "https://ucum.org", "http://terminology.hl7.org", "https://hl7.org"),
     "http://www.nlm.nih.gov",  # of medicines: RxNorm
+    "http://www.cms.gov",  # of procedures: ICD-10-PCS
     "http://www.w3.org",  # the namespace of XHTML
 }
 
