@@ -10,7 +10,8 @@ from development.check.page import NotThere
 from development.check.provider import Person, Place, Provider
 from development.check.walk import Step, name
 
-_GIVEN = re.compile(r"^Link\n(?P<link>\S+)\nPasscode\n(?P<passcode>\d{3} \d{3})$", re.MULTILINE)
+# A button that copies the link may stand between the two.
+_GIVEN = re.compile(r"^Link\n(?P<link>\S+)\n(?:.+\n)?Passcode\n(?P<passcode>\d{3} \d{3})$", re.MULTILINE)
 _SHARED = "Allergies and reactions"
 _NOT_FOUND = 404
 
