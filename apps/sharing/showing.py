@@ -64,7 +64,8 @@ def preview(user: User, share_id: UUID, *, at: datetime) -> Preview:
     VaultError."""
     share = user.shares.select_related("user").get(pk=share_id)
     shown = of(share, at=at)
-    untold = summaries.untold(shown.choices, at=at, portion=shown.terms.portion)
+    with _over_once_closed():
+        untold = summaries.untold(shown.choices, at=at, portion=shown.terms.portion)
     return Preview(share, _summary(shown, at=at), untold)
 
 

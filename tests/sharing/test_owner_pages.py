@@ -9,10 +9,12 @@ from django.urls import reverse
 from django.utils import timezone
 
 from apps.audit.models import AuditEvent, EventType
+from apps.records.exporting import summaries
 from apps.records.subjects import ALLERGIES, LISTED, MEDICINES
 from apps.sharing import links, making
 from apps.sharing.forms import NOT_UNLESS_TICKED
 from apps.sharing.models import Share
+from apps.vault.errors import Shredded
 from tests.faults import listening
 from tests.fixtures.cast import PASSWORD
 from tests.records.exporting.taking import sign_in, text
@@ -168,6 +170,15 @@ class TestAShare:
         assert "Pteridine" in said
         share.refresh_from_db()
         assert share.opened == 0
+
+    def test_shows_nothing_where_the_account_is_closed_while_its_preview_is_made(self, hers, share, monkeypatch):
+        def gone(*_given, **_named):
+            raise Shredded
+
+        monkeypatch.setattr(summaries, "untold", gone)
+        answer = hers.get(reverse("preview_share", args=[share.pk]))
+        assert answer.status_code == 404
+        assert "They see nothing any more" in text(answer)
 
     def test_that_was_ended_lets_nobody_in_and_has_no_link(self, hers, visitor, share):
         answer = hers.post(reverse("end_share", args=[share.pk]), follow=True)
