@@ -32,13 +32,12 @@ from django.utils.translation import gettext
 from apps.accounts.refusals import Method
 from apps.audit.models import ActorKind, AuditEvent, EventType
 from apps.audit.recording import Fact
-from apps.connections.answers import candidates
 from apps.connections.models import Connection
 from apps.connections.outcomes import Outcome
 from apps.connections.reasons import Reason
 from apps.directory.models import Provider
 from apps.records.models import SyncRun
-from apps.records.viewing.opening import connected, telling_apart
+from apps.records.viewing.opening import telling_apart
 
 ROWS = 50
 _ROWS_AT_ONCE = 500
@@ -270,8 +269,4 @@ def _connection_id(event: AuditEvent) -> str:
 
 def _people(user_id: UUID) -> Mapping[str, str]:
     """As the pages of the record tell them apart; nobody, where all are of one."""
-    kept = connected.confirmed(user_id)
-    if len(kept) < 2:
-        return {}
-    told = telling_apart.told_apart((one.pk for one in kept), candidates.find_people(user_id, kept))
-    return {str(pk): name for pk, name in told.items()}
+    return {str(pk): name for pk, name in telling_apart.of_account(user_id).items()}

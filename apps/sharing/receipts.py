@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from apps.accounts.models import User
 from apps.records.exporting import choosing
 from apps.records.subjects import LISTED
+from apps.records.viewing.opening import telling_apart
 from apps.sharing import links, making, places, terms
 from apps.sharing.links import Link
 from apps.sharing.models import Opening, Share
@@ -96,7 +97,7 @@ def of(user: User, *, at: datetime) -> tuple[Given, ...]:
     found = list(user.shares.order_by("-created_at", "-pk"))
     with sealing.key_ring(Holder.user(user.pk)) as ring:
         told = [_given(share, ring, at=at) for share in found]
-    people = _people(user, at=at) if told else {}
+    people = telling_apart.of_account(user.pk) if told else {}
     told = [replace(given, person=_person(given, people)) for given in told]
     return tuple(sorted(told, key=lambda one: not one.is_open))
 
@@ -120,14 +121,6 @@ def _given(share: Share, ring: KeyRing, *, at: datetime) -> Given:
     except CannotOpen:
         agreed = None
     return Given(share, _state(share, at=at), agreed)
-
-
-def _people(user: User, *, at: datetime) -> Mapping[UUID, str]:
-    """Whose record each connection has, where these are of several people."""
-    offered = choosing.choices(user, at=at)
-    if choosing.are_one_person(offered):
-        return {}
-    return {choice.connection.pk: choice.person.name for choice in offered if choice.person is not None}
 
 
 def _person(given: Given, people: Mapping[UUID, str]) -> str:

@@ -10,9 +10,10 @@ from uuid import UUID
 
 from django.utils.translation import gettext
 
-from apps.connections.answers import sameness
+from apps.connections.answers import candidates, sameness
 from apps.connections.answers.candidates import Candidate
 from apps.records.presenters.datatypes import dates
+from apps.records.viewing.opening import connected
 
 _UNKNOWN = Candidate(patient_id="", name="", birth_date="")
 
@@ -31,6 +32,14 @@ def told_apart(connections: Iterable[UUID], people: Mapping[UUID, Candidate]) ->
     for number, person in several.items():
         called[number] = _unlike(_called(person, is_shared=shared[_folded(person)] > 1), set(called.values()))
     return {pk: called[number] for pk, number in whose.items()}
+
+
+def of_account(user_id: UUID) -> dict[UUID, str]:
+    """The same of everybody whose record this user confirmed. Two queries; one where there is but one connection."""
+    kept = connected.confirmed(user_id)
+    if len(kept) < 2:
+        return {}
+    return told_apart((one.pk for one in kept), candidates.find_people(user_id, kept))
 
 
 def _unlike(name: str, others: set[str]) -> str:
