@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from apps.records.exporting import choosing, portions
 from apps.records.exporting.choosing import Choice
-from apps.records.exporting.forms import SPAN_HINT, SPANS, of_several_people, sources_field
+from apps.records.exporting.forms import KIND_ERRORS, KINDS, SPAN_HINT, SPANS, of_several_people, sources_field
 from apps.records.exporting.portions import Span
 from apps.records.subjects import DOCUMENTS, HISTORY, LISTED, OTHER, Subject
 from apps.sharing.visiting import LONGEST_NAME
@@ -40,12 +40,9 @@ class ShareForm(forms.Form):
     subjects = forms.MultipleChoiceField(
         label=gettext_lazy("What may they see?"),
         help_text=gettext_lazy("Left out unless you tick them: documents and notes, family and social history."),
-        choices=[(subject.key, subject.name) for subject in LISTED],
+        choices=KINDS,
         widget=forms.CheckboxSelectMultiple,
-        error_messages={
-            "required": gettext_lazy("Choose at least one kind of entry."),
-            "invalid_choice": gettext_lazy("One of these kinds does not exist. Please choose again."),
-        },
+        error_messages=KIND_ERRORS,
     )
     sensitive = forms.BooleanField(
         label=gettext_lazy("Also what many people keep to themselves"),

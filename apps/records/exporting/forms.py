@@ -20,6 +20,11 @@ from apps.records.subjects import LISTED, Subject
 _ABOUT_ONE_PERSON = frozenset({Format.SUMMARY, Format.IPS})
 _ALL = WHOLE.subjects, Span.ALL
 
+KINDS: Final[Sequence[tuple[str, str | Promise]]] = tuple((subject.key, subject.name) for subject in LISTED)
+KIND_ERRORS: Final = {
+    "required": gettext_lazy("Choose at least one kind of entry."),
+    "invalid_choice": gettext_lazy("One of these kinds does not exist. Please choose again."),
+}
 SPANS: Final[Sequence[tuple[str, Promise]]] = (
     (Span.ALL.value, gettext_lazy("All of it")),
     (Span.THREE_MONTHS.value, gettext_lazy("The last three months")),
@@ -79,10 +84,10 @@ class CopyForm(forms.Form):
 
     subjects = forms.MultipleChoiceField(
         label=gettext_lazy("Which kinds of entries?"),
-        choices=[(subject.key, subject.name) for subject in LISTED],
+        choices=KINDS,
         widget=forms.CheckboxSelectMultiple,
         required=False,
-        error_messages={"invalid_choice": gettext_lazy("One of these kinds does not exist. Please choose again.")},
+        error_messages=KIND_ERRORS,
     )
     span = forms.ChoiceField(
         label=gettext_lazy("How far back?"),
@@ -153,7 +158,7 @@ class CopyForm(forms.Form):
             self.add_error("sources", of_several_people())
         keys, _span = self._asked
         if not keys and "subjects" not in self.errors:
-            self.add_error("subjects", _("Choose at least one kind of entry."))
+            self.add_error("subjects", str(KIND_ERRORS["required"]))
         elif self._asked != _ALL and cleaned.get("format", Format.SUMMARY) != Format.SUMMARY:
             self.add_error("format", _("Only the page to read can be of a part. Choose that page, or take everything."))
         return cleaned
