@@ -9,7 +9,7 @@ from apps.records.viewing.listing.rows import Row
 from apps.records.viewing.opening.whole import Source
 
 FEW: Final = 15  # rows that need no years and no search, and documents that need no kinds, to choose from
-_YEARS_AT_HAND: Final = 8  # a long life has seventy, which would push the list off the screen
+_YEARS_AT_HAND: Final = 6  # two lines of a phone; a long life has seventy, which would push the list off the screen
 
 
 @dataclass(frozen=True)
