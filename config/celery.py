@@ -147,6 +147,11 @@ SCHEDULE: tuple[Periodic, ...] = (
         reason="Who opened what was shared a month ago is of no use to anybody.",
     ),
     Periodic(
+        "apps.sharing.tasks.tell_of_locked_shares",
+        every=timedelta(minutes=1),
+        reason="Whoever was to read a share that wrong passcodes ended waits for another, until its owner knows.",
+    ),
+    Periodic(
         "apps.vault.tasks.finish_renewals",
         every=timedelta(hours=1),
         reason="A retired data key is to go a day after nothing needs it, and nobody thinks of it then.",

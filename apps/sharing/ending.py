@@ -36,7 +36,8 @@ def end(user: User, share_id: UUID, *, at: datetime) -> None:
 
 def end_all(*, at: datetime) -> int:
     """End every share of everybody, for a database that was restored from a backup: some may have been ended since, and
-    nothing knows which. Returns how many."""
+    nothing knows which. Their owners get no mail of what the backup held as not told yet. Returns how many."""
+    Share.objects.filter(tell_at__isnull=False).update(tell_at=None)
     return Share.objects.open(at=at).update(ended_at=at)
 
 

@@ -40,6 +40,8 @@ class Share(models.Model):
     tries_left = models.PositiveSmallIntegerField()
     opened = models.PositiveIntegerField(default=0)
     last_opened_at = models.DateTimeField(null=True)
+    # When its owner is to be mailed that wrong passcodes ended it; null before, and once they were.
+    tell_at = models.DateTimeField(null=True)
 
     objects = ShareQuerySet.as_manager()
 
@@ -51,6 +53,8 @@ class Share(models.Model):
             models.Index(fields=["user", "-created_at"], name="shares_of_a_user"),
             # `ending.purge`, with the one of `expires_at`.
             models.Index(fields=["ended_at"], condition=Q(ended_at__isnull=False), name="shares_by_their_end"),
+            # `telling.tell`, each minute.
+            models.Index(fields=["tell_at"], condition=Q(tell_at__isnull=False), name="shares_to_tell_of"),
         ]
         constraints = [
             models.CheckConstraint(condition=Q(expires_at__gt=F("created_at")), name="share_has_a_time"),
@@ -60,6 +64,7 @@ class Share(models.Model):
         secret = ("token_hash", "sealed_terms")
         operational = (
             "id", "user", "created_at", "expires_at", "ended_at", "tries_left", "opened", "last_opened_at",
+            "tell_at",
         )  # fmt: skip
 
     def __str__(self) -> str:

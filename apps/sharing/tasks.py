@@ -3,10 +3,16 @@
 from celery import shared_task
 from django.utils import timezone
 
-from apps.sharing import ending
+from apps.sharing import ending, telling
 
 
 @shared_task(name="apps.sharing.tasks.purge_shares")
 def purge_shares() -> None:
     """Delete shares that are long over, with who came."""
     ending.purge(at=timezone.now())
+
+
+@shared_task(name="apps.sharing.tasks.tell_of_locked_shares")
+def tell_of_locked_shares() -> None:
+    """Mail the owners of shares that wrong passcodes ended."""
+    telling.tell(at=timezone.now())

@@ -1,8 +1,8 @@
 """Let in whoever has link and passcode, and count who has not.
 
 The link's end has 256 random bits, and the passcode few: so wrong ones are counted over the share's whole life, by the
-row itself, which is held meanwhile. Somebody who has the link alone can use its tries up; its owner reads so, and makes
-another.
+row itself, which is held meanwhile. Somebody who has the link alone can use its tries up; its owner is mailed so, and
+makes another.
 """
 
 import uuid
@@ -85,7 +85,8 @@ def _note_opening(share: Share, name: str, way: Opening.Way, ring: KeyRing, *, a
 
 def _note_wrong(share: Share, *, at: datetime) -> int:
     share.tries_left -= 1
-    share.save(update_fields=["tries_left"])
+    share.tell_at = at if share.tries_left == 0 else None
+    share.save(update_fields=["tries_left", "tell_at"])
     _record(EventType.SHARE_REFUSED, share, at=at)
     return share.tries_left
 
