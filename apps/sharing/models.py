@@ -38,6 +38,7 @@ class Share(models.Model):
     ended_at = models.DateTimeField(null=True)
     # Wrong passcodes that are left, over its whole life: whoever guesses has no more, however long they wait.
     tries_left = models.PositiveSmallIntegerField()
+    sealed_wrong = models.BinaryField(null=True)  # those typed on its page
     opened = models.PositiveIntegerField(default=0)
     last_opened_at = models.DateTimeField(null=True)
     # When its owner is to be mailed that wrong passcodes ended it; null before, and once they were.
@@ -61,7 +62,7 @@ class Share(models.Model):
         ]
 
     class Privacy:
-        secret = ("token_hash", "sealed_terms")
+        secret = ("token_hash", "sealed_terms", "sealed_wrong")
         operational = (
             "id", "user", "created_at", "expires_at", "ended_at", "tries_left", "opened", "last_opened_at",
             "tell_at",

@@ -10,6 +10,11 @@ def terms_place(share_id: UUID) -> Place:
     return Place("share", "terms", (str(share_id),))
 
 
+def wrong_place(share_id: UUID) -> Place:
+    """Of `Share.sealed_wrong`."""
+    return Place("share", "wrong", (str(share_id),))
+
+
 def name_place(opening_id: UUID) -> Place:
     """Of `Opening.sealed_name`."""
     return Place("share_opening", "name", (str(opening_id),))

@@ -8,6 +8,7 @@ from apps.vault.sealed_columns import SealedColumn
 
 COLUMNS: Final[tuple[SealedColumn, ...]] = (
     SealedColumn(table=Share.objects, field="sealed_terms", place=lambda row: places.terms_place(row.pk)),
+    SealedColumn(table=Share.objects, field="sealed_wrong", place=lambda row: places.wrong_place(row.pk)),
     SealedColumn(
         table=Opening.objects,
         field="sealed_name",

@@ -80,5 +80,9 @@ def opened(share: Share, ring: KeyRing) -> Terms:
 
 def is_passcode(unverified: str, terms: Terms) -> bool:
     """Whether it is the right one, however its digits are set apart."""
-    digits = "".join(character for character in unverified if character.isascii() and character.isdigit())
-    return secrets.compare_digest(digits, terms.passcode)
+    return secrets.compare_digest(digits(unverified), terms.passcode)
+
+
+def digits(unverified: str) -> str:
+    """What may be a passcode of what somebody typed."""
+    return "".join(character for character in unverified if character.isascii() and character.isdigit())

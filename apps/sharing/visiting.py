@@ -1,8 +1,9 @@
 """Let in whoever has link and passcode, and count who has not.
 
 The link's end has 256 random bits, and the passcode few: so wrong ones are counted over the share's whole life, by the
-row itself, which is held meanwhile. Somebody who has the link alone can use its tries up; its owner is mailed so, and
-makes another.
+row itself, which is held meanwhile. A wrong one that was typed on the page before takes no second try: who loads the
+page anew sends it once more, and who guesses learns nothing by it. A program's counts each time. Somebody who has the
+link alone can use its tries up; its owner is mailed so, and makes another.
 """
 
 import uuid
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+import msgspec
 from django.db import transaction
 from django.db.models import QuerySet
 
@@ -19,6 +21,7 @@ from apps.directory.reading.texts import on_one_line
 from apps.sharing import crowding, places, terms
 from apps.sharing.models import Opening, Share
 from apps.vault import sealing
+from apps.vault.errors import CannotOpen
 from apps.vault.sealing import Holder, KeyRing
 
 LONGEST_NAME: Final = 80
@@ -53,7 +56,7 @@ def enter(token: str, passcode: str, *, name: str, way: Opening.Way, at: datetim
                 crowding.count(share.pk)
                 _note_opening(share, name, way, ring, at=at)
             else:
-                tries_left = _note_wrong(share, at=at)
+                tries_left = _note_wrong(share, passcode, way, ring, at=at)
     if tries_left is not None:  # once it is committed: a try that is refused must count
         raise Refused(tries_left)
     return share
@@ -83,12 +86,29 @@ def _note_opening(share: Share, name: str, way: Opening.Way, ring: KeyRing, *, a
     _record(EventType.SHARE_OPENED, share, at=at)
 
 
-def _note_wrong(share: Share, *, at: datetime) -> int:
+def _note_wrong(share: Share, passcode: str, way: Opening.Way, ring: KeyRing, *, at: datetime) -> int:
+    if way is Opening.Way.PAGE:
+        typed, before = terms.digits(passcode), _typed_before(share, ring)
+        if typed in before:
+            return share.tries_left
+        written = msgspec.json.encode([*before, typed])
+        share.sealed_wrong = ring.seal_body(written, place=places.wrong_place(share.pk))
     share.tries_left -= 1
     share.tell_at = at if share.tries_left == 0 else None
-    share.save(update_fields=["tries_left", "tell_at"])
+    share.save(update_fields=["sealed_wrong", "tries_left", "tell_at"])
     _record(EventType.SHARE_REFUSED, share, at=at)
     return share.tries_left
+
+
+def _typed_before(share: Share, ring: KeyRing) -> list[str]:
+    """The wrong ones of its page. Where they do not open each counts anew."""
+    if share.sealed_wrong is None:
+        return []
+    try:
+        opened = ring.open_body(bytes(share.sealed_wrong), place=places.wrong_place(share.pk))
+    except CannotOpen:
+        return []
+    return msgspec.json.decode(opened, type=list[str])
 
 
 def plain(name: str) -> str:

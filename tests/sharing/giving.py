@@ -52,9 +52,9 @@ def address_of(share: Share) -> str:
     return reverse("shared", args=[terms_of(share).token])
 
 
-def wrong_for(share: Share) -> str:
-    """A passcode that is not its."""
-    return f"{(int(terms_of(share).passcode) + 1) % 1_000_000:06d}"
+def wrong_for(share: Share, number: int = 1) -> str:
+    """A passcode that is not its, for each number another."""
+    return f"{(int(terms_of(share).passcode) + number) % 1_000_000:06d}"
 
 
 def give(client: Client, share: Share, passcode: str, *, name: str = NAME, **extra: Any) -> Any:

@@ -62,9 +62,9 @@ class TestAShare:
         assert ALLERGY in text(enter(visitor, share_of(alice, connection, purpose="Another")))
 
     def test_is_not_used_up_by_whoever_has_the_link_alone(self, visitor, share):
-        for _ in range(5):
+        for number in range(1, 6):
             visitor.get(address_of(share))
-            give(visitor, share, wrong_for(share))
+            give(visitor, share, wrong_for(share, number))
         assert ALLERGY in text(enter(visitor, share))
 
     def test_takes_a_wrong_passcode_for_wrong_also_then(self, visitor, share):

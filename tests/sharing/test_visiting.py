@@ -75,7 +75,7 @@ class TestALink:
         assert share.tries_left == making.TRIES
 
     def test_is_over_after_ten_wrong_ones_for_the_right_one_too(self, visitor, share):
-        answers = [give(visitor, share, wrong_for(share)) for _ in range(making.TRIES)]
+        answers = [give(visitor, share, wrong_for(share, number)) for number in range(1, making.TRIES + 1)]
         assert [answer.status_code for answer in answers] == [422] * 9 + [404]
         assert OVER in text(answers[-1])
         assert OVER in text(give(visitor, share, terms_of(share).passcode))
@@ -84,7 +84,25 @@ class TestALink:
     def test_counts_wrong_ones_over_its_whole_life(self, visitor, share):
         give(visitor, share, wrong_for(share))
         enter(visitor, share)
-        give(visitor, share, wrong_for(share))
+        give(visitor, share, wrong_for(share, 2))
+        share.refresh_from_db()
+        assert share.tries_left == 8
+
+    def test_takes_no_second_try_for_a_wrong_one_whose_page_is_loaded_anew(self, visitor, share):
+        typed = [wrong_for(share), wrong_for(share, 2)]
+        for passcode in (*typed, *typed, f" {typed[0][:3]}-{typed[0][3:]}"):
+            answer = give(visitor, share, passcode)
+            assert answer.status_code == 422
+        assert "That passcode is not right. 8 tries are left." in text(answer)
+        assert AuditEvent.objects.filter(event=EventType.SHARE_REFUSED).count() == 2
+
+    def test_keeps_wrong_ones_sealed_and_counts_them_anew_where_they_do_not_open(self, visitor, share):
+        wrong = wrong_for(share)
+        give(visitor, share, wrong)
+        share.refresh_from_db()
+        assert wrong.encode() not in bytes(share.sealed_wrong)
+        Share.objects.update(sealed_wrong=b"x" * 64)
+        give(visitor, share, wrong)
         share.refresh_from_db()
         assert share.tries_left == 8
 
@@ -246,11 +264,11 @@ class TestWhoCame:
 class TestManyAtOnce:
     def test_have_no_more_tries_than_one(self, alice, connection):
         share = share_of(alice, connection)
-        wrong, token = wrong_for(share), terms_of(share).token
+        wrong, token = [wrong_for(share, number) for number in range(1, 25)], terms_of(share).token
 
-        def guess(_number):
+        def guess(number):
             try:
-                visiting.enter(token, wrong, name=NAME, way=Opening.Way.PAGE, at=timezone.now())
+                visiting.enter(token, wrong[number], name=NAME, way=Opening.Way.PAGE, at=timezone.now())
             except (Refused, Over) as refused:
                 return type(refused)
             finally:
