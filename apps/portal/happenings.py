@@ -43,6 +43,7 @@ ROWS = 50
 _ROWS_AT_ONCE = 500
 _WORDS = {event.value: event.label for event in EventType}
 _LONGEST_NUMBER = 18
+_BY_A_LINK = frozenset({EventType.SHARE_OPENED, EventType.SHARE_REFUSED})  # of a share; its owner has it as well
 
 
 @dataclass(frozen=True)
@@ -206,7 +207,7 @@ def _renewed(renewals: Renewals, names: "_Names") -> Happening:
 def _who(event: AuditEvent) -> str:
     if event.event == EventType.USER_SIGN_IN_FAILED:
         return gettext("Somebody: you, if you mistyped it")
-    if event.event in {EventType.SHARE_OPENED, EventType.SHARE_REFUSED}:
+    if event.event in _BY_A_LINK and event.actor_kind != ActorKind.USER:
         return gettext("Somebody with the link")
     if event.actor_kind == ActorKind.STAFF or event.event == EventType.RECORD_DISCARDED:  # by a command, of theirs
         return gettext("Holdfast staff")

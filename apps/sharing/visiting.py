@@ -10,6 +10,7 @@ import uuid
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
+from uuid import UUID
 
 import msgspec
 from django.db import transaction
@@ -45,18 +46,27 @@ def find(token: str, *, at: datetime) -> Share:
     return _only(Share.objects.open(at=at), token)
 
 
-def enter(token: str, passcode: str, *, name: str, way: Opening.Way, at: datetime) -> Share:
-    """Open the share for somebody who says this is their name. Raises Over, Refused, TooOften, and VaultError."""
+def enter(
+    token: str, passcode: str, *, name: str, way: Opening.Way, at: datetime, signed_in: UUID | None = None
+) -> Share:
+    """Open the share for somebody who says this is their name, and may be `signed_in` here: that its owner looks at it
+    is no visit. Raises Over, Refused, TooOften, and VaultError."""
     tries_left = None
     with transaction.atomic():
         # whoever waited here finds none that was ended, used up or deleted meanwhile
         share = _only(Share.objects.open(at=at).select_for_update(of=("self",)), token)
+        is_own = signed_in == share.user_id
         with sealing.key_ring(Holder.user(share.user_id)) as ring:
             if terms.is_passcode(passcode, terms.opened(share, ring)):
                 crowding.count(share.pk)
-                _note_opening(share, name, way, ring, at=at)
+                if not is_own:
+                    _note_opening(share, name, way, ring, at=at)
+                _record(EventType.SHARE_OPENED, share, by_owner=is_own, at=at)
             else:
-                tries_left = _note_wrong(share, passcode, way, ring, at=at)
+                before = share.tries_left
+                tries_left = _count_wrong(share, passcode, way, ring, at=at)
+                if tries_left < before:
+                    _record(EventType.SHARE_REFUSED, share, by_owner=is_own, at=at)
     if tries_left is not None:  # once it is committed: a try that is refused must count
         raise Refused(tries_left)
     return share
@@ -83,10 +93,9 @@ def _note_opening(share: Share, name: str, way: Opening.Way, ring: KeyRing, *, a
     opening.save(force_insert=True)
     older = share.openings.order_by("-at", "-pk").values_list("pk", flat=True)[_MOST_KEPT:]
     Opening.objects.filter(pk__in=list(older)).delete()
-    _record(EventType.SHARE_OPENED, share, at=at)
 
 
-def _note_wrong(share: Share, passcode: str, way: Opening.Way, ring: KeyRing, *, at: datetime) -> int:
+def _count_wrong(share: Share, passcode: str, way: Opening.Way, ring: KeyRing, *, at: datetime) -> int:
     if way is Opening.Way.PAGE:
         typed, before = terms.digits(passcode), _typed_before(share, ring)
         if typed in before:
@@ -96,7 +105,6 @@ def _note_wrong(share: Share, passcode: str, way: Opening.Way, ring: KeyRing, *,
     share.tries_left -= 1
     share.tell_at = at if share.tries_left == 0 else None
     share.save(update_fields=["sealed_wrong", "tries_left", "tell_at"])
-    _record(EventType.SHARE_REFUSED, share, at=at)
     return share.tries_left
 
 
@@ -116,5 +124,6 @@ def plain(name: str) -> str:
     return on_one_line(name)[:LONGEST_NAME]
 
 
-def _record(event: EventType, share: Share, *, at: datetime) -> None:
-    recording.record(event, actor=_VISITOR, at=at, user_id=share.user_id, subject="share", subject_id=str(share.pk))
+def _record(event: EventType, share: Share, *, by_owner: bool, at: datetime) -> None:
+    actor = Actor.user(share.user_id) if by_owner else _VISITOR
+    recording.record(event, actor=actor, at=at, user_id=share.user_id, subject="share", subject_id=str(share.pk))

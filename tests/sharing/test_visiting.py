@@ -223,6 +223,28 @@ class TestWhoCame:
         assert share.last_opened_at is not None
         assert Opening.objects.get().way == Opening.Way.PAGE
 
+    def test_is_not_its_owner_who_looks_at_what_they_sent(self, hers, share):
+        assert "This share is your own." in text(hers.get(address_of(share)))
+        assert ALLERGY in text(enter(hers, share))
+        share.refresh_from_db()
+        assert (share.opened, share.last_opened_at, share.openings.count()) == (0, None, 0)
+        said = text(hers.get(reverse("activity")))
+        assert "Share opened" in said
+        assert "Somebody with the link" not in said
+
+    def test_is_anybody_else_who_is_signed_in_here(self, share, sam):
+        stranger = Client()
+        stranger.force_login(sam)
+        assert "This share is your own." not in text(stranger.get(address_of(share)))
+        enter(stranger, share)
+        share.refresh_from_db()
+        assert (share.opened, share.openings.count()) == (1, 1)
+
+    def test_is_counted_for_its_owner_where_they_mistype(self, hers, share):
+        give(hers, share, wrong_for(share))
+        share.refresh_from_db()
+        assert share.tries_left == 9
+
     def test_is_sealed(self, visitor, share):
         enter(visitor, share)
         assert b"Fennimore" not in bytes(Opening.objects.get().sealed_name)

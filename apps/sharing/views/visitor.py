@@ -37,9 +37,9 @@ def show_shared(request: HttpRequest, token: str) -> HttpResponse:
     try:
         share = visiting.find(token, at=now)
         if request.method == "POST":
-            return _enter(request, token)
+            return _enter(request, token, share)
         if not _has_entered(request, share):
-            return _ask(request, PasscodeForm())
+            return _ask(request, PasscodeForm(), share)
         crowding.count(share.pk)
         with timezone.override(time_zones.of(share.user)):  # the days of the record are those of its owner
             context = {"share": share, "token": token, "summary": showing.summary(share, at=now), "now": now}
@@ -59,18 +59,18 @@ def leave(_request: HttpRequest, token: str) -> HttpResponse:
     return answer
 
 
-def _enter(request: HttpRequest, token: str) -> HttpResponse:
+def _enter(request: HttpRequest, token: str, share: Share) -> HttpResponse:
     form = PasscodeForm(request.POST)
     if not form.is_valid():
-        return _ask(request, form, status=422)
-    given = form.cleaned_data
+        return _ask(request, form, share, status=422)
+    given = {**form.cleaned_data, "way": Opening.Way.PAGE, "signed_in": request.user.pk}
     try:
-        share = visiting.enter(token, given["passcode"], name=given["name"], way=Opening.Way.PAGE, at=timezone.now())
+        visiting.enter(token, at=timezone.now(), **given)
     except Refused as refused:
         if not refused.tries_left:
             return _over(request)
         form.refuse(refused.tries_left)
-        return _ask(request, form, status=422)
+        return _ask(request, form, share, status=422)
     answer = redirect("shared", token)
     answer.set_signed_cookie(
         COOKIE,
@@ -92,8 +92,9 @@ def _has_entered(request: HttpRequest, share: Share) -> bool:
         return False
 
 
-def _ask(request: HttpRequest, form: PasscodeForm, *, status: int = 200) -> HttpResponse:
-    return _private(render(request, "sharing/passcode.html", {"form": form}, status=status))
+def _ask(request: HttpRequest, form: PasscodeForm, share: Share, *, status: int = 200) -> HttpResponse:
+    context = {"form": form, "is_own": request.user.pk == share.user_id}
+    return _private(render(request, "sharing/passcode.html", context, status=status))
 
 
 def _over(request: HttpRequest) -> HttpResponse:
