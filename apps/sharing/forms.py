@@ -14,12 +14,13 @@ from apps.records.exporting import choosing, portions
 from apps.records.exporting.choosing import Choice
 from apps.records.exporting.forms import KIND_ERRORS, KINDS, SPAN_HINT, SPANS, of_several_people, sources_field
 from apps.records.exporting.portions import Span
-from apps.records.subjects import DOCUMENTS, HISTORY, LISTED, OTHER, Subject
+from apps.records.subjects import DOCUMENTS, HISTORY, INSURANCE, LISTED, OTHER, TEAM, Subject
 from apps.sharing.visiting import LONGEST_NAME
 
-# Of these nothing is shown unless somebody ticks it (patient experience 5.4, X5); of other entries nobody can say
-# beforehand what they are.
-NOT_UNLESS_TICKED: Final = (DOCUMENTS, HISTORY, OTHER)
+# Of these nothing is shown unless somebody ticks it: what is told of others and of a life (patient experience 5.4, X5),
+# and what serves no treatment, such as member numbers, or the names of whoever else somebody goes to. Of other entries
+# nobody can say beforehand what they are.
+NOT_UNLESS_TICKED: Final = (DOCUMENTS, HISTORY, TEAM, INSURANCE, OTHER)
 
 
 class Lasting(StrEnum):
@@ -39,7 +40,10 @@ class ShareForm(forms.Form):
     field_order = ("sources", "subjects", "sensitive", "span", "lasting", "purpose")
     subjects = forms.MultipleChoiceField(
         label=gettext_lazy("What may they see?"),
-        help_text=gettext_lazy("Left out unless you tick them: documents and notes, family and social history."),
+        help_text=gettext_lazy(
+            "Left out unless you tick them: documents and notes, family and social history, care team, insurance, "
+            "other entries."
+        ),
         choices=KINDS,
         widget=forms.CheckboxSelectMultiple,
         error_messages=KIND_ERRORS,

@@ -44,6 +44,8 @@ class TestTheForm:
         form = hers.get(reverse(MAKE)).context["form"]
         ticked = {box.data["value"] for box in form["subjects"] if box.data["selected"]}
         assert ticked == {subject.key for subject in LISTED} - {subject.key for subject in NOT_UNLESS_TICKED}
+        assert {"results", "medicines", "allergies", "conditions", "devices"} <= ticked
+        assert not {"insurance", "team", "documents", "history", "other"} & ticked
         assert form["sensitive"].value() is None
 
     def test_is_of_one_kind_where_a_list_led_there(self, hers, connection):
