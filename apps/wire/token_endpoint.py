@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
-from urllib.parse import quote_plus
 
 import requests
 from oauthlib.oauth2 import BackendApplicationClient, OAuth2Error, WebApplicationClient
@@ -33,6 +32,7 @@ _HEADERS = {"Accept": "application/json", "Content-Type": "application/x-www-for
 _OF_SYSTEMS = frozenset({Authentication.BASIC, Authentication.PRIVATE_KEY_JWT, Authentication.BEARER_JWT})
 TokenTypeHint = Literal["access_token", "refresh_token"]
 _HookedRequest = tuple[str, dict[str, str], str]
+_CHANGED_BY_DECODING = str.maketrans({"%": "%25", "+": "%2B"})
 
 
 @dataclass(frozen=True)
@@ -260,10 +260,16 @@ def _authorization(endpoint: TokenEndpoint, at: datetime | None) -> AuthBase | N
 
 
 def _basic(client: Client) -> HTTPBasicAuth | None:
-    """Id and secret form-encoded before they are joined (RFC 6749 section 2.3.1)."""
+    """Base64 of id, colon and secret as they are (specification 5.2.5). RFC 6749 section 2.3.1 has them form-encoded
+    before they are joined, and not every server takes that back: encoded is what taking it back would change, and a
+    colon of the id's. So a server of either kind reads what is meant; one that takes nothing back, unless a percent
+    or plus sign is in it."""
     if client.authentication is not Authentication.BASIC or client.secret is None:
         return None
-    return HTTPBasicAuth(quote_plus(client.client_id), quote_plus(client.secret.reveal()))
+    client_id, secret = (
+        written.translate(_CHANGED_BY_DECODING) for written in (client.client_id, client.secret.reveal())
+    )
+    return HTTPBasicAuth(client_id.replace(":", "%3A").encode(), secret.encode())
 
 
 def _secret_parameter(client: Client) -> str | None:

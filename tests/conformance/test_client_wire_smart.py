@@ -130,12 +130,12 @@ class TestTheExchange:
 
     @pytest.mark.conformance("C32", "C34")
     def test_of_a_confidential_client_carries_basic(self):
-        """S3, which has the client id in every form. RFC 6749 section 2.3.1: both are form-encoded before they are
-        joined."""
+        """S3, which has the client id in every form. What form-decoding (RFC 6749 section 2.3.1) would change in either
+        is encoded before they are joined."""
         request, _tokens = exchanged(BASIC)
         scheme, _, credential = request.headers["authorization"].partition(" ")
         assert scheme == "Basic"
-        assert base64.b64decode(credential) == b"client+7%3A%2B:s3cret%2F%2B%26%3D%25+%3A"
+        assert base64.b64decode(credential) == b"client 7%3A%2B:s3cret/%2B&=%25 :"
         assert split(request) == [
             "client_id=client+7%3A%2B",
             "code=c0de%2F%2B",

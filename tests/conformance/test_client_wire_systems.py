@@ -72,10 +72,19 @@ def said(request: Recorded) -> str:
 class TestBasic:
     @pytest.mark.conformance("C50")
     def test_is_id_and_secret_encoded_joined_and_encoded_again(self):
+        """5.2.5 joins the two as they are; what RFC 6749 section 2.3.1 would read otherwise is encoded before."""
         request, _ = asked(basic())
         scheme, _, encoded = request.headers["authorization"].partition(" ")
         assert scheme == "Basic"
-        assert base64.b64decode(encoded, validate=True) == b"3b0f-guid+7%3A%2B:canary+s3cret%2F%2B%26%3D%25+%3A"
+        assert base64.b64decode(encoded, validate=True) == b"3b0f-guid 7%3A%2B:canary s3cret/%2B&=%25 :"
+
+    @pytest.mark.conformance("C50")
+    @pytest.mark.parametrize("secret", ["s3cret-_.~", "c2VjcmV0/w==", "with: a colon", "$ign&!*'()", "\u00e9\u00df"])
+    def test_is_as_the_specification_writes_it_for_who_takes_no_encoding_back(self, secret):
+        request, _ = asked(basic("f6a6a5a7-1f0e-4a54-9a53-3c0b3f8a1e11", secret))
+        encoded = request.headers["authorization"].removeprefix("Basic ")
+        written = f"f6a6a5a7-1f0e-4a54-9a53-3c0b3f8a1e11:{secret}"
+        assert base64.b64decode(encoded, validate=True) == written.encode()
 
     @pytest.mark.conformance("C50")
     def test_is_a_post_of_grant_type_and_encoded_scope_and_nothing_else(self):
@@ -97,7 +106,7 @@ class TestBasic:
         assert proof is not None
         assert client.secret is not None
         request: Any = proof(cast("Any", _Request()))
-        parts = base64.b64decode(request.headers["Authorization"].removeprefix("Basic ")).decode("ascii").split(":")
+        parts = base64.b64decode(request.headers["Authorization"].removeprefix("Basic ")).split(b":", 1)
         assert [_unquoted(part) for part in parts] == [client.client_id, client.secret.reveal()]
 
 
@@ -106,10 +115,10 @@ class _Request:
         self.headers: dict[str, str] = {}
 
 
-def _unquoted(part: str) -> str:
+def _unquoted(part: bytes) -> str:
     """application/x-www-form-urlencoded, taken back by hand."""
     octets = bytearray()
-    rest = part.replace("+", " ").encode("ascii")
+    rest = part.replace(b"+", b" ")
     while rest:
         size = 3 if rest[:1] == b"%" else 1
         octets += bytes([int(rest[1:3], 16)]) if size == 3 else rest[:1]

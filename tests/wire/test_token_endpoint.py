@@ -96,14 +96,14 @@ class TestAnExchange:
         assert first.target == second.target == "/token"
         assert len(first.form) == len(dict(first.form))
 
-    def test_by_basic_encodes_id_and_secret_before_joining_them(self):
+    def test_by_basic_encodes_what_would_be_read_otherwise_before_joining_the_two(self):
         with serving(http(200, PLAIN)) as server:
             token_endpoint.exchange(
                 endpoint(server, Authentication.BASIC, dialect="smart"), code=Secret("c"), redirect_uri=BACK
             )
         scheme, credential = server.requests[0].headers["authorization"].split(" ")
         assert scheme == "Basic"
-        assert base64.b64decode(credential) == b"our+id%3A1:s3cret%26%2B%25+%3A"
+        assert base64.b64decode(credential) == b"our id%3A1:s3cret&%2B%25 :"
 
     def test_does_not_name_a_public_client_by_header(self):
         with serving(http(200, PLAIN)) as server:

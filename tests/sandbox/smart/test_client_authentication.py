@@ -65,6 +65,12 @@ class TestASecretInTheHeader:
     def test_is_form_urlencoded_before_it_is_joined(self, ask, extra):
         assert ask(extra, basic("clinic", "a%2Bb%25%3Ac+d%2F%C3%A9")).status_code == 200
 
+    @pytest.mark.parametrize("extra", ["", "&client_id=clinic"])
+    def test_may_be_joined_as_it_is(self, ask, extra):
+        """Specification 5.2.5: Base64 of id, colon and secret."""
+        assert ask(extra, basic("clinic", "a+b%:c d/\u00e9")).status_code == 200
+        assert is_unproven(ask(extra, basic("clinic", "a b%:c d/\u00e9")))
+
     @pytest.mark.conformance("X59")
     @pytest.mark.parametrize("extra", ["&client_id=clinic", "&client_id=clinic&client_secret=a%2Bb%25%3Ac+d%2F%C3%A9"])
     def test_cannot_be_left_out_or_put_elsewhere(self, ask, extra):
@@ -73,7 +79,7 @@ class TestASecretInTheHeader:
     @pytest.mark.parametrize(
         "header",
         [
-            basic("clinic", "a+b%:c d/\u00e9")["Authorization"],  # not urlencoded: "+" is a space then
+            basic("clinic", "a%2Bb%25%3Ac%20d/")["Authorization"],
             basic("clinic", "wrong")["Authorization"],
             basic("clinic", "")["Authorization"],
             basic("nobody", "a%2Bb%25%3Ac+d%2F%C3%A9")["Authorization"],

@@ -102,6 +102,16 @@ class TestBasic:
         assert is_unproven(ask({} if header is None else {"Authorization": header}))
 
     @pytest.mark.conformance("X55")
+    @pytest.mark.parametrize("secret", ["c2VjcmV0+/w==", "100%41", "with: a colon"])
+    def test_is_as_the_specification_writes_it(self, ask, smart, secret):
+        """5.2.5: Base64 of the account's id, a colon and the secret, as they are."""
+        app = smart("ward", client_type="confidential", authentication="client_secret_basic", secret=secret)
+        written = base64.b64encode(f"{app.guid}:{secret}".encode()).decode()
+        assert ask({"Authorization": f"Basic {written}"}).status_code == 200
+        assert ask(basic(str(app.guid), secret)).status_code == 200
+        assert is_unproven(ask({"Authorization": "Basic " + base64.b64encode(f"{app.guid}:x".encode()).decode()}))
+
+    @pytest.mark.conformance("X55")
     @pytest.mark.parametrize("secret", ["", "wrong", SECRET + "x", SECRET.upper()])
     def test_needs_the_right_secret(self, ask, with_secret, secret):
         assert is_unproven(ask(basic(with_secret, secret)))

@@ -22,11 +22,18 @@ from apps.sandbox.smart.clients import assertions
 
 @dataclass(frozen=True, repr=False)
 class Shown:
-    """What a request shows of who it is from; `secret` is a secret or an assertion."""
+    """What a request shows of who it is from; `secret` is a secret or an assertion. `or_secret`: as the secret may be
+    meant besides."""
 
     client_id: str
     method: ClientAuthentication
     secret: str = ""
+    or_secret: str = ""
+
+    def is_secret(self, sha256: str) -> bool:
+        """Whether the secret is the one of this digest."""
+        shown = {self.secret, self.or_secret or self.secret}
+        return any(hmac.compare_digest(bearer.sha256(secret), sha256) for secret in shown)
 
 
 def application_of(
@@ -69,8 +76,8 @@ def shown_by(request: HttpRequest, given: dict[str, str]) -> Shown | None:
 
 
 def _from_header(header: str) -> Shown:
-    """Basic credentials, whose parts are form-urlencoded before they are joined (RFC 6749 section 2.3.1); or an
-    assertion, as Bearer (specification S6)."""
+    """Basic credentials, whose parts are joined as they are (specification 5.2.5), or form-urlencoded before (RFC 6749
+    section 2.3.1); or an assertion, as Bearer (specification S6)."""
     scheme, _, encoded = header.partition(" ")
     if scheme.lower() == "bearer":
         assertion = encoded.strip()
@@ -82,23 +89,23 @@ def _from_header(header: str) -> Shown:
     client_id, colon, secret = decoded.partition(":")
     if scheme.lower() != "basic" or not colon:
         raise refusing.invalid_client("oauth2:token:invalid-authorization-header", challenges=True)
-    return Shown(unquote_plus(client_id), ClientAuthentication.BASIC, unquote_plus(secret))
+    return Shown(unquote_plus(client_id), ClientAuthentication.BASIC, unquote_plus(secret), or_secret=secret)
 
 
 def _is_proven(application: SmartApplication, shown: Shown, audiences: Collection[str], at: datetime) -> bool:
     if application.client_type == ClientType.PUBLIC and shown.method != ClientAuthentication.PRIVATE_KEY_JWT:
-        return shown.method == ClientAuthentication.NONE or _is_secret(application, shown.secret)
+        return shown.method == ClientAuthentication.NONE or _is_secret(application, shown)
     if shown.method != application.authentication:
         return False
     match shown.method:
         case ClientAuthentication.PRIVATE_KEY_JWT:
             return assertions.is_good(shown.secret, application, audiences=audiences, at=at)
         case ClientAuthentication.BASIC | ClientAuthentication.POST:
-            return _is_secret(application, shown.secret)
+            return _is_secret(application, shown)
         case _:
             return application.client_type == ClientType.PUBLIC
 
 
-def _is_secret(application: SmartApplication, secret: str) -> bool:
+def _is_secret(application: SmartApplication, shown: Shown) -> bool:
     account = application.system_account
-    return account is not None and hmac.compare_digest(bearer.sha256(secret), account.secret_sha256)
+    return account is not None and shown.is_secret(account.secret_sha256)

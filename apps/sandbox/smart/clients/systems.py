@@ -4,13 +4,11 @@ The account's id is the client id. It has system access while an approved applic
 without one it is not recognized as authorized for FHIR (specification 5.2.7).
 """
 
-import hmac
 from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from django.http import HttpRequest
 
-from apps.sandbox import bearer
 from apps.sandbox.models import ApplicationStatus, ClientAuthentication, SmartApplication, SystemAccount
 from apps.sandbox.smart import refusing
 from apps.sandbox.smart.clients import assertions, authenticating
@@ -46,9 +44,7 @@ def applications_of(account: SystemAccount) -> Sequence[SmartApplication]:
 def _is_proven(account: SystemAccount, shown: Shown, audiences: Collection[str], at: datetime) -> bool:
     match shown.method:
         case ClientAuthentication.BASIC:
-            return bool(account.secret_sha256) and hmac.compare_digest(
-                bearer.sha256(shown.secret), account.secret_sha256
-            )
+            return bool(account.secret_sha256) and shown.is_secret(account.secret_sha256)
         case ClientAuthentication.PRIVATE_KEY_JWT:
             return assertions.is_good_of_system(shown.secret, account, audiences=audiences, at=at)
         case _:
