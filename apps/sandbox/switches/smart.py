@@ -42,6 +42,12 @@ SMART_SWITCHES: dict[str, Switch] = {
         "600",
         "Under how many seconds an access token of interface B works; half a minute less is told.",
     ),
+    # Specification section 3 ends it when expires_in has passed; section 3.6: one that was told 570 worked for 600.
+    "smart_access_end": Switch(
+        ("as-told", "later"),
+        "as-told",
+        "later: an access token of interface B works for half a minute longer than told.",
+    ),
     # X48: "inactivity" is a risk mechanism of the server; its length is nobody's business but its own.
     "session_minutes": Switch(("30", "5"), "30", "How long online access outlives the last use of it."),
     # RFC 6749 section 4.1.3 demands it where it was sent before; specification S3 does not list it.
@@ -58,5 +64,8 @@ SMART_SCENARIOS: dict[str, Scenario] = {
     "refresh-throttled": Scenario("A second refresh within a minute: 429.", {"refresh_throttle": "on"}),
     "patient-kept-back": Scenario("Token answers do not say whose record it is.", {"launch_patient": "kept-back"}),
     "offline-needs-prompt": Scenario("offline_access needs prompt=consent.", {"offline_consent": "with-prompt"}),
+    "tokens-outlive-their-word": Scenario(
+        "Access tokens work for half a minute longer than they are said to.", {"smart_access_end": "later"}
+    ),
     "short-sessions": Scenario("Online access ends after five idle minutes.", {"session_minutes": "5"}),
 }

@@ -229,7 +229,7 @@ class TestAToken:
         assert answer.keys() == FOUR_FIELDS
         assert answer["expires_in"] == 570
         claims = json.loads(signatures.decoded(answer["access_token"].split(".")[1]))
-        assert claims["exp"] - claims["iat"] == 599
+        assert claims["exp"] - claims["iat"] == 570
         assert not SmartRefreshToken.objects.exists()
         assert not SmartGrant.objects.exists()
 
@@ -278,9 +278,9 @@ class TestAToken:
 
     def test_runs_out(self, token, read):
         borne = token()
-        clock.set_to(AT.replace(minute=39))
+        clock.set_to(AT.replace(minute=39, second=28))
         assert read(f"{R4}/Patient/r-ada", borne).status_code == 200
-        clock.set_to(AT.replace(minute=40))
+        clock.set_to(AT.replace(minute=39, second=30))
         assert read(f"{R4}/Patient/r-ada", borne).status_code == 401
 
     def test_is_neither_introspected_nor_revoked(self, token, with_secret, smart, post_token):

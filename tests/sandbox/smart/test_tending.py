@@ -105,7 +105,7 @@ class TestIntrospection:
             "iss": issuers.identity("-t1", "patient"),
             "fhirUser": "http://testserver/b/myrecord/r4/-t1/Patient/a1",
             "token_type": "Bearer",
-            "exp": 1772444399,
+            "exp": 1772444370,
         }
 
     def test_says_nothing_of_the_person_without_openid(self, post, grant):
@@ -126,9 +126,9 @@ class TestIntrospection:
 
     def test_says_so_of_an_access_token_from_its_last_second_on(self, post, grant):
         token = access_tokens.issue(grant, at=AT)
-        clock.set_to(AT + timedelta(seconds=590))
+        clock.set_to(AT + timedelta(seconds=569))
         assert post(TOKENINFO, f"token={token}").json()["active"] is True
-        clock.set_to(AT + timedelta(seconds=599))
+        clock.set_to(AT + timedelta(seconds=570))
         assert post(TOKENINFO, f"token={token}").json() == {"active": False}
 
     def test_tells_of_a_refresh_token_until_its_grant_ends(self, post, grant):
