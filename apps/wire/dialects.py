@@ -103,7 +103,7 @@ _SMART = Dialect(
         {FhirVersion.DSTU2: "application/json+fhir", FhirVersion.R4: "application/fhir+json"}  # facts 1.7 [CER]
     ),
     refresh_window_hours=None,  # none is stated
-    idle_limit_days=90,  # spec 8: three months; ninety days is the shorter reading
+    idle_limit_days=92,  # spec 3, 8: "more than three months", and no three months are longer
     minimum_refresh_interval_seconds=60,  # spec 8
     refreshes_per_second=10,  # inferred: no limit is published; ten patients' worth of requests_per_minute
     assumed_lifetime_seconds=300,  # spec 2.3 promises expires_in; inferred for servers that break it

@@ -42,7 +42,7 @@ class TestTheSmartDialect:
     def test_refreshes_once_a_minute_at_most_and_within_three_months(self):
         assert self.dialect.minimum_refresh_interval_seconds == 60
         assert self.dialect.refresh_window_hours is None
-        assert self.dialect.idle_limit_days == 90
+        assert self.dialect.idle_limit_days == 92  # specification 3: unused for more than three months
 
     def test_asks_for_the_media_type_of_the_version(self):
         assert dict(self.dialect.accept) == {

@@ -4,7 +4,7 @@ What a refresh gains decides. A server that rotates gives a new window with each
 the window, the other half is left for an outage and for catching up after it. One that does not rotate gives nothing:
 the window goes on from the sign-in, the link has a known end, and beat leaves it alone (syncing refreshes it anyway,
 and notices where the server has begun to rotate). Before either was seen, one early refresh finds out. Idle limits
-count from the last use: at a third of the limit, all of it is there again.
+count from the last use: before a third of the limit, all of it is there again.
 
 Each link has a share of its own, told by its id, of the time in which it may fall due: links made together come apart,
 and further apart with each refresh, and nothing random is stored. No moment depends on another link.
@@ -25,7 +25,7 @@ CATCHING_UP = timedelta(hours=1)  # after it
 _OF_A_WINDOW = (3 / 8, 1 / 2)  # of 48 hours: from 18 to 24
 _MOST_REFRESHES = 6  # within a window too short for such an outage
 _TO_FIND_OUT = (1 / 24, 1 / 12)  # of 48 hours: from two to four. Every patient hears of a known end on the same day.
-_OF_AN_IDLE_LIMIT = (1 / 4, 1 / 3)  # of 90 days: from 22.5 to 30
+_OF_AN_IDLE_LIMIT = (1 / 4, 8 / 25)  # of 92 days: from 23 to 29.4
 
 
 @dataclass(frozen=True)

@@ -47,17 +47,26 @@ class TestOfflineAccess:
         assert len(form["refresh_token"]) == 1
         stored = StoredTokenSet.objects.get()
         assert (stored.refresh_used_at, stored.refresh_issued_at) == (again_at, used_at)
-        assert stored.refresh_deadline_at == again_at + 90 * DAY
+        assert stored.refresh_deadline_at == again_at + 92 * DAY
         assert beat(again_at + 22 * DAY) == 0
 
     @pytest.mark.conformance("C44")
     def test_ends_after_three_idle_months_without_a_question(self, linked):
         """As after a long outage of ours: the provider has revoked it, and says so to nobody."""
         place, used_at = linked("offline_access")
-        beat(used_at + 91 * DAY)
+        beat(used_at + 93 * DAY)
         assert place.sent(to="/token") == []
         connection = Connection.objects.get()
         assert (connection.status, connection.reason) == ("needs_reauthorization", "idle_limit_over")
+
+    @pytest.mark.conformance("C44")
+    def test_is_asked_for_while_three_months_may_not_be_over(self, linked):
+        """From the first of June to the first of September are 92 days: on the 91st the provider has ended nothing."""
+        place, used_at = linked("offline_access")
+        assert beat(used_at + 91 * DAY) == 1
+        assert len(place.sent(to="/token")) == 1
+        assert Connection.objects.get().status == "active"
+        assert StoredTokenSet.objects.get().refresh_used_at == used_at + 91 * DAY
 
 
 class TestOnlineAccess:

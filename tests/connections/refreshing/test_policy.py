@@ -24,10 +24,10 @@ class TestAPolicy:
         found = policy.of(link("patient-access"))
         assert (found.window, found.idle_limit, found.floor) == (timedelta(hours=48), None, timedelta(0))
 
-    def test_of_interface_b_has_an_idle_limit_of_90_days_and_a_floor_of_a_minute(self):
-        """And a second, in which a request may be on its way."""
+    def test_of_interface_b_has_an_idle_limit_of_three_months_and_a_floor_of_a_minute(self):
+        """The longest three months there are; and a second, in which a request may be on its way."""
         found = policy.of(link("smart", granted_scope="patient/*.read offline_access"))
-        assert (found.window, found.idle_limit, found.floor) == (None, timedelta(days=90), timedelta(seconds=61))
+        assert (found.window, found.idle_limit, found.floor) == (None, timedelta(days=92), timedelta(seconds=61))
 
     def test_believes_an_access_token_to_live_for_ten_minutes_on_interface_b_and_a_day_on_interface_a(self):
         assert policy.of(link("smart")).longest_lifetime == timedelta(minutes=10)

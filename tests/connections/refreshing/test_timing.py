@@ -199,14 +199,14 @@ class TestOfflineAccess:
     def test_is_kept_alive_well_inside_three_idle_months(self, connection_id, rotates):
         found = issued(of("smart", rotates=rotates), connection_id)
         assert timedelta(days=22) < due_at(found) - AT <= timedelta(days=30)
-        assert found.refresh_deadline_at == AT + timedelta(days=90)
+        assert found.refresh_deadline_at == AT + timedelta(days=92)
         assert found.lapses_at is None
 
     @given(ids, st.integers(1, 60))
     def test_counts_from_its_last_use(self, connection_id, days):
         used_at = AT + timedelta(days=days)
         found = issued(of("smart", rotates=False), connection_id, at=used_at)
-        assert found.refresh_deadline_at == used_at + timedelta(days=90)
+        assert found.refresh_deadline_at == used_at + timedelta(days=92)
         assert found.refresh_issued_at == AT
 
 

@@ -118,7 +118,7 @@ class TestARefreshToken:
         traveller.link(place)
         row = StoredTokenSet.objects.get()
         assert row.refresh_used_at is not None
-        assert row.refresh_deadline_at == row.refresh_used_at + timedelta(days=90)
+        assert row.refresh_deadline_at == row.refresh_used_at + timedelta(days=92)
 
 
 @pytest.mark.django_db(transaction=True)
