@@ -48,6 +48,10 @@ class TestTheForm:
         assert not {"insurance", "team", "documents", "history", "other"} & ticked
         assert form["sensitive"].value() is None
 
+    def test_names_each_that_is_left_out_unless_it_is_ticked(self, hers, connection):
+        hint = str(hers.get(reverse(MAKE)).context["form"]["subjects"].help_text)
+        assert hint.partition(": ")[2] == ", ".join(str(one.name) for one in NOT_UNLESS_TICKED).lower() + "."
+
     def test_is_of_one_kind_where_a_list_led_there(self, hers, connection):
         form = hers.get(reverse(MAKE), {"only": "vaccines"}).context["form"]
         assert [box.data["value"] for box in form["subjects"] if box.data["selected"]] == ["vaccines"]
