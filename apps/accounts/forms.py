@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from allauth.account import forms as account
 from allauth.mfa.base import forms as mfa
+from allauth.mfa.models import Authenticator
 from allauth.mfa.totp import forms as totp
 from allauth.mfa.webauthn import forms as webauthn
 from django.contrib.auth.hashers import make_password
@@ -30,6 +31,13 @@ PASSWORD = (_("Password"), "")
 NEW_PASSWORD_HINT = _("At least 12 characters. A short sentence is good. You can paste it from a password manager.")
 MAILED_CODE = (_("Code"), _("Capital or small letters, with or without the dash."))
 APP_CODE = (_("Code from your app"), _("Or one of your recovery codes."))
+RECOVERY_CODE = (_("Recovery code"), "")
+
+
+def _call(field: Any, words: Words) -> None:
+    field.label, field.help_text = words
+    # the summary of errors stands apart from the fields: "This field is required." names none there
+    field.error_messages["required"] = format_lazy(_("Missing: {label}"), label=field.label)
 
 
 class InOurWords:
@@ -43,11 +51,9 @@ class InOurWords:
         fields: dict[str, Any] = self.fields  # type: ignore[attr-defined]
         for name in self.left_out:
             del fields[name]
-        for name, (label, hint) in self.words.items():
+        for name, words in self.words.items():
             if name in fields:
-                fields[name].label, fields[name].help_text = label, hint
-                # the summary of errors stands apart from the fields: "This field is required." names none there
-                fields[name].error_messages["required"] = format_lazy(_("Missing: {label}"), label=label)
+                _call(fields[name], words)
 
 
 class LoginForm(InOurWords, account.LoginForm):
@@ -124,10 +130,22 @@ class ConfirmPasswordResetCodeForm(InOurWords, account.ConfirmPasswordResetCodeF
     words = {"code": MAILED_CODE}
 
 
-class WrittenDown:
-    """Mixin: a wrong code stands in the log, as a wrong password does."""
+class ByCode(InOurWords):
+    """Mixin: the code is called what it can be, and a wrong one stands in the log, as a wrong password does.
 
+    Somebody whose only second step is a passkey has no app: a recovery code is all they could type.
+    """
+
+    words = {"code": APP_CODE}
     method: ClassVar[Method]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        kinds = set(Authenticator.objects.filter(user=self.user).values_list("type", flat=True))  # type: ignore[attr-defined]
+        self.has_app = Authenticator.Type.TOTP in kinds
+        self.has_passkey = Authenticator.Type.WEBAUTHN in kinds
+        if not self.has_app:
+            _call(self.fields["code"], RECOVERY_CODE)  # type: ignore[attr-defined]
 
     def clean_code(self) -> str:
         """The code. Raises ValidationError where it is not right, or cannot be tried any more."""
@@ -139,17 +157,15 @@ class WrittenDown:
         return code
 
 
-class AuthenticateForm(WrittenDown, InOurWords, mfa.AuthenticateForm):
+class AuthenticateForm(ByCode, mfa.AuthenticateForm):
     """The second step of signing in."""
 
-    words = {"code": APP_CODE}
     method = Method.CODE
 
 
-class ReauthenticateByCodeForm(WrittenDown, InOurWords, mfa.ReauthenticateForm):
+class ReauthenticateByCodeForm(ByCode, mfa.ReauthenticateForm):
     """A code again, before something that matters."""
 
-    words = {"code": APP_CODE}
     method = Method.CODE_AGAIN
 
 

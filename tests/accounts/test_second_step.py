@@ -76,6 +76,12 @@ class TestCodesFromAnApp:
         client.post(reverse("mfa_authenticate"), {"code": app_code(key)})
         assert client.session["_auth_user_id"] == str(alice.pk)
 
+    def test_are_the_only_way_for_somebody_without_a_passkey(self, key: str, alice: User):
+        client = Client()
+        asked = client.post(reverse("account_login"), {"login": alice.email, "password": PASSWORD}, follow=True)
+        assert "Code from your app" in asked.content.decode()
+        assert "passkey" not in asked.content.decode()
+
     def test_work_once(self, key: str, alice: User):
         for expected in (True, False):
             client = Client()

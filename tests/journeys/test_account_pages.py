@@ -226,29 +226,52 @@ class TestTheKeyboard:
             assert "rgb(255, 221, 51)" in style[2]
 
 
+@pytest.fixture
+def _device(page: Page) -> None:
+    """A device of the browser's that keeps passkeys and always finds its owner."""
+    browser = page.context.new_cdp_session(page)
+    browser.send("WebAuthn.enable")
+    device = {
+        "protocol": "ctap2",
+        "transport": "internal",
+        "hasResidentKey": True,
+        "hasUserVerification": True,
+        "isUserVerified": True,
+        "automaticPresenceSimulation": True,
+    }
+    browser.send("WebAuthn.addVirtualAuthenticator", {"options": device})
+
+
+@pytest.mark.usefixtures("_device")
 class TestAPasskey:
-    def test_is_added_and_then_signs_in_by_itself(self, live_server: LiveServer, page: Page, alice: User):
-        browser = page.context.new_cdp_session(page)
-        browser.send("WebAuthn.enable")
-        device = {
-            "protocol": "ctap2",
-            "transport": "internal",
-            "hasResidentKey": True,
-            "hasUserVerification": True,
-            "isUserVerified": True,
-            "automaticPresenceSimulation": True,
-        }
-        browser.send("WebAuthn.addVirtualAuthenticator", {"options": device})
-        sign_in(page, live_server.url, alice)
-        give_the_password_again(page, live_server.url)
-        page.goto(f"{live_server.url}{reverse('mfa_add_webauthn')}")
+    def add(self, page: Page, site: str, user: User) -> None:
+        """To the account, and log out."""
+        sign_in(page, site, user)
+        give_the_password_again(page, site)
+        page.goto(f"{site}{reverse('mfa_add_webauthn')}")
         page.get_by_label("Name").fill("my phone")
         page.get_by_role("button", name="Add the passkey").click()
         expect(page.get_by_text("Your passkey is saved.")).to_be_visible()
         page.get_by_role("button", name="Log out").click()
         expect(page.get_by_text("You are logged out.")).to_be_visible()
+
+    def test_is_added_and_then_signs_in_by_itself(self, live_server: LiveServer, page: Page, alice: User):
+        self.add(page, live_server.url, alice)
         page.goto(f"{live_server.url}{reverse('account_login')}")
         page.get_by_role("button", name="Sign in with a passkey").click()
+        expect(page.locator(".menu > summary")).to_be_visible()
+
+    def test_is_asked_for_after_the_password_of_somebody_without_an_app(
+        self, live_server: LiveServer, page: Page, alice: User
+    ):
+        self.add(page, live_server.url, alice)
+        page.goto(f"{live_server.url}{reverse('account_login')}")
+        page.get_by_label("E-mail address").fill(alice.email)
+        page.get_by_label("Password", exact=True).fill(PASSWORD)
+        page.get_by_role("button", name="Sign in", exact=True).click()
+        expect(page.get_by_text("Your account asks for your passkey after the password.")).to_be_visible()
+        expect(page.get_by_label("Recovery code")).to_be_visible()
+        page.get_by_role("button", name="Use your passkey").click()
         expect(page.locator(".menu > summary")).to_be_visible()
 
 
