@@ -354,7 +354,10 @@ class TestTheTask:
 
 
 def _where_it_is_day() -> str:
-    return "Pacific/Honolulu" if timezone.now().hour in {20, 21, 22, 23, 0, 1, 2, 3, 4, 5} else "Africa/Abidjan"
+    hour = timezone.now().hour
+    if hour < 11:
+        return "Asia/Tokyo"
+    return "Africa/Abidjan" if hour < 20 else "Pacific/Honolulu"
 
 
 def _die(*_args, **_kwargs):
