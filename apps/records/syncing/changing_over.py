@@ -3,8 +3,8 @@
 What the old version alone knows is sent anew as another type, such as a MedicationOrder as a MedicationRequest
 (interface facts 1.6); what was copied before would stand beside it, twice. So where the server states the other
 version, a type that it alone knows came to its end, and nothing of the old one is answered any more, what the new
-version does not know is no longer there. It is kept with all its versions, and off the lists, as whatever a provider
-has no more.
+version does not know is no longer there: once all that stands in its place came whole, or all there is where nothing
+does. It is kept with all its versions, and off the lists, as whatever a provider has no more.
 
 A server that changes back is one that changed over: what it had meanwhile is no longer there either.
 
@@ -50,16 +50,19 @@ def settle(run: SyncRun, lease: Lease, *, at: datetime) -> None:
     steps = list(run.steps.all())
     if not (has_stated_another(run) or changed_at(run)) or not _speaks(FhirVersion(run.stated_version), steps):
         return
-    old = _of_old_version(run, steps)
-    if not gaps.proves_completeness(step for step in steps if step not in old):
-        return
     if not (run.is_full or since_it_changed(run, SyncRun.objects.filter(is_full=True, outcome__in=_BROUGHT)).exists()):
         return
+    old = _of_old_version(run, steps)
+    came = [step for step in steps if step not in old]
+    is_whole = gaps.proves_completeness(came)
     with transaction.atomic():
         lease.extend()
         for step in old:
-            _mark(run, step, at=at)
-            step.save(update_fields=["gap", "rows_removed", "needs_shelf"])
+            if is_whole or _is_replaced(step, came, FhirVersion(run.stated_version)):
+                _mark(run, step, at=at)
+                step.save(update_fields=["gap", "rows_removed", "needs_shelf"])
+        if not is_whole:
+            return
         named = {step.resource_type for step in steps}
         for name in _outlived(run) - named:
             if shelved_for(name):
@@ -165,6 +168,13 @@ def _outlived(run: SyncRun) -> set[str]:
     return types - set(known.values_list("resource_type", flat=True).distinct())
 
 
+def _is_replaced(old: SyncStep, came: Iterable[SyncStep], version: FhirVersion) -> bool:
+    """Whether all that this version has in its place came to its end, whatever else did not."""
+    successors = [step for step in came if step.resource_type in _beside(old.resource_type, version)]
+    is_there = any(step.status == Status.COMPLETE for step in successors)
+    return is_there and gaps.proves_completeness(successors)
+
+
 def _mark(run: SyncRun, step: SyncStep, *, at: datetime) -> None:
     """Take what is here of the type for gone, or for unseen as long as that is in doubt."""
     here = Record.objects.filter(user_id=run.user_id, connection_id=run.connection_id, removed_at__isnull=True)
@@ -178,6 +188,9 @@ def _mark(run: SyncRun, step: SyncStep, *, at: datetime) -> None:
 
 def _in_place_of(resource_type: str, version: FhirVersion) -> frozenset[str]:
     """What this version alone has that stands where the type stood; anything that it alone has, where nothing does."""
-    new = resource_types.only_in(version)
+    return _beside(resource_type, version) or resource_types.only_in(version)
+
+
+def _beside(resource_type: str, version: FhirVersion) -> frozenset[str]:
     beside = {name for subject in shelved_for(resource_type) for name in subject.resource_types}
-    return (new & beside) or new
+    return resource_types.only_in(version) & beside

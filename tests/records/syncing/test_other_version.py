@@ -114,6 +114,12 @@ class TestAServerOfAnotherVersion:
         assert run.outcome == "partial"
         assert Record.objects.get(resource_type="MedicationOrder").removed_at is None
 
+    def test_has_its_medicines_once_though_something_else_does_not_come(self, linked, provider, changed_over):
+        provider.answers[f"GET /fhir/r4/AllergyIntolerance{OF_PATIENT}"] = http(500)
+        assert check(linked, 7).outcome == "partial"
+        assert medicines() == {"MedicationRequest"}
+        assert Record.objects.filter(resource_type="AllergyIntolerance", removed_at=None).count() == 2
+
     def test_is_asked_for_everything_once_more_though_a_proof_is_young(self, linked, changed_over):
         soon = AT + timedelta(days=1)
         give_tokens(linked, issued_at=soon)
