@@ -29,7 +29,7 @@ from apps.audit.recording import Actor, EventType
 from apps.connections.lapsing import moments
 from apps.records.models import Record, SyncRun, SyncStep
 from apps.records.subjects import PATIENT, shelved_for
-from apps.records.syncing import changing_over
+from apps.records.syncing import changing_over, sent_anew
 
 _LOG = logging.getLogger(__name__)
 
@@ -112,9 +112,11 @@ def _checked_since(user: User, since: datetime, *, at: datetime) -> Mapping[UUID
         finished_at__lte=at,
         rows_changed__gt=0,
     ).exclude(run__cause=SyncRun.Cause.CONFIRMED)
+    rows = list(steps.values_list("run__connection", "run__created_at", "resource_type", "run"))
+    anew = {(one.run_id, one.resource_type) for one in sent_anew.since({row[0] for row in rows}, since)}
     found: dict[UUID, tuple[datetime, set[str]]] = {}
-    for connection_id, began_at, name in steps.values_list("run__connection", "run__created_at", "resource_type"):
-        if set(shelved_for(name)) - {PATIENT}:
+    for connection_id, began_at, name, run_id in rows:
+        if set(shelved_for(name)) - {PATIENT} and (run_id, name) not in anew:
             first, types = found.get(connection_id, (began_at, set()))
             found[connection_id] = (min(first, began_at), types | {name})
     return found

@@ -22,7 +22,7 @@ from config.celery import SCHEDULE, app
 from tests.faults.at_once import results, together
 from tests.records.linked import AT, give_tokens
 from tests.records.people import CANARIES, allergy, bundle
-from tests.records.provider import ALLERGIES
+from tests.records.provider import ALLERGIES, METADATA, statement
 from tests.records.runs import sync
 from tests.records.views.arriving import looked
 from tests.wire.servers import http
@@ -197,6 +197,14 @@ class TestNothingNew:
             status="gap", gap="not_offered", rows_removed=1
         )
         assert sent(MORNING + DAY) == []
+
+    def test_is_what_a_server_sends_under_other_ids_in_another_version(self, chosen, check, provider):
+        states = statement("Patient", "AllergyIntolerance")
+        provider.answers[METADATA] = http(body={**states, "resourceType": "Conformance", "fhirVersion": "1.0.2"})
+        check("b1", "b2", at=CHECKED)
+        assert sent(MORNING + DAY) == []
+        check("b3", at=MORNING + DAY)
+        assert sent(MORNING + 3 * DAY, since=MORNING + DAY) == [MORNING + 2 * DAY]
 
     @pytest.mark.parametrize("name", ["Practitioner", "Patient", "Provenance"])
     def test_is_what_no_list_has(self, came, name):

@@ -2,17 +2,17 @@
 
 The last look is the newest one on an earlier day that the audit trail tells of. Rows are searched for only where a
 check since then changed some. What came by a connection that is newer than that look, or whose first copy was on its
-way then, is new as a whole, and no news.
+way then, is new as a whole, and no news; nor is what a server sent anew in another version of FHIR.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from apps.audit.models import EventType
@@ -22,6 +22,8 @@ from apps.records.models import Record
 from apps.records.presenters.entry import UNLISTED, Context, Entry
 from apps.records.shelving.surroundings import Surroundings
 from apps.records.subjects import Subject
+from apps.records.syncing import sent_anew
+from apps.records.syncing.sent_anew import SentAnew
 from apps.records.viewing.opening.whole import Source, Whole
 from apps.records.viewing.wording import whens
 
@@ -32,7 +34,11 @@ WHERE look.user_id = %(user_id)s AND look.event = %(event)s AND look.at < %(toda
 """
 _CHANGED: Final = """
 SELECT run.connection_id, step.resource_type, min(run.created_at) FILTER (WHERE step.finished_at > %(since)s),
-    bool_or(step.needs_shelf)
+    bool_or(step.needs_shelf), bool_or(run.connection_id IN (
+        SELECT stated.connection_id FROM records_syncrun AS stated
+        WHERE stated.connection_id = ANY(%(connections)b) AND stated.stated_version <> ''
+        GROUP BY stated.connection_id HAVING count(DISTINCT stated.stated_version) > 1
+    ))
 FROM records_syncstep AS step
 JOIN records_syncrun AS run ON run.id = step.run_id AND run.connection_id = ANY(%(connections)b)
 WHERE step.user_id = %(user_id)s AND (step.finished_at > %(since)s OR step.needs_shelf) AND step.rows_changed > 0
@@ -55,24 +61,27 @@ class Came(NamedTuple):
 @dataclass(frozen=True)
 class Arrivals:
     """`since` is when the record was last looked at. `came` are the newest by their own dates, of those that came last;
-    `behind` counts what nobody has looked through. `arrived` are the connections whose whole record is new, `unshelved`
-    those of which something is on no shelf yet."""
+    `behind` counts what nobody has looked through. `arrived` are the connections whose whole record is new, `resent`
+    those that sent theirs anew, and `unshelved` those of which something is on no shelf yet."""
 
     since: datetime
     came: tuple[Came, ...]
     behind: int
     arrived: tuple[Source, ...]
+    resent: tuple[Source, ...]
     unshelved: frozenset[UUID]
 
 
 class _Changed(NamedTuple):
     """A type of which a check changed something, in a run that began then at the earliest, or left something that is on
-    no shelf: of what was there before the last look, that alone."""
+    no shelf: of what was there before the last look, that alone. `has_changed_over`: its server stated another version
+    of FHIR at some time."""
 
     connection_id: UUID
     resource_type: str
     began_at: datetime | None
     is_unshelved: bool
+    has_changed_over: bool
 
 
 def of(whole: Whole, *, most: int) -> Arrivals | None:
@@ -87,14 +96,15 @@ def of(whole: Whole, *, most: int) -> Arrivals | None:
     known = [key for key in older if key not in copied]
     arrived = tuple(source for key, source in whole.sources.items() if key not in known)
     types = _listed_types(one.resource_type for one in changed)
-    received = _received_since(whole, known, since, types)
+    anew = sent_anew.since({one.connection_id for one in changed if one.has_changed_over} & set(known), since)
+    received = _received_since(whole, known, since, types).exclude(_is_among(anew))
     newest = list(received.order_by("-received_at", "-pk")[:most]) if types else []
     behind = received.count() - len(newest) if len(newest) == most else 0
     came = sorted(_listed(whole, newest), key=lambda one: _by_date(one, whole), reverse=True)
     # As long as it is on its way, Home says that.
     told = tuple(source for source in arrived if source.is_copied)
     unshelved = frozenset(one.connection_id for one in changed if one.is_unshelved)
-    return Arrivals(since, tuple(came), behind, told, unshelved)
+    return Arrivals(since, tuple(came), behind, told, _resent(whole, anew, types), unshelved)
 
 
 def _is_newer(source: Source, since: datetime) -> bool:
@@ -106,6 +116,20 @@ def _is_of_first_copy(changed: _Changed, whole: Whole) -> bool:
     """Whether it came by the run that its confirmation began: whoever looked meanwhile saw a part, if anything."""
     confirmed_at = whole.sources[changed.connection_id].connection.confirmed_at
     return changed.began_at is not None and confirmed_at is not None and changed.began_at <= confirmed_at
+
+
+def _is_among(anew: Iterable[SentAnew]) -> Q:
+    """What came of these types until it had all been sent anew."""
+    found = Q(pk__in=[])
+    for one in anew:
+        found |= Q(connection=one.connection_id, resource_type=one.resource_type, received_at__lte=one.until)
+    return found
+
+
+def _resent(whole: Whole, anew: Iterable[SentAnew], types: Collection[str]) -> tuple[Source, ...]:
+    """Of what a list has."""
+    connections = {one.connection_id for one in anew if one.resource_type in types}
+    return tuple(source for key, source in whole.sources.items() if key in connections)
 
 
 def _by_date(came: Came, whole: Whole) -> tuple[bool, str]:

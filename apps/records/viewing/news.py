@@ -12,7 +12,7 @@ from apps.records.viewing import arrivals
 from apps.records.viewing.arrivals import Arrivals, Came
 from apps.records.viewing.listing import rows
 from apps.records.viewing.listing.rows import Row
-from apps.records.viewing.opening.whole import Whole
+from apps.records.viewing.opening.whole import Source, Whole
 from apps.records.viewing.wording import whens
 
 MOST_NAMED: Final = 5
@@ -22,13 +22,14 @@ _LOOKED_THROUGH: Final = 20  # some of what came is listed nowhere
 @dataclass(frozen=True)
 class News:
     """`since` is when the record was last looked at. `rows` are the newest that came or changed since, of those that a
-    first page names; `more` counts the others. `arrived` are the providers whose whole record is new: of it nothing is
-    named or counted."""
+    first page names; `more` counts the others. `arrived` are the providers whose whole record is new, and `resent`
+    those that sent theirs anew: of it nothing is named or counted."""
 
     since: datetime
     rows: tuple[Row, ...]
     more: int
     arrived: tuple[str, ...]
+    resent: tuple[str, ...]
 
 
 def of(whole: Whole) -> News | None:
@@ -38,10 +39,14 @@ def of(whole: Whole) -> News | None:
         return None
     named = [one for one in found.came if _may_be_named(one)][:MOST_NAMED]
     more = _more(whole, found, len(named))
-    if not (named or more or found.arrived):
+    if not (named or more or found.arrived or found.resent):
         return None
     told = tuple(_row(whole, one, found.since) for one in named)
-    return News(found.since, told, more, tuple(source.provider for source in found.arrived))
+    return News(found.since, told, more, _names(found.arrived), _names(found.resent))
+
+
+def _names(sources: tuple[Source, ...]) -> tuple[str, ...]:
+    return tuple(source.provider for source in sources)
 
 
 def _may_be_named(came: Came) -> bool:

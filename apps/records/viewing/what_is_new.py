@@ -31,6 +31,7 @@ class WhatIsNew:
     count: int
     behind: int
     arrived: tuple[str, ...]
+    resent: tuple[str, ...]
 
 
 def of(whole: Whole) -> WhatIsNew | None:
@@ -44,6 +45,7 @@ def of(whole: Whole) -> WhatIsNew | None:
         len(found.came),
         found.behind,
         tuple(source.provider for source in found.arrived),
+        tuple(source.provider for source in found.resent),
     )
 
 

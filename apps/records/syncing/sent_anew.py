@@ -1,0 +1,63 @@
+"""What a server sent anew because it changed over to another FHIR version: all of a record, and no news to its owner.
+
+Its entries have other ids then, or other words for what they said before, so that by its rows nobody can tell what
+really is new among them. It is the first time that a type came in the version that the server states now, in the week
+after it first stated that: a type may be late. A version that it had stated before brings nothing anew.
+"""
+
+from collections.abc import Collection
+from datetime import datetime
+from typing import Any, Final, NamedTuple
+from uuid import UUID
+
+from apps.records.binary_cursors import binary_cursor
+from apps.records.syncing import watermarks
+
+_SENT_ANEW: Final = """
+SELECT run.id, run.connection_id, step.resource_type, step.finished_at
+FROM records_syncrun AS run
+JOIN records_syncstep AS step ON step.run_id = run.id
+WHERE run.connection_id = ANY(%(connections)b) AND run.stated_version <> ''
+    AND step.finished_at > %(since)s AND step.rows_changed > 0
+    AND EXISTS (
+        SELECT FROM records_syncrun AS other
+        WHERE other.connection_id = run.connection_id AND other.created_at < run.created_at
+            AND other.stated_version NOT IN ('', run.stated_version)
+    )
+    AND NOT EXISTS (
+        SELECT FROM records_syncrun AS before
+        WHERE before.connection_id = run.connection_id AND before.created_at < run.created_at
+            AND before.stated_version = run.stated_version
+            AND (
+                before.created_at <= run.created_at - %(late)s
+                OR EXISTS (
+                    SELECT FROM records_syncstep AS same
+                    WHERE same.run_id = before.id AND same.resource_type = step.resource_type
+                        AND same.status = 'complete'
+                )
+            )
+    )
+"""
+
+
+class SentAnew(NamedTuple):
+    """One type, by which run of which connection, and until when."""
+
+    run_id: UUID
+    connection_id: UUID
+    resource_type: str
+    until: datetime
+
+
+def since(connections: Collection[UUID], moment: datetime) -> tuple[SentAnew, ...]:
+    """What was sent anew by these connections after this moment."""
+    if not connections:
+        return ()
+    asked: dict[str, Any] = {
+        "connections": list(connections),
+        "since": moment,
+        "late": watermarks.FULL_PROOF_EVERY,
+    }
+    with binary_cursor() as cursor:
+        cursor.execute(_SENT_ANEW, asked)
+        return tuple(SentAnew(*row) for row in cursor.fetchall())
