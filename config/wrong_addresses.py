@@ -20,19 +20,19 @@ class OwnPages:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
         if response.status_code == 404 and request.resolver_match is None:
-            return _page(request, 404, Http404())
+            return page(request, 404, Http404())
         return response
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponseBase | None:
         """The page of an address that a view has, and of which it knows nothing or makes nothing."""
         if isinstance(exception, Http404):
-            return _page(request, 404, exception)
+            return page(request, 404, exception)
         if isinstance(exception, BadRequest | SuspiciousOperation):
-            return _page(request, 400, exception)
+            return page(request, 400, exception)
         return None
 
 
-def _page(request: HttpRequest, status: int, exception: Exception) -> HttpResponseBase:
-    """As Django answers outside debug: `handler404` and `handler400` of the site's addresses."""
+def page(request: HttpRequest, status: int, exception: Exception) -> HttpResponseBase:
+    """As Django answers outside debug: `handler404` and `handler400` of the site's addresses, or the sandbox's."""
     handler: Callable[..., HttpResponseBase] = get_resolver().resolve_error_handler(status)
     return handler(request, exception=exception)

@@ -9,7 +9,7 @@ from django.core.wsgi import get_wsgi_application
 from django.template import Engine
 from django.urls import get_resolver
 
-from config import env, starting
+from config import charsets, env, starting
 
 _NOT_STARTED = 3  # by which gunicorn knows that no other worker would start either, and ends with it
 
@@ -26,6 +26,7 @@ def _load_pages() -> None:
 try:
     env.choose_settings(otherwise="config.settings.production")
     application = get_wsgi_application()
+    application.request_class = charsets.Request
 except ImproperlyConfigured as error:
     sys.stderr.write(f"{starting.sentence(error)}\n")
     sys.exit(_NOT_STARTED)

@@ -1,4 +1,5 @@
-"""What is the same wherever the sandbox runs: a Django project of its own, sharing only `config/env.py`."""
+"""What is the same wherever the sandbox runs: a Django project of its own, sharing only `config/env.py` and how a
+request is read (`config/charsets.py`)."""
 
 from typing import Any
 from urllib.parse import urlsplit
@@ -23,6 +24,7 @@ MIDDLEWARE = [
     "apps.sandbox.recorder.RecorderMiddleware",
     "apps.sandbox.tally.TallyMiddleware",
     "apps.sandbox.faults.FaultMiddleware",
+    "config.charsets.Utf8Alone",
     "apps.sandbox.doors.MachineDoorMiddleware",  # nothing below it runs for data and token requests
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",

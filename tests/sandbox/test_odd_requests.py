@@ -146,3 +146,10 @@ class TestOddRequest:
         account = {"username": name, "password": "p", "display_name": "N", "r4": "1"}
         assert client.post("/practice/", account).status_code == 200
         assert not Application.objects.exists()
+
+    @pytest.mark.parametrize("address", ["/developers/sign-in", "/a/r4/auth/authorize", "/a/r4/auth/token"])
+    @pytest.mark.parametrize("charset", ["idna", "rot13", "utf-16"])
+    def test_is_refused_in_a_charset_of_its_own(self, client, address, charset):
+        body = b'--B\r\nContent-Disposition: form-data; name="email"\r\n\r\n\xc3\xa9\xff\r\n--B--\r\n'
+        said = f"multipart/form-data; boundary=B; charset={charset}"
+        assert client.generic("POST", address, body, content_type=said).status_code == 400
