@@ -1,7 +1,7 @@
 """A record with something of every subject that a patient summary has, and what somebody may share of it."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Final
 
@@ -23,12 +23,13 @@ class Discreet(Portion):
         return "Hushed" not in repr(entry) and super().holds(subject, entry)
 
 
-DISCREET = Discreet(WHOLE.subjects)
+OTHERS: Final = replace(WHOLE, is_for_others=True)
+DISCREET = Discreet(WHOLE.subjects, is_for_others=True)
 
 
 def only(*subjects: Subject, **elements: Any) -> Portion:
-    """Of these subjects alone."""
-    return Portion(frozenset(subject.key for subject in subjects), **elements)
+    """Of these subjects alone, for others."""
+    return Portion(frozenset(subject.key for subject in subjects), **{"is_for_others": True, **elements})
 
 
 def observed(logical_id: str, category: str, name: str, **elements: Any) -> dict[str, Any]:

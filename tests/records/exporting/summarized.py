@@ -7,7 +7,7 @@ from typing import Any
 from apps.accounts.models import User
 from apps.records.exporting import choosing
 from apps.records.exporting.ips import documents
-from apps.records.exporting.portions import Portion
+from apps.records.exporting.portions import WHOLE, Portion
 from tests.records.exporting.r4 import assert_r4
 from tests.records.linked import AT
 
@@ -18,9 +18,9 @@ ALERTS, PREGNANCY, DIRECTIVES = "104605-1", "10162-6", "42348-3"
 
 
 class Summarized:
-    """The document of all that a person has, or of the portion of it that they share. `written` is it as it leaves."""
+    """The document of all that a person has, or of a portion of it. `written` is it as it leaves."""
 
-    def __init__(self, user: User, *, tells_answers: bool = True, portion: Portion | None = None) -> None:
+    def __init__(self, user: User, *, tells_answers: bool = True, portion: Portion = WHOLE) -> None:
         choices = choosing.choices(user, at=AT)
         self.written = documents.document(choices, at=AT, tells_answers=tells_answers, portion=portion)
         assert_r4(self.written)

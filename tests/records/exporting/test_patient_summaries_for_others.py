@@ -7,12 +7,12 @@ import pytest
 from django.utils import translation
 
 from apps.records import shelving
-from apps.records.exporting.portions import WHOLE
 from apps.records.models import Record, Shelf, SyncRun, SyncStep
 from apps.records.subjects import CONDITIONS, HISTORY, PROCEDURES, RESULTS, VACCINES, VITALS
 from tests.records.exporting import summarized
 from tests.records.exporting.extents import (
     DISCREET,
+    OTHERS,
     SUBJECTS,
     Discreet,
     broken,
@@ -128,6 +128,20 @@ class TestADocumentForOthers:
 
     @SHELVED
     @OF_BOTH_VERSIONS
+    def test_is_for_the_person_themselves_where_the_part_is_theirs(self, alice, kept, version):
+        found = Summarized(alice, portion=only(VACCINES, RESULTS, is_for_others=False))
+        assert broken(found) == []
+        assert {"vaccines", "results"} == told_by(found) & {"vaccines", "results", "allergies", "medicines", "plans"}
+        said = found.composition["text"]["div"]
+        assert "for the person themselves." in said
+        assert "This document has only a part of the record." in said
+        assert "This is not in this part of the record." in found.words(summarized.ALLERGIES)
+        assert "person chose" not in found.written.decode()
+        whole, others = Summarized(alice).of_type("Patient"), Summarized(alice, portion=only(VACCINES))
+        assert found.of_type("Patient") == whole != others.of_type("Patient")
+
+    @SHELVED
+    @OF_BOTH_VERSIONS
     def test_says_for_whom_it_is_and_that_there_may_be_more(self, alice, kept):
         said = Summarized(alice, portion=only(VACCINES)).composition["text"]["div"]
         assert "by Holdfast, shared by the person themselves." in said
@@ -177,7 +191,7 @@ class TestWhatIsKeptBack:
         keep(kept, *self.hushed(version))
         if is_shelved:
             shelving.rebuild_all(kept, at=AT)
-        whole = Summarized(alice, portion=WHOLE)
+        whole = Summarized(alice, portion=OTHERS)
         assert b"Hushed" in whole.written
         assert Summarized(alice, portion=DISCREET).written == without.written
 
@@ -205,7 +219,7 @@ class TestWhatIsKeptBack:
         shelving.rebuild_all(connection, at=AT)
         keep(connection, observed("o1", "laboratory", "Hushed"))
         keep(connection, observed("o3", "social-history", "Hushed", code=coded("82810-3")))
-        found = Summarized(alice, portion=Discreet(frozenset({RESULTS.key})))
+        found = Summarized(alice, portion=Discreet(frozenset({RESULTS.key}), is_for_others=True))
         assert "Seen" in found.words(summarized.RESULTS)
         assert b"Hushed" not in found.written
         assert b"Canary" not in found.written
@@ -217,11 +231,11 @@ class TestWhatIsKeptBack:
         keep(connection, observed("s1", "social-history", "Canary"))
         if is_shelved:
             shelving.rebuild_all(connection, at=AT)
-        found = Summarized(alice, portion=WHOLE, tells_answers=False)
+        found = Summarized(alice, portion=OTHERS, tells_answers=False)
         assert b"Canary" not in found.written
         assert b"lives or feels" not in found.written
         assert why(found, summarized.HISTORY) == "unavailable"
-        assert "Canary" in Summarized(alice, portion=WHOLE).words(summarized.RESULTS)
+        assert "Canary" in Summarized(alice, portion=OTHERS).words(summarized.RESULTS)
 
     def test_is_also_the_provider_of_whom_nothing_is_told(self, alice):
         keep(make_connection(alice), R4_PATIENT, observed("o1", "laboratory", "Seen"))
@@ -232,7 +246,7 @@ class TestWhatIsKeptBack:
         found = Summarized(alice, portion=DISCREET)
         assert b"anary" not in found.written
         assert "From Harbor Family Practice" in found.composition["text"]["div"]
-        assert "Canary Clinic" in Summarized(alice, portion=WHOLE).composition["text"]["div"]
+        assert "Canary Clinic" in Summarized(alice, portion=OTHERS).composition["text"]["div"]
 
 
 class TestWhatIsMissing:
@@ -256,7 +270,7 @@ class TestWhatIsMissing:
         assert found.written.decode().count(said) == 1
         for word in ("1 entry", "could not get", "Not shared", "sent no entries"):
             assert word not in found.written.decode()
-        assert said in Summarized(alice, portion=WHOLE).words(summarized.ALERTS)
+        assert said in Summarized(alice, portion=OTHERS).words(summarized.ALERTS)
 
     def test_is_told_of_no_subject_that_is_not_shared_where_a_section_has_several(self, alice):
         connection = make_connection(alice)

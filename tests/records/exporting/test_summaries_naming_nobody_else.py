@@ -3,10 +3,9 @@ them, nor a relative, nor another entry by a reference."""
 
 import pytest
 
-from apps.records.exporting.portions import WHOLE
 from apps.records.subjects import HISTORY, MEDICINES, PLANS, RESULTS
 from tests.records.exporting import summarized
-from tests.records.exporting.extents import broken, codes, observed, only, resources
+from tests.records.exporting.extents import OTHERS, broken, codes, observed, only, resources
 from tests.records.exporting.keeping import keep
 from tests.records.exporting.summarized import Summarized
 from tests.records.linked import make_connection, make_endpoint
@@ -16,7 +15,7 @@ pytestmark = pytest.mark.django_db
 
 
 class TestAPatientForOthers:
-    @pytest.mark.parametrize("portion", [WHOLE, only(MEDICINES)])
+    @pytest.mark.parametrize("portion", [OTHERS, only(MEDICINES)])
     @pytest.mark.parametrize("sent", [R4_PATIENT, DSTU2_PATIENT])
     def test_is_known_and_cannot_be_reached(self, alice, sent, portion):
         relative = {"name": {"text": "Canary Aunt"}, "telecom": [{"system": "phone", "value": "555-0100"}]}
@@ -45,14 +44,14 @@ class TestAPatientForOthers:
         made = []
         for user, address in ((alice, "https://one.example/r4"), (sam, "https://two.example/r4")):
             keep(make_connection(user, make_endpoint(address)), R4_PATIENT)
-            (patient,) = Summarized(user, portion=WHOLE).of_type("Patient")
+            (patient,) = Summarized(user, portion=OTHERS).of_type("Patient")
             assert "identifier" not in patient
             made.append(patient["id"])
         assert made[0] != made[1]
 
     def test_keeps_the_one_name_they_have(self, alice):
         keep(make_connection(alice), {**R4_PATIENT, "name": [{"use": "old", "text": "Ada"}]})
-        assert Summarized(alice, portion=WHOLE).of_type("Patient")[0]["name"] == [{"use": "old", "text": "Ada"}]
+        assert Summarized(alice, portion=OTHERS).of_type("Patient")[0]["name"] == [{"use": "old", "text": "Ada"}]
 
 
 class TestARelative:
@@ -80,7 +79,7 @@ class TestARelative:
             {"resourceType": "DiagnosticReport", "id": "r1", "code": {"text": "Panel"}, "performer": [who],
              "contained": [inside, self.RELATIVE]},
         )  # fmt: skip
-        found = Summarized(alice, portion=WHOLE)
+        found = Summarized(alice, portion=OTHERS)
         assert b"Canary" not in found.written
         assert "Of another (…)" in found.words(summarized.RESULTS)
         assert "Inside (…): v" in found.words(summarized.RESULTS)
@@ -102,7 +101,7 @@ class TestARelative:
         doctor = {"resourceType": "Practitioner", "name": [{"text": "Dr. Marsh"}]}
         measured = observed("o1", "laboratory", "Seen", performer=[who], contained=[{**doctor, "id": "d"}])
         keep(make_connection(alice), {**doctor, "id": "9"}, measured)
-        (told,) = Summarized(alice, portion=WHOLE).told(summarized.RESULTS)
+        (told,) = Summarized(alice, portion=OTHERS).told(summarized.RESULTS)
         assert told["performer"] == [{"display": "Dr. Marsh"}]
 
     def test_who_is_another_patient_lends_nobody_a_result(self, alice):
@@ -110,7 +109,7 @@ class TestARelative:
         inside = observed("in", "laboratory", "Canary", **about)
         report = {"resourceType": "DiagnosticReport", "id": "r1", "code": {"text": "Panel"}, "conclusion": "Well"}
         keep(make_connection(alice), {**report, "subject": {"reference": "Patient/p-7301"}, "contained": [inside]})
-        assert b"Canary" not in Summarized(alice, portion=WHOLE).written
+        assert b"Canary" not in Summarized(alice, portion=OTHERS).written
 
     def test_whom_a_report_brings_along_lends_nobody_a_result_either(self, alice):
         inside = observed("in", "laboratory", "Canary", subject={"reference": "#donor"})
@@ -118,12 +117,12 @@ class TestARelative:
         report = {"resourceType": "DiagnosticReport", "id": "r1", "code": {"text": "Panel"}, "conclusion": "Well"}
         about = {"subject": {"reference": "Patient/p-7301"}}
         keep(make_connection(alice), {**report, **about, "contained": [inside, donor]})
-        assert b"Canary" not in Summarized(alice, portion=WHOLE).written
+        assert b"Canary" not in Summarized(alice, portion=OTHERS).written
 
     @pytest.mark.parametrize("who", [{"display": "Canary Rose"}, {"reference": "Specimen/s", "display": "Canary Rose"}])
     def test_is_not_named_by_what_a_result_is_about(self, alice, who):
         keep(make_connection(alice), observed("o1", "laboratory", "Pulse", focus=[who]))
-        found = Summarized(alice, portion=WHOLE)
+        found = Summarized(alice, portion=OTHERS)
         assert found.told(summarized.RESULTS)[0]["focus"] == [{"display": "…"}]
         assert "Pulse (…)" in found.words(summarized.RESULTS)
         assert b"Canary" not in found.written
@@ -156,7 +155,7 @@ class TestAnEntryForOthers:
             for name in "AB"
         )
         keep(make_connection(alice), one, other)
-        assert len(Summarized(alice, portion=WHOLE).told(summarized.RESULTS)) == 2
+        assert len(Summarized(alice, portion=OTHERS).told(summarized.RESULTS)) == 2
 
     @pytest.mark.parametrize("depth", [10, 400])
     def test_is_told_however_deep_it_goes(self, alice, depth):
@@ -164,7 +163,7 @@ class TestAnEntryForOthers:
         for _level in range(depth):
             deep = {"extension": [deep]}
         keep(make_connection(alice), observed("o1", "laboratory", "Seen", method=deep))
-        found = Summarized(alice, portion=WHOLE)
+        found = Summarized(alice, portion=OTHERS)
         assert "Seen" in found.words(summarized.RESULTS)
         assert b"Canary" not in found.written
 

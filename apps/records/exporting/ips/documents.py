@@ -27,7 +27,7 @@ from apps.records.exporting.ips.gathering import Found, Gathered
 from apps.records.exporting.ips.sections import SECTIONS, Section
 from apps.records.exporting.ips.selecting import NoneKnown
 from apps.records.exporting.ips.writing import Part
-from apps.records.exporting.portions import Portion
+from apps.records.exporting.portions import WHOLE, Portion
 from apps.records.exporting.stored import Source
 from apps.records.subjects import LISTED
 
@@ -35,14 +35,11 @@ _PROFILES = "http://hl7.org/fhir/uv/ips/StructureDefinition/"
 _ENCODER = msgspec.json.Encoder(decimal_format="number")
 
 
-def document(
-    choices: Sequence[Choice], *, at: datetime, tells_answers: bool = True, portion: Portion | None = None
-) -> bytes:
+def document(choices: Sequence[Choice], *, at: datetime, tells_answers: bool = True, portion: Portion = WHOLE) -> bytes:
     """The summary of one person, from these connections, as it is at this moment: a Bundle as JSON. Without
     `tells_answers` it counts what the person answered about how they live and feel, and tells none of it.
 
-    With a `portion`, be it all there is, it is for others: it has what that holds, and nothing that tells of more.
-    Without, it is for the person themselves.
+    It has what the `portion` holds. Where that is for others, be it all there is, nothing in it tells of more.
 
     Raises `apps.vault.errors.VaultError` where nothing of this person can be opened.
     """
@@ -124,8 +121,10 @@ class _Pages:
 
 def _asked(choices: Sequence[Choice], extent: Extent) -> Sequence[Choice]:
     """With what is missing of what may be told alone."""
+    if extent.is_all:
+        return choices
     wanted = extent.chosen(LISTED)
-    return [replace(each, gaps=each.gaps.of_subjects(wanted)) for each in choices] if extent.is_shared else choices
+    return [replace(each, gaps=each.gaps.of_subjects(wanted)) for each in choices]
 
 
 def _heard(choices: Sequence[Choice], gathered: Iterable[Gathered]) -> Sequence[Choice]:
@@ -151,7 +150,7 @@ def _pages(
 
 
 def _is_there(section: Section, held: Gathered, choices: Sequence[Choice], extent: Extent) -> bool:
-    """Whether the document has the section: one that others were not given, only where it must not be missing."""
+    """Whether the document has the section: one of which nothing was chosen, only where it must not be missing."""
     return held.is_there(section, choices) if extent.chosen(section.subjects) else bool(section.unknown)
 
 
@@ -173,7 +172,7 @@ def _section(
     section: Section, held: Gathered, choices: Sequence[Choice], pages: _Pages, extent: Extent, at: datetime
 ) -> Part:
     if not extent.chosen(section.subjects):
-        return {**_titled(section, _narrative([explaining.not_shared()])), **_empty("withheld")}
+        return {**_titled(section, _narrative([explaining.not_chosen(extent)])), **_empty("withheld")}
     entries = [_added(found, pages) for found in held.found]
     items = [found.item for found in held.found]
     certain = () if held.left.hides_some else held.none_known  # what is hidden may be what there should be none of

@@ -27,8 +27,10 @@ def lines(section: Section, held: Gathered, choices: Sequence[Choice], extent: E
     yield from _not_listed(held, section)
 
 
-def not_shared() -> str:
-    """Of what others are told nothing of, in a section that every document has."""
+def not_chosen(extent: Extent) -> str:
+    """Of what nothing is told of, in a section that every document has."""
+    if not extent.is_shared:
+        return _("This is not in this part of the record. This does not mean that there is none.")
     return _("The person did not share this. This does not mean that there is none.")
 
 
@@ -64,6 +66,8 @@ def origins(choices: Sequence[Choice], extent: Extent, at: datetime) -> Iterator
         yield _("This document has only what the person chose to share. There may be more.")
     else:
         yield _("Made on %(made)s by Holdfast, for the person themselves.") % {"made": _moment(at)}
+        if not extent.is_all:
+            yield _("This document has only a part of the record.")
     for choice in choices:
         provider, checked_at = choice.source.provider, choice.source.checked_at
         if checked_at is None:

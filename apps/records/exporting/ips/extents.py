@@ -1,4 +1,4 @@
-"""What of a record the document may tell: all of it, or what a person chose to share with others.
+"""What of a record the document may tell: all of it, a part, or what a person chose to share with others.
 
 What is kept back is not counted, nor is it told that there is any: each number would tell that it exists.
 """
@@ -6,12 +6,13 @@ What is kept back is not counted, nor is it told that there is any: each number 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from functools import cached_property
 from uuid import UUID
 
 from apps.records.exporting import belonging
 from apps.records.exporting.choosing import Choice
 from apps.records.exporting.ips import placing
-from apps.records.exporting.portions import Portion
+from apps.records.exporting.portions import WHOLE, Portion
 from apps.records.exporting.stored import Source
 from apps.records.presenters import delicate, grave_entries
 from apps.records.presenters.entry import Entry
@@ -20,22 +21,27 @@ from apps.records.subjects import RESULTS, Subject
 
 @dataclass(frozen=True)
 class Extent:
-    """`portion` is what others get; None where the document is for the person themselves. Without `tells_answers` it
-    tells nothing of what the person answered about how they live and feel. `of_grave` are, of each connection, the
-    results that belong to what may carry grave news, where these are kept back."""
+    """`portion` is what it tells, and says whether others get it. Without `tells_answers` it tells nothing of what the
+    person answered about how they live and feel. `of_grave` are, of each connection, the results that belong to what
+    may carry grave news, where these are kept back."""
 
-    portion: Portion | None = None
+    portion: Portion = WHOLE
     tells_answers: bool = True
     of_grave: Mapping[UUID, frozenset[str]] = field(default_factory=dict)
 
     @property
     def is_shared(self) -> bool:
         """Whether others get it."""
-        return self.portion is not None
+        return self.portion.is_for_others
+
+    @cached_property
+    def is_all(self) -> bool:
+        """Whether it is of all there is, and for the person themselves."""
+        return self.portion.is_whole and not self.is_shared
 
     def chosen(self, subjects: Iterable[Subject]) -> tuple[Subject, ...]:
         """Those of these subjects of which something may be told."""
-        return tuple(each for each in subjects if self.portion is None or each.key in self.portion.subjects)
+        return tuple(each for each in subjects if each.key in self.portion.subjects)
 
     def tells(self, entry: Entry) -> bool:
         """Whether it is no answer, or answers are told."""
@@ -44,7 +50,7 @@ class Extent:
     @property
     def hides_grave(self) -> bool:
         """Whether nothing may be told that may carry grave news: a page for others says none of it either."""
-        return self.portion is not None and not self.portion.tells_sensitive
+        return not self.portion.tells_sensitive
 
     def knowing_grave(self, choices: Sequence[Choice], *, today: date) -> "Extent":
         """The same, with what belongs to grave news where that matters. Raises `apps.vault.errors.VaultError`."""
@@ -53,11 +59,13 @@ class Extent:
         return replace(self, of_grave=belonging.to_grave(choices, today=today))
 
     def keeps_back(self, subject: Subject | None, entry: Entry, source: Source) -> bool:
-        """Whether others must not even learn that this entry of the subject exists."""
-        if self.portion is None:
+        """Whether its reader must not even learn that this entry of the subject exists. What is an answer is told of to
+        the person themselves, who reads how many there are."""
+        if self.is_all:
             return False
         is_chosen = subject is not None and bool(self.chosen((subject,))) and self.portion.holds(subject, entry)
-        return not (is_chosen and self.tells(entry)) or (self.hides_grave and self._is_grave(entry, source))
+        is_told = is_chosen and (self.tells(entry) or not self.is_shared)
+        return not is_told or (self.hides_grave and self._is_grave(entry, source))
 
     def _is_grave(self, entry: Entry, source: Source) -> bool:
         known = self.of_grave.get(source.connection_id, frozenset())
