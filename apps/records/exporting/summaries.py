@@ -180,9 +180,10 @@ def _contact_persons(choices: Sequence[Choice], gathered: _Gathered) -> tuple[Co
 
 
 def _of_subjects(choice: Choice, wanted: Sequence[Subject], portion: Portion) -> Choice:
-    """With what is missing of these alone."""
-    is_of_all = portion.subjects >= WHOLE.subjects
-    return choice if is_of_all else replace(choice, gaps=choice.gaps.of_subjects(wanted))
+    """With what is missing of these alone. Others are not told of what a provider sent none of: it may be all there is,
+    and another that is not said to have sent none did, though what it sent is left out."""
+    gaps = choice.gaps if portion.subjects >= WHOLE.subjects else choice.gaps.of_subjects(wanted)
+    return replace(choice, gaps=gaps.of_what_should_be() if portion.is_for_others else gaps)
 
 
 def _named(keys: Container[str]) -> str:

@@ -11,8 +11,8 @@ from apps.records import shelving
 from apps.records.exporting import choosing, relatives, summaries
 from apps.records.exporting.gaps import Gaps, Missing
 from apps.records.exporting.portions import WHOLE, Portion
-from apps.records.models import Record, Shelf
-from apps.records.subjects import ALLERGIES, HISTORY, MEDICINES, RESULTS, TEAM, VISITS
+from apps.records.models import Record, Shelf, SyncRun, SyncStep
+from apps.records.subjects import ALLERGIES, CONDITIONS, HISTORY, MEDICINES, RESULTS, TEAM, VISITS
 from tests.records.exporting.keeping import spoil
 from tests.records.linked import AT, make_connection, make_endpoint
 from tests.records.people import DSTU2_PATIENT, R4_PATIENT
@@ -211,13 +211,28 @@ class TestASummaryForOthers:
         choice = replace(choice, gaps=Gaps(missing, is_arriving=True))
         html = drawn(replace(summary, choices=(choice,)))
         provider = choice.source.provider
-        assert f"Some entries from {provider} may not be here. They belong to: Results, Visits." in html
+        assert f"{provider} may have more than is here. It would stand under: Results, Visits." in html
         assert "The record is still arriving." in html
         assert "You did not" not in html
         assert not re.search(r"\b[Yy]our\b", html)
         own = drawn(replace(summary, choices=(choice,), portion=WHOLE))
         assert "You did not share this." in own
         assert "Your record is still arriving." in own
+
+    def test_takes_what_a_provider_sent_none_of_for_nothing_that_is_missing(self, alice, connection):
+        """Its owner reads that none was sent; to somebody else it would read as a fault."""
+        keep(connection, result(0))
+        run = SyncRun.objects.create(
+            user=alice, connection=connection, cause="confirmed", created_at=AT, outcome="complete", finished_at=AT
+        )
+        for name in ("AllergyIntolerance", "Condition", "Observation", "DiagnosticReport"):
+            SyncStep.objects.create(run=run, user=alice, resource_type=name, status="complete", finished_at=AT)
+        few = Portion(frozenset({ALLERGIES.key, CONDITIONS.key, RESULTS.key}))
+        assert "sent no entries." in drawn(told(alice, few))
+        html = drawn(told(alice, replace(few, is_for_others=True)))
+        assert "may have more than is here" not in html
+        assert "Of this part nothing is missing, as far as we know." in html
+        assert "Nothing is listed. This does not mean that there is none." in html
 
     def test_says_alike_that_sensitive_matters_are_left_out_whether_there_are_any(self, alice, sam, connection):
         keep(connection, {"resourceType": "Condition", "id": "c1", "code": {"text": "Depression"}}, result(0))
