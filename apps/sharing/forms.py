@@ -63,7 +63,6 @@ class ShareForm(forms.Form):
         help_text=SPAN_HINT,
         widget=forms.RadioSelect,
         choices=SPANS,
-        initial=Span.ALL.value,
         error_messages={
             "required": gettext_lazy("Choose how far back."),
             "invalid_choice": gettext_lazy("Choose how far back."),
@@ -107,7 +106,8 @@ class ShareForm(forms.Form):
         source: UUID | None = None,
         person: UUID | None = None,
     ) -> "ShareForm":
-        """With every record ticked where all are of one person, or those asked for; and what is usual, or one kind."""
+        """With every record ticked where all are of one person, or those asked for; and what is usual, of the years
+        that a doctor reads, or all of one kind."""
         ticked = choosing.asked_for(choices, source=source, person=person)
         if not ticked and choosing.are_one_person(choices):
             ticked = list(choices)
@@ -115,6 +115,7 @@ class ShareForm(forms.Form):
         initial = {
             "sources": [str(choice.connection.pk) for choice in ticked],
             "subjects": [subject.key for subject in ([only] if only else usual)],
+            "span": (Span.ALL if only else Span.FIVE_YEARS).value,
         }
         return cls(choices, initial=initial)
 

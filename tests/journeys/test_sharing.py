@@ -109,6 +109,30 @@ class TestAllergiesAndMedicinesForSevenDays:
         expect(doctor.get_by_text("Pteridine").first).to_be_visible()
 
 
+class TestOnPaper:
+    def test_a_row_begins_in_the_line_of_its_name(
+        self, live_server: LiveServer, hers: Callable[..., Page], new_page: Callable[..., Page]
+    ):
+        """A rich record took 32 sheets otherwise, and takes 16."""
+        link, passcode, _health_link = share(hers(), live_server)
+        doctor = new_page()
+        doctor.goto(link)
+        doctor.get_by_label("Your name").fill("Maud")
+        doctor.get_by_label("Passcode").fill(passcode)
+        doctor.get_by_role("button", name="Open").click()
+        row = doctor.locator(".summary-rows > li", has_text="Lisinopril").first
+
+        def tops() -> list[float]:
+            said = row.locator(".row-title, .row-detail").all()
+            return [box["y"] for each in said[:2] if (box := each.bounding_box())]
+
+        name, detail = tops()
+        assert detail > name
+        doctor.emulate_media(media="print")
+        name, detail = tops()
+        assert detail == pytest.approx(name, abs=2)
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1280])
 class TestThePages:

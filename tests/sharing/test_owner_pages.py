@@ -56,6 +56,10 @@ class TestTheForm:
         form = hers.get(reverse(MAKE), {"only": "vaccines"}).context["form"]
         assert [box.data["value"] for box in form["subjects"] if box.data["selected"]] == ["vaccines"]
 
+    def test_goes_back_five_years_and_where_a_list_led_there_as_far_as_that(self, hers, connection):
+        assert hers.get(reverse(MAKE)).context["form"]["span"].value() == "5-years"
+        assert hers.get(reverse(MAKE), {"only": "results"}).context["form"]["span"].value() == "all"
+
     def test_opens_a_share_of_what_was_ticked(self, hers, alice, connection):
         answer = hers.post(reverse(MAKE), asked(connection, purpose="Dr. Poole, Tuesday", span="1-year"))
         share = Share.objects.get()
