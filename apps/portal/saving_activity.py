@@ -6,11 +6,11 @@ says when it was taken.
 
 import time
 from collections.abc import Iterable, Iterator
-from datetime import datetime, tzinfo
+from datetime import datetime
 
 from django.db import transaction
 from django.utils import timezone
-from django.utils.translation import get_language, gettext, override
+from django.utils.translation import gettext
 
 from apps.accounts import time_zones
 from apps.accounts.models import User
@@ -18,7 +18,7 @@ from apps.audit import recording
 from apps.audit.recording import Actor, EventType
 from apps.portal import happenings
 from apps.portal.happenings import Happening
-from apps.records.exporting import granting
+from apps.records.exporting import granting, leaving
 from apps.records.viewing import spreadsheets
 
 
@@ -29,19 +29,8 @@ def take(user: User, *, at: datetime) -> Iterator[bytes]:
     with transaction.atomic():
         granting.ensure_few(user, EventType.ACTIVITY_SAVED, at=at)
         recording.record(EventType.ACTIVITY_SAVED, actor=Actor.user(user.pk), at=at, user_id=user.pk)
-    pieces = _pieces(happenings.each(user.pk))
-    told = _told_in(get_language(), timezone.get_current_timezone(), pieces)
+    told = map(str.encode, leaving.as_asked(_pieces(happenings.each(user.pk))))
     return granting.in_time(told, now=time.monotonic)
-
-
-def _told_in(language: str | None, zone: tzinfo, pieces: Iterator[str]) -> Iterator[bytes]:
-    """Nobody's request is at hand any more while an answer leaves."""
-    while True:
-        with override(language), timezone.override(zone):
-            piece = next(pieces, None)
-        if piece is None:
-            return
-        yield piece.encode()
 
 
 def _pieces(batches: Iterable[list[Happening]]) -> Iterator[str]:

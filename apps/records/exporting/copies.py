@@ -12,12 +12,12 @@ from enum import StrEnum
 
 from django.db.models import QuerySet, Sum
 from django.db.models.functions import Length
-from django.utils.translation import get_language, ngettext, override
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from apps.connections.answers.candidates import Candidate
 from apps.records import counts
-from apps.records.exporting import archives, attached, bundles, lines, stored
+from apps.records.exporting import archives, attached, bundles, leaving, lines, stored
 from apps.records.exporting.archives import File
 from apps.records.exporting.gaps import Gaps
 from apps.records.exporting.stored import Source
@@ -51,17 +51,7 @@ def copy(parts: Sequence[Part], form: Form, *, at: datetime) -> Iterator[bytes]:
     Raises, perhaps in the middle, `apps.vault.errors.VaultError` where nothing of this person can be opened, and
     `stored.DeletedMeanwhile`: what came is then no whole archive, and has no list of contents.
     """
-    return _told_in(get_language(), archives.archive(_files(parts, form, at=at), at=at))
-
-
-def _told_in(language: str | None, pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """Nobody's request is at hand any more while an answer leaves."""
-    while True:
-        with override(language):
-            piece = next(pieces, None)
-        if piece is None:
-            return
-        yield piece
+    return leaving.as_asked(archives.archive(_files(parts, form, at=at), at=at))
 
 
 def _files(parts: Sequence[Part], form: Form, *, at: datetime) -> Iterator[File]:

@@ -1,0 +1,24 @@
+"""What leaves piece by piece, when the request that asked for it is at hand no more."""
+
+from collections.abc import Iterator
+from typing import TypeVar
+
+from django.utils import timezone
+from django.utils.translation import get_language, override
+
+Piece = TypeVar("Piece")
+
+
+def as_asked(pieces: Iterator[Piece]) -> Iterator[Piece]:
+    """The same pieces, each made in the language and the time zone of now, whenever it is read."""
+    language, zone = get_language(), timezone.get_current_timezone()
+
+    def told() -> Iterator[Piece]:
+        while True:
+            with override(language), timezone.override(zone):
+                piece = next(pieces, None)
+            if piece is None:
+                return
+            yield piece
+
+    return told()
