@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from apps.records.exporting import choosing, portions
 from apps.records.exporting.choosing import Choice
-from apps.records.exporting.forms import KIND_ERRORS, KINDS, SPAN_HINT, SPANS, of_several_people, sources_field
+from apps.records.exporting.forms import SourcesForm, kinds_field, span_field
 from apps.records.exporting.portions import Span
 from apps.records.subjects import DOCUMENTS, HISTORY, INSURANCE, LISTED, OTHER, TEAM, Subject
 from apps.sharing.visiting import LONGEST_NAME
@@ -34,19 +34,16 @@ class Lasting(StrEnum):
 _DAYS: Final = {Lasting.DAY: 1, Lasting.WEEK: 7, Lasting.MONTH: 30}
 
 
-class ShareForm(forms.Form):
-    """Made for the choices of one person: a connection of anybody else's is none of them."""
+class ShareForm(SourcesForm):
+    """What others may see, and how long."""
 
     field_order = ("sources", "subjects", "sensitive", "span", "lasting", "purpose")
-    subjects = forms.MultipleChoiceField(
+    subjects = kinds_field(
         label=gettext_lazy("What may they see?"),
         help_text=gettext_lazy(
             "Left out unless you tick them: documents and notes, family and social history, care team, insurance, "
             "other entries."
         ),
-        choices=KINDS,
-        widget=forms.CheckboxSelectMultiple,
-        error_messages=KIND_ERRORS,
     )
     sensitive = forms.BooleanField(
         label=gettext_lazy("Also what many people keep to themselves"),
@@ -58,16 +55,7 @@ class ShareForm(forms.Form):
         ),
         required=False,
     )
-    span = forms.ChoiceField(
-        label=gettext_lazy("How far back?"),
-        help_text=SPAN_HINT,
-        widget=forms.RadioSelect,
-        choices=SPANS,
-        error_messages={
-            "required": gettext_lazy("Choose how far back."),
-            "invalid_choice": gettext_lazy("Choose how far back."),
-        },
-    )
+    span = span_field()
     lasting = forms.ChoiceField(
         label=gettext_lazy("For how long?"),
         widget=forms.RadioSelect,
@@ -90,12 +78,9 @@ class ShareForm(forms.Form):
     )
 
     def __init__(self, choices: Sequence[Choice], *arguments: Any, **keywords: Any) -> None:
-        super().__init__(*arguments, **keywords)
-        self._choices = {str(choice.connection.pk): choice for choice in choices}
-        self.fields["sources"] = sources_field(sorted(choices, key=lambda choice: choice.whose))
+        super().__init__(sorted(choices, key=lambda choice: choice.whose), *arguments, **keywords)
         if not choosing.are_one_person(choices):
             self.fields["sources"].help_text = _("Those of one person. For somebody else's, make another link.")
-        self.order_fields(self.field_order)
 
     @classmethod
     def of(
@@ -122,8 +107,7 @@ class ShareForm(forms.Form):
     @property
     def connections(self) -> list[UUID]:
         """Which sources. Of a valid form."""
-        ticked = set(self.cleaned_data["sources"])
-        return [choice.connection.pk for key, choice in self._choices.items() if key in ticked]
+        return [choice.connection.pk for choice in self.chosen]
 
     @property
     def lasts(self) -> timedelta:
@@ -135,12 +119,9 @@ class ShareForm(forms.Form):
         return portions.since(Span(self.cleaned_data["span"]), today=today)
 
     def clean(self) -> dict[str, Any]:
-        """Never two people behind one link: an allergy of one would be read as the other's."""
+        """Never two people behind one link."""
         cleaned = super().clean() or {}
-        ticked = set(cleaned.get("sources", ()))
-        chosen = [choice for key, choice in self._choices.items() if key in ticked]
-        if not choosing.are_one_person(chosen):
-            self.add_error("sources", of_several_people())
+        self.refuse_several_people()
         return cleaned
 
 

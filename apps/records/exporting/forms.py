@@ -6,7 +6,6 @@ from typing import Any, Final
 from uuid import UUID
 
 from django import forms
-from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -20,25 +19,43 @@ from apps.records.subjects import LISTED, Subject
 _ABOUT_ONE_PERSON = frozenset({Format.SUMMARY, Format.IPS})
 _ALL = WHOLE.subjects, Span.ALL
 
-KINDS: Final[Sequence[tuple[str, str | Promise]]] = tuple((subject.key, subject.name) for subject in LISTED)
 KIND_ERRORS: Final = {
     "required": gettext_lazy("Choose at least one kind of entry."),
     "invalid_choice": gettext_lazy("One of these kinds does not exist. Please choose again."),
 }
-SPANS: Final[Sequence[tuple[str, Promise]]] = (
-    (Span.ALL.value, gettext_lazy("All of it")),
-    (Span.THREE_MONTHS.value, gettext_lazy("The last three months")),
-    (Span.YEAR.value, gettext_lazy("The last year")),
-    (Span.FIVE_YEARS.value, gettext_lazy("The last five years")),
-)
-SPAN_HINT: Final = gettext_lazy(
-    "Of results, vitals, visits, procedures and documents. Medicines, allergies and all else that holds on are told "
-    "whole."
-)
 
 
-def sources_field(choices: Sequence[Choice]) -> forms.MultipleChoiceField:
-    """The records of one person's account to choose from: a connection of anybody else's is none of them."""
+def kinds_field(**others: Any) -> forms.MultipleChoiceField:
+    """The kinds of entries to choose from."""
+    return forms.MultipleChoiceField(
+        choices=[(subject.key, subject.name) for subject in LISTED],
+        widget=forms.CheckboxSelectMultiple,
+        error_messages=KIND_ERRORS,
+        **others,
+    )
+
+
+def span_field(**others: Any) -> forms.ChoiceField:
+    """How far back what happened at a time is told."""
+    return forms.ChoiceField(
+        label=gettext_lazy("How far back?"),
+        help_text=gettext_lazy(
+            "Of results, vitals, visits, procedures and documents. Medicines, allergies and all else that holds on are "
+            "told whole."
+        ),
+        widget=forms.RadioSelect,
+        choices=[
+            (Span.ALL.value, gettext_lazy("All of it")),
+            (Span.THREE_MONTHS.value, gettext_lazy("The last three months")),
+            (Span.YEAR.value, gettext_lazy("The last year")),
+            (Span.FIVE_YEARS.value, gettext_lazy("The last five years")),
+        ],
+        error_messages=dict.fromkeys(("required", "invalid_choice"), gettext_lazy("Choose how far back.")),
+        **others,
+    )
+
+
+def _sources_field(choices: Sequence[Choice]) -> forms.MultipleChoiceField:
     return forms.MultipleChoiceField(
         label=_("Which records?"),
         choices=[(str(choice.connection.pk), choosing.label(choice)) for choice in choices],
@@ -50,13 +67,29 @@ def sources_field(choices: Sequence[Choice]) -> forms.MultipleChoiceField:
     )
 
 
-def of_several_people() -> str:
-    """What is said where the records that were chosen are not all of one person."""
-    return _("These records are of different people. Choose those of one person.")
+class SourcesForm(forms.Form):
+    """Made for the choices of one person's account: a connection of anybody else's is none of them."""
+
+    def __init__(self, choices: Sequence[Choice], *arguments: Any, **keywords: Any) -> None:
+        super().__init__(*arguments, **keywords)
+        self._choices = {str(choice.connection.pk): choice for choice in choices}
+        self.fields["sources"] = _sources_field(choices)
+        self.order_fields(self.field_order)
+
+    @property
+    def chosen(self) -> tuple[Choice, ...]:
+        """What was ticked, in the order it was offered. Of a form whose sources are valid."""
+        ticked = set(self.cleaned_data["sources"])
+        return tuple(choice for key, choice in self._choices.items() if key in ticked)
+
+    def refuse_several_people(self) -> None:
+        """Have an error where these are of two people: an allergy of one would be read as the other's."""
+        if "sources" in self.cleaned_data and not choosing.are_one_person(self.chosen):
+            self.add_error("sources", _("These records are of different people. Choose those of one person."))
 
 
-class CopyForm(forms.Form):
-    """Made for the choices of one person: a connection of anybody else's is none of them."""
+class CopyForm(SourcesForm):
+    """A copy to take along, for oneself."""
 
     field_order = ("sources", "format", "answers", "subjects", "span")
     format = forms.ChoiceField(
@@ -82,26 +115,8 @@ class CopyForm(forms.Form):
         required=False,
     )
 
-    subjects = forms.MultipleChoiceField(
-        label=gettext_lazy("Which kinds of entries?"),
-        choices=KINDS,
-        widget=forms.CheckboxSelectMultiple,
-        required=False,
-        error_messages=KIND_ERRORS,
-    )
-    span = forms.ChoiceField(
-        label=gettext_lazy("How far back?"),
-        help_text=SPAN_HINT,
-        widget=forms.RadioSelect,
-        choices=SPANS,
-        required=False,
-        error_messages={"invalid_choice": gettext_lazy("Choose how far back.")},
-    )
-
-    def __init__(self, choices: Sequence[Choice], *arguments: Any, **keywords: Any) -> None:
-        super().__init__(*arguments, **keywords)
-        self._choices = {str(choice.connection.pk): choice for choice in choices}
-        self.fields["sources"] = sources_field(choices)
+    subjects = kinds_field(label=gettext_lazy("Which kinds of entries?"), required=False)
+    span = span_field(required=False)
 
     @classmethod
     def of(
@@ -126,12 +141,6 @@ class CopyForm(forms.Form):
         }
         return cls(choices, initial=initial if only is None else {**initial, "format": Format.SUMMARY.value})
 
-    @property
-    def chosen(self) -> tuple[Choice, ...]:
-        """What was ticked, in the order it was offered. Of a valid form."""
-        ticked = set(self.cleaned_data["sources"])
-        return tuple(choice for key, choice in self._choices.items() if key in ticked)
-
     def portion(self, *, today: date) -> Portion:
         """What a page to read is to have. Of a valid form."""
         keys, span = self._asked
@@ -151,11 +160,10 @@ class CopyForm(forms.Form):
         return frozenset(self.cleaned_data.get("subjects", ())), Span(self.cleaned_data.get("span") or Span.ALL)
 
     def clean(self) -> dict[str, Any]:
-        """Never two people on one page: an allergy of one would be read as the other's."""
+        """Never two people on one page, nor a part of what can only be whole."""
         cleaned = super().clean() or {}
-        is_about_one = cleaned.get("format") in _ABOUT_ONE_PERSON
-        if is_about_one and "sources" in cleaned and not choosing.are_one_person(self.chosen):
-            self.add_error("sources", of_several_people())
+        if cleaned.get("format") in _ABOUT_ONE_PERSON:
+            self.refuse_several_people()
         keys, _span = self._asked
         if not keys and "subjects" not in self.errors:
             self.add_error("subjects", str(KIND_ERRORS["required"]))
