@@ -45,6 +45,15 @@ class TestALaunch:
         assert (answer["patient"], answer["encounter"]) == ("r-ada", "e-1")
         assert answer["scope"] == self.SCOPE
 
+    @pytest.mark.conformance("X43")
+    def test_tells_neither_where_the_application_may_not_be_launched(self, launch, phone, exchange):
+        launch()
+        phone.scopes = ["patient/Observation.read"]
+        phone.save()
+        answer = exchange(scope=self.SCOPE, launch="started-there").json()
+        assert answer["scope"] == "patient/Observation.read"
+        assert not {"patient", "encounter"} & answer.keys()
+
     def test_may_be_without_a_visit(self, launch, exchange):
         launch(encounter_id="")
         answer = exchange(scope=self.SCOPE, launch="started-there").json()

@@ -47,6 +47,6 @@ def _context(grant: SmartGrant) -> Answer:
     is_granted = not {"launch", "launch/patient"}.isdisjoint(grant.scopes)
     if grant.patient_id and is_granted and scenarios.chosen("launch_patient") == "told":
         answer["patient"] = grant.patient_id
-    if grant.encounter_id:  # only a launch has one
+    if grant.encounter_id and is_granted:  # only a launch has one
         answer["encounter"] = grant.encounter_id
     return answer
