@@ -135,6 +135,15 @@ class TestOnlineAccess:
         assert b"You are signed out" in client.post(SIGN_OUT).content
         assert is_dead(refresh(token), "session-invalid")
 
+    @pytest.mark.conformance("X48")
+    def test_ends_when_the_person_signs_out_of_the_portal(self, client, given, refresh):
+        """Where a launch came from is where its person logs out (specification 3)."""
+        token = given(ONLINE)
+        client.post("/b/launch/", ADA)
+        assert refresh(token).status_code == 200
+        client.post("/b/launch/", {"step": "sign-out"})
+        assert is_dead(refresh(token), "session-invalid")
+
     def test_stays_when_somebody_signs_out_elsewhere(self, given, refresh, allow):
         token = given(ONLINE)
         elsewhere = Client()

@@ -9,6 +9,7 @@ from django.views.decorators.http import require_http_methods
 from apps.sandbox import clock
 from apps.sandbox.models import Account, SmartApplication
 from apps.sandbox.sign_in import pages, signed_in
+from apps.sandbox.smart import sessions
 from apps.sandbox.smart.launching import choices, starting
 from apps.sandbox.smart.launching.choices import Organization
 
@@ -21,8 +22,9 @@ def portal(request: HttpRequest) -> HttpResponse:
     step = request.POST.get("step") if request.method == "POST" else None
     if step == "sign-in":
         return _sign_in(request)
-    if step == "sign-out":
+    if step == "sign-out":  # and with it whatever was allowed for as long as the person is signed in
         request.session.pop(_KEY, None)
+        sessions.end(request, reason="signed out", at=clock.now())
     account = Account.objects.filter(pk=request.session.get(_KEY, 0), is_enrolled=True).first()
     if account is None:
         return _page(request, "launch_sign_in")
