@@ -11,12 +11,17 @@ _SERVICES = {
     "r4": "http://terminology.hl7.org/CodeSystem/restful-security-service",
 }
 _PUBLISHED = "2026-11-01"
+_FOR_SYSTEMS = "System access: system/{}.read"
 _SOFTWARE = {"name": "Sandbox of an invented practice", "version": "1"}
 
 
-def statement(version: str, base: str, title: str, security: Element) -> Element:
-    """The statement for one version at a data base address; `security` is its rest.security element."""
-    rest = {"mode": "server", "security": security, "resource": _resources(version)}
+def statement(version: str, base: str, title: str, security: Element, *, tells_of_systems: bool = False) -> Element:
+    """The statement for one version at a data base address; `security` is its rest.security element.
+
+    `tells_of_systems`: the documentation of each interaction says whether systems may do it (specification 5.2.5).
+    """
+    resources = [_resource(version, one, for_systems=tells_of_systems) for one in OFFERED[version].values()]
+    rest = {"mode": "server", "security": security, "resource": resources}
     head = _dstu2() if version == "dstu2" else _r4()
     return {**head, "implementation": {"description": title, "url": base}, "rest": [rest]}
 
@@ -53,16 +58,13 @@ def _r4() -> Element:
     }
 
 
-def _resources(version: str) -> list[Element]:
-    return [_resource(version, one) for one in OFFERED[version].values()]
-
-
-def _resource(version: str, one: Offered) -> Element:
+def _resource(version: str, one: Offered, *, for_systems: bool) -> Element:
     address = f"http://hl7.org/fhir/StructureDefinition/{one.resource_type}"
+    told = {"documentation": _FOR_SYSTEMS.format(one.resource_type)} if for_systems and one.is_for_systems else {}
     described: Element = {
         "type": one.resource_type,
         "profile": {"reference": address} if version == "dstu2" else address,
-        "interaction": [{"code": code} for code in one.interactions],
+        "interaction": [{"code": code, **told} for code in one.interactions],
     }
     if one.includes:
         described["searchInclude"] = [one.includes]

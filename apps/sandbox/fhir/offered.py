@@ -6,7 +6,7 @@ The statements of `metadata`, the description pages and `searching` are all made
 
 from dataclasses import dataclass
 
-# What is marked for system access: what a bulk copy of a record is made of. The README names them.
+# What is marked for system access: what a bulk copy of a record is made of. Metadata of interface B says so of each.
 FOR_SYSTEMS = frozenset(
     {
         *("AllergyIntolerance", "Binary", "CarePlan", "CareTeam", "Condition", "Device", "DiagnosticReport"),

@@ -72,7 +72,8 @@ def _preflight() -> HttpResponse:
 def statement(request: HttpRequest, place: Place) -> HttpResponse:
     """S1: what is served here, and where access is asked for. No token needed."""
     media_type = _media_type(request, place)
-    told = metadata.statement(place.version, place.root, _TITLES[place.host], oauth_uris.security(place))
+    security, is_guarded = oauth_uris.security(place), place.host != "open"
+    told = metadata.statement(place.version, place.root, _TITLES[place.host], security, tells_of_systems=is_guarded)
     return HttpResponse(rogue.told(json.dumps(told)), content_type=media_type)
 
 

@@ -5,6 +5,7 @@ from urllib.parse import urljoin
 import pytest
 
 from apps.sandbox import scenarios
+from apps.sandbox.smart import scopes
 from tests.sandbox.smart.literal import RIVERSIDE, WILLOW
 
 OAUTH_URIS = "http://fhir-registry.smarthealthit.org/StructureDefinition/oauth-uris"
@@ -92,6 +93,21 @@ class TestMetadata:
     def test_names_the_older_form_when_switched(self, named):
         scenarios.choose("token_path", "older")
         assert named()["token"] == f"{TENANT}/protocols/oauth2/profiles/smart-v1/token"
+
+    @pytest.mark.conformance("X56")
+    @pytest.mark.parametrize("version", ["dstu2", "r4"])
+    def test_says_of_each_type_whether_systems_may_read_it(self, client, two_tenants, version):
+        """Specification 5.2.5: system access is to be had only where the documentation of a resource says so."""
+        (rest,) = client.get(f"/b/myrecord/{version}/{WILLOW}/metadata").json()["rest"]
+        for one in rest["resource"]:
+            asked = (f"system/{one['type']}.read",)
+            granted = scopes.grantable_to_system(asked, versions=[version])
+            told = {interaction.get("documentation") for interaction in one["interaction"]}
+            assert told == ({f"System access: {asked[0]}"} if granted else {None}), one["type"]
+
+    @pytest.mark.parametrize("address", [f"/b/open/r4/{WILLOW}/metadata", "/a/r4/fhir/r4/metadata"])
+    def test_tells_of_no_systems_where_there_are_none(self, client, two_tenants, address):
+        assert "ystem access" not in client.get(address).content.decode()
 
     @pytest.mark.conformance("X28")
     def test_of_the_open_host_names_nothing(self, security):
