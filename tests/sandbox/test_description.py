@@ -49,6 +49,11 @@ class TestPageToExplore:
         assert "GET /MedicationRequest</code>" in other
         assert 'href="/a/description/r4.json"' in other
 
+    @pytest.mark.conformance("X73")
+    def test_is_reached_from_the_portal(self, client, db):
+        client.post("/developers/sign-in", {"email": "dev@example.org"})
+        assert 'href="/a/description/"' in client.get("/portal/").content.decode()
+
     @pytest.mark.parametrize("query", ["", "?version=", "?version=r5"])
     def test_shows_r4_when_asked_for_nothing_known(self, client, db, query):
         assert "GET /MedicationRequest</code>" in client.get(f"/a/description/{query}").content.decode()
