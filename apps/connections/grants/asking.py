@@ -71,9 +71,10 @@ def _lasts(endpoint: Endpoint, registration: ClientRegistration, provider: Provi
         return said.format(hours=hours, provider=provider.name)
     if hours is not None:
         return _("It lasts {hours} hours unless we can renew it. You can end it here at any time.").format(hours=hours)
-    if endpoint.interface == Interface.SMART and not registration.refresh_scope:
+    refresh_scope = scoping.refresh_scope(registration)
+    if endpoint.interface == Interface.SMART and not refresh_scope:
         return _a_few_minutes()
-    if registration.refresh_scope == RefreshScope.ONLINE:
+    if refresh_scope == RefreshScope.ONLINE:
         return _while_signed_in()
     return _("It lasts until you end it, here or at {provider}.").format(provider=provider.name)
 

@@ -54,6 +54,15 @@ def to_register(endpoint: Endpoint, registration: ClientRegistration) -> tuple[s
     return tuple(dict.fromkeys(name for scope in asked for name in scope.split()))
 
 
+def refresh_scope(registration: ClientRegistration) -> str:
+    """The refresh scope that a sign-in on interface B asks for, the longer one where it asks for both; empty for none.
+    What the registration writes as its whole scope is asked for, whatever else was chosen."""
+    if not registration.scope:
+        return registration.refresh_scope
+    asked = registration.scope.split()
+    return next((name for name in ("offline_access", "online_access") if name in asked), "")
+
+
 def granted(requested: str, names: Iterable[str] | None) -> str:
     """What counts as granted: what the server said, or else all that was asked (RFC 6749 section 5.1). Whole names
     only, as many as the column holds."""

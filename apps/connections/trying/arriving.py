@@ -184,7 +184,7 @@ def _refresh(request: AuthorizationRequest, held: list[TokenSet], notes: Notes) 
     tokens = held[-1]
     floor = reaching.dialect(request.endpoint, request.registration).minimum_refresh_interval_seconds
     if tokens.refresh_token is None:
-        wants_one = request.endpoint.interface != Interface.SMART or bool(request.registration.refresh_scope)
+        wants_one = request.endpoint.interface != Interface.SMART or bool(scoping.refresh_scope(request.registration))
         if wants_one:
             notes.noticed(Step.REFRESH, Note.NONE_CAME)
         else:

@@ -177,6 +177,19 @@ class TestThePagesBesides:
         patient.confirm(connection)
         assert "It lasts while you are signed in there." in patient.get(f"/connections/{connection.pk}/").html
 
+    @pytest.mark.parametrize(
+        ("asked", "said"),
+        [
+            ("online_access", "It lasts while you are signed in there."),
+            ("online_access offline_access", f"It lasts until you end it, here or at {WILLOW_CREEK}."),
+            ("openid", "It lasts a few minutes, enough to copy what is there now."),
+        ],
+    )
+    def test_say_how_long_it_lasts_by_the_scope_that_the_registration_writes(self, deploy, patient, asked, said):
+        """That is what is asked for (specification 5.2.3), whatever was chosen beside it."""
+        place = deploy(refresh_scope="offline_access", scope=f"launch/patient patient/Patient.read {asked}")
+        assert said in patient.get(place.before_you_go).html
+
     def test_say_how_long_it_lasts_where_the_patient_took_that_back(self, deploy, patient):
         place = deploy(refresh_scope="offline_access")
         assert f"until you end it, here or at {WILLOW_CREEK}." in patient.get(place.before_you_go).html
