@@ -51,12 +51,18 @@ def _asked(claim: Claim, ring: KeyRing, ours: KeyRing, *, at: datetime) -> Resul
         _check_person(claim.connection, token_set, sent=refresh_token, at=at)
     except Shredded:
         raise
-    except (AuthorizationExpired, AuthorizationDenied) as refusal:
-        return storing.refuse(claim, refusal, ring=ring, at=at)
     except (WireError, VaultError) as error:
+        if isinstance(error, WireError) and _is_refusal(error):
+            return storing.refuse(claim, error, ring=ring, at=at)
         return putting_off.put_off(claim, error, at=at)
     is_new = token_set.refresh_token is not None and token_set.refresh_token != refresh_token
     return storing.adopt(claim, token_set, is_new=is_new, ring=ring, at=at)
+
+
+def _is_refusal(error: WireError) -> bool:
+    """Whether the provider says that the permission is over. We name no scope when we refresh (specification S4): one
+    that is invalid all the same means that nothing is left of what was granted (interface facts 5.2)."""
+    return isinstance(error, AuthorizationExpired | AuthorizationDenied) or error.code is Code.INVALID_SCOPE
 
 
 def _check_person(connection: Connection, token_set: TokenSet, *, sent: Secret, at: datetime) -> None:

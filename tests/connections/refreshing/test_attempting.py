@@ -107,6 +107,20 @@ class TestAnAttempt:
         assert attempt(issued_at + HOUR).outcome is Outcome.ENDED
         assert Connection.objects.get().reason == ("session_over" if is_bound else "grant_ended")
 
+    @pytest.mark.conformance("C48")
+    def test_that_finds_nothing_left_to_read_asks_the_patient(self, issued_at, stand_in):
+        """As where they took back there whatever they had shared: only a new sign-in gives anything again."""
+        stand_in.token = http(400, {"error": "invalid_scope"})
+        assert attempt(issued_at + HOUR).outcome is Outcome.ENDED
+        row = Connection.objects.get()
+        assert (row.status, row.reason) == ("needs_reauthorization", "grant_ended")
+
+    @pytest.mark.parametrize("error", ["invalid_request", "unauthorized_client", "invalid_target", "of_their_own"])
+    def test_that_is_refused_for_another_reason_keeps_the_link(self, issued_at, stand_in, error):
+        stand_in.token = http(400, {"error": error})
+        assert attempt(issued_at + HOUR).outcome in {Outcome.OURS, Outcome.OPERATOR}
+        assert Connection.objects.get().status == "active"
+
     @pytest.mark.conformance("C42")
     @pytest.mark.parametrize("form", ["seconds", "date"])
     def test_that_is_throttled_waits_as_it_is_told_in_either_writing(self, issued_at, stand_in, form):
