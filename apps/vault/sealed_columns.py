@@ -13,11 +13,11 @@ from functools import cache
 from typing import Any
 
 from django.apps import apps
-from django.db import OperationalError, models, transaction
+from django.db import models
 from django.db.models.functions import Length, Substr
 from django.utils.module_loading import import_string
 
-from apps.vault import sealing
+from apps.vault import brief, sealing
 from apps.vault.errors import CannotOpen
 from apps.vault.holders import Holder, HolderKind, Place
 from apps.vault.sealing import KeyRing
@@ -102,11 +102,12 @@ def of(holder: HolderKind) -> tuple[SealedColumn, ...]:
 
 def reseal_all(column: SealedColumn, holder: Holder, key: bytes) -> None:
     """Seal anew what this retired key of the holder has sealed in the column, some rows in a transaction, until nothing
-    is left but what others hold and what does not open. A transaction that stands in somebody's way is begun again."""
+    is left but what others hold and what does not open. A transaction that stood in somebody's way, or was silent for
+    too long, is begun again."""
     left = column.left(holder, key)
     while left:
         for lot in _lots(left):
-            with suppress(OperationalError), transaction.atomic(), sealing.key_ring(holder) as ring:
+            with suppress(*brief.ENDED), brief.transaction(), sealing.key_ring(holder) as ring:
                 column.reseal(column.rows_of(holder).filter(pk__in=lot), ring, waits=False)
         before, left = len(left), column.left(holder, key)
         if len(left) >= before:
