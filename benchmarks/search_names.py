@@ -36,6 +36,7 @@ _SEARCHES: Mapping[str, str] = {
     "one_letter": "a",
     "letters": " ".join("abcdefghijklmnopqrstuvwxyz"),
     "digits": " ".join("0123456789"),
+    "two_letters": "se ee er ti ne ac is ra te ut ri ow le ro ou ef ld we pe ve it lo ag on in he al or st ch",
     "year": "shoulder 2019",
 }
 

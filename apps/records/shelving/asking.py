@@ -111,11 +111,11 @@ def is_small(text: str) -> bool:
 
 def _word(typed: str, text: str) -> Word:
     forms = tuple(form.encode(errors="surrogatepass") for form in _forms(text))
-    word = Word(typed, text, forms, _alone(text))
-    called = our_words.keys_of_alone(text) if word.alone else our_words.keys_of(text, word.is_in)
+    alone = _alone(text)
+    called = our_words.keys_of_alone(text) if alone else our_words.keys_of(text, forms)
     keys = frozenset(key.encode() for key in called)
     year = f"{MARK}{year_mark(text)}".encode() if _YEAR.fullmatch(text) else b""
-    return Word(typed, text, forms, word.alone, keys, year, our_words.is_month(text))
+    return Word(typed, text, forms, alone, keys, year, our_words.is_month(text))
 
 
 def _forms(text: str) -> tuple[str, ...]:

@@ -4,10 +4,12 @@ Lines are many, and few of them have a word: a leaf is never taken apart into li
 where it has a word to the next.
 """
 
+import itertools
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from operator import methodcaller
 from typing import Final, NamedTuple
 
 from apps.records.shelving import asking
@@ -18,10 +20,14 @@ _END: Final = b"\n"
 _YEAR: Final = len(f"{MARK}2024")
 # Of what is called by its kind alone there is none of ours, which no key that begins so is (`searching`).
 _KEYS: Final = re.compile(b"%b([^%b\n=][^%b\n]*+)(?=%b)" % (_MARK, _MARK, _MARK, _MARK))
+_FEW: Final = 8  # lines to a place
 _LONE: Final = re.compile(rb" ([0-9a-z])(?= )")
 # With a space for whatever does not stand beside a letter, or a number, that is part of a longer one.
 _LETTERS: Final = bytes(one if one in asking.LETTERS else ord(" ") for one in range(256))
 _DIGITS: Final = bytes(one if one in b"0123456789\n" else ord(" ") for one in range(256))
+
+
+_count_ends: Final = methodcaller("count", _END)
 
 
 class Rank(NamedTuple):
@@ -111,8 +117,9 @@ def _told(leaf: "_Leaf", words: Sequence[Word], named: Mapping[Word, Iterable[by
     of few sorts: which words those are is asked once for each sort."""
     told = leaf.dated({word.year: 1 << at for at, word in enumerate(words, start=len(words)) if word.year})
     for at, word in enumerate(words):
+        bit = 1 << at
         for number in leaf.saying(word, named[word]):
-            told[number] |= 1 << at
+            told[number] |= bit
     return told
 
 
@@ -151,7 +158,7 @@ class _Leaf:
         once."""
         if word.alone is None:
             for form in word.forms:
-                yield from self._having(form, self._lines)
+                yield from self._saying(form)
         elif len(word.text) == 1:
             yield from self._having(b" %b " % word.text.encode(), self._letters_apart)
         else:  # behind the year that ends a line is no space
@@ -163,6 +170,14 @@ class _Leaf:
     def dated(self, bits: Mapping[bytes, int]) -> list[int]:
         """Of each line the bit of its year, by how a line of that ends."""
         return [bits.get(year, 0) for year in self._years] if bits else [0] * self.count
+
+    def _saying(self, form: bytes) -> Iterator[int]:
+        """The numbers of those that have this form among their words: from one place to the next where these are few.
+        Two letters may stand in every other line: then ends of lines are counted between them, all at once."""
+        if self._lines.count(form) * _FEW < self.count:
+            return self._having(form, self._lines)
+        between = self._words.split(form)
+        return itertools.accumulate(map(_count_ends, between[:-1]))
 
     def _having(self, part: bytes, where: bytes, *, is_behind: bool = False) -> Iterator[int]:
         """The numbers of those that have this part among their words, or behind them. `where` are the lines, in which
@@ -178,6 +193,11 @@ class _Leaf:
             begun = lines.find(_END, at) + 1
             number += 1
             at = where.find(part, begun)
+
+    @cached_property
+    def _words(self) -> bytes:
+        """The lines without their keys and their years."""
+        return said(self._lines)
 
     @cached_property
     def _letters_apart(self) -> bytes:

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Final
 
@@ -32,11 +32,14 @@ _ALSO: Final = {
 }
 
 
-def keys_of(word: str, is_in: Callable[[bytes], bool]) -> tuple[str, ...]:
-    """The keys of all that is called so, as far as `is_in` finds the word in a name."""
-    told = _named(_language()) if is_in(_together(_language())) else ()
-    is_long = len(word) >= _SHORTEST
-    return tuple(key for key, here, elsewhere in told if is_in(here) or (is_long and is_in(elsewhere)))
+def keys_of(word: str, forms: Iterable[bytes]) -> frozenset[str]:
+    """The keys of all that is called so, in one of these forms of the word."""
+    together, named = _together(_language()), _named(_language())
+    told = [form for form in forms if form in together]
+    found = {key for form in told for key, here, _elsewhere in named if form in here}
+    if len(word) >= _SHORTEST:
+        found.update(key for form in told for key, _here, elsewhere in named if form in elsewhere)
+    return frozenset(found)
 
 
 def keys_of_alone(word: str) -> Collection[str]:
