@@ -337,11 +337,21 @@ class TestDeletingTheCopy:
         assert response["Location"] == reverse("record", args=[synced.pk])
         assert Record.objects.count() == 3
 
-    def test_is_offered_once_the_connection_is_over(self, hers, synced):
-        link, record = reverse("delete_copy", args=[synced.pk]), reverse("record", args=[synced.pk])
-        assert link not in hers.get(record).content.decode()
+    @pytest.mark.parametrize("place", ["record", "connection"])
+    def test_is_offered_once_the_connection_is_over(self, hers, synced, place):
+        link, page = reverse("delete_copy", args=[synced.pk]), reverse(place, args=[synced.pk])
+        assert link not in hers.get(page).content.decode()
         synced.disconnect(at=timezone.now())
-        assert link in hers.get(record).content.decode()
+        assert link in hers.get(page).content.decode()
+
+    def test_is_not_all_that_can_be_done(self, hers, over):
+        page = hers.get(reverse("connection", args=[over.pk])).content.decode()
+        assert f'href="{reverse("choose-version", args=[over.provider_id])}">Connect again</a>' in page
+
+    def test_leads_back_to_connections(self, hers, over):
+        give_password(hers)
+        page = hers.get(reverse("delete_copy", args=[over.pk])).content.decode()
+        assert f'href="{reverse("connections")}"' in page.partition("breadcrumb")[2].partition("</nav>")[0]
 
     def test_is_not_there_for_a_stranger(self, client, sam, over):
         client.force_login(sam)
