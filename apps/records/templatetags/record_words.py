@@ -16,8 +16,10 @@ from apps.records import counts, subjects
 from apps.records.presenters.datatypes import dates
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.patient import SEX_WORDS
+from apps.records.shelving.indexing import MOST_ROWS
 from apps.records.subjects import Subject
 from apps.records.viewing import explaining
+from apps.records.viewing.listing.entry_list import EntryList
 from apps.records.viewing.listing.filters import Filters
 from apps.records.viewing.opening import overview
 from apps.records.viewing.wording import holdings
@@ -165,6 +167,13 @@ def page_of(filters: Filters, pages: int) -> str:
     """Which page of a list it is: Page 2 of 5."""
     said = {"page": counts.grouped(filters.page), "pages": counts.grouped(pages)}
     return gettext("Page %(page)s of %(pages)s") % said
+
+
+@register.simple_tag
+def next_rows(shown: EntryList) -> str:
+    """How many rows the next page of a list has: the last has what is left."""
+    rows = min(shown.count - shown.filters.page * MOST_ROWS, MOST_ROWS)
+    return gettext("The last one") if rows == 1 else gettext("Next %(n)s") % {"n": counts.grouped(rows)}
 
 
 @register.filter
