@@ -216,6 +216,13 @@ class TestResettingAPassword:
         assert client.session["_auth_user_id"] == str(alice.pk)
         assert "user.password_changed" in AuditEvent.objects.values_list("event", flat=True)
 
+    def test_says_once_that_it_is_done(self, client: Client, alice: User, mailed_code: Callable[[], str]):
+        client.post(reverse("account_reset_password"), {"email": alice.email})
+        client.post(reverse("account_confirm_password_reset_code"), {"code": mailed_code()})
+        new = {"password1": "a whole new sentence"}
+        page = client.post(reverse("account_complete_password_reset"), new, follow=True).content.decode()
+        assert page.partition("<main")[2].count("Your password is changed") == 1
+
     def test_tells_the_owner(self, client: Client, alice: User, mailed_code: Callable[[], str]):
         client.post(reverse("account_reset_password"), {"email": alice.email})
         client.post(reverse("account_confirm_password_reset_code"), {"code": mailed_code()})
