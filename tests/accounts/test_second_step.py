@@ -3,7 +3,9 @@
 import base64
 import hashlib
 import hmac
+import html
 import json
+import re
 import struct
 import time
 from collections.abc import Callable, Iterator
@@ -62,6 +64,13 @@ class TestCodesFromAnApp:
         }
         assert "user.authenticator_changed" in AuditEvent.objects.values_list("event", flat=True)
         assert "Your Holdfast account asks for a code now" in [message.subject for message in mail.outbox]
+
+    def test_are_set_up_without_a_second_device_to_scan_with(self, alice_client: Client):
+        page = alice_client.get(reverse("mfa_activate_totp"))
+        secret, text = page.context["form"].secret, html.unescape(page.content.decode())
+        assert f"secret={secret}" in text.partition('<a href="otpauth://totp/')[2].partition('"')[0]
+        in_fours = re.findall("<span>(.{4})</span>", text.partition('<code class="key">')[2].partition("</code>")[0])
+        assert "".join(in_fours) == secret
 
     def test_are_not_turned_on_by_a_wrong_one(self, alice_client: Client):
         page = alice_client.post(reverse("mfa_activate_totp"), {"code": "000000"})

@@ -6,6 +6,7 @@ from django import template
 from django.forms import BoundField, CheckboxInput, CheckboxSelectMultiple, RadioSelect
 from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
 from apps.accounts import browsers, last_minutes, time_zones
@@ -29,6 +30,12 @@ def widget_kind(field: BoundField) -> str:
 def without_placeholder(field: BoundField) -> SafeString:
     """The control alone. A placeholder vanishes when typing starts and is too pale to read; the label says it."""
     return field.as_widget(attrs={"placeholder": False})
+
+
+@register.filter
+def in_fours(key: str) -> SafeString:
+    """A key to type, in groups that an eye can hold. Nothing stands between them: whoever copies it copies the key."""
+    return format_html_join("", "<span>{}</span>", ((key[at : at + 4],) for at in range(0, len(key), 4)))
 
 
 @register.filter
