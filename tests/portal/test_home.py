@@ -56,6 +56,19 @@ def ended(connection, *, ago=timedelta(), outcome="failed", gap="unavailable"):
     )
 
 
+class TestTimes:
+    @pytest.mark.parametrize("there", ["home", "activity"])
+    def test_are_said_to_be_in_utc_until_a_zone_is_chosen(self, hers, alice, synced, there):
+        offered = f'<a href="{reverse("warnings")}#id_time_zone">Choose your time zone</a>'
+        assert offered in hers.get(reverse(there)).content.decode()
+        alice.time_zone = "America/Denver"
+        alice.save()
+        assert offered not in hers.get(reverse(there)).content.decode()
+
+    def test_lead_to_where_the_zone_is_chosen(self, hers, alice):
+        assert 'id="id_time_zone"' in hers.get(reverse("warnings")).content.decode()
+
+
 class TestWelcome:
     def test_says_what_it_is_and_what_we_will_not_do(self, client, db):
         text = page(client)
