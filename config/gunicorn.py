@@ -3,13 +3,17 @@
 Command-line options and GUNICORN_CMD_ARGS come on top.
 """
 
+import errno
 import logging
 import re
 import sys
+import time
+from contextlib import suppress
 from typing import Any
 
 from gunicorn.glogging import Logger
-from gunicorn.http import message
+from gunicorn.http import message, parser
+from gunicorn.http.unreader import SocketUnreader
 
 _QUERY = re.compile(r"\?[^\s'\"]*")
 
@@ -41,6 +45,47 @@ def when_ready(server: Any) -> None:
             listener.sock.setsockopt(_TCP, _USER_TIMEOUT, STALLED_MS)  # what is accepted there inherits it
 
 
+_BOTH_WAYS = 2  # SHUT_RDWR of <sys/socket.h>
+SLOWEST_SECONDS = 20.0  # so long a thread waits for the rest of a request's head, and as long for that of its body
+
+
+class PromptUnreader(SocketUnreader):  # type: ignore[misc]  # as above
+    """Gunicorn reads without a limit as well: eight who send a byte now and then would hold all threads of a process. A
+    proxy that reads each request whole keeps them away; past it, whoever is slower than this has gone away."""
+
+    def __init__(self, sock: Any, max_chunk: int = 8192) -> None:
+        super().__init__(sock, max_chunk)
+        self._left = SLOWEST_SECONDS
+
+    def begin(self) -> None:
+        """Wait for so long again."""
+        self._left = SLOWEST_SECONDS
+
+    def chunk(self) -> Any:
+        """The next bytes. Raises ConnectionResetError, as where the far end broke off."""
+        given, began_at = self.sock.gettimeout(), time.monotonic()
+        is_given = given is not None and given < self._left
+        self.sock.settimeout(given if is_given else max(self._left, 0.001))  # 0 would be: do not wait at all
+        try:
+            return super().chunk()
+        except TimeoutError:
+            if is_given:
+                raise
+            with suppress(OSError):
+                self.sock.shutdown(_BOTH_WAYS)  # gunicorn would read on for two seconds, by its only main thread
+            raise ConnectionResetError(errno.ECONNRESET, "A request came too slowly") from None
+        finally:
+            self._left -= time.monotonic() - began_at
+            self.sock.settimeout(given)
+
+
+def pre_request(_worker: Any, req: Any) -> None:
+    """The head has come: its body has as long."""
+    if isinstance(req.unreader, PromptUnreader):
+        req.unreader.begin()
+
+
+parser.SocketUnreader = PromptUnreader
 logger_class = PathOnlyLogger
 worker_class = "gthread"  # a request may wait for a provider; a thread waits cheaply
 threads = 8

@@ -5,7 +5,9 @@ It names such a request by its whole address. We keep the path: codes and states
 
 import logging
 import socket
+import threading
 import time
+from contextlib import suppress
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,6 +15,7 @@ import pytest
 from gunicorn.config import Config
 from gunicorn.http.errors import LimitRequestLine
 from gunicorn.http.message import Request
+from gunicorn.http.parser import RequestParser
 from gunicorn.http.unreader import IterUnreader
 
 from config import gunicorn
@@ -53,6 +56,69 @@ class TestARequestLine:
     def test_may_not_go_on_for_ever(self):
         with pytest.raises(LimitRequestLine):
             read("/" + "c" * 200_000)
+
+
+def dripping(browser: socket.socket, stopped: threading.Event) -> None:
+    """Send a byte now and then, for as long as somebody takes them."""
+    with suppress(OSError):
+        while not stopped.wait(0.05):
+            browser.sendall(b"a")
+
+
+class TestARequestThatComesByTheByte:
+    @pytest.fixture
+    def ends(self, monkeypatch):
+        monkeypatch.setattr(gunicorn, "SLOWEST_SECONDS", 0.5)
+        ours, browser = socket.socketpair()
+        with ours, browser:
+            yield ours, browser
+
+    @pytest.fixture
+    def drip(self, ends):
+        """Begin with this, and go on byte by byte."""
+        stopped, threads = threading.Event(), list[threading.Thread]()
+
+        def begin(sent: bytes) -> None:
+            ends[1].sendall(sent)
+            threads.append(threading.Thread(target=dripping, args=(ends[1], stopped)))
+            threads[-1].start()
+
+        yield begin
+        stopped.set()
+        for thread in threads:
+            thread.join()
+
+    def test_holds_no_thread_by_its_head(self, ends, drip):
+        drip(b"POST / HTTP/1.1\r\nHost: holdfast.example\r\nX-Long: ")
+        began_at = time.monotonic()
+        with pytest.raises(ConnectionResetError):
+            next(RequestParser(Config(), ends[0], ("127.0.0.1", 1)))
+        while ends[0].recv(9_000):  # ends at once: nobody waits for what comes still
+            pass
+        assert time.monotonic() - began_at < 5
+
+    def test_holds_no_thread_by_its_body_which_has_as_long_as_its_head(self, ends, drip):
+        requests = RequestParser(Config(), ends[0], ("127.0.0.1", 1))
+        drip(b"POST / HTTP/1.1\r\nHost: holdfast.example\r\nContent-Length: 16000\r\n\r\n")
+        request = next(requests)
+        request.unreader._left = 0.0
+        gunicorn.pre_request(None, request)
+        began_at = time.monotonic()
+        with pytest.raises(ConnectionResetError):
+            request.body.read(16_000)
+        assert 0.3 < time.monotonic() - began_at < 5
+
+    def test_is_given_up_sooner_where_gunicorn_wants_it_so(self, ends):
+        requests = RequestParser(Config(), ends[0], ("127.0.0.1", 1))
+        ends[1].sendall(b"POST / HTTP/1.1\r\nHost: holdfast.example\r\nContent-Length: 16000\r\n\r\n")
+        next(requests)
+        assert requests.finish_body(deadline=time.monotonic() + 0.2) is False
+
+    def test_that_comes_at_once_is_read_and_leaves_the_connection_as_it_was(self, ends):
+        ends[1].sendall(b"POST / HTTP/1.1\r\nHost: holdfast.example\r\nContent-Length: 3\r\n\r\nabc")
+        request = next(RequestParser(Config(), ends[0], ("127.0.0.1", 1)))
+        assert request.body.read() == b"abc"
+        assert ends[0].gettimeout() is None
 
 
 @pytest.mark.skipif(not hasattr(socket, "TCP_USER_TIMEOUT"), reason="no Linux")
