@@ -97,7 +97,26 @@ class TestWhatCountsAsGranted:
             ("patient/Patient.rs", (), True),
             ("openid fhirUser", ("openid",), False),
             ("", ("patient/Goal.rs",), False),
+            ("patient/Goal.read", ["patient/Goal.read"], False),  # nobody asked for the person
+            ("launch/patient", [], False),
         ],
     )
     def test_may_lack_the_person(self, requested, granted, lacks):
         assert scoping.lacks_person(requested, granted) is lacks
+
+
+class TestTheRefreshScope:
+    @pytest.mark.conformance("C27")
+    @pytest.mark.parametrize(
+        ("scope", "asked"),
+        [
+            ("", "offline_access"),
+            ("launch/patient patient/*.read", ""),
+            ("patient/*.read online_access", "online_access"),
+            ("online_access patient/*.read offline_access", "offline_access"),
+            ("not_online_access", ""),
+        ],
+    )
+    def test_is_that_of_the_scope_which_is_asked_for(self, scope, asked):
+        registration = ClientRegistration(scope=scope, refresh_scope="offline_access")
+        assert scoping.refresh_scope(registration) == asked
