@@ -135,6 +135,12 @@ class TestAClinician:
             "",
         )
 
+    def test_chooses_no_patient_here(self, smart, noor, allow):
+        """Interface facts 3.3: they do so in their own portal, and launch/patient is for patients alone."""
+        smart(persona="provider")
+        allow(sign_in=self.NOOR, scope="launch/patient user/Observation.read", **self.ADDRESS)
+        assert SmartGrant.objects.get().scopes == ["user/Observation.read"]
+
     def test_is_told_whose_access_is_asked_for(self, client, smart, phone):
         smart("chart", persona="provider")
         page = client.get(authorize(client_id="chart", scope="user/Observation.read", **self.ADDRESS)).content

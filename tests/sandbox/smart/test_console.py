@@ -204,6 +204,15 @@ class TestAConfidentialApplication:
         assert client.get(search, headers=headers).status_code == 403
         assert SmartGrant.objects.count() == 1
 
+    @pytest.mark.conformance("X61")
+    def test_lets_no_account_of_a_stranger_in_as_a_system(self, stranger, register, account_of, post_token):
+        guid, secret, _ = account_of(stranger)
+        register(CONFIDENTIAL, guid=guid)
+        header = base64.b64encode(f"{guid}:{secret}".encode()).decode()
+        body = {"grant_type": "client_credentials", "scope": "system/Patient.read"}
+        answer = post_token(body, token_address(), {"Authorization": f"Basic {header}"})
+        assert (answer.status_code, answer.json()["error"]) == (401, "invalid_client")
+
     @pytest.mark.conformance("X61", "X62")
     def test_lets_its_account_in_as_a_system(self, developer, stranger, register, account_of, post_token):
         """Specification 5.2.5: the account's id is the client id. No application, no rights."""
