@@ -11,7 +11,7 @@ from apps.accounts.models import User
 from apps.connections.answers import candidates, sameness
 from apps.connections.answers.candidates import Candidate
 from apps.connections.models import Connection
-from apps.directory import versions
+from apps.connections.presenting import marks
 from apps.records.exporting import gaps, stored
 from apps.records.exporting.gaps import Gaps
 from apps.records.exporting.stored import Source
@@ -32,14 +32,14 @@ class Choice:
 
 def choices(user: User, *, among: Collection[UUID] | None = None, at: datetime) -> tuple[Choice, ...]:
     """Every connection that was confirmed once, oldest first, ended ones with a copy included; or those `among` these
-    alone, called and numbered as among all: six queries for each. Where one provider sends one person's record in two
-    ways, its name says which. `at`: by now, so that no check with a later time is believed to be the latest."""
+    alone, called and numbered as among all: six queries for each. Where one person's record is here twice from one
+    provider, its name says which. `at`: by now, so that no check with a later time is believed to be the latest."""
     rows = user.connections.confirmed().select_related("provider", "endpoint").order_by("created_at", "pk")
     connections = list(rows)
     people = candidates.find_people(user.pk, connections)
     whose = sameness.of_each([one.pk for one in connections], people)
     names = {pk: person.name for pk, person in people.items()}
-    ways = versions.marks({one.pk: ((one.provider_id, names.get(one.pk)), one.endpoint) for one in connections})
+    ways = marks.of_each(((one.provider_id, names.get(one.pk)), one) for one in connections)
     found = (
         _choice(connection, number, people, whose, at=at)
         for number, connection in enumerate(connections, start=1)

@@ -1,12 +1,15 @@
-"""A reader whose one provider sends the same record in two ways, as FHIR R4 and as FHIR DSTU2."""
+"""A reader whose one provider sends the same record in two ways, as FHIR R4 and as FHIR DSTU2; or once more, beside a
+copy that was kept."""
 
 import re
+from datetime import UTC, datetime
 
 import pytest
 from django.urls import reverse
 
 from apps.records.models import Record
 from tests.fixtures.cast import PASSWORD
+from tests.records.linked import make_connection
 from tests.records.pages import main
 from tests.records.shelved import keep, result
 from tests.records.views.test_reports import report
@@ -21,6 +24,35 @@ def note(title):
     kind = {"text": "Progress note", "coding": [{"system": "http://loinc.org", "code": "11506-3"}]}
     content = {"type": kind, "date": "2024-03-05", "content": [{"attachment": file}]}
     return {"resourceType": "DocumentReference", "id": "d1", "status": "current", **content}
+
+
+@pytest.fixture
+def newer(alice, connection):
+    """Of the same person, in the same way: somebody disconnected, kept the copy, and connected again."""
+    connection.disconnect(at=datetime(2026, 5, 3, 12, tzinfo=UTC))
+    return make_connection(alice, connection.endpoint)
+
+
+class TestACopyKeptBesideANewerOne:
+    def test_is_told_apart_wherever_it_is_chosen_or_named(self, hers, connection, newer):
+        for one in (connection, newer):
+            keep(one, result(0))
+        kept = f"{connection.provider.name} (earlier copy, until May 3, 2026)"
+        hers.post(reverse("account_reauthenticate"), {"password": PASSWORD})
+        for there in (("subject", "results"), ("everything_by_date",), ("whole_record",), ("download_copy",)):
+            assert kept in main(hers, *there), there
+
+    def test_is_called_by_its_name_alone_once_it_is_all_there_is(self, hers, connection):
+        keep(connection, result(0))
+        connection.disconnect(at=datetime(2026, 5, 3, 12, tzinfo=UTC))
+        assert "earlier copy" not in main(hers, "subject", "results")
+
+    def test_is_said_to_be_counted_too(self, hers, connection, newer):
+        for one in (connection, newer):
+            keep(one, result(0))
+        text = main(hers, "home")
+        assert f"The record of {connection.provider.name} is here more than once." in text
+        assert "<span>2 entries</span>" in text
 
 
 class TestOneProviderReadInTwoWays:
@@ -40,7 +72,7 @@ class TestOneProviderReadInTwoWays:
         assert "(FHIR" not in main(hers, "subject", "results")
 
     def test_is_said_to_be_counted_as_often_as_it_came_as_its_list_is(self, hers, sam, connection, older, other):
-        said = f"The record of {connection.provider.name} is read in several ways."
+        said = f"The record of {connection.provider.name} is here more than once."
         for one in (connection, older, other):
             keep(one, result(0))
         text = main(hers, "home")
@@ -51,7 +83,7 @@ class TestOneProviderReadInTwoWays:
         assert "3 entries, newest first" in listed
         assert "1 entry came more than once and is shown once." in listed
         hers.force_login(sam)
-        assert "is read in several ways" not in main(hers, "home")
+        assert "is here more than once" not in main(hers, "home")
 
     def test_is_asked_by_its_name_alone(self, hers, connection, older):
         """Whoever calls a clinic does not ask for a version of FHIR."""

@@ -13,7 +13,7 @@ from apps.records.binary_cursors import binary_cursor
 # What pages ask of each; anything else is fetched where it is asked for.
 _LINK: Final = (
     "id", "user_id", "endpoint_id", "provider_id", "status", "fhir_patient_id", "sealed_person", "confirmed_at",
-    "last_checked_at",
+    "last_checked_at", "ended_at",
 )  # fmt: skip
 _PROVIDER: Final = ("id", "name")
 _ENDPOINT: Final = ("id", "fhir_base_url", "fhir_version", "interface")

@@ -17,7 +17,7 @@ from apps.accounts.models import User
 from apps.connections.answers import candidates
 from apps.connections.answers.candidates import Candidate
 from apps.connections.models import Connection
-from apps.directory import versions
+from apps.connections.presenting import marks
 from apps.records.models import Record
 from apps.records.shelving import reading, renewing
 from apps.records.shelving.reading import OpenShelf
@@ -33,8 +33,9 @@ from apps.wire import datetimes
 class Source:
     """A connection that contributes: its provider by name, and how current it is. `person` is whose record it is, where
     this reader has records of several people; `way` is how it is read, where one provider sends one person's in several
-    ways. `patient` is that person as this provider names them, None where that does not open; `born` is when they were
-    born, where a provider of theirs says so. `proven` is how current each kind of entry is, where all of it is not."""
+    ways, and that it is an earlier copy, where another is read the same way. `patient` is that person as this provider
+    names them, None where that does not open; `born` is when they were born, where a provider of theirs says so.
+    `proven` is how current each kind of entry is, where all of it is not."""
 
     connection: Connection
     checked_at: datetime | None
@@ -137,9 +138,9 @@ class Whole:
         return (self.of_one_person(owner.connection_id) if owner else self), owner
 
     @property
-    def in_several_ways(self) -> tuple[str, ...]:
-        """The providers of which one person's record is read in several ways, each once: counts have what came in two
-        ways twice, where lists show it once."""
+    def more_than_once(self) -> tuple[str, ...]:
+        """The providers of which one person's record is here more than once, each once: read in several ways, or with a
+        copy from before. Counts have what came twice twice, where lists show it once."""
         return tuple(dict.fromkeys(source.name for source in self.sources.values() if source.way))
 
     @property
@@ -253,13 +254,10 @@ def _of_another_zone(shelves: Iterable[OpenShelf], zone: str) -> list[int]:
 
 def _with_ways(sources: Mapping[UUID, Source]) -> dict[UUID, Source]:
     """The same, each with its way, where one provider has several for one person."""
-    marks = versions.marks(
-        {
-            pk: ((source.connection.provider_id, source.person), source.connection.endpoint)
-            for pk, source in sources.items()
-        }
+    ways = marks.of_each(
+        ((source.connection.provider_id, source.person), source.connection) for source in sources.values()
     )
-    return {pk: replace(source, way=marks[pk]) for pk, source in sources.items()}
+    return {pk: replace(source, way=ways[pk]) for pk, source in sources.items()}
 
 
 def _sources(user_id: UUID, connections: Sequence[Connection], *, at: datetime) -> dict[UUID, Source]:
