@@ -1,0 +1,46 @@
+"""What is built and started by `Dockerfile` and `compose.yaml`, as far as it can be read without containers."""
+
+import re
+from datetime import timedelta
+
+import pytest
+
+from apps.connections.refreshing import persisting
+from config import env, gunicorn
+
+_UNITS = {"m": "minutes", "s": "seconds"}
+
+
+def service(name: str) -> str:
+    """Its lines in `compose.yaml`."""
+    text = (env.ROOT / "compose.yaml").read_text(encoding="utf-8")
+    found = re.search(rf"^  {name}:\n((?:    .*\n)+)", text, re.MULTILINE)
+    assert found, name
+    return found[1]
+
+
+def grace(name: str) -> timedelta:
+    """How long it may take to end before it is killed: ten seconds, unless it is said."""
+    said = re.search(r"^    stop_grace_period: (\d+)([ms])\b", service(name), re.MULTILINE)
+    return timedelta(**{_UNITS[said[2]]: int(said[1])}) if said else timedelta(seconds=10)
+
+
+class TestAServiceThatIsStopped:
+    @pytest.mark.parametrize("worker", ["refresh-worker", "sync-worker"])
+    def test_may_write_the_only_token_of_a_link_before_it_is_killed(self, worker):
+        assert grace(worker) > timedelta(seconds=persisting.WITHIN_SECONDS)
+
+    def test_may_answer_what_it_was_asked_before_it_is_killed(self):
+        assert grace("web") > timedelta(seconds=gunicorn.graceful_timeout)
+
+
+class TestALogOfDocker:
+    @pytest.mark.parametrize("name", ["postgres", "redis"])
+    def test_of_a_server_does_not_fill_the_disk(self, name):
+        assert "logging: *logging" in service(name)
+
+    def test_of_ours_does_not_fill_the_disk(self):
+        text = (env.ROOT / "compose.yaml").read_text(encoding="utf-8")
+        ours = text.partition("x-site: &site\n")[2].partition("\n\n")[0]
+        assert "  logging: *logging\n" in ours
+        assert "max-size" in text.partition("x-logging: &logging\n")[2].partition("\n\n")[0]
