@@ -44,3 +44,11 @@ class TestALogOfDocker:
         ours = text.partition("x-site: &site\n")[2].partition("\n\n")[0]
         assert "  logging: *logging\n" in ours
         assert "max-size" in text.partition("x-logging: &logging\n")[2].partition("\n\n")[0]
+
+
+class TestWhatDockerIsHanded:
+    def test_lacks_what_begins_with_a_dot_in_every_folder(self):
+        """A copy of .env, say, or what an editor keeps beside a file that it has open."""
+        lines = (env.ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
+        brought_back = max(at for at, line in enumerate(lines) if line.startswith("!"))
+        assert {"**/.*", "**/*~"} <= set(lines[brought_back + 1 :])  # the last line that fits decides
