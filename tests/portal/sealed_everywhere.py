@@ -63,7 +63,9 @@ def fill(user: User, endpoint: Endpoint, provider: Provider) -> Connection:
     give_tokens(waiting)
     _fill_requests(linked)
     _fill_records(linked)
-    giving.enter(Client(), giving.share_of(user, linked))
+    share = giving.share_of(user, linked)
+    giving.give(Client(), share, giving.wrong_for(share))
+    giving.enter(Client(), share)
     _fill_installation(linked)
     return linked
 
