@@ -40,7 +40,7 @@ def span_field(**others: Any) -> forms.ChoiceField:
     return forms.ChoiceField(
         label=gettext_lazy("How far back?"),
         help_text=gettext_lazy(
-            "Of results, vitals, visits, procedures and documents. Medicines, allergies and all else that holds on are "
+            "Of results, vitals, visits and documents. Medicines, allergies, surgeries and all else that holds on are "
             "told whole."
         ),
         widget=forms.RadioSelect,

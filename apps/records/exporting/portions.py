@@ -20,7 +20,6 @@ from apps.records.subjects import (
     INSURANCE,
     LISTED,
     MEDICINES,
-    PROCEDURES,
     RESULTS,
     VACCINES,
     VISITS,
@@ -29,7 +28,7 @@ from apps.records.subjects import (
 )
 from apps.wire import datetimes
 
-EVENTS: Final = (RESULTS, VITALS, VISITS, PROCEDURES, DOCUMENTS)
+EVENTS: Final = (RESULTS, VITALS, VISITS, DOCUMENTS)  # a surgery matters for a whole life
 _NEVER_SENSITIVE: Final = frozenset({MEDICINES.key, ALLERGIES.key, VACCINES.key, INSURANCE.key})
 _DECEMBER: Final = 12
 _DAY: Final = 10  # letters of 2024-12-30

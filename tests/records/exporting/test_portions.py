@@ -12,12 +12,12 @@ from msgspec.structs import asdict
 from apps.connections.answers import candidates
 from apps.connections.answers.candidates import Candidate
 from apps.records.exporting import choosing, portions, summaries
-from apps.records.exporting.portions import EVENTS, WHOLE, Portion, Span
+from apps.records.exporting.portions import WHOLE, Portion, Span
 from apps.records.models import Shelf
 from apps.records.presenters.datatypes import moments
 from apps.records.presenters.datatypes.moments import When
 from apps.records.presenters.entry import Entry
-from apps.records.subjects import LISTED, MEDICINES, RESULTS, VISITS
+from apps.records.subjects import DOCUMENTS, LISTED, MEDICINES, PROCEDURES, RESULTS, VISITS, VITALS
 from tests.fixtures.cast import PASSWORD
 from tests.records.linked import AT, make_connection, make_endpoint
 from tests.records.people import allergy
@@ -95,9 +95,8 @@ class TestAPortion:
 
     def test_limits_nothing_that_holds_on(self):
         portion = Portion(WHOLE.subjects, SINCE)
-        assert tuple(subject for subject in LISTED if portion.limits(subject)) == tuple(
-            subject for subject in LISTED if subject in EVENTS
-        )
+        assert {subject for subject in LISTED if portion.limits(subject)} == {RESULTS, VITALS, VISITS, DOCUMENTS}
+        assert portion.holds(PROCEDURES, event(starts="1998-05-06"))  # a surgery matters for a whole life
         assert not WHOLE.limits(RESULTS)
         assert WHOLE.is_whole
         assert not portion.is_whole

@@ -43,6 +43,13 @@ def procedure(logical_id, name, on=None):
     return {"resourceType": "Procedure", "id": logical_id, "status": "completed", "code": {"text": name}, **dated}
 
 
+def hiv(number, on=None):
+    """A result, with no date unless there is one."""
+    sent = result(number, name="HIV antibody", code="29893-5")
+    del sent["effectiveDateTime"]
+    return sent | ({"effectiveDateTime": on} if on else {})
+
+
 def fill(connection, *more):
     version = connection.endpoint.fhir_version
     keep(
@@ -125,11 +132,13 @@ class TestAPageWithoutWhatIsSensitive:
     @versions
     @shelves
     def test_counts_of_what_has_no_date_only_what_it_would_tell(self, alice, connection, has_shelves):
-        fill(connection, procedure("p3", "Induced abortion"), procedure("p4", "Massage"))
+        undated = result(9)
+        del undated["effectiveDateTime"]
+        fill(connection, hiv(8), undated)
         if not has_shelves:
             Shelf.objects.all().delete()
         summary, lists = told(alice, Portion(WHOLE.subjects, date(2024, 12, 31), tells_sensitive=False))
-        assert lists["Procedures and surgeries"] == []
+        assert lists["Results"] == []
         assert lists["Health conditions"] == ["Asthma", "Migraine", "Zoster"]
         assert summary.undated == 1
         summary, _lists = told(alice, Portion(WHOLE.subjects, date(2024, 12, 31)))
@@ -203,7 +212,7 @@ class TestWhatIsLeftOut:
         assert {each.name: each.count for each in found}["Health conditions"] == 3
 
     def test_is_of_the_chosen_subjects_and_of_the_time(self, alice, connection):
-        fill(connection, procedure("p3", "Induced abortion", "2019-01-01"), procedure("p4", "Induced abortion"))
+        fill(connection, hiv(7, "2019-01-01"), hiv(8))
         choices = choosing.choices(alice, at=AT)
         of_time = Portion(WHOLE.subjects - {CONDITIONS.key}, date(2024, 12, 1), tells_sensitive=False)
         found = summaries.untold(choices, at=AT, portion=of_time)
