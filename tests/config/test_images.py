@@ -52,3 +52,19 @@ class TestWhatDockerIsHanded:
         lines = (env.ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
         brought_back = max(at for at, line in enumerate(lines) if line.startswith("!"))
         assert {"**/.*", "**/*~"} <= set(lines[brought_back + 1 :])  # the last line that fits decides
+
+
+class TestACommandOfThePages:
+    def test_of_a_container_that_is_made_for_it_does_not_migrate_first(self):
+        """`run` starts what its service depends on: `migrate`, also where a page wants something done before it."""
+        pages = [env.ROOT / "README.md", *(env.ROOT / "docs").rglob("*.md")]
+        commands = re.findall(r"docker compose run.*", "\n".join(page.read_text(encoding="utf-8") for page in pages))
+        assert commands
+        assert [command for command in commands if not command.startswith("docker compose run --rm --no-deps ")] == []
+
+    def test_that_is_handed_a_file_asks_for_no_terminal(self):
+        """`exec` and `run` ask for one where the answer goes to one, and then refuse what is no keyboard."""
+        texts = [page.read_text(encoding="utf-8") for page in (env.ROOT / "docs").rglob("*.md")]
+        handed = re.findall(r"^docker compose .* < .*", "\n".join(texts), re.MULTILINE)
+        assert handed
+        assert [command for command in handed if " -T " not in command] == []
