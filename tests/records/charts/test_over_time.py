@@ -102,6 +102,22 @@ class TestAChart:
         chart = draw([result(5, f"202{turn}", wanted=f"4-{turn + 6}") for turn in range(3)])
         assert (chart.bands, chart.ranges_differ) == ((), True)
 
+    @pytest.mark.parametrize(("count", "is_shaded"), [(7, True), (8, False)])
+    def test_shades_none_that_change_from_one_range_to_the_other_more_than_six_times(self, count, is_shaded):
+        values = [result(5, f"20{turn + 10}", wanted=("4-6", "4-8")[turn % 2]) for turn in range(count)]
+        chart = draw(values)
+        assert (len(chart.bands), chart.ranges_differ) == ((count, False) if is_shaded else (0, True))
+
+    def test_shades_two_ranges_though_some_values_have_none(self):
+        values = [result(5, f"202{turn}", wanted=wanted) for turn, wanted in enumerate(("4-6", None, "4-8", "4-8"))]
+        chart = draw(values)
+        assert (len(chart.bands), chart.ranges_differ) == (2, False)
+        assert chart.bands[0].right < chart.bands[1].x
+
+    def test_says_of_values_without_a_range_not_that_their_ranges_differ(self):
+        chart = draw([result(5, "2020", wanted=None), result(6, "2021", wanted=None)])
+        assert (chart.bands, chart.ranges_differ) == ((), False)
+
     def test_holds_words_on_the_strip(self):
         assert len(draw([result(5, "2020"), worded("Positive", "2021"), result(6, "2022")]).words) == 1
 
@@ -128,6 +144,14 @@ class TestAChart:
         assert drawn_of("4-6") == ["within", "within-second"]
         assert drawn_of(None) == ["unplaced", "unplaced-second"]
 
+    def test_explains_each_provider_by_a_shape_of_its_own_marks(self):
+        values = [result((5, 9)[turn % 2], f"202{turn}", provider="AB"[turn % 2]) for turn in range(4)]
+        assert {key.provider: key.shape for key in draw(values).keys} == {"A": Shape.WITHIN, "B": Shape.ABOVE}
+
+    def test_explains_its_marks_where_nobody_is_named(self):
+        (key,) = drawn(Series(readings=(Reading(NOW, Decimal(5), place="within"),))).keys
+        assert (key.provider, key.shape) == ("", Shape.WITHIN)
+
     def test_explains_no_mark_where_none_is_compared_with_anything(self):
         def explained(*wanted):
             values = [result(5, f"202{number}", wanted=each) for number, each in enumerate(wanted)]
@@ -137,7 +161,9 @@ class TestAChart:
         assert explained(None, "4-6", None) == [Shape.WITHIN, Shape.UNPLACED]
 
     def test_gives_long_numbers_room(self):
-        assert draw([result(150000, "2020", wanted=None), result(480000, "2021", wanted=None)]).gutter > 20
+        chart = draw([result(150000, "2020", wanted=None), result(480000, "2021", wanted=None)])
+        assert chart.gutter > 20
+        assert chart.width + chart.gutter == 97
 
 
 class TestManyValues:
