@@ -264,6 +264,15 @@ class TestAllergies:
         assert text.index("Wasps") < text.index("Ants")
 
 
+class TestTheNextPage:
+    def test_says_how_many_it_has(self, hers, connection):
+        keep(connection, *(result(number) for number in range(101)))
+        pages = [page(hers, "subject", "results", page=number) for number in (1, 2, 3)]
+        assert 'rel="next" href="?page=2">Next 50</a>' in pages[0]
+        assert 'rel="next" href="?page=3">The last one</a>' in pages[1]
+        assert 'rel="next"' not in pages[2]
+
+
 class TestThePagesOfAListOfThings:
     def test_say_that_a_thing_can_stand_on_two_of_them(self, hers, connection):
         keep(connection, *(order(f"m{number}", on=f"2024-01-{number % 28 + 1:02}") for number in range(52)))

@@ -60,13 +60,6 @@ class TestAList:
         assert "60 entries, newest first" in first
         assert "Page 2 of 2" in second
 
-    def test_says_how_many_the_next_page_has(self, hers, connection):
-        keep(connection, *(result(number) for number in range(101)))
-        pages = [page(hers, "subject", "results", page=number) for number in (1, 2, 3)]
-        assert 'rel="next" href="?page=2">Next 50</a>' in pages[0]
-        assert 'rel="next" href="?page=3">The last one</a>' in pages[1]
-        assert 'rel="next"' not in pages[2]
-
     def test_of_a_year_shows_that_year_alone(self, hers, connection):
         keep(connection, *(result(number) for number in range(350, 390)))
         text = page(hers, "subject", "results", year="2023")
