@@ -1,8 +1,8 @@
 """Tell by mail that something new came into a record: whoever chose so, once a day at most, in the morning.
 
-The mail is the same whatever came, and no row is opened for it. What counts was not here before, came by a check after
-the first copy, and nobody has looked at the record since; what only changed is told by the pages alone, since some
-providers stamp every answer anew (decision 0026).
+The mail is the same whatever came, and no row is opened for it. What counts was not here before, or is a result that
+was only ordered before; it came by a check after the first copy, and nobody has looked at the record since. What only
+changed otherwise is told by the pages alone, since some providers stamp every answer anew (decision 0026).
 
 A person is taken by one worker at a time. Before the mail is sent, it is marked as sent: a worker that dies in between
 leaves it to the pages, and nobody is mailed twice.
@@ -10,7 +10,7 @@ leaves it to the pages, and nobody is mailed twice.
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Final
@@ -43,6 +43,16 @@ class _Letter:
 
     user: User
     told_until: datetime | None
+
+
+@dataclass
+class _Checked:
+    """Of which types checks changed something, when the first of them began, and whether one brought a result that had
+    been ordered, or might still have changed."""
+
+    began_at: datetime
+    types: set[str] = field(default_factory=set)
+    has_concluded: bool = False
 
 
 def tell(*, at: datetime) -> int:
@@ -85,12 +95,12 @@ def _claim(user_id: UUID, *, at: datetime) -> _Letter | None:
 
 
 def _has_news(user: User, told_until: datetime, *, at: datetime) -> bool:
-    """Whether a check brought what was not here before, since this person was told or looked."""
+    """Whether a check brought what was not here before, or concluded a result, since this person was told or looked."""
     looked_at = _looked_at(user)
     since = told_until if looked_at is None else max(told_until, looked_at)
     return any(
-        _has_new_rows(user, connection_id, types, since=max(since, began_at))
-        for connection_id, (began_at, types) in _checked_since(user, since, at=at).items()
+        checked.has_concluded or _has_new_rows(user, connection_id, checked.types, since=max(since, checked.began_at))
+        for connection_id, checked in _checked_since(user, since, at=at).items()
     )
 
 
@@ -99,10 +109,10 @@ def _looked_at(user: User) -> datetime | None:
     return looks.order_by("-id").values_list("at", flat=True).first()
 
 
-def _checked_since(user: User, since: datetime, *, at: datetime) -> Mapping[UUID, tuple[datetime, set[str]]]:
-    """The types of which checks since then changed something that lists have, by connection, and when the first of
-    these checks began. No first copies, and nothing that its patient wants no mail about; nor what a server sends anew
-    in another version of FHIR. What a clock of ours wrote that was ahead waits until its time has come."""
+def _checked_since(user: User, since: datetime, *, at: datetime) -> Mapping[UUID, _Checked]:
+    """What checks since then changed that lists have, by connection. No first copies, and nothing that its patient
+    wants no mail about; nor what a server sends anew in another version of FHIR. What a clock of ours wrote that was
+    ahead waits until its time has come."""
     changed_over = SyncStep.objects.filter(changing_over.IS_MARK, run=OuterRef("run"))
     steps = SyncStep.objects.filter(
         ~Exists(changed_over),
@@ -112,13 +122,15 @@ def _checked_since(user: User, since: datetime, *, at: datetime) -> Mapping[UUID
         finished_at__lte=at,
         rows_changed__gt=0,
     ).exclude(run__cause=SyncRun.Cause.CONFIRMED)
-    rows = list(steps.values_list("run__connection", "run__created_at", "resource_type", "run"))
+    rows = list(steps.values_list("run__connection", "run__created_at", "resource_type", "run", "rows_concluded"))
     anew = {(one.run_id, one.resource_type) for one in sent_anew.since({row[0] for row in rows}, since)}
-    found: dict[UUID, tuple[datetime, set[str]]] = {}
-    for connection_id, began_at, name, run_id in rows:
+    found: dict[UUID, _Checked] = {}
+    for connection_id, began_at, name, run_id, concluded in rows:
         if set(shelved_for(name)) - {PATIENT} and (run_id, name) not in anew:
-            first, types = found.get(connection_id, (began_at, set()))
-            found[connection_id] = (min(first, began_at), types | {name})
+            checked = found.setdefault(connection_id, _Checked(began_at))
+            checked.began_at = min(checked.began_at, began_at)
+            checked.types.add(name)
+            checked.has_concluded = checked.has_concluded or concluded > 0
     return found
 
 

@@ -21,13 +21,14 @@ from apps.vault import sealing
 from config.celery import SCHEDULE, app
 from tests.faults.at_once import results, together
 from tests.records.linked import AT, give_tokens
-from tests.records.people import CANARIES, allergy, bundle
+from tests.records.people import CANARIES, PATIENT_ID, allergy, bundle
 from tests.records.provider import ALLERGIES, METADATA, statement
 from tests.records.runs import sync
 from tests.records.views.arriving import looked
 from tests.wire.servers import http
 
 pytestmark = pytest.mark.django_db
+ABOUT_HER = {"subject": {"reference": f"Patient/{PATIENT_ID}"}}
 HOUR = timedelta(hours=1)
 DAY = timedelta(days=1)
 CHECKED = AT + DAY  # after the first copy: Saturday, 9:40 a.m.
@@ -77,7 +78,8 @@ def check(linked, provider):
 
     def run(*ids: str, at: datetime, cause: SyncRun.Cause = SyncRun.Cause.SCHEDULE, **changed) -> SyncRun:
         there.update({logical_id: allergy(logical_id) for logical_id in ids} | changed)
-        provider.answers[ALLERGIES] = http(body=bundle(*there.values(), total=len(there)))
+        found = [each for each in there.values() if each["resourceType"] == "AllergyIntolerance"]  # others come along
+        provider.answers[ALLERGIES] = http(body=bundle(*there.values(), total=len(found)))
         give_tokens(linked, issued_at=at)
         run = sync(linked, at=at, cause=cause)
         assert run.outcome == "complete"
@@ -152,6 +154,18 @@ class TestSomethingNew:
         assert sent(MORNING + 2 * HOUR) == [MORNING]
         check("a4", at=MORNING + HOUR)
         assert sent(MORNING + 3 * DAY, since=MORNING + 2 * HOUR) == [MORNING + DAY]
+
+    @pytest.mark.parametrize("name", ["Observation", "DiagnosticReport"])
+    def test_is_a_result_that_was_only_ordered_before(self, chosen, check, name):
+        ordered = {"resourceType": name, "id": "o1", "status": "registered", "code": {"text": "Biopsy"}, **ABOUT_HER}
+        check("a3", at=CHECKED, o1=ordered)
+        assert sent(MORNING) == [MORNING]
+        check(at=MORNING + HOUR, o1={**ordered, "meta": {"versionId": "2"}})  # as some stamp every answer
+        assert sent(MORNING + 2 * DAY, since=MORNING) == []
+        check(at=MORNING + 2 * DAY + HOUR, o1={**ordered, "status": "final"})
+        assert sent(MORNING + 5 * DAY, since=MORNING + 2 * DAY) == [MORNING + 3 * DAY]
+        check(at=MORNING + 5 * DAY + HOUR, o1={**ordered, "status": "final", "meta": {"versionId": "3"}})
+        assert sent(MORNING + 8 * DAY, since=MORNING + 5 * DAY) == []
 
     def test_is_told_where_the_patient_asked_and_did_not_wait(self, chosen, check):
         check("a3", at=CHECKED, cause=SyncRun.Cause.PATIENT)

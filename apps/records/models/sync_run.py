@@ -151,6 +151,9 @@ class SyncStep(models.Model):
     rows_refused = models.PositiveIntegerField(default=0)  # they named another patient, and were not kept
     rows_unreadable = models.PositiveIntegerField(default=0)  # entries that were no identifiable resource
     rows_changed = models.PositiveIntegerField(default=0, db_default=0)  # of those kept, new or other than we had them
+    rows_concluded = models.PositiveIntegerField(
+        default=0, db_default=0
+    )  # results among them that were only ordered or might still change before (`keeping.concluding`)
     rows_removed = models.PositiveIntegerField(
         default=0, db_default=0
     )  # we had them, and a full proof did not bring them
@@ -192,8 +195,8 @@ class SyncStep(models.Model):
         personal = ("sealed_cursor",)
         operational = (
             "id", "run", "user", "resource_type", "status", "gap", "asked", "since_at", "watermark_at", "pages",
-            "bytes_got", "rows_got", "rows_kept", "rows_refused", "rows_unreadable", "rows_changed", "rows_removed",
-            "rows_missing", "rows_counted", "started_at", "finished_at", "is_refusal_doubted", "refers",
+            "bytes_got", "rows_got", "rows_kept", "rows_refused", "rows_unreadable", "rows_changed", "rows_concluded",
+            "rows_removed", "rows_missing", "rows_counted", "started_at", "finished_at", "is_refusal_doubted", "refers",
             "needs_shelf", "claim_id", "deaths",
         )  # fmt: skip
 

@@ -43,7 +43,8 @@ MOST_READS = 2000  # of one type in one run
 # Written out: each page asks this, perhaps twice, and putting it together anew costs more than asking.
 _AS_THEY_ARE: Final = (
     "since_at", "watermark_at", "pages", "bytes_got", "rows_got", "rows_kept", "rows_refused", "rows_unreadable",
-    "rows_changed", "rows_removed", "rows_missing", "rows_counted", "refers", "needs_shelf", "deaths",
+    "rows_changed", "rows_concluded", "rows_removed", "rows_missing", "rows_counted", "refers", "needs_shelf",
+    "deaths",
 )  # fmt: skip
 _SEALED: Final = ("sealed_cursor", "sealed_page")
 _WRITE_DOWN: Final = f"""
@@ -162,6 +163,7 @@ def store(
         step.rows_got += sum(row.resource_type == step.resource_type for row in resources)
         step.rows_kept += kept.rows
         step.rows_changed += kept.differing
+        step.rows_concluded += kept.concluded
         step.rows_refused += len(theirs)
         step.needs_shelf = step.needs_shelf or kept.differing > 0
         if cursor is not None:

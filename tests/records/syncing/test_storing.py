@@ -197,6 +197,57 @@ class TestRecordsOfTwoConnections:
             opened(Record.objects.get(connection=second), moved.sealed_body)
 
 
+def observed(status, *, kind="Observation", note="", logical_id="o1"):
+    said = f',"status":"{status}"' if status else ""
+    return Resource(kind, logical_id, f'{{"resourceType":"{kind}"{said},"note":"{note}"}}'.encode())
+
+
+class TestAResultThatSomebodyWaitsFor:
+    @pytest.mark.parametrize("kind", ["Observation", "DiagnosticReport"])
+    @pytest.mark.parametrize(
+        ("before", "after", "is_concluded"),
+        [
+            ("registered", "final", True),
+            ("preliminary", "final", True),
+            ("partial", "corrected", True),
+            ("final", "amended", True),
+            ("", "final", True),
+            ("final", "final", False),  # stamped anew
+            ("registered", "preliminary", False),  # told as new when it came
+            ("preliminary", "cancelled", False),
+            ("final", "entered-in-error", False),
+        ],
+    )
+    def test_is_concluded_where_its_provider_calls_it_finished_or_mended_now(
+        self, connection, kind, before, after, is_concluded
+    ):
+        assert keep(connection, observed(before, kind=kind)).concluded == 0
+        kept = keep(connection, observed(after, kind=kind, note="later"), at=LATER)
+        assert (kept.changed, kept.concluded) == (1, int(is_concluded))
+        assert keep(connection, observed(after, kind=kind, note="later"), at=LATER).concluded == 0
+
+    def test_is_not_what_is_no_result_and_not_what_is_new(self, connection):
+        keep(connection, observed("draft", kind="CarePlan"))
+        kept = keep(connection, observed("final", kind="CarePlan"), observed("final"), at=LATER)
+        assert (kept.new, kept.changed, kept.concluded) == (1, 1, 0)
+
+    def test_is_one_that_was_there_before_the_run(self, connection):
+        run_id = uuid4()
+        keep(connection, observed("registered"), run_id=run_id)
+        assert keep(connection, observed("final"), run_id=run_id).concluded == 0
+
+    @pytest.mark.parametrize("odd", [b"{", b"[" * 9000, b'{"status":7}', b"[]"])
+    def test_is_none_that_cannot_be_read(self, connection, odd):
+        keep(connection, Resource("Observation", "o1", odd))
+        assert keep(connection, Resource("Observation", "o1", odd + b" "), at=LATER).concluded == 0
+
+    def test_is_found_among_many_by_one_question(self, connection, django_assert_num_queries):
+        keep(connection, *(observed("registered", logical_id=f"o{number}") for number in range(30)))
+        many = [observed("final", logical_id=f"o{number}") for number in range(30)]
+        with django_assert_num_queries(5):  # the key, what is held just so, the bodies, the rows, old versions
+            assert keep(connection, *many, at=LATER).concluded == 30
+
+
 def earlier(*order, of=None):
     """The bodies that the one record had before."""
     record = of or Record.objects.get()

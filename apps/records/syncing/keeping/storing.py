@@ -19,6 +19,7 @@ from django.db.backends.utils import CursorWrapper
 from apps.connections.models import Connection
 from apps.records import bodies, places, resealing
 from apps.records.binary_cursors import binary_cursor
+from apps.records.syncing.keeping import concluding
 from apps.vault.sealing import KeyRing
 from apps.wire import datetimes
 from apps.wire.fhir import Resource
@@ -41,12 +42,14 @@ _STAMPED: Final = msgspec.json.Decoder(_Stamped)
 
 @dataclass(frozen=True)
 class Kept:
-    """How many resources of a page were new, changed, or just as we had them; of these, how many had been gone."""
+    """How many resources of a page were new, changed, or just as we had them; of these, how many had been gone.
+    `concluded`: of those that changed, how many are results that somebody may have waited for (`concluding`)."""
 
     new: int
     changed: int
     unchanged: int
     came_back: int = 0
+    concluded: int = 0
 
     @property
     def rows(self) -> int:
@@ -112,6 +115,11 @@ _MAY_BE_REPLACED: Final = "(%(is_newer)s OR held.confirmed_by_run IS DISTINCT FR
 _BROUGHT_BEFORE: Final = f"""
 SELECT held.resource_type, held.logical_id, held.sealed_body FROM records_record AS held
 WHERE {_AMONG} AND {_NAMED} AND NOT {_SAME} AND held.confirmed_by_run = %(run_id)s
+"""  # noqa: S608 - parts of ours  # nosec B608
+
+_TO_BE_REPLACED: Final = f"""
+SELECT held.resource_type, held.logical_id, held.sealed_body FROM records_record AS held
+WHERE {_AMONG} AND {_NAMED} AND held.confirmed_by_run IS DISTINCT FROM %(run_id)s
 """  # noqa: S608 - parts of ours  # nosec B608
 
 # The first part moves what is superseded; it reads the rows as they were before the second part changes them.
@@ -182,9 +190,11 @@ def keep(
         added = page.add(cursor, {key: digest for key, digest in digests.items() if key[0] in new_types})
         held = {key: digest for key, digest in digests.items() if key not in added} if added else digests
         same = page.confirm(cursor, held)
-        new, changed = page.store(cursor, {key: digest for key, digest in held.items() if key not in same})
+        others = {key: digest for key, digest in held.items() if key not in same}
+        concluded = page.concluded(cursor, others)
+        new, changed = page.store(cursor, others)
     unchanged = len(latest) - len(added) - new - changed
-    return Kept(new=len(added) + new, changed=changed, unchanged=unchanged, came_back=sum(same.values()))
+    return Kept(len(added) + new, changed, unchanged, came_back=sum(same.values()), concluded=concluded)
 
 
 def _is_older(body: bytes, *, than: bytes) -> bool:
@@ -228,6 +238,18 @@ class _Page:
             cursor.execute(_BRING_BACK, self._values(back))
         return same
 
+    def concluded(self, cursor: CursorWrapper, digests: Mapping[_Key, bytes]) -> int:
+        """How many of these, which are not held just so, are results that are there now and were not so before."""
+        there = {key: digest for key, digest in digests.items() if concluding.is_there(key[0], self.latest[key].body)}
+        if not there:
+            return 0
+        cursor.execute(_TO_BE_REPLACED, self._values(there))
+        return sum(self._is_concluded((row[0], row[1]), before=row[2]) for row in cursor.fetchall())
+
+    def _is_concluded(self, key: _Key, *, before: bytes) -> bool:
+        body = self._opened(key, before)
+        return body is not None and concluding.is_concluded(self.latest[key].body, before=body)
+
     def store(self, cursor: CursorWrapper, digests: Mapping[_Key, bytes]) -> tuple[int, int]:
         """Store all of it but what is older than what this run brought before, and say how many were new, and how many
         changed."""
@@ -240,9 +262,12 @@ class _Page:
         return new, changed + self._store(cursor, newer, is_newer=True)[1]
 
     def _is_older(self, key: _Key, *, than: bytes) -> bool:
-        named = {"resource_type": key[0], "logical_id": key[1]}
-        body = bodies.find(than, self.ring, connection_id=self.connection.id, **named)
+        body = self._opened(key, than)
         return body is not None and _is_older(self.latest[key].body, than=body)
+
+    def _opened(self, key: _Key, sealed: bytes) -> bytes | None:
+        named = {"resource_type": key[0], "logical_id": key[1]}
+        return bodies.find(sealed, self.ring, connection_id=self.connection.id, **named)
 
     def _store(self, cursor: CursorWrapper, digests: Mapping[_Key, bytes], *, is_newer: bool) -> tuple[int, int]:
         if not digests:

@@ -1,0 +1,37 @@
+"""Which results are there now that were only ordered or might still change, or were corrected: what somebody waits for.
+
+Told by their statuses alone: some providers stamp every answer anew, so that another body says nothing. DSTU2 and R4
+have the same words for it (interface facts 1.6).
+"""
+
+from typing import Any, Final
+
+import msgspec
+
+TYPES: Final = frozenset({"Observation", "DiagnosticReport"})
+_THERE: Final = frozenset({"final", "amended", "corrected", "appended"})
+
+
+class _Stated(msgspec.Struct):
+    status: Any = None
+
+
+_STATED: Final = msgspec.json.Decoder(_Stated)
+
+
+def is_there(resource_type: str, body: bytes) -> bool:
+    """Whether this is a result that its provider calls finished, or mended since."""
+    return resource_type in TYPES and _status(body) in _THERE
+
+
+def is_concluded(body: bytes, *, before: bytes) -> bool:
+    """Whether such a result was called something else before."""
+    return _status(body) != _status(before)
+
+
+def _status(body: bytes) -> str:
+    try:
+        status = _STATED.decode(body).status
+    except (msgspec.MsgspecError, RecursionError):
+        return ""
+    return status if isinstance(status, str) else ""
