@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from django.utils.translation import gettext as _
@@ -22,13 +23,20 @@ RefreshScope = ClientRegistration.RefreshScope
 @dataclass(frozen=True)
 class Asked:
     """`host` is where the patient will sign in; `kinds` are those asked for by name, none where the interface has no
-    scopes; `lasts` and `asked_for` are sentences."""
+    scopes; `asked_for` are sentences, and `lasts` is an answer to how long."""
 
     host: str
     version: versions.VersionWords
     asked_for: Sequence[str]
     kinds: Sequence[str]
     lasts: str
+
+
+class _Limit(NamedTuple):
+    """What a connection cannot go on beyond: a sentence of its own, and an answer to how long it lasts."""
+
+    sentence: str
+    answer: str
 
 
 def ask(endpoint: Endpoint, provider: Provider, *, at: datetime) -> Asked | Obstacle:
@@ -56,7 +64,7 @@ def ask(endpoint: Endpoint, provider: Provider, *, at: datetime) -> Asked | Obst
 
 
 def lasts(endpoint: Endpoint, registration: ClientRegistration, provider: Provider) -> str:
-    """How long a permission lasts there, in a sentence."""
+    """How long a permission lasts there: an answer to that."""
     return _lasts(endpoint, registration, provider, ends_then=registration.rotates_refresh_tokens is False)
 
 
@@ -65,39 +73,46 @@ def _lasts(endpoint: Endpoint, registration: ClientRegistration, provider: Provi
     hours = reaching.dialect(endpoint, registration).refresh_window_hours
     if hours is not None and ends_then:
         said = _(
-            "It lasts {hours} hours, then you sign in again: {provider} does not let us renew it. We remind you in "
-            "time. You can end it here at any time."
+            "{hours} hours, then you sign in again: {provider} does not let us renew it. We remind you in time. You "
+            "can end it here at any time."
         )
         return said.format(hours=hours, provider=provider.name)
     if hours is not None:
-        return _("It lasts {hours} hours unless we can renew it. You can end it here at any time.").format(hours=hours)
+        return _("{hours} hours unless we can renew it. You can end it here at any time.").format(hours=hours)
     refresh_scope = scoping.refresh_scope(registration)
     if endpoint.interface == Interface.SMART and not refresh_scope:
-        return _a_few_minutes()
+        return _a_few_minutes().answer
     if refresh_scope == RefreshScope.ONLINE:
-        return _while_signed_in()
-    return _("It lasts until you end it, here or at {provider}.").format(provider=provider.name)
+        return _while_signed_in().answer
+    return _("Until you end it, here or at {provider}.").format(provider=provider.name)
 
 
 def lasts_for(connection: Connection) -> str:
-    """How long the permission of a connection lasts, in a sentence; empty where this release does not know. One that
-    was there before another showed that the provider renews none is tried once more, and says so until it was."""
+    """How long the permission of a connection lasts: an answer to that, empty where this release does not know. One
+    that was there before another showed that the provider renews none is tried once more, and says so until it was."""
     endpoint, registration = connection.endpoint, connection.registration
     if not reaching.is_known(endpoint, registration):
         return ""
-    ends_then = connection.lapses_at is not None
-    return limit(connection) or _lasts(endpoint, registration, connection.provider, ends_then=ends_then)
+    limited = _limit(connection)
+    if limited is not None:
+        return limited.answer
+    return _lasts(endpoint, registration, connection.provider, ends_then=connection.lapses_at is not None)
 
 
 def limit(connection: Connection) -> str:
     """A sentence where a connection cannot go on by itself; empty where it can, or has no tokens. By what was given,
     whatever was asked for."""
+    limited = _limit(connection)
+    return limited.sentence if limited is not None else ""
+
+
+def _limit(connection: Connection) -> _Limit | None:
     stored: StoredTokenSet | None = getattr(connection, "stored_token_set", None)
     if stored is None:
-        return ""
+        return None
     if not stored.is_renewable:
         return _a_few_minutes()
-    return _while_signed_in() if is_session_bound(connection) else ""
+    return _while_signed_in() if is_session_bound(connection) else None
 
 
 def is_session_bound(connection: Connection) -> bool:
@@ -106,9 +121,15 @@ def is_session_bound(connection: Connection) -> bool:
     return RefreshScope.ONLINE in granted and RefreshScope.OFFLINE not in granted
 
 
-def _a_few_minutes() -> str:
-    return _("It lasts a few minutes, enough to copy what is there now. For updates you sign in again.")
+def _a_few_minutes() -> _Limit:
+    return _Limit(
+        _("It lasts a few minutes, enough to copy what is there now. For updates you sign in again."),
+        _("A few minutes, enough to copy what is there now. For updates you sign in again."),
+    )
 
 
-def _while_signed_in() -> str:
-    return _("It lasts while you are signed in there. Afterwards you sign in again whenever you want updates.")
+def _while_signed_in() -> _Limit:
+    return _Limit(
+        _("It lasts while you are signed in there. Afterwards you sign in again whenever you want updates."),
+        _("While you are signed in there. Afterwards you sign in again whenever you want updates."),
+    )

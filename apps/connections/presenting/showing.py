@@ -28,7 +28,7 @@ class Reminders:
 
 @dataclass(frozen=True)
 class Shown:
-    """Ready to show; `lasts`, `use` and `told` are sentences, the latter two empty where there is nothing to say.
+    """Ready to show; `use` and `told` are sentences, empty where there is nothing to say, `lasts` answers how long.
 
     `checked` is when we last looked, empty where we never did; `more_url` is the provider's own page about what
     happened. `reminders` is None where no end is known.

@@ -172,7 +172,7 @@ class TestThePagesBesides:
 
     def test_say_how_long_it_lasts(self, deploy, patient):
         place = deploy(refresh_scope="online_access")
-        assert "It lasts while you are signed in there." in patient.get(place.before_you_go).html
+        assert "<p>While you are signed in there." in patient.get(place.before_you_go).html
         connection = patient.found(place)
         patient.confirm(connection)
         assert "It lasts while you are signed in there." in patient.get(f"/connections/{connection.pk}/").html
@@ -180,25 +180,26 @@ class TestThePagesBesides:
     @pytest.mark.parametrize(
         ("asked", "said"),
         [
-            ("online_access", "It lasts while you are signed in there."),
-            ("online_access offline_access", f"It lasts until you end it, here or at {WILLOW_CREEK}."),
-            ("openid", "It lasts a few minutes, enough to copy what is there now."),
+            ("online_access", "While you are signed in there."),
+            ("online_access offline_access", f"Until you end it, here or at {WILLOW_CREEK}."),
+            ("openid", "A few minutes, enough to copy what is there now."),
         ],
     )
     def test_say_how_long_it_lasts_by_the_scope_that_the_registration_writes(self, deploy, patient, asked, said):
         """That is what is asked for (specification 5.2.3), whatever was chosen beside it."""
         place = deploy(refresh_scope="offline_access", scope=f"launch/patient patient/Patient.read {asked}")
-        assert said in patient.get(place.before_you_go).html
+        page = patient.get(place.before_you_go).html
+        assert f"<h2>How long it lasts</h2>\n  <p>{said}" in page
 
     def test_say_how_long_it_lasts_where_the_patient_took_that_back(self, deploy, patient):
         place = deploy(refresh_scope="offline_access")
-        assert f"until you end it, here or at {WILLOW_CREEK}." in patient.get(place.before_you_go).html
+        assert f"Until you end it, here or at {WILLOW_CREEK}." in patient.get(place.before_you_go).html
         connection = patient.found(place, **without("offline_access"))
         patient.confirm(connection)
         for address in (f"/connections/{connection.pk}/", "/connections/"):
             page = patient.get(address)
-            assert "It lasts a few minutes" in page.html
-            assert "until you end it" not in page.html
+            assert "a few minutes, enough to copy" in page.html.lower()
+            assert "until you end it" not in page.html.lower()
 
     @pytest.mark.parametrize(
         ("chosen", "words"),

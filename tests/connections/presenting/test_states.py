@@ -253,7 +253,7 @@ class TestTheConnectionsPage:
         StoredTokenSet.objects.update(refresh_deadline_at=now + 46 * HOUR, refresh_due_at=now + HOUR)
         page = self.page(hers, link)
         assert "We try to renew it by ourselves" in page
-        assert "It lasts 48 hours unless we can renew it." in page
+        assert "48 hours unless we can renew it." in page
         assert "does not let us renew it" not in page
 
     def test_is_muted_by_nobody_else(self, client, link, sam):
@@ -268,5 +268,5 @@ class TestThePageBeforeASignIn:
         assert "unless we can renew it" in traveller.client.get(place.before_you_go).content.decode()
         ClientRegistration.objects.update(rotates_refresh_tokens=False)
         page = " ".join(traveller.client.get(place.before_you_go).content.decode().split())
-        assert "It lasts 48 hours, then you sign in again: Harbor Family Practice does not let us renew it." in page
+        assert "48 hours, then you sign in again: Harbor Family Practice does not let us renew it." in page
         assert "unless we can renew it" not in page

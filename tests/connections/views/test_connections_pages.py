@@ -115,8 +115,8 @@ class TestHowAConnectionStands:
         connection = confirming.confirm(found, candidate=0, at=found.created_at).connection
         assert self.at(connection).word == "Connected"
         page = text_of(traveller, f"/connections/{connection.pk}/")
-        assert "It lasts until you end it, here or at Harbor Family Practice." in page
-        assert "It lasts until you end it, here or at Harbor" in text_of(traveller, place.before_you_go)
+        assert "Until you end it, here or at Harbor Family Practice." in page
+        assert "Until you end it, here or at Harbor" in text_of(traveller, place.before_you_go)
 
     def test_says_until_when_and_that_we_try_to_renew(self, connection):
         found = self.at(connection)
@@ -165,7 +165,7 @@ class TestAConnectionWithoutARefreshToken:
             page = text_of(traveller, address)
             assert "Nothing to do" not in page
             assert "unless we can renew it" not in page
-            assert "until you end it" not in page
+            assert "until you end it" not in page.lower()
             assert "do not need to do anything" not in page
             assert "by ourselves" not in page
         assert "It lasts a few minutes" in text_of(traveller, f"/connections/{connection.pk}/")
@@ -178,7 +178,8 @@ class TestAConnectionWithoutARefreshToken:
 
     def test_says_so_before_anybody_confirms_it(self, traveller, place, connection):
         waiting = traveller.link(place)
-        assert "It lasts a few minutes" in text_of(traveller, f"/connections/{waiting.pk}/confirm/")
+        page = text_of(traveller, f"/connections/{waiting.pk}/confirm/")
+        assert "<strong>How long it lasts:</strong> A few minutes, enough to copy what is there now." in page
 
 
 class TestAConnectionGrantedForTheSessionThere:

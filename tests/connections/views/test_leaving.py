@@ -127,7 +127,7 @@ class TestBeforeYouGo:
         assert "You are about to sign in at Harbor Family Practice" in page
         assert "We never see them." in page
         assert "Nothing is copied until you say yes." in page
-        assert "It lasts 48 hours unless we can renew it." in page
+        assert "<p>48 hours unless we can renew it." in page
         assert "127.0.0.1:" in page
 
     @pytest.mark.conformance("C73")
