@@ -11,6 +11,7 @@ from django.db import transaction
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.formats import date_format
 
 from apps.audit.models import AuditEvent, EventType
 from apps.connections import tasks
@@ -347,6 +348,23 @@ class TestDeletingTheCopy:
     def test_is_not_all_that_can_be_done(self, hers, over):
         page = hers.get(reverse("connection", args=[over.pk])).content.decode()
         assert f'href="{reverse("choose-version", args=[over.provider_id])}">Connect again</a>' in page
+
+    def test_leads_to_a_newer_connection_in_place_of_another_one(self, hers, over, alice):
+        newer = make_connection(alice, over.endpoint, confirmed_at=AT)
+        page = words(hers.get(reverse("connection", args=[over.pk])))
+        assert f'href="{reverse("connection", args=[newer.pk])}">Go to the newer connection</a>' in page
+        said = f"You connected again on {date_format(AT)}, and updates come there."
+        assert said in re.sub("</?span[^>]*>", "", page)
+        assert "Connect again" not in page
+
+    def test_leads_to_no_connection_of_somebody_else_or_in_another_way(self, hers, over, alice, sam):
+        make_connection(sam, over.endpoint)
+        make_connection(alice, over.endpoint, fhir_patient_id="p-child")
+        make_connection(alice, make_endpoint("https://other.example/r4"))
+        make_connection(alice, over.endpoint).disconnect(at=timezone.now())
+        page = words(hers.get(reverse("connection", args=[over.pk])))
+        assert "Go to the newer connection" not in page
+        assert ">Connect again</a>" in page
 
     def test_leads_back_to_connections(self, hers, over):
         give_password(hers)

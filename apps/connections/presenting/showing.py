@@ -31,7 +31,8 @@ class Shown:
     """Ready to show; `use` and `told` are sentences, empty where there is nothing to say, `lasts` answers how long.
 
     `checked` is when we last looked, empty where we never did; `more_url` is the provider's own page about what
-    happened. `reminders` is None where no end is known.
+    happened. `reminders` is None where no end is known. `newer` is the connection that was made again of the same
+    record, in the same way, after this one was disconnected.
     """
 
     standing: Standing
@@ -42,6 +43,7 @@ class Shown:
     checked: str = ""
     more_url: str = ""
     reminders: Reminders | None = None
+    newer: Connection | None = None
 
 
 def show(user: User, connection_id: UUID, *, at: datetime) -> Shown:
@@ -59,7 +61,16 @@ def show(user: User, connection_id: UUID, *, at: datetime) -> Shown:
         checked=moments.moment(connection.last_checked_at) if connection.last_checked_at else "",
         more_url=connection.more_url,
         reminders=_reminders(user, found),
+        newer=_newer(user, connection),
     )
+
+
+def _newer(user: User, connection: Connection) -> Connection | None:
+    """Whoever connected again would come to it: there is one living connection of each patient at most."""
+    if connection.status != Connection.Status.DISCONNECTED:
+        return None
+    same = {name: getattr(connection, name) for name in ("endpoint_id", "provider_id", "fhir_patient_id")}
+    return user.connections.living().filter(**same).first()
 
 
 def _lasts(found: Standing) -> str:
