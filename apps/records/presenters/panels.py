@@ -7,19 +7,22 @@ named, never passed over.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from apps.records.presenters.observations.results import ResultEntry
+from apps.records.presenters.observations.interpretations import Place
+from apps.records.presenters.observations.results import Measured, ResultEntry
 from apps.records.presenters.reports import ReportEntry
 
 
 @dataclass(frozen=True)
 class Panel:
-    """`compared` counts those of which a place is said, `outside` those of them outside of the usual range; `missing`
-    are the references of those that are not at hand, each once: `Observation/id#name` of what that one contains."""
+    """`compared` counts those that were compared with the usual range, `outside` those of them outside of it; of
+    `is_all_usual` every value of every result is in it. `missing` are the references of those that are not at hand,
+    each once: `Observation/id#name` of what that one contains."""
 
     results: tuple[ResultEntry, ...] = ()
     outside: int = 0
     compared: int = 0
     missing: tuple[str, ...] = ()
+    is_all_usual: bool = False
 
 
 def of(entry: ReportEntry | ResultEntry, others: Mapping[str, ResultEntry]) -> Panel:
@@ -36,8 +39,9 @@ def of(entry: ReportEntry | ResultEntry, others: Mapping[str, ResultEntry]) -> P
     return Panel(
         results=(*outside, *(result for result in told if not _is_outside(result))),
         outside=len(outside),
-        compared=sum(bool(result.place or any(part.place for part in result.components)) for result in told),
+        compared=sum(_is_compared(result) for result in told),
         missing=tuple(path for path, result in found.items() if result is None),
+        is_all_usual=bool(told) and all(map(_is_usual, told)),
     )
 
 
@@ -68,4 +72,21 @@ def _within(path: str, member: str) -> str:
 
 
 def _is_outside(result: ResultEntry) -> bool:
-    return result.is_outside or any(part.is_outside for part in result.components)
+    return any(part.is_outside for part in _parts(result))
+
+
+def _is_compared(result: ResultEntry) -> bool:
+    """Not where a test found a germ, or the value is too low to tell: that says nothing about a range."""
+    places = {part.place for part in _parts(result)}
+    return _is_outside(result) or (Place.WITHIN in places and not places & {Place.TOO_LOW, Place.TOO_HIGH})
+
+
+def _is_usual(result: ResultEntry) -> bool:
+    """Whether it has a value, and each of its values is in the usual range."""
+    measured = [part for part in _parts(result) if part.value or part.place]
+    return bool(measured) and all(part.place == Place.WITHIN for part in measured)
+
+
+def _parts(result: ResultEntry) -> tuple[Measured, ...]:
+    """It and its components."""
+    return (result, *result.components)

@@ -32,6 +32,25 @@ class TestAPanel:
         assert titles(panel) == ["b", "d", "c", "a"]
         assert (panel.outside, panel.compared, panel.missing) == (2, 3, ())
 
+    def test_is_all_usual_only_where_every_value_of_it_is(self):
+        usual, unsaid = Component(value=SEEN, place=Place.WITHIN), Component(value=SEEN)
+        for result_of, is_all in (
+            (result("a", Place.WITHIN), True),
+            (result("a"), False),
+            (result("a", Place.NOT_FOUND), False),
+            (result("a", Place.WITHIN, components=(usual,)), True),
+            (result("a", Place.WITHIN, components=(unsaid,)), False),
+            (ResultEntry(logical_id="a", title="a", components=(usual, Component(title="not done"))), True),
+        ):
+            panel = panels.of(report("a", "b"), others(result_of, result("b", Place.WITHIN)))
+            assert panel.is_all_usual is is_all, result_of
+        assert not panels.of(report(), {}).is_all_usual
+
+    def test_compares_nothing_that_cannot_be(self):
+        unmeasured = Component(value=SEEN, place=Place.TOO_LOW)
+        at_hand = others(result("a", Place.WITHIN, components=(unmeasured,)), result("b", Place.WORKS))
+        assert panels.of(report("a", "b"), at_hand).compared == 0
+
     def test_names_what_is_referred_to_and_not_here(self):
         panel = panels.of(report("a", "gone", "a", "gone"), others(result("a")))
         assert (titles(panel), panel.missing) == (["a"], ("Observation/gone",))

@@ -95,7 +95,7 @@ class TestAResultOfAGraveReport:
         ordinary = naming("Observation/o2", "Observation/o0", code="x", logical_id="r2")
         keep(connection, high, also, naming("Observation/o0"), ordinary)
         text = main_of(hers.get(address("entry", "r2")))
-        assert "0 of 1 outside the usual range" in text
+        assert "1 compared with the usual range, and in it" in text
         assert text.index("5.1 mmol/L") < text.index("Open it to see the result")
 
     def test_is_left_out_over_time_until_it_is_opened(self, hers, sam, connection):

@@ -98,7 +98,7 @@ class TestAReport:
         text = main_of(hers.get(address("r1")))
         assert text.count(f"No longer at {connection.provider.name}. We noticed on") == 1
         assert text.index("Sodium") < text.index("Potassium") < text.index("No longer at")
-        assert ">0 of 1 outside the usual range" in text  # of what is there
+        assert "1 compared with the usual range, and in it" in text  # of what is there
 
     def test_that_is_gone_itself_says_so_once_for_all_of_it(self, hers, connection):
         keep(connection, marked(0, "H", "Potassium"), report("o0"))
@@ -106,6 +106,32 @@ class TestAReport:
         text = main_of(hers.get(address("r1")))
         assert text.count("No longer at") == 1
         assert "1 of 1 outside the usual range" in text
+
+    def test_says_plainly_that_all_of_it_is_in_the_usual_range(self, hers, connection):
+        keep(connection, *(marked(number, "N", f"Salt {number}") for number in range(2)), report("o0", "o1"))
+        assert "All 2 in the usual range" in main_of(hers.get(address("r1")))
+
+    @pytest.mark.parametrize(
+        ("sent", "said"),
+        [
+            ({}, "Its result is in the usual range"),
+            ({"result": [{"reference": "Observation/o0"}, {"reference": "Observation/gone"}]}, "1 compared with the"),
+        ],
+    )
+    def test_says_it_of_one_alone_and_not_of_what_is_not_here(self, hers, connection, sent, said):
+        keep(connection, marked(0, "N", "Sodium"), {**report("o0"), **sent})
+        assert said in main_of(hers.get(address("r1")))
+
+    def test_says_how_many_were_compared_where_not_all_were(self, hers, connection):
+        unmarked = result(2, name="Color", code="x-2")
+        keep(connection, marked(0, "N", "Sodium"), marked(1, "N", "Chloride"), unmarked, report("o0", "o1", "o2"))
+        text = main_of(hers.get(address("r1")))
+        assert "2 compared with the usual range, all in it" in text
+        assert "outside" not in text
+
+    def test_compares_with_no_range_what_says_nothing_about_one(self, hers, connection):
+        keep(connection, marked(0, "NEG", "Culture"), marked(1, "R", "Penicillin"), report("o0", "o1"))
+        assert "the usual range" not in main_of(hers.get(address("r1")))
 
     def test_says_how_many_results_it_has_no_room_for(self, hers, connection):
         sent = [{**result(0, name=f"Peptide {number}"), "id": f"o{number}"} for number in range(203)]

@@ -49,7 +49,8 @@ class Part:
 class PanelShown:
     """`outside` of `compared` are outside of the usual range, and stand first, as far as these are told and still at
     the provider; `missing` are referred to and not here, or do not open; `left_out` were not looked for, being more
-    than a page shows, and `within` came in the report itself, being more than its entry keeps."""
+    than a page shows, and `within` came in the report itself, being more than its entry keeps. `is_all_usual`: nothing
+    of it is missing, and every value is in the usual range."""
 
     parts: tuple[Part, ...]
     outside: int
@@ -57,6 +58,7 @@ class PanelShown:
     missing: int
     left_out: int = 0
     within: int = 0
+    is_all_usual: bool = False
 
 
 def of(
@@ -96,7 +98,8 @@ def of(
     left_out = sum(path.startswith(_OURS) and path not in asked for path in lacking)
     within = len(lacking & inside)
     missing = len(lacking) - left_out - within
-    return PanelShown(parts, panel.outside, panel.compared, missing, left_out, within)
+    is_all_usual = panel.is_all_usual and not lacking
+    return PanelShown(parts, panel.outside, panel.compared, missing, left_out, within, is_all_usual)
 
 
 def _is_ours(path: str) -> bool:
