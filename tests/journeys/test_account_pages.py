@@ -193,6 +193,22 @@ class TestSigningUp:
         expect(page.get_by_label("E-mail address")).to_have_value("ann@example.org")
 
 
+class TestAPageOfPasskeys:
+    @pytest.mark.parametrize("scripts", [True, False])
+    def test_has_nothing_to_press_that_cannot_work(
+        self, live_server: LiveServer, new_page: NewPage, alice: User, scripts: bool
+    ):
+        page = new_page(width=360, java_script_enabled=scripts)
+        page.goto(f"{live_server.url}{reverse('account_login')}")
+        expect(page.get_by_role("button", name="Sign in with a passkey")).to_be_visible(visible=scripts)
+        sign_in(page, live_server.url, alice)
+        give_the_password_again(page, live_server.url)
+        page.goto(f"{live_server.url}{reverse('mfa_add_webauthn')}")
+        expect(page.get_by_role("button", name="Add the passkey")).to_be_visible(visible=scripts)
+        expect(page.get_by_label("Name")).to_be_visible(visible=scripts)
+        expect(page.get_by_role("link", name="Cancel")).to_be_visible()
+
+
 class TestTheKeyboard:
     def test_signs_in_and_reaches_settings(self, live_server: LiveServer, page: Page, alice: User):
         page.goto(f"{live_server.url}{reverse('account_login')}")
