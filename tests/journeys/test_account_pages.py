@@ -159,6 +159,22 @@ class TestTextOfTwiceTheSize:
             broken[address] = page.evaluate(BROKEN_WORDS)
         assert {address: words for address, words in broken.items() if words} == {}
 
+    def test_begins_its_search_where_its_name_begins_once_both_have_a_line_of_their_own(
+        self, live_server: LiveServer, new_page: NewPage, alice: User, language: str
+    ):
+        page = new_page(width=360)
+        page.context.add_cookies([{"name": "django_language", "value": language, "url": live_server.url}])
+        sign_in_by_cookie(page, live_server.url, alice)
+        page.goto(f"{live_server.url}{reverse('settings')}")
+        page.evaluate(TWICE_AS_LARGE)
+        name, search = page.evaluate("""() => ['.brand', '.header-actions > .plain'].map(one => {
+          const inside = document.createRange();
+          inside.selectNodeContents(document.querySelector(one));
+          return inside.getBoundingClientRect();
+        })""")
+        assert search["top"] > name["bottom"]
+        assert abs(search["left"] - name["left"]) < 2
+
     def overflow(self, page: Page, url: str) -> int:
         """By how many pixels the page scrolls sideways where its reader set letters twice as large."""
         page.goto(url)
