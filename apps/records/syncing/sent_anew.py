@@ -13,19 +13,23 @@ from uuid import UUID
 from apps.records.binary_cursors import binary_cursor
 from apps.records.syncing import watermarks
 
+# The runs of these connections alone, and once: by itself the planner reads those of everybody for each question.
 _SENT_ANEW: Final = """
+WITH stated AS MATERIALIZED (
+    SELECT id, connection_id, created_at, stated_version FROM records_syncrun
+    WHERE connection_id = ANY(%(connections)b) AND stated_version <> ''
+)
 SELECT run.id, run.connection_id, step.resource_type, step.finished_at
-FROM records_syncrun AS run
+FROM stated AS run
 JOIN records_syncstep AS step ON step.run_id = run.id
-WHERE run.connection_id = ANY(%(connections)b) AND run.stated_version <> ''
-    AND step.finished_at > %(since)s AND step.rows_changed > 0
+WHERE step.finished_at > %(since)s AND step.rows_changed > 0
     AND EXISTS (
-        SELECT FROM records_syncrun AS other
+        SELECT FROM stated AS other
         WHERE other.connection_id = run.connection_id AND other.created_at < run.created_at
-            AND other.stated_version NOT IN ('', run.stated_version)
+            AND other.stated_version <> run.stated_version
     )
     AND NOT EXISTS (
-        SELECT FROM records_syncrun AS before
+        SELECT FROM stated AS before
         WHERE before.connection_id = run.connection_id AND before.created_at < run.created_at
             AND before.stated_version = run.stated_version
             AND (
