@@ -2,8 +2,9 @@
 
 What stays: everything of the last days, whatever is open, the latest run of each connection (its page tells how that
 ended), and each run that was the last to prove a resource type complete ("complete as of", however long ago), or with
-which rows of one went because their provider changed over. Rows in quarantine go after their time, whatever becomes of
-their run.
+which rows of one went because their provider changed over. Where a provider stated several FHIR versions, also those
+that may have brought a record anew (`sent_anew`): without them the oldest that is left would be taken for such a run.
+Rows in quarantine go after their time, whatever becomes of their run.
 """
 
 from datetime import datetime, timedelta
@@ -12,7 +13,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from apps.records.models import QuarantinedRow, SyncRun, SyncStep
-from apps.records.syncing import changing_over
+from apps.records.syncing import changing_over, watermarks
 
 # Long enough to look into what a patient wrote about; a connection makes a run a day.
 KEPT_FOR = timedelta(days=30)
@@ -39,10 +40,21 @@ def _prune_batch(before: datetime) -> int:
 
 
 def _unneeded(before: datetime) -> QuerySet[SyncRun]:
-    """Runs that ended before then, have a later one, and no step that is the last of its kind."""
-    later = SyncRun.objects.filter(connection=OuterRef("connection"), created_at__gt=OuterRef("created_at"))
+    """Runs that ended before then, have a later one, brought nothing anew, and have no step that is the last of its
+    kind."""
+    of_connection = SyncRun.objects.filter(connection=OuterRef("connection"))
+    later = of_connection.filter(created_at__gt=OuterRef("created_at"))
     needed = [Exists(_last(kind)) for kind in (Q(status=SyncStep.Status.COMPLETE), changing_over.IS_MARK)]
-    return SyncRun.objects.filter(Exists(later), *(~one for one in needed), finished_at__lt=before)
+    unneeded = SyncRun.objects.filter(Exists(later), *(~one for one in needed), finished_at__lt=before)
+    return unneeded.exclude(_may_have_brought_anew(of_connection))
+
+
+def _may_have_brought_anew(of_connection: QuerySet[SyncRun]) -> Q:
+    """Whether it is of the first week in which its version was stated, and not of the only one."""
+    long_before = OuterRef("created_at") - watermarks.FULL_PROOF_EVERY
+    known = of_connection.filter(stated_version=OuterRef("stated_version"), created_at__lte=long_before)
+    others = of_connection.exclude(stated_version__in=["", OuterRef("stated_version")])
+    return ~Q(stated_version="") & Exists(others) & ~Exists(known)
 
 
 def _last(kind: Q) -> QuerySet[SyncStep]:

@@ -20,13 +20,14 @@ LATER = AT + timedelta(days=365)
 def ran():
     """Leaves a run that ended `days` after AT; its allergies came to their end, or not."""
 
-    def run(connection, days, *, gap=""):
+    def run(connection, days, *, gap="", stated=""):
         ended_at = AT + timedelta(days=days)
         run = SyncRun.objects.create(
             user=connection.user,
             connection=connection,
             cause="schedule",
             outcome="partial" if gap else "complete",
+            stated_version=stated,
             created_at=ended_at - timedelta(minutes=1),
             finished_at=ended_at,
         )
@@ -86,6 +87,19 @@ class TestPruning:
             step.save()
         assert pruning.prune(at=LATER) == 2
         assert left() == [went, last]
+
+    def test_keeps_the_runs_of_the_week_after_each_version_of_a_provider_was_first_stated(self, connection, ran):
+        versions = [(0, "dstu2"), (20, "dstu2"), (21, "r4"), (22, ""), (25, "r4"), (29, "r4"), (40, "r4"), (60, "r4")]
+        first, _dstu2, changed, _unstated, late, *_known, last = (
+            ran(connection, days, stated=version) for days, version in versions
+        )
+        assert pruning.prune(at=LATER) == 4
+        assert left() == [first, changed, late, last]
+
+    def test_keeps_none_for_its_version_where_no_other_was_stated(self, connection, ran):
+        for days in range(3):
+            ran(connection, days, stated="r4")
+        assert pruning.prune(at=LATER) == 2
 
     def test_keeps_what_is_open(self, connection, ran):
         ran(connection, 1)

@@ -1,5 +1,6 @@
 """A provider that changes its FHIR version where it stands sends a record anew: no news to whose record it is."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -8,6 +9,7 @@ from django.utils import timezone
 from apps.connections.models import Connection
 from apps.directory.models import ClientRegistration, Endpoint
 from apps.records.models import SyncRun
+from apps.records.syncing import pruning
 from tests.records.linked import give_tokens
 from tests.records.pages import main
 from tests.records.people import PATIENT_ID, allergy, bundle
@@ -20,7 +22,7 @@ pytestmark = pytest.mark.django_db
 
 ORDERS = {"dstu2": "MedicationOrder", "r4": "MedicationRequest"}
 SENT_AGAIN = "Harbor Family Practice changed its system and sent its entries again."
-HOW_MANY = 30
+HOW_MANY = 41
 
 
 @pytest.fixture
@@ -76,7 +78,8 @@ class TestWhatAServerSendsAnew:
             text = main(hers, page)
             assert SENT_AGAIN in text
             assert "Pterin" not in text.split("Everything in your record")[0]
-            assert f"{HOW_MANY}" not in text.split("New since")[-1].split("Everything in your record")[0]
+            told = text.split("New since")[-1].split("Everything in your record")[0]
+            assert not re.search(rf"(?<!:){HOW_MANY}\b", told)  # a minute is no number of entries
             assert "came or changed, to be opened" not in text
         assert "No entry came or changed since your last visit on" in main(hers, "what_is_new")
         hers.force_login(sam)
@@ -127,3 +130,24 @@ class TestWhatAServerSendsAnew:
         answer(harbor, "Condition", {"resourceType": "Condition", "id": "c1", "code": {"text": "Gravelly cough"}})
         check(linked, days_ago=0)
         assert "Gravelly cough" in main(hers, "what_is_new")
+
+    def test_is_not_what_is_left_of_it_when_its_runs_are_over_a_month_old(self, hers, linked, provider):
+        """Its owner comes every other month: whatever came meanwhile is news, and its system changed long ago."""
+        Endpoint.objects.update(fhir_version="dstu2")
+        ClientRegistration.objects.update(requests_per_minute=1000)
+        Connection.objects.update(confirmed_at=timezone.now() - timedelta(days=300))
+        linked.refresh_from_db()
+        speak(provider, "dstu2")
+        answer(provider, "MedicationOrder")  # of which there is none that goes: that would mark the change
+        check(linked, days_ago=200)
+        speak(provider, "r4")
+        for days_ago in (190, 80):
+            check(linked, days_ago=days_ago)
+        looked(linked.user, at=timezone.now() - timedelta(days=60))
+        speak(provider, "r4", NUTS)
+        for days_ago in (29, 28, 5):
+            check(linked, days_ago=days_ago)
+        pruning.prune(at=timezone.now())
+        text = main(hers, "what_is_new")
+        assert "Brazil nuts" in text
+        assert SENT_AGAIN not in text
