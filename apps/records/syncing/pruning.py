@@ -4,13 +4,14 @@ What stays: everything of the last days, whatever is open, the latest run of eac
 ended), and each run that was the last to prove a resource type complete ("complete as of", however long ago), or with
 which rows of one went because their provider changed over. Where a provider stated several FHIR versions, also those
 that may have brought a record anew (`sent_anew`): without them the oldest that is left would be taken for such a run.
+The run that began with the confirmation stays, too: who looked while it was under way saw a part of its first copy.
 Rows in quarantine go after their time, whatever becomes of their run.
 """
 
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from apps.records.models import QuarantinedRow, SyncRun, SyncStep
 from apps.records.syncing import changing_over, watermarks
@@ -46,7 +47,8 @@ def _unneeded(before: datetime) -> QuerySet[SyncRun]:
     later = of_connection.filter(created_at__gt=OuterRef("created_at"))
     needed = [Exists(_last(kind)) for kind in (Q(status=SyncStep.Status.COMPLETE), changing_over.IS_MARK)]
     unneeded = SyncRun.objects.filter(Exists(later), *(~one for one in needed), finished_at__lt=before)
-    return unneeded.exclude(_may_have_brought_anew(of_connection))
+    first = Q(created_at__lte=F("connection__confirmed_at"))
+    return unneeded.exclude(first).exclude(_may_have_brought_anew(of_connection))
 
 
 def _may_have_brought_anew(of_connection: QuerySet[SyncRun]) -> Q:

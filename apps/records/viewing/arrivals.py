@@ -1,7 +1,8 @@
 """What came into a record, or changed, since its owner last looked at it, of what lists have.
 
 The last look is the newest one on an earlier day that the audit trail tells of. Rows are searched for only where a
-check since then changed some. What came by a connection that is newer than that look, or whose first copy was on its
+check since then changed some; where that look is longer ago than runs are kept, the rows themselves say of which types
+there are any. What came by a connection that is newer than that look, or whose first copy was on its
 way then, is new as a whole, and no news; nor is what a server sent anew in another version of FHIR.
 """
 
@@ -22,7 +23,7 @@ from apps.records.models import Record
 from apps.records.presenters.entry import UNLISTED, Context, Entry
 from apps.records.shelving.surroundings import Surroundings
 from apps.records.subjects import Subject
-from apps.records.syncing import sent_anew
+from apps.records.syncing import pruning, sent_anew
 from apps.records.syncing.sent_anew import SentAnew
 from apps.records.viewing.opening.whole import Source, Whole
 from apps.records.viewing.wording import whens
@@ -95,9 +96,14 @@ def of(whole: Whole, *, most: int) -> Arrivals | None:
     copied = {one.connection_id for one in changed if _is_of_first_copy(one, whole)}
     known = [key for key in older if key not in copied]
     arrived = tuple(source for key, source in whole.sources.items() if key not in known)
-    types = _listed_types(one.resource_type for one in changed)
+    received = _received_since(whole, known, since)
+    types = _listed_types(
+        (one.resource_type for one in changed)
+        if whole.at - since <= pruning.KEPT_FOR
+        else received.values_list("resource_type", flat=True).distinct()
+    )
     anew = sent_anew.since({one.connection_id for one in changed if one.has_changed_over} & set(known), since)
-    received = _received_since(whole, known, since, types).exclude(_is_among(anew))
+    received = received.filter(resource_type__in=types).exclude(_is_among(anew))
     newest = list(received.order_by("-received_at", "-pk")[:most]) if types else []
     behind = received.count() - len(newest) if len(newest) == most else 0
     came = sorted(_listed(whole, newest), key=lambda one: _by_date(one, whole), reverse=True)
@@ -161,11 +167,9 @@ def _listed_types(resource_types: Iterable[str]) -> tuple[str, ...]:
     return tuple(name for name in dict.fromkeys(resource_types) if set(subjects.shelved_for(name)) - {subjects.PATIENT})
 
 
-def _received_since(
-    whole: Whole, known: Sequence[UUID], since: datetime, resource_types: Sequence[str]
-) -> QuerySet[Record]:
+def _received_since(whole: Whole, known: Sequence[UUID], since: datetime) -> QuerySet[Record]:
     mine = Record.objects.filter(user_id=whole.user_id, connection__in=list(known), removed_at__isnull=True)
-    return mine.filter(resource_type__in=resource_types, received_at__gt=since)
+    return mine.filter(received_at__gt=since)
 
 
 def _listed(whole: Whole, newest: Sequence[Record]) -> list[Came]:

@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 
+from apps.connections.models import Connection
 from apps.records import ledger, tasks
 from apps.records.models import SyncRun, SyncStep
 from apps.records.syncing import pruning
@@ -14,6 +15,13 @@ from tests.records.linked import AT, make_connection, make_endpoint
 pytestmark = pytest.mark.django_db
 
 LATER = AT + timedelta(days=365)
+
+
+@pytest.fixture
+def connection(connection):
+    """Long confirmed."""
+    Connection.objects.update(confirmed_at=AT - timedelta(days=500))
+    return connection
 
 
 @pytest.fixture
@@ -100,6 +108,13 @@ class TestPruning:
         for days in range(3):
             ran(connection, days, stated="r4")
         assert pruning.prune(at=LATER) == 2
+
+    def test_keeps_the_run_that_began_with_the_confirmation(self, connection, ran):
+        first = ran(connection, 0)
+        Connection.objects.update(confirmed_at=first.created_at)
+        _second, last = ran(connection, 1), ran(connection, 2)
+        assert pruning.prune(at=LATER) == 1
+        assert left() == [first, last]
 
     def test_keeps_what_is_open(self, connection, ran):
         ran(connection, 1)
