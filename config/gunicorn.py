@@ -85,6 +85,11 @@ def pre_request(_worker: Any, req: Any) -> None:
         req.unreader.begin()
 
 
+def post_request(_worker: Any, req: Any, _environ: Any, _answer: Any) -> None:
+    """It is answered: what comes next on its connection has as long, however long its body took."""
+    pre_request(_worker, req)
+
+
 parser.SocketUnreader = PromptUnreader
 logger_class = PathOnlyLogger
 worker_class = "gthread"  # a request may wait for a provider; a thread waits cheaply

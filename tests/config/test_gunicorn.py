@@ -108,6 +108,21 @@ class TestARequestThatComesByTheByte:
             request.body.read(16_000)
         assert 0.3 < time.monotonic() - began_at < 5
 
+    def test_leaves_the_next_one_on_its_connection_as_long_as_any(self, ends):
+        """A proxy keeps its connections: a slow form is no reason to break off somebody else's page."""
+        requests = RequestParser(Config(), ends[0], ("127.0.0.1", 1))
+        ends[1].sendall(b"POST / HTTP/1.1\r\nHost: holdfast.example\r\nContent-Length: 3\r\n\r\nabc")
+        first = next(requests)
+        gunicorn.pre_request(None, first)
+        assert first.body.read() == b"abc"
+        first.unreader._left = 0.0
+        gunicorn.post_request(None, first, {}, None)
+        ends[1].sendall(b"GET /next HTTP/1.1\r\nHost: holdfast")
+        late = threading.Timer(0.2, ends[1].sendall, [b".example\r\n\r\n"])
+        late.start()
+        assert next(requests).path == "/next"
+        late.join()
+
     def test_is_given_up_sooner_where_gunicorn_wants_it_so(self, ends):
         requests = RequestParser(Config(), ends[0], ("127.0.0.1", 1))
         ends[1].sendall(b"POST / HTTP/1.1\r\nHost: holdfast.example\r\nContent-Length: 16000\r\n\r\n")
