@@ -59,7 +59,7 @@ def ended(connection, *, ago=timedelta(), outcome="failed", gap="unavailable"):
 class TestTimes:
     @pytest.mark.parametrize("there", ["home", "activity"])
     def test_are_said_to_be_in_utc_until_a_zone_is_chosen(self, hers, alice, synced, there):
-        offered = f'<a href="{reverse("warnings")}#id_time_zone">Choose your time zone</a>'
+        offered = f'<a class="as-link" href="{reverse("warnings")}#id_time_zone">Choose your time zone</a>'
         assert offered in hers.get(reverse(there)).content.decode()
         alice.time_zone = "America/Denver"
         alice.save()
