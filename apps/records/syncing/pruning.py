@@ -33,7 +33,7 @@ def prune(*, at: datetime) -> int:
 
 @transaction.atomic
 def _prune_batch(before: datetime) -> int:
-    locked = _unneeded(before).order_by("finished_at").select_for_update(skip_locked=True)
+    locked = _unneeded(before).order_by("finished_at").select_for_update(skip_locked=True, of=("self",))
     doomed = list(locked.values_list("pk", flat=True)[:_BATCH])
     SyncStep.objects.filter(run__in=doomed).delete()
     runs, _counts = SyncRun.objects.filter(pk__in=doomed).delete()

@@ -3,6 +3,8 @@
 from datetime import timedelta
 
 import pytest
+from django.db import connection as database
+from django.test.utils import CaptureQueriesContext
 
 from apps.connections.models import Connection
 from apps.records import ledger, tasks
@@ -135,6 +137,15 @@ class TestPruning:
         for days in range(6):
             ran(connection, days)
         assert pruning.prune(at=LATER) == 5
+
+    def test_holds_no_connection_meanwhile(self, connection, ran):
+        """Whoever writes down a refreshed token would wait for it."""
+        ran(connection, 0)
+        ran(connection, 1)
+        with CaptureQueriesContext(database) as asked:
+            pruning.prune(at=LATER)
+        held = [one["sql"].rpartition("FOR UPDATE")[2] for one in asked.captured_queries if "FOR UPDATE" in one["sql"]]
+        assert set(held) == {' OF "records_syncrun" SKIP LOCKED'}
 
     def test_happens_by_the_clock(self, connection, ran):
         ran(connection, -400)
