@@ -13,7 +13,7 @@ from uuid import UUID
 
 import msgspec
 
-from apps.records.exporting.portions import Portion
+from apps.records.exporting.portions import EVENTS, Portion
 from apps.sharing import places
 from apps.sharing.models import Share
 from apps.vault.sealing import KeyRing
@@ -21,11 +21,14 @@ from apps.vault.sealing import KeyRing
 _TOKEN_BYTES: Final = 32
 _KEY_BYTES: Final = 32
 _DIGITS: Final = 6
+# Of a share that was made before its terms said so.
+_LIMITED_ONCE: Final = frozenset({"results", "vitals", "visits", "procedures", "documents"})
 
 
 class Terms(msgspec.Struct, frozen=True, kw_only=True):
     """`token` is what the link ends with, `key` what a program opens its file with (32 bytes), `purpose` the owner's
-    own note. `connections` are the sources that were chosen, all of one person."""
+    own note. `connections` are the sources that were chosen, all of one person. `limited` are the subjects of which is
+    told what happened `since` alone: as it stood where they chose, whatever a later release limits."""
 
     token: str
     passcode: str
@@ -35,6 +38,7 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     subjects: frozenset[str]
     since: date | None
     tells_sensitive: bool
+    limited: frozenset[str] = _LIMITED_ONCE
 
     def __repr__(self) -> str:
         """Say nothing of it."""
@@ -43,7 +47,13 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def portion(self) -> Portion:
         """The part of the record that may be seen."""
-        return Portion(self.subjects, self.since, tells_sensitive=self.tells_sensitive, is_for_others=True)
+        return Portion(
+            self.subjects,
+            self.since,
+            tells_sensitive=self.tells_sensitive,
+            is_for_others=True,
+            limited=self.limited,
+        )
 
 
 def new(
@@ -59,6 +69,7 @@ def new(
         subjects=subjects,
         since=since,
         tells_sensitive=tells_sensitive,
+        limited=EVENTS,
     )
 
 

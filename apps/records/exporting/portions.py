@@ -28,7 +28,8 @@ from apps.records.subjects import (
 )
 from apps.wire import datetimes
 
-EVENTS: Final = (RESULTS, VITALS, VISITS, DOCUMENTS)  # a surgery matters for a whole life
+# Happened once, and matter less with time. A surgery matters for a whole life.
+EVENTS: Final = frozenset(subject.key for subject in (RESULTS, VITALS, VISITS, DOCUMENTS))
 _NEVER_SENSITIVE: Final = frozenset({MEDICINES.key, ALLERGIES.key, VACCINES.key, INSURANCE.key})
 _DECEMBER: Final = 12
 _DAY: Final = 10  # letters of 2024-12-30
@@ -48,15 +49,16 @@ _MONTHS: Final = {Span.THREE_MONTHS: 3, Span.YEAR: 12, Span.FIVE_YEARS: 60}
 
 @dataclass(frozen=True)
 class Portion:
-    """The subjects by key, and the first day of what is told of `EVENTS`; None: all of it. `tells_sensitive`: also what
-    is felt to be sensitive; `tells_rest`: also all that is not. `is_for_others`: somebody else reads it, who is told no
-    names of relatives, no contact persons, and not how much is withdrawn or gone."""
+    """The subjects by key, and the first day of what is told of the `limited` ones; None: all of it. `tells_sensitive`:
+    also what is felt to be sensitive; `tells_rest`: also all that is not. `is_for_others`: somebody else reads it, who
+    is told no names of relatives, no contact persons, and not how much is withdrawn or gone."""
 
     subjects: frozenset[str]
     since: date | None = None
     tells_sensitive: bool = True
     tells_rest: bool = True
     is_for_others: bool = False
+    limited: frozenset[str] = EVENTS
 
     @property
     def is_whole(self) -> bool:
@@ -72,7 +74,7 @@ class Portion:
 
     def limits(self, subject: Subject) -> bool:
         """Whether some of the entries of this subject may be left out for their time."""
-        return self.since is not None and subject in EVENTS
+        return self.since is not None and subject.key in self.limited
 
     def sifts(self, subject: Subject) -> bool:
         """Whether some of them may be left out for what they tell."""
