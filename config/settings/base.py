@@ -170,7 +170,8 @@ AXES_CLIENT_IP_CALLABLE = "apps.accounts.lockout.counted_address"
 AXES_LOCKOUT_CALLABLE = "apps.accounts.lockout.refuse"
 AXES_DISABLE_ACCESS_LOG = True  # the audit log has it
 AXES_VERBOSE = False
-AXES_SENSITIVE_PARAMETERS = ["username", "ip_address", "login", "email"]
+# What of a form is not written down with a failure. `next` names the page somebody was on their way to.
+AXES_SENSITIVE_PARAMETERS = ["username", "ip_address", "login", "email", "next", "csrfmiddlewaretoken"]
 
 # --- Storage ---------------------------------------------------------------------------------------------------------
 

@@ -269,6 +269,13 @@ class TestWhatIsKeptOfAFailure:
         assert alice.email in kept
         assert "canary-password" not in kept
 
+    def test_holds_no_page_that_somebody_was_on_their_way_to(self, client: Client, alice: User):
+        page = reverse("subject", args=["conditions"])
+        typed = {"login": alice.email, "password": "canary-password", "next": page}
+        client.post(f"{reverse('account_login')}?next={page}", typed)
+        (kept,) = AccessAttempt.objects.values()
+        assert page not in json.dumps(kept, default=str)
+
 
 class TestWhatIsLogged:
     def test_holds_no_password_and_no_mailed_code(self, client: Client, alice: User, mailed_code: Callable[[], str]):
