@@ -180,7 +180,7 @@ def trusted_proxies() -> int:
 
 
 def log_level() -> str:
-    """DEBUG, INFO, WARNING or ERROR. No level prints a query string, a secret or a clinical fact."""
+    """DEBUG, INFO, WARNING, ERROR or CRITICAL. No level prints a query string, a secret or a clinical fact."""
     return _one_of("LOG_LEVEL", _LEVELS, default="INFO")
 
 
