@@ -229,6 +229,24 @@ class TestAnAllergyThatWasRuledOut:
         assert any("Could be serious" in line for line in in_rows.of(found)) is risk
 
 
+class TestHowBadAnAllergyCouldBecome:
+    @pytest.mark.parametrize(
+        ("sent", "words", "stands"),
+        [
+            ("high", "Could be serious", True),
+            ("CRITH", "Could be serious", True),
+            ("low", "Low risk of serious harm", False),
+            ("CRITL", "Low risk of serious harm", False),
+            ("unable-to-assess", "Risk not known", False),
+            ("CRITU", "Risk not known", False),
+        ],
+    )
+    def test_stands_in_its_row_where_it_could_be_serious(self, sent, words, stands):
+        found = entry("AllergyIntolerance", code={"text": "Penicillin"}, criticality=sent)
+        assert (words in in_rows.of(found)) is stands
+        assert told(found, "How bad it could become") == (words,)
+
+
 class TestAProcedureThatIsPrepared:
     def test_is_planned_and_not_under_way(self):
         found = entry("Procedure", status="preparation", code={"text": "Surgery"}, performedDateTime="2031-03-04")

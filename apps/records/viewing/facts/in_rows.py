@@ -57,8 +57,9 @@ def _beside_its_name(entry: Entry, name: str) -> Any:
     value = getattr(entry, name, None)
     if name == "severity":
         return lines.of_severity(value)
-    if name == "criticality" and entry.group == allergies.Group.RULED_OUT:  # nobody is in danger of it
-        return NOT_GIVEN
+    if name == "criticality":  # of one that was ruled out nobody is in danger
+        is_danger = value == allergies.Criticality.COULD_BE_SERIOUS and entry.group != allergies.Group.RULED_OUT
+        return value if is_danger else NOT_GIVEN
     if name == "member_number":
         return _last_digits(value)
     if name == "substitution":
