@@ -111,18 +111,22 @@ class Status(StrEnum):
 
 
 _WORDS = {
-    **dict.fromkeys(("draft", "proposed", "preliminary", "registered", "pending", "entered"), Status.NOT_FINAL),
+    **dict.fromkeys(
+        ("draft", "proposed", "preliminary", "registered", "pending", "review", "entered"), Status.NOT_FINAL
+    ),
     **dict.fromkeys(
         ("active", "current", "in-progress", "available", "received", "accepted", "ready", "true"), Status.CURRENT
     ),
     **dict.fromkeys(("planned", "requested", "scheduled", "waitlist", "preparation", "intended"), Status.PLANNED),
     **dict.fromkeys(("on-hold", "onhold", "suspended", "onleave"), Status.PAUSED),
     **dict.fromkeys(("completed", "final", "amended", "appended", "finished", "corrected", "done"), Status.DONE),
-    **dict.fromkeys(("stopped", "revoked", "rejected", "aborted", "abandoned", "declined", "failed"), Status.STOPPED),
+    **dict.fromkeys(
+        ("stopped", "revoked", "rejected", "aborted", "abandoned", "declined", "failed", "error"), Status.STOPPED
+    ),
     "issued": Status.SENT_OUT,  # an Invoice
     "balanced": Status.SETTLED,
     "not-done": Status.NOT_DONE,
-    "cancelled": Status.CANCELED,
+    **dict.fromkeys(("cancelled", "replaced"), Status.CANCELED),  # the latter of an OrderResponse, by another order
     **dict.fromkeys(
         ("inactive", "resolved", "retired", "superseded", "ended", "terminated", "withdrawn", "unavailable", "false"),
         Status.PAST,

@@ -210,6 +210,9 @@ TURNED: list[tuple[str, dict[str, Any], str, str]] = [
     ("NutritionOrder", {"status": "on-hold", "intent": "plan"}, "Status: Paused", "Paused"),
     ("Observation", {"status": "cancelled"}, "no result", "no result"),
     ("OrderResponse", {"orderStatus": "rejected"}, "Status: Stopped", "Stopped"),
+    ("OrderResponse", {"orderStatus": "error"}, "Status: Stopped", "Stopped"),
+    ("OrderResponse", {"orderStatus": "replaced"}, "Status: Canceled", "Canceled"),
+    ("OrderResponse", {"orderStatus": "review"}, "Status: Not final", "Not final"),
     ("Procedure", {"status": "completed", "notPerformed": True}, "Status: Not done", "Not done"),
     (
         "Procedure",
