@@ -6,7 +6,7 @@ stand behind a subject and only some of them came, the line says which did not.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 
 from django.db.models import Count
@@ -19,7 +19,7 @@ from apps.records.counts import grouped
 from apps.records.gap_words import Kind
 from apps.records.models import Record, SyncRun, SyncStep
 from apps.records.presenters.datatypes import dates
-from apps.records.subjects import OTHER, SUBJECTS, Subject, is_asked_for, shelved_for
+from apps.records.subjects import ALLERGIES, OTHER, SUBJECTS, Subject, is_asked_for, shelved_for
 from apps.records.syncing import changing_over
 
 Status = SyncStep.Status
@@ -47,17 +47,21 @@ class Line:
 @dataclass(frozen=True)
 class Came:
     """How many entries of a subject came, as its shelf counts them. Of these its list shows `fills` with what was
-    prescribed, and `drafts`, which are not final, not among the others."""
+    prescribed, and `drafts`, which are not final, not among the others. `none_known` say that there is none, and
+    `no_information` that nothing is known."""
 
     entries: int
     fills: int = 0
     drafts: int = 0
+    none_known: int = 0
+    no_information: int = 0
 
 
 @dataclass(frozen=True)
 class _Facts:
     """What a sentence is made of. `counted_with` is the subject that counts the rows of a type both share. Of several
-    types `missing` are those that did not come, and `stale` those of them that came before."""
+    types `missing` are those that did not come, and `stale` those of them that came before. `is_of_kinds`: none may be
+    known of medicines or foods alone."""
 
     provider: str
     entries: int
@@ -72,6 +76,9 @@ class _Facts:
     replaced: int = 0
     fills: int = 0
     drafts: int = 0
+    none_known: int = 0
+    no_information: int = 0
+    is_of_kinds: bool = False
 
 
 def lines(
@@ -111,7 +118,7 @@ def lines(
         facts = replace(facts, replaced=sum(replaced.get(name, 0) for name in types if _counts(subject, name)))
         if counts is not None:
             came = counts.get(subject.key, Came(0))
-            facts = replace(facts, entries=came.entries, fills=came.fills, drafts=came.drafts, counted_with=None)
+            facts = replace(facts, **asdict(came), counted_with=None, is_of_kinds=subject is ALLERGIES)
         told.append(_line(subject, facts))
     return (*told, *_beside(steps.values(), provider=provider, tries_again=tries_again))
 
@@ -235,13 +242,27 @@ def _said(facts: _Facts) -> tuple[Kind, str, str]:
     return _complete_said(facts)
 
 
+def _none_known(facts: _Facts) -> str:
+    """Where that is all that came: one entry that says so is no allergy. It may be of medicines alone, as its list
+    tells."""
+    if facts.none_known < facts.entries:
+        return ""
+    sentence = gettext("%(provider)s recorded: none known, or none of a kind. Complete as of %(date)s.")
+    if not facts.is_of_kinds:
+        sentence = gettext("%(provider)s recorded: none known. Complete as of %(date)s.")
+    return sentence % {"provider": facts.provider, "date": _proven(facts)}
+
+
 def _complete_said(facts: _Facts) -> tuple[Kind, str, str]:
     if facts.counted_with is not None:
         return Kind.DONE, gettext("Complete"), _counted_elsewhere(facts.counted_with)
     if facts.entries == 0:
         sentence = gettext("%(provider)s sent no entries. This does not mean there are none.")
         return Kind.INFO, gettext("Nothing sent"), sentence % {"provider": facts.provider}
-    return Kind.DONE, gettext("Complete"), _complete(facts)
+    if facts.no_information == facts.entries:
+        sentence = gettext("%(provider)s says it has no information about this.")
+        return Kind.DONE, gettext("Complete"), sentence % {"provider": facts.provider}
+    return Kind.DONE, gettext("Complete"), _none_known(facts) or _complete(facts)
 
 
 def _counted_elsewhere(subject: Subject) -> str:
@@ -254,8 +275,12 @@ def _complete(facts: _Facts) -> str:
     )
     return sentence % {
         "count": grouped(facts.entries),
-        "date": dates.day(facts.complete_at) if facts.complete_at else "",
+        "date": _proven(facts),
     }
+
+
+def _proven(facts: _Facts) -> str:
+    return dates.day(facts.complete_at) if facts.complete_at else ""
 
 
 def _kept(facts: _Facts) -> str:

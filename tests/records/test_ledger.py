@@ -253,6 +253,28 @@ class TestASubjectOfSeveralTypes:
         told = line(connection, run, "Vaccines", counts={"results": Came(5), "vitals": Came(2)})
         assert told.sentence.startswith("3 entries.")
 
+    @pytest.mark.parametrize(
+        ("subject", "came", "sentence"),
+        [
+            (
+                "Allergies and reactions",
+                Came(1, none_known=1),
+                "recorded: none known, or none of a kind. Complete as of November 20, 2026.",
+            ),
+            ("Health conditions", Came(2, none_known=2), "recorded: none known. Complete as of November 20, 2026."),
+            ("Health conditions", Came(1, no_information=1), "says it has no information about this."),
+        ],
+    )
+    def test_counts_no_entry_that_says_there_is_none(self, connection, subject, came, sentence):
+        key = {"Health conditions": "conditions"}.get(subject, "allergies")
+        run = make_run(connection, AllergyIntolerance="", Condition="")
+        assert line(connection, run, subject, counts={key: came}).sentence == f"{PROVIDER} {sentence}"
+
+    def test_counts_all_where_one_of_several_says_that_there_is_none(self, connection):
+        run = make_run(connection, AllergyIntolerance="")
+        told = line(connection, run, "Allergies and reactions", counts={"allergies": Came(2, none_known=1)})
+        assert told.sentence.startswith("2 entries.")
+
     def test_says_of_what_came_what_its_list_does_not_count(self, connection):
         run = make_run(connection, MedicationRequest="")
         told = line(connection, run, "Medicines", counts={"medicines": Came(8, fills=4, drafts=1)})

@@ -85,6 +85,22 @@ class TestWhatCame:
         hers.force_login(sam)
         assert hers.get(reverse("record", args=[connection.pk])).status_code == 404
 
+    def test_is_no_entry_where_its_provider_says_that_there_is_none(self, hers, connection):
+        none_known = {"coding": [{"system": "http://snomed.info/sct", "code": "160245001"}]}
+        keep(connection, {**condition("c1", ""), "code": none_known}, allergy("a1", code=NO_MEDICINE))
+        copied(connection)
+        run = SyncRun.objects.create(
+            user=connection.user, connection=connection, cause="clock", outcome="complete",
+            created_at=timezone.now(), finished_at=timezone.now(),
+        )  # fmt: skip
+        for name in ("AllergyIntolerance", "Condition"):
+            step = {"resource_type": name, "status": "complete", "finished_at": timezone.now()}
+            SyncStep.objects.create(run=run, user=connection.user, **step)
+        text = main(hers, "record", connection.pk)
+        assert "Harbor Family Practice recorded: none known. Complete as of" in text
+        assert "Harbor Family Practice recorded: none known, or none of a kind. Complete as of" in text
+        assert "1 entry. Complete" not in text.split("Personal details")[-1]
+
 
 class TestWhatIsSaidAboutAllergies:
     @pytest.mark.parametrize("address", [("whole_record",), ("subject", "allergies"), ("subject", "medicines")])

@@ -166,7 +166,13 @@ class _Shelves:
         if patients is None or None in indexes.values():
             return None
         counts = {
-            key: Came(index.sent, fills=index.fills, drafts=index.drafts)
+            key: Came(
+                index.sent,
+                fills=index.fills,
+                drafts=index.drafts,
+                none_known=index.groups.get("none-known", 0),
+                no_information=index.groups.get("no-information", 0),
+            )
             for key, index in indexes.items()
             if index is not None
         }
