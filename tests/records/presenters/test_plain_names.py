@@ -64,6 +64,23 @@ class TestANameForCodings:
         assert named is not None
         assert str(named.words) == "Average blood sugar, 3 months"
 
+    @pytest.mark.parametrize(
+        ("code", "english", "spanish"),
+        [
+            ("11524-6", "Heart tracing", "Electrocardiograma"),
+            ("60567-5", "Tissue exam, biopsy", "Examen de tejido, biopsia"),
+            ("6463-4", "Germ test", "Cultivo de gérmenes"),
+        ],
+    )
+    def test_says_what_few_would_look_for_by_its_own_name(self, code, english, spanish):
+        named = plain_names.of_resource("DiagnosticReport", (Code(LOINC, code),))
+        assert named is not None
+        said = []
+        for language in ("en", "es"):
+            with translation.override(language):
+                said.append(str(named.words))
+        assert said == [english, spanish]
+
     def test_is_found_for_two_codes_of_the_same_thing(self):
         assert plain_names.of((Code(LOINC, "29463-7"), Code("https://loinc.org/", "3141-9"))) is not None
 

@@ -186,6 +186,7 @@ MEASUREMENTS: Final[tuple[PlainName, ...]] = (
         "troponin", _("Heart muscle marker"), ("troponin",), ("10839-9", "6598-7", "89579-7", "67151-1"),
     ),
     PlainName("bnp", _("Heart strain marker"), ("BNP", "NT-proBNP"), ("30934-4", "33762-6")),
+    PlainName("heart-tracing", _("Heart tracing"), ("EKG", "ECG", "electrocardiogram"), ("11524-6", "34534-8")),
     PlainName("creatine-kinase", _("Muscle enzyme CK"), ("creatine kinase", "CK", "CPK"), ("2157-6",)),
     PlainName("psa", _("Prostate marker"), ("PSA", "prostate specific antigen"), ("2857-1",)),
     # Urine
@@ -218,6 +219,7 @@ MEASUREMENTS: Final[tuple[PlainName, ...]] = (
     # How somebody lives
     PlainName("smoking", _("Smoking"), ("tobacco smoking status", "tobacco"), ("72166-2",)),
     # Germs and others
+    PlainName("culture", _("Germ test"), ("culture", "microbiology"), ("6463-4", "11475-1")),
     PlainName("urine-culture", _("Germ test of urine"), ("urine culture",), ("630-4",)),
     PlainName("blood-culture", _("Germ test of blood"), ("blood culture",), ("600-7",)),
     PlainName("covid", _("COVID-19 test"), ("SARS-CoV-2", "coronavirus"), ("94500-6", "94309-2", "94558-4")),
@@ -225,5 +227,6 @@ MEASUREMENTS: Final[tuple[PlainName, ...]] = (
     PlainName("hepatitis-b", _("Hepatitis B test"), ("HBsAg", "hepatitis B surface antigen"), ("5195-3", "5196-1")),
     PlainName("hepatitis-c", _("Hepatitis C test"), ("HCV antibody",), ("16128-1", "13955-0")),
     PlainName("stool-blood", _("Hidden blood in stool"), ("FIT", "occult blood"), ("57905-2", "29771-3")),
+    PlainName("tissue-exam", _("Tissue exam, biopsy"), ("surgical pathology", "pathology report"), ("60567-5",)),
     PlainName("blood-group", _("Blood group"), ("ABO and Rh", "blood type"), ("882-1", "883-9", "10331-7")),
 )  # fmt: skip
