@@ -30,6 +30,19 @@ SETTLED = {
     r"(?<![({])\bendpoints?\b": "punto de acceso",
     r"\bvíncul|\bvincula": "enlace, conectado",
 }
+# Words of statuses, as the tables of the patient experience have them.
+TABLED = {
+    "Not active now": "No activo ahora",
+    "Came back": "Ha vuelto",
+    "Status not given": "Estado no indicado",
+    "Not pursued": "No se sigue",
+    "Reached, keeping it up": "Alcanzada y mantenida",
+    "Paused by the provider": "En pausa por el proveedor",
+    "On the list, not confirmed": "En la lista, sin confirmar",
+    "Test canceled, no result": "Prueba cancelada, sin resultado",
+    "Started, not finished": "Iniciado, no terminado",
+    "The connection went to sleep": "La conexión quedó inactiva",
+}
 # A patient may be a woman: the pronoun and the words that fit everybody.
 MEN_ALONE = (
     r"\b(lo (envió|envía) aquí|lo atendió|enviarlo allí|[Pp]ara estar seguro|¿Es nuevo|está cubierto|"
@@ -57,8 +70,8 @@ class TestTheCatalog:
         broken = [
             translated
             for message, texts in CATALOG.items()
-            for translated in filter(None, texts)
-            if sorted(PLACEHOLDER.findall(translated)) != sorted(PLACEHOLDER.findall(message.singular))
+            for said, translated in zip((message.singular, message.plural), texts, strict=False)
+            if translated and sorted(PLACEHOLDER.findall(translated)) != sorted(PLACEHOLDER.findall(said))
         ]
         assert broken == []
 
@@ -70,6 +83,10 @@ class TestTheCatalog:
     def test_has_one_word_for_one_thing(self, pattern):
         texts = [text for texts in CATALOG.values() for text in texts]
         assert [text for text in texts if re.search(pattern, text)] == [], f"say: {SETTLED[pattern]}"
+
+    @pytest.mark.parametrize("english", TABLED)
+    def test_has_the_words_of_the_tables(self, english):
+        assert CATALOG[Message(english)] == (TABLED[english],)
 
     def test_speaks_to_women_as_well(self):
         texts = [text for texts in CATALOG.values() for text in texts]
