@@ -42,6 +42,13 @@ class TestOneTestOverTime:
         assert "Potassium" not in text
         assert reverse("over_time", args=["results", record.pk]) in page(hers, "entry", "results", record.pk)
 
+    @pytest.mark.parametrize(("subject", "code", "times"), [("results", "2823-3", 1), ("vitals", "8867-4", 0)])
+    def test_says_of_results_that_a_care_team_may_not_have_seen_them(self, hers, connection, subject, code, times):
+        keep(connection, *(result(number, name="Measured", code=code) for number in range(3)))
+        text = page(hers, "over_time", subject, entry_of("o0").pk)
+        assert text.count("You may be seeing this before your care team has.") == times
+        assert text.count("Questions? Contact Harbor Family Practice.") == times
+
     def test_of_an_entry_that_is_no_measurement_is_not_found(self, hers, connection):
         keep(connection, allergy("a1"))
         for subject in ("results", "allergies"):
