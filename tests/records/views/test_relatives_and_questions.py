@@ -40,6 +40,12 @@ class TestARelative:
         hers.force_login(sam)
         assert "Mother" not in page(hers, "subject", "history")
 
+    @pytest.mark.parametrize(("deceased", "life"), [(True, "Has died"), (False, "Living")])
+    def test_is_said_to_live_or_to_have_died_after_what_they_had(self, hers, connection, deceased, life):
+        keep(connection, relative("MTH", deceasedBoolean=deceased))
+        told = page(hers, "subject", "history")
+        assert told.index("Stroke") < told.index(life)
+
     def test_sent_as_a_code_that_nobody_knows_is_called_by_the_name(self, hers, connection):
         keep(connection, relative("X9", name="Mary"))
         assert ">Mary<" in page(hers, "subject", "history")

@@ -1,6 +1,6 @@
 """What the row of a list says of an entry beside its name."""
 
-from collections.abc import Iterable, MutableMapping
+from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from itertools import islice
 from typing import Any, Final, TypeAlias
 
@@ -8,7 +8,7 @@ import msgspec
 from django.utils.translation import gettext
 from msgspec.structs import replace
 
-from apps.records.presenters import allergies, immunizations, particular_words, substitutions
+from apps.records.presenters import allergies, family, immunizations, particular_words, substitutions
 from apps.records.presenters.datatypes.lengths import Length
 from apps.records.presenters.datatypes.moments import When
 from apps.records.presenters.entry import NOT_GIVEN, Entry
@@ -55,15 +55,11 @@ def of_fields(entry: Entry, names: Iterable[str], known: Known) -> tuple[str, ..
 def _beside_its_name(entry: Entry, name: str) -> Any:
     """That field as a row tells it, which is called by the one vaccine that is recommended; a severity in words."""
     value = getattr(entry, name, None)
-    if name == "severity":
-        return lines.of_severity(value)
+    if say := _SAID_BY_NAME.get(name):
+        return say(value)
     if name == "criticality":  # of one that was ruled out nobody is in danger
         is_danger = value == allergies.Criticality.COULD_BE_SERIOUS and entry.group != allergies.Group.RULED_OUT
         return value if is_danger else NOT_GIVEN
-    if name == "member_number":
-        return _last_digits(value)
-    if name == "substitution":
-        return substitutions.forbidden(value)
     if isinstance(entry, VisitEntry) and name == "places":
         return tuple(dict.fromkeys(place.name for place in entry.places if place.name != entry.clinic))
     if name == "particulars":
@@ -80,6 +76,19 @@ def _last_digits(number: Any) -> str:
     short that its end were nearly all of it, nothing."""
     said = number if isinstance(number, str) else ""
     return gettext("ending in %(digits)s") % {"digits": said[-_LAST:]} if len(said) >= 2 * _LAST else ""
+
+
+def _life(value: Any) -> Any:
+    """The key of it, which a shelf holds as a text."""
+    return family.Life(value) if value in set(family.Life) else value
+
+
+_SAID_BY_NAME: Final[Mapping[str, Callable[[Any], Any]]] = {
+    "severity": lines.of_severity,
+    "life": _life,
+    "member_number": _last_digits,
+    "substitution": substitutions.forbidden,
+}
 
 
 def _first(value: object, known: Known, *, more: int) -> tuple[str, ...]:

@@ -124,7 +124,7 @@ _ROWS: Final[Mapping[str, tuple[str, ...]]] = {
     "CareTeamEntry": ("reasons",),
     "CoverageEntry": ("payers", "member_number"),
     "DeviceEntry": ("scanner", "scanner_too", "latex", "safety", "model"),
-    "FamilyEntry": ("conditions",),
+    "FamilyEntry": ("conditions", "life"),
     "DocumentEntry": ("relations", "name"),
     "MedicationEntry": ("is_for_a_stay", "substitution", "dosages"),
     "ConditionEntry": ("severity",),
