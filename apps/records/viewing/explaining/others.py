@@ -42,7 +42,10 @@ SAID: Final[Mapping[str, Promise]] = {
     "hepatitis-c": _(
         "Whether there are antibodies against the hepatitis C virus in the blood. They stay when the virus is gone."
     ),
+    "culture": _("Whether germs grow from a sample, and which ones. Growing takes some days."),
     # Others
+    "heart-tracing": _("A drawing of the electric signals by which the heart beats, taken through the skin."),
+    "tissue-exam": _("A small piece of the body, looked at under a microscope."),
     "psa": _(
         "A protein that the prostate makes. How much there is in the blood depends on age and on the size of the "
         "prostate, too."
