@@ -235,7 +235,7 @@ class TestEverythingByDate:
         assert '<a class="chip" href="?year=2024&amp;subject=results">Results</a>' in text
         text = page(hers, "everything_by_date", year="2024", subject="results")
         assert '<a class="chip on" href="?year=2024">Results <span' in text
-        assert 'href="?year=2024&amp;subject=results&amp;page=2">Next 50</a>' in text
+        assert 'href="?year=2024&amp;subject=results&amp;page=2">Next 10</a>' in text
         assert f'href="{reverse("download_copy")}?only=results"' in text
         assert "60 entries, newest first" in text
         assert "Only a part of this list:</strong> 2024 · Results" in text
