@@ -1,8 +1,9 @@
 """Tell by mail that something new came into a record: whoever chose so, once a day at most, in the morning.
 
 The mail is the same whatever came, and no row is opened for it. What counts was not here before, or is a result that
-was only ordered before; it came by a check after the first copy, and nobody has looked at the record since. What only
-changed otherwise is told by the pages alone, since some providers stamp every answer anew (decision 0026).
+was only ordered, might still have changed, or was corrected; it came by a check after the first copy, and nobody has
+looked at the record since. What only changed otherwise is told by the pages alone, since some providers stamp every
+answer anew (decision 0026).
 
 A person is taken by one worker at a time. Before the mail is sent, it is marked as sent: a worker that dies in between
 leaves it to the pages, and nobody is mailed twice.
@@ -47,8 +48,8 @@ class _Letter:
 
 @dataclass
 class _Checked:
-    """Of which types checks changed something, when the first of them began, and whether one brought a result that had
-    been ordered, or might still have changed."""
+    """Of which types checks changed something, when the first of them began, and whether one concluded a
+    result (`syncing.keeping.concluding`)."""
 
     began_at: datetime
     types: set[str] = field(default_factory=set)

@@ -2,8 +2,8 @@
 
 The last look is the newest one on an earlier day that the audit trail tells of. Rows are searched for only where a
 check since then changed some; where that look is longer ago than runs are kept, the rows themselves say of which types
-there are any. What came by a connection that is newer than that look, or whose first copy was on its
-way then, is new as a whole, and no news; nor is what a server sent anew in another version of FHIR.
+there are any. What came by a connection that is newer than that look, or whose first copy was on its way then, is new
+as a whole, and no news; nor is what a server sent anew in another version of FHIR.
 """
 
 from collections import defaultdict

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
-TYPES: Final = frozenset({"Observation", "DiagnosticReport"})
+_TYPES: Final = frozenset({"Observation", "DiagnosticReport"})
 _THERE: Final = frozenset({"final", "amended", "corrected", "appended"})
 
 
@@ -21,7 +21,7 @@ _STATED: Final = msgspec.json.Decoder(_Stated)
 
 def is_there(resource_type: str, body: bytes) -> bool:
     """Whether this is a result that its provider calls finished, or mended since."""
-    return resource_type in TYPES and _status(body) in _THERE
+    return resource_type in _TYPES and _status(body) in _THERE
 
 
 def is_concluded(body: bytes, *, before: bytes) -> bool:
