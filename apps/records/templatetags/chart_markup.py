@@ -66,16 +66,26 @@ def provider_key(key: Key, chart_id: str) -> SafeString:
 
 
 @register.simple_tag
-def values_table(rows: Sequence[Row]) -> SafeString:
-    """The head of a table of values, and a body for each year. A column in which no row says anything is left out."""
+def values_table(rows: Sequence[Row], caption: str) -> SafeString:
+    """A table of values: its caption, its head, and a body for each year. A column in which no row says anything is
+    left out, and so are the providers where all rows have the same: the caption names them."""
     said, names = _Said(), value_rows.columns()
     dated = zip(rows, value_rows.dates(rows), strict=True)
     told = [(row.year, _cells(row, date, said)) for row, date in dated]
-    places = [at for at in range(len(names)) if at < _ALWAYS or any(cells[at] for _, cells in told)]
-    columns = [(at, _said(names[at])) for at in places]
+    sender = _sender_of_all([cells for _, cells in told])
+    left_out = {at for at in range(_ALWAYS, len(names)) if not any(cells[at] for _, cells in told)}
+    left_out |= {_PROVIDERS} if sender else set()
+    columns = [(at, _said(name)) for at, name in enumerate(names) if at not in left_out]
     head = "".join(f'<th scope="col" role="columnheader">{name}</th>\n' for _, name in columns)
     years = (_year(year, [cells for _, cells in of_it], columns) for year, of_it in groupby(told, itemgetter(0)))
-    return _markup("\n".join((f'<thead role="rowgroup">\n<tr role="row">\n{head}</tr>\n</thead>', *years)))
+    parts = (
+        f'<table class="values{" is-wide" if len(columns) > _ALWAYS else ""}" role="table">',
+        f"<caption>{_said(caption)}{sender}</caption>",
+        f'<thead role="rowgroup">\n<tr role="row">\n{head}</tr>\n</thead>',
+        *years,
+        "</table>",
+    )
+    return _markup("\n".join(parts))
 
 
 def _markup(written: str) -> SafeString:
@@ -175,6 +185,7 @@ def _key(key: Key, chart_id: str) -> str:
 
 
 _ALWAYS = 2  # columns that are there in any case: the date and the value
+_PROVIDERS = 4  # the column of who sent a value
 _Column = tuple[int, str]  # which of the cells of a row it shows, and its name
 
 
@@ -214,6 +225,15 @@ def _cells(row: Row, date: str, said: _Said) -> tuple[str, ...]:
         value += f'<p class="soft">{_said(drawn)}</p>'
     notes = "".join(f"<p>{linebreaksbr(note)}</p>" for note in value_rows.notes(row))
     return dates_whole(date), value, said.place(row), said.ranges(row), said.providers(row), notes
+
+
+def _sender_of_all(told: Sequence[Sequence[str]]) -> str:
+    """A caption's line where all rows have the same providers, who would stand in each of them."""
+    names = {cells[_PROVIDERS] for cells in told}
+    if len(names) != 1 or names == {""}:
+        return ""
+    said = gettext("From %(provider)s") % {"provider": names.pop()}
+    return f'<span class="values-sender">{said}</span>'
 
 
 def _year(year: str, rows: Iterable[Sequence[str]], columns: Sequence[_Column]) -> str:

@@ -219,6 +219,17 @@ class TestTheTable:
         heads = [element.text for element in elements(table(MIXED)) if element.attrib.get("scope") == "col"]
         assert heads == ["Date", "Value", "Compared with the usual range", "Usual range", "Provider", "Note"]
 
+    def test_names_the_provider_of_all_values_once(self):
+        assert words(table(MIXED)).count("Tarn Hospital") > 1
+        assert "Average blood sugar From Tarn Hospital Date" in words(table(A1C))
+        assert words(table(A1C)).count("Tarn Hospital") == 1
+
+    def test_stays_a_table_on_a_phone_where_dates_and_values_are_all_it_has(self):
+        found = series.of_pressures([pressure(120 + turn, 80, f"2026-0{turn}-01") for turn in range(1, 7)])
+        html = render_to_string("records/charts/table.html", {"series": found, "caption": "Blood pressure"})
+        assert 'class="values"' in html
+        assert 'class="values is-wide"' in table(A1C)
+
     def test_marks_what_was_converted(self):
         said = words(table([result(135, "2020", unit="g/L"), result(13, "2021", unit="g/dL")]))
         assert "135 g/L drawn as 13.5 g/dL" in said
