@@ -56,7 +56,11 @@ class TestATime:
             ("en", ("May 3, 2026, 11:40 p.m. UTC+14", "May 3, 2026, 11:40 p.m. UTC+14", "11:40 p.m. UTC+14")),
             (
                 "es",
-                ("3 de mayo de 2026, 11:40 p.m. UTC+14", "3 de mayo de 2026, 11:40 p.m. UTC+14", "11:40 p.m. UTC+14"),
+                (
+                    "3 de mayo de 2026, 11:40 p. m. UTC+14",
+                    "3 de mayo de 2026, 11:40 p. m. UTC+14",
+                    "11:40 p. m. UTC+14",
+                ),
             ),
         ],
     )
