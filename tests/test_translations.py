@@ -12,7 +12,10 @@ from development.translating.catalog import Message
 
 FOLDER = finding.ROOT / "locale" / "es" / "LC_MESSAGES"
 CATALOG = catalog.read_po((FOLDER / "django.po").read_text())
-FAMILIAR = {"tú", "tu", "tus", "puedes", "tienes", "quieres", "contigo", "vosotros"}
+FAMILIAR = {
+    *("tú", "tu", "tus", "te", "ti", "tuyo", "tuya", "contigo", "vos", "vosotros", "os", "has", "haz", "eres", "estás"),
+    *("puedes", "tienes", "quieres", "debes", "sabes", "necesitas"),
+}
 # What was written in two ways, and is now in one: what no sentence may hold, and what it holds instead.
 SETTLED = {
     r"[«»]": "“ ”, as in English beside it",
@@ -29,6 +32,13 @@ SETTLED = {
     r"\b([Aa]pagad|[Ee]ncendid|[Ee]nci[eé]nd|[Ee]ncender)": "desactivado, activado",
     r"(?<![({])\bendpoints?\b": "punto de acceso",
     r"\bvíncul|\bvincula": "enlace, conectado",
+    r"\b[Uu]rgencias\b": "emergencia; here it would be urgent care",
+    r"\bexpedientes? de salud\b": "expediente médico",
+    r"\bcopias? de seguridad\b": "copia de respaldo",
+    r"\b[Ll]laves? de datos\b": "clave de datos",
+    r"\b(arreglarlo|[Nn]os corresponde)\b": "nos toca corregirlo",
+    r"\b([Ee]l|[Uu]n|[Ss]u) id\b|^id\b": "identificador",
+    r"\b[Dd]uradera\b": "crónica, persistente",
 }
 # Words of statuses, as the tables of the patient experience have them.
 TABLED = {
@@ -42,13 +52,15 @@ TABLED = {
     "Test canceled, no result": "Prueba cancelada, sin resultado",
     "Started, not finished": "Iniciado, no terminado",
     "The connection went to sleep": "La conexión quedó inactiva",
+    "a.m.": "a.\N{NO-BREAK SPACE}m.",
+    "p.m.": "p.\N{NO-BREAK SPACE}m.",
 }
 # A patient may be a woman: the pronoun and the words that fit everybody.
 MEN_ALONE = (
     r"\b(lo (envió|envía) aquí|lo atendió|enviarlo allí|[Pp]ara estar seguro|¿Es nuevo|está cubierto|"
     r"[Uu]sted mismo lo dijo)\b"
 )
-PLACEHOLDER = re.compile(r"%\(\w+\)s|\{\w*\}|<[^>]+>")
+PLACEHOLDER = re.compile(r"%\(\w+\)[sd]|\{\w*\}|<[^>]+>")
 
 
 class TestTheCatalog:
