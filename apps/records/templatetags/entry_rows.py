@@ -245,8 +245,10 @@ def _dated(row: Row, *, show_subject: bool) -> Iterator[str]:
         yield subject_name(row.subject)
     if row.status and row.status != row.when_label:
         yield row.status
-    if dated := f"{row.when_label} {row.when}" if row.when_label else row.when:  # none is known of what cannot be read
-        yield dated
+    if row.when_label:
+        yield gettext("%(label)s %(date)s") % {"label": row.when_label, "date": row.when}
+    elif row.when:  # none is known of what cannot be read
+        yield row.when
 
 
 def _sent(row: Row) -> Iterator[str]:

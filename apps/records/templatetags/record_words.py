@@ -1,14 +1,15 @@
 """What pages of records say: codes of a Patient, dates, addresses of filtered lists. Unknown codes stay as sent."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 from urllib.parse import urlencode
 from uuid import UUID
 
 from django import template
-from django.utils.translation import gettext
+from django.utils.translation import gettext, pgettext
 from django.utils.translation import gettext_lazy as _
 
 from apps.connections.models import Connection
@@ -27,6 +28,8 @@ from apps.records.views import queries
 
 register = template.Library()
 
+# Before the sound of i, "and" is "e" in Spanish. Island and Idaho begin with another, in both languages.
+_BEGINS_AS_I: Final = re.compile(r"[IÍ][bglmnpt]", re.IGNORECASE)
 # ContactPoint.system and use; Address.use and HumanName.use: alike in DSTU2 and R4.
 _SYSTEMS = {
     "phone": _("Telephone"),
@@ -142,7 +145,11 @@ def named(listed: Iterable[Subject]) -> str:
 def in_a_row(names: tuple[str, ...]) -> str:
     """Names as a list in a sentence: A and B; A, B and C."""
     *first, last = names
-    return gettext("%(names)s and %(last)s") % {"names": ", ".join(first), "last": last} if first else last
+    if not first:
+        return last
+    before_i = pgettext("before the sound of i", "%(names)s and %(last)s")
+    said = before_i if _BEGINS_AS_I.match(last) else gettext("%(names)s and %(last)s")
+    return said % {"names": ", ".join(first), "last": last}
 
 
 @register.simple_tag

@@ -242,6 +242,13 @@ class TestASentence:
             said = dosage_words.sentence(read(**dose(1, **timing(dayOfWeek=["mon", "sat"]))))
         assert said == "Tome 1 tableta los días lunes y sábado"
 
+    @pytest.mark.parametrize(
+        ("times", "told"), [(["01:00:00", "09:00:00"], "a la 01:00 y 09:00"), (["09:00:00"], "a las 09:00")]
+    )
+    def test_tells_one_o_clock_in_spanish_as_people_say_it(self, times, told):
+        with translation.override("es"):
+            assert dosage_words.sentence(read(**dose(1, **timing(timeOfDay=times)))) == f"Tome 1 tableta {told}"
+
     def test_takes_a_form_for_the_unit_that_is_missing(self):
         assert dosage_words.sentence(replace(read(**dose(1, "", route=ORAL)), form="Tablet")) == "Take 1 tablet"
 

@@ -75,6 +75,12 @@ class TestRows:
         assert f"<span>{dated} <span><span>· </span>Harbor Practice</span>" in markup
         assert f"<span>Early result</span> <span><span>· </span>{dated}" in markup
 
+    @pytest.mark.parametrize(("language", "label"), [("en", "Collected"), ("es", "Collected:")])
+    def test_part_a_date_from_its_label_where_it_is_no_sentence(self, language, label):
+        """ "Muestra tomada 3 de mayo" lacks an article; a colon does without, of a month and of a period as well."""
+        with translation.override(language):
+            assert f'<span>{label} <span class="whole">May 3, 2026</span></span>' in entry_rows.entry_row(ROW)
+
     def test_of_what_cannot_be_read_begin_with_its_provider(self):
         assert "<span>Harbor Practice</span>" in entry_rows.entry_row(replace(ROW, when_label="", when=""))
 

@@ -166,11 +166,18 @@ def how_often(timing: Timing) -> str:
     """Once a day in the morning; every 6 hours; as the provider said it. Empty where it did not."""
     moments = [] if timing.said else [str(MOMENT_WORDS[moment]) for moment in timing.moments]
     days = [str(WEEKDAY_WORDS[day]) for day in timing.weekdays]
-    at = gettext("at %(times)s") % {"times": _listed(list(timing.times_of_day))} if timing.times_of_day else ""
+    at = _at(timing.times_of_day) if timing.times_of_day else ""
     on = gettext("on %(days)s") % {"days": _listed(days)} if days else ""
     before = lengths.counted(timing.offset, Span.MINUTE, is_one=timing.offset == "1") if timing.offset else ""
     around = " ".join(filter(None, (before if moments else "", _listed(moments))))
     return " ".join(filter(None, (timing.said or _rate(timing), around, at, on)))
+
+
+def _at(times: tuple[str, ...]) -> str:
+    """Clock times, of which one o'clock has an article of its own in Spanish."""
+    is_one = times[0].startswith("01")
+    said = pgettext("one o'clock", "at %(times)s") if is_one else gettext("at %(times)s")
+    return said % {"times": _listed(list(times))}
 
 
 def _rate(timing: Timing) -> str:
