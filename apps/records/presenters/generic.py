@@ -5,25 +5,21 @@ rest.
 """
 
 from collections.abc import Iterable, Iterator
-from enum import StrEnum
 
 from msgspec.structs import replace
 
-from apps.records.presenters import attachments, elements, lenses, particulars, schedules
+from apps.records.presenters import attachments, elements, lenses, particulars, schedules, statuses
 from apps.records.presenters.attachments import File
 from apps.records.presenters.datatypes import moments
 from apps.records.presenters.datatypes.moments import UNDATED, When
 from apps.records.presenters.dosing.dosages import Dosage
 from apps.records.presenters.elements import Element
-from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
+from apps.records.presenters.entry import Context, Entry
 from apps.records.presenters.heads import (
     first_name,
     head,
     is_in_place_of_a_name,
-    is_suggested,
-    mapped,
     notes,
-    status_codes,
     title_of,
 )
 from apps.records.presenters.lenses import Lens
@@ -64,7 +60,6 @@ _DATES = (
     ("requestedOn", "written-down"), ("recordedOn", "written-down"), ("authoringTime", "written-down"),
     ("time", "recorded"), ("lastModified", "recorded"), ("activePeriod", "valid"), ("enteredDate", "written-down"),
 )  # fmt: skip
-_STATUSES = ("status", "clinicalStatus", "lifecycleStatus", "state", "active", "orderStatus")
 _PEOPLE = (
     "author", "performer", "asserter", "recorder", "requester", "orderer", "prescriber", "provider", "sender",
     "operator", "creator", "practitioner", "actor", "responsibleParty", "insurer", "facility", "owner",
@@ -74,77 +69,6 @@ _PEOPLE = (
 )  # fmt: skip
 
 _WHO = ("actor", "member", "provider", "party")
-
-
-class Group(StrEnum):
-    """Where it is listed: only what is plainly over is past. None is current: what that means is known of types with a
-    presenter alone, and a dose given years ago is `completed`."""
-
-    LISTED = "listed"
-    PAST = "past"
-
-
-class Status(StrEnum):
-    """Status words that several types share."""
-
-    NOT_FINAL = "not-final"
-    CURRENT = "current"
-    DENYING = "denying"
-    DENYING_BUT = "denying-but"
-    ALLOWING_BUT = "allowing-but"
-    NOT_TO_BE_DONE = "not-to-be-done"
-    WAS_NOT_TO_BE_DONE = "was-not-to-be-done"
-    POTENTIAL = "potential"
-    SUGGESTED = "suggested"
-    AGREED = "agreed"
-    PERHAPS = "perhaps"
-    DECLINED = "declined"
-    PLANNED = "planned"
-    PAUSED = "paused"
-    DONE = "done"
-    SENT_OUT = "sent-out"
-    SETTLED = "settled"
-    STOPPED = "stopped"
-    NOT_DONE = "not-done"
-    CANCELED = "canceled"
-    PAST = "past"
-
-
-_WORDS = {
-    **dict.fromkeys(
-        ("draft", "proposed", "preliminary", "registered", "pending", "review", "entered"), Status.NOT_FINAL
-    ),
-    **dict.fromkeys(
-        ("active", "current", "in-progress", "available", "received", "accepted", "ready", "true"), Status.CURRENT
-    ),
-    **dict.fromkeys(("planned", "requested", "scheduled", "waitlist", "preparation", "intended"), Status.PLANNED),
-    **dict.fromkeys(("on-hold", "onhold", "suspended", "onleave"), Status.PAUSED),
-    **dict.fromkeys(("completed", "final", "amended", "appended", "finished", "corrected", "done"), Status.DONE),
-    **dict.fromkeys(
-        ("stopped", "revoked", "rejected", "aborted", "abandoned", "declined", "failed", "error"), Status.STOPPED
-    ),
-    "issued": Status.SENT_OUT,  # an Invoice
-    "balanced": Status.SETTLED,
-    "not-done": Status.NOT_DONE,
-    **dict.fromkeys(("cancelled", "replaced"), Status.CANCELED),  # the latter of an OrderResponse, by another order
-    **dict.fromkeys(
-        ("inactive", "resolved", "retired", "superseded", "ended", "terminated", "withdrawn", "unavailable", "false"),
-        Status.PAST,
-    ),
-}
-_OPEN = frozenset({Status.CURRENT, Status.PAUSED, NOT_GIVEN})
-_OVER = frozenset({Status.STOPPED, Status.NOT_DONE, Status.CANCELED, Status.PAST})
-_ENDED = frozenset({*_OVER, Status.DONE})
-_ANSWERS = {  # AppointmentResponse.participantStatus
-    "accepted": Status.AGREED,
-    "tentative": Status.PERHAPS,
-    "declined": Status.DECLINED,
-    "needs-action": Status.NOT_FINAL,
-    "in-process": Status.NOT_FINAL,
-    "completed": Status.DONE,
-}
-# Of these, DSTU2 says beside the status that it was not: a dose that was not given is `completed` all the same.
-_NOT = ("wasNotGiven", "notPerformed")
 
 
 class GenericEntry(Entry, frozen=True, kw_only=True, gc=False):
@@ -166,13 +90,13 @@ def present(resource: Element, context: Context) -> GenericEntry:
     if heading["is_withdrawn"] or heading["is_withheld"]:
         return GenericEntry(**heading)
     heading["title"] = _title(resource, context) or opening(heading["narrative"])[:_LONGEST_TITLE]
-    status = _status(resource)
+    status = statuses.read(resource)
     rule = elements.child(resource, "provision")
     return GenericEntry(
         **heading,
         when=_when(resource, context),
         status=status,
-        group=NOT_GIVEN if status == NOT_GIVEN else Group.PAST if status in _OVER else Group.LISTED,
+        group=statuses.group_of(status),
         people=names_of(_people(resource), context, within=resource),
         said=notes(resource, "note", "comment", "comments", "notes"),
         particulars=tuple(_beside(heading["title"], particulars.of(resource, context))),
@@ -246,46 +170,3 @@ def _when(resource: Element, context: Context) -> When:
     parts = (part for name in ("event", "collection", "history") for part in elements.children(resource, name))
     nested = (moments.read(part, name, means=means) for part in parts for name, means in _DATES)
     return next(filter(None, nested), When())
-
-
-def _status(resource: Element) -> str:
-    if any(elements.flag(resource, name) is True for name in _NOT):
-        return Status.NOT_DONE
-    if "potential" in status_codes(resource, "actuality"):  # of an AdverseEvent, however its report stands
-        return Status.POTENTIAL
-    if answer := mapped(resource, "participantStatus", _ANSWERS):
-        return answer
-    status = _sent_status(resource)
-    if elements.flag(resource, "doNotPerform") is True:
-        return Status.WAS_NOT_TO_BE_DONE if status in _ENDED else Status.NOT_TO_BE_DONE
-    if status in _OPEN and is_suggested(resource):
-        if "plan" not in status_codes(resource, "intent"):
-            return Status.SUGGESTED
-        if status == NOT_GIVEN or "active" in status_codes(resource, "status"):  # else it has begun, or is put off
-            return Status.PLANNED
-    return _of_consent(resource) or status if status == Status.CURRENT else status
-
-
-def _sent_status(resource: Element) -> str:
-    for name in _STATUSES:
-        value = resource.get(name)
-        codes = (str(value).lower(),) if isinstance(value, bool) else status_codes(resource, name)
-        for code in codes:
-            if code in _WORDS:
-                return _WORDS[code]
-    return NOT_GIVEN
-
-
-def _of_consent(resource: Element) -> str:
-    """What a consent that is in force allows, where that is not all (R4 Consent.provision). Nobody may take a refusal
-    for a permission; and one within a permission, or the other way round, is an exception. Where it has no rule of its
-    own, the one that it follows says so, by HL7's codes (v3 ActCode): opted out."""
-    provision = elements.child(resource, "provision")
-    has_exceptions = any(True for _each in elements.children(provision, "provision"))
-    own = status_codes(provision, "type")
-    followed = () if own else status_codes(resource, "policyRule")
-    if "deny" in own or "optout" in followed:
-        return Status.DENYING_BUT if has_exceptions else Status.DENYING
-    if "optoute" in followed:
-        return Status.DENYING_BUT
-    return Status.ALLOWING_BUT if has_exceptions or "optinr" in followed else ""

@@ -14,7 +14,7 @@ from uuid import UUID
 
 from apps.connections.answers.candidates import Candidate
 from apps.directory.models import Provider
-from apps.records.presenters import allergies, devices, generic, medications
+from apps.records.presenters import allergies, devices, medications, statuses
 from apps.records.presenters.devices import DeviceEntry
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.generic import GenericEntry
@@ -154,7 +154,7 @@ def _held(whole: Whole, subject: Subject, is_counted: Callable[[str], bool]) -> 
 _MAY_HOLD: Final[Mapping[str, Callable[[str], bool]]] = MappingProxyType(
     {
         ALLERGIES.key: lambda group: group == allergies.Group.CURRENT,
-        DEVICES.key: lambda group: group not in {devices.Status.NOT_IN_USE, generic.Group.PAST},
+        DEVICES.key: lambda group: group not in {devices.Status.NOT_IN_USE, statuses.Group.PAST},
         MEDICINES.key: lambda group: group in {medications.Group.CURRENT, medications.Group.REPORTED},
     }
 )
@@ -162,7 +162,7 @@ _MAY_HOLD: Final[Mapping[str, Callable[[str], bool]]] = MappingProxyType(
 
 def _holds(entry: Entry) -> bool:
     """Not where it says that there is none, or that a device is used no more, or not yet (DeviceUseStatement)."""
-    if isinstance(entry, GenericEntry) and entry.status in {generic.Status.DONE, generic.Status.PLANNED}:
+    if isinstance(entry, GenericEntry) and entry.status in {statuses.Status.DONE, statuses.Status.PLANNED}:
         return False
     return not entry.is_known_absence and not entry.says_no_information
 

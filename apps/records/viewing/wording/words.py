@@ -66,8 +66,24 @@ _SHARED: Final[_Words] = {
     "canceled": _("Canceled"),
     "suggested": _("Suggested"),
     "ruled-out": _("Ruled out"),
+    "on-the-waiting-list": pgettext_lazy("appointment", "On the waiting list"),
+    "failed": _("Could not be done"),
     "sent-out": pgettext_lazy("a bill", "Sent"),
     "settled": pgettext_lazy("a bill", "Paid"),
+    "to-be-billed": _("To be billed"),
+    "not-billed": _("Will not be billed"),
+    "billed": _("Billed"),
+    # whether somebody takes part in a study
+    "may-take-part": _("May be able to take part"),
+    "screened": _("Being checked for taking part"),
+    "can-take-part": _("Can take part"),
+    "cannot-take-part": _("Cannot take part"),
+    "not-signed-up": _("Sign-up not completed"),
+    "signed-up": _("Signed up, not yet taking part"),
+    "takes-part": _("Taking part"),
+    "followed-up": _("Taking part is over, follow-up goes on"),
+    "took-part": _("No longer taking part"),
+    "withdrew": _("Withdrew before signing up"),
 }
 
 # By the kind of entry. An empty word is no status to tell.
