@@ -7,7 +7,7 @@ for (const place of document.querySelectorAll("[data-print]")) {
 }
 
 window.addEventListener("beforeprint", () => {
-  for (const fold of document.querySelectorAll("details.under:not([open])")) {
+  for (const fold of document.querySelectorAll("details:is(.under, .group):not([open])")) {
     fold.open = true;
     fold.dataset.opened = "";
   }

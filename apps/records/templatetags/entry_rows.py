@@ -37,9 +37,13 @@ def sections_of_rows(sections: Iterable[Section], of_one: str = "", *, show_subj
     written = []
     alike = _Alike(of_one)
     for section in found:
+        listed = _list(section.rows, alike, show_subject=show_subject)
+        if section.closed:
+            written.append(_closed(section, listed))
+            continue
         if section.heading or len(found) > 1:
             written.append(f'<h2 class="group">{_said(section.heading or gettext("Without a date"))}</h2>')
-        written.append(_list(section.rows, alike, show_subject=show_subject))
+        written.append(listed)
     return _markup("\n".join(written))
 
 
@@ -152,6 +156,12 @@ class _Alike:
 
 def _list(rows: Iterable[Row], alike: _Alike, *, show_subject: bool) -> str:
     return f'<ul class="rows">{"".join(_row(row, alike, show_subject=show_subject) for row in rows)}</ul>'
+
+
+def _closed(section: Section, listed: str) -> str:
+    count = ngettext("%(n)s entry", "%(n)s entries", section.closed) % _number(section.closed)
+    heading = f'<h2>{_said(section.heading)} <span class="row-detail">{_said(count)}</span></h2>'
+    return f'<details class="group"><summary>{heading}</summary>{listed}</details>'
 
 
 def _row(row: Row, alike: _Alike, *, show_subject: bool = False) -> str:

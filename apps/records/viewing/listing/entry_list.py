@@ -14,10 +14,12 @@ _YEARS_AT_HAND: Final = 6  # two lines of a phone; a long life has seventy, whic
 
 @dataclass(frozen=True)
 class Section:
-    """Rows under one heading, a group or a year; empty where there is none to say."""
+    """Rows under one heading, a group or a year; empty where there is none to say. `closed` is how many entries the
+    whole list has under it, where they are shown only to who opens it; else 0."""
 
     heading: str
     rows: tuple[Row, ...]
+    closed: int = 0
 
 
 @dataclass(frozen=True)
