@@ -32,23 +32,23 @@ class ApplicationAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # no argume
         """Applications are requested in the portal."""
         return False
 
-    @admin.action(description="Approve: the credentials work from now on")
+    @admin.action(description="Approve: the credentials work from now on", permissions=["change"])
     def approve(self, request: HttpRequest, chosen: QuerySet[Application]) -> None:
         """Provisional applications become approved."""
         self._each(request, chosen, partial(registering.approve, at=clock.now()))
 
-    @admin.action(description="Retire: the credentials never work again")
+    @admin.action(description="Retire: the credentials never work again", permissions=["change"])
     def retire(self, request: HttpRequest, chosen: QuerySet[Application]) -> None:
         """Applications end for good."""
         self._each(request, chosen, partial(registering.retire, at=clock.now()))
 
-    @admin.action(description="Add FHIR DSTU2")
+    @admin.action(description="Add FHIR DSTU2", permissions=["change"])
     def add_dstu2(self, request: HttpRequest, chosen: QuerySet[Application]) -> None:
         """DSTU2 may be asked for."""
         for application in chosen:
             registering.add_version(application, "dstu2")
 
-    @admin.action(description="Add FHIR R4")
+    @admin.action(description="Add FHIR R4", permissions=["change"])
     def add_r4(self, request: HttpRequest, chosen: QuerySet[Application]) -> None:
         """R4 may be asked for."""
         for application in chosen:

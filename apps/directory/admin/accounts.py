@@ -93,7 +93,7 @@ class SystemAccountAdmin(AuditedAdmin):
             obj.requested_at = timezone.now()
         super().save_model(request, obj, form, change)
 
-    @admin.action(description=_("Approve: it was approved, and its id is written here"))
+    @admin.action(description=_("Approve: it was approved, and its id is written here"), permissions=["change"])
     def approve(self, request: HttpRequest, rows: "models.QuerySet[SystemAccount]") -> None:
         """Move to approved."""
         refused = 0
@@ -105,7 +105,7 @@ class SystemAccountAdmin(AuditedAdmin):
         self.say_done(request, len(rows) - refused)
         self._say_refused(request, refused)
 
-    @admin.action(description=_("Reject: it was refused or closed there"))
+    @admin.action(description=_("Reject: it was refused or closed there"), permissions=["change"])
     def reject(self, request: HttpRequest, rows: "models.QuerySet[SystemAccount]") -> None:
         """Move to rejected."""
         refused = 0

@@ -94,12 +94,12 @@ class SwitchedAdmin(AuditedAdmin, SharedAdmin):
         """Turn the switch of one row."""
         raise NotImplementedError
 
-    @admin.action(description=_("Switch on"))
+    @admin.action(description=_("Switch on"), permissions=["change"])
     def switch_on(self, request: HttpRequest, rows: "models.QuerySet[Any]") -> None:
         """Everything goes on."""
         self._turn_each(request, rows, is_on=True)
 
-    @admin.action(description=_("Switch off: stop linking, refreshing and copying at once"))
+    @admin.action(description=_("Switch off: stop linking, refreshing and copying at once"), permissions=["change"])
     def switch_off(self, request: HttpRequest, rows: "models.QuerySet[Any]") -> None:
         """Everything stops, and patients read so."""
         self._turn_each(request, rows, is_on=False)

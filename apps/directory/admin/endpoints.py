@@ -152,7 +152,7 @@ class EndpointAdmin(SwitchedAdmin):
         if trusting.examine(obj, actor=staff(request), at=timezone.now()):
             self.message_user(request, endpoint_pages.to_look_at(obj), messages.WARNING)
 
-    @admin.action(description=_("Switch on"))
+    @admin.action(description=_("Switch on"), permissions=["change"])
     def switch_on(self, request: HttpRequest, rows: QuerySet[Endpoint]) -> None:
         """All but strangers: of each of those staff look at both hosts first."""
         for endpoint in rows.filter(is_stranger=True):
@@ -225,7 +225,7 @@ class EndpointAdmin(SwitchedAdmin):
         """Between its documents, and with what was known."""
         return "; ".join(endpoint.disagreements) or endpoint_pages.NOTHING
 
-    @admin.action(description=_("Check now: statement, sign-in and certificates"))
+    @admin.action(description=_("Check now: statement, sign-in and certificates"), permissions=["change"])
     def check_now(self, request: HttpRequest, rows: QuerySet[Endpoint]) -> None:
         """Look at a few, now, and say what was found."""
         few = self._few(request, rows, command="check_endpoints")
@@ -239,7 +239,7 @@ class EndpointAdmin(SwitchedAdmin):
             late = _("Not checked, because the others took too long: %(endpoint)s")
             self.message_user(request, late % {"endpoint": endpoint.fhir_base_url}, messages.WARNING)
 
-    @admin.action(description=_("Discover again: ask the deployment for its addresses"))
+    @admin.action(description=_("Discover again: ask the deployment for its addresses"), permissions=["change"])
     def discover_again(self, request: HttpRequest, rows: QuerySet[Endpoint]) -> None:
         """Ask a few, now, and say what came of it."""
         for endpoint in self._few(request, rows, command="discover_endpoints"):

@@ -120,7 +120,7 @@ class SigningKeyAdmin(AuditedAdmin):
             obj.pk = made.pk
             obj.refresh_from_db()
 
-    @admin.action(description=_("Take out of use: sign nothing with it any more"))
+    @admin.action(description=_("Take out of use: sign nothing with it any more"), permissions=["change"])
     def supersede(self, request: HttpRequest, rows: models.QuerySet[SigningKey]) -> None:
         """Unless a registration that stands still needs it. It is retired by itself, once nobody verifies with it.
         Messages begin with the algorithm: the admin would make the first letter of a key id a capital."""

@@ -190,29 +190,29 @@ class ClientRegistrationAdmin(SwitchedAdmin):
             )
             self.message_user(request, sentence % {"count": count}, messages.WARNING)
 
-    @admin.action(description=_("Approve: the developer portal approved the application"))
+    @admin.action(description=_("Approve: the developer portal approved the application"), permissions=["change"])
     def approve(self, request: HttpRequest, rows: models.QuerySet[ClientRegistration]) -> None:
         """Move to approved."""
         self._move(request, rows, Status.APPROVED)
 
-    @admin.action(description=_("Reject: the developer portal refused the application"))
+    @admin.action(description=_("Reject: the developer portal refused the application"), permissions=["change"])
     def reject(self, request: HttpRequest, rows: models.QuerySet[ClientRegistration]) -> HttpResponse | None:
         """Move to rejected, after asking."""
         return self._end(request, rows, Status.REJECTED, action="reject")
 
-    @admin.action(description=_("Retire: we no longer use it"))
+    @admin.action(description=_("Retire: we no longer use it"), permissions=["change"])
     def retire(self, request: HttpRequest, rows: models.QuerySet[ClientRegistration]) -> HttpResponse | None:
         """Move to retired, after asking."""
         return self._end(request, rows, Status.RETIRED, action="retire")
 
-    @admin.action(description=_("Trouble is mended: let patients link again"))
+    @admin.action(description=_("Trouble is mended: let patients link again"), permissions=["change"])
     def clear_trouble(self, request: HttpRequest, rows: models.QuerySet[ClientRegistration]) -> None:
         """Forget what their server answered."""
         for row in rows:
             registering.clear_trouble(row, actor=staff(request), at=timezone.now())
         self.say_done(request, len(rows))
 
-    @admin.action(description=_("The provider has the new key: sign with it"))
+    @admin.action(description=_("The provider has the new key: sign with it"), permissions=["change"])
     def provider_has_new_key(
         self, request: HttpRequest, rows: models.QuerySet[ClientRegistration]
     ) -> HttpResponse | None:
