@@ -4,6 +4,8 @@ Nobody can be given a password, an address or a second step here, because whoeve
 staff may do is stop an account from signing in, and take away a lost second step once they know who asks.
 """
 
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -13,24 +15,29 @@ from allauth.mfa.models import Authenticator
 from axes.admin import IsLockedOutFilter
 from axes.models import AccessAttempt, AccessFailureLog, AccessLog
 from django.contrib import admin
+from django.contrib.auth.admin import GroupAdmin
+from django.contrib.auth.models import Group
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from apps.accounts import telling
 from apps.accounts.current_user import current_user
 from apps.accounts.models import Consent, User
 from apps.accounts.notices import NOTICES
 from apps.audit import recording
 from apps.audit.paging import BoundedAdmin
-from apps.audit.recording import Actor, EventType
+from apps.audit.recording import Actor, EventType, Fact
 from apps.audit.window import Window
 
 # The admin's own sign-in form knows neither a second step nor our lock-out: whoever comes is sent to the site's.
 admin.site.site_header = admin.site.site_title = _("Holdfast staff")
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 admin.site.enable_nav_sidebar = False  # lists of addresses need the width
+
+_WHOLE_ADDRESS = _("A whole e-mail address, or the whole id of a user.")
 
 
 @admin.register(User)
@@ -40,6 +47,7 @@ class UserAdmin(Window):
     list_display = ("email", "is_active", "is_staff", "joined_at", "last_login")
     list_filter = ("is_active", "is_staff")
     search_fields = ("=email", "=id")
+    search_help_text = _WHOLE_ADDRESS
     ordering = ("-joined_at",)
     fields = ("email", "first_name", "language", "joined_at", "last_login", "is_active", "is_staff", "groups")
     filter_horizontal = ("groups",)
@@ -49,11 +57,32 @@ class UserAdmin(Window):
         return admin.ModelAdmin.has_change_permission(self, request, obj)
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
-        """Looking at an account is logged: the person it belongs to sees it under Activity."""
+        """Looking at an account is logged: the person it belongs to sees it under Activity. Who may not look sees
+        nothing."""
         user = super().get_object(request, object_id, from_field)
-        if user is not None:
+        if user is not None and self.has_view_permission(request, user):
             note_by_staff(EventType.STAFF_VIEWED, request, user.pk)
         return user
+
+    def save_model(
+        self,
+        request: HttpRequest,
+        obj: Model,
+        form: Any,
+        change: bool,  # noqa: FBT001 - Django's signature
+    ) -> None:
+        """With what was decided in the audit log: the admin's own log of an account goes when that is closed, or when
+        whoever did it closes theirs."""
+        assert isinstance(obj, User)  # noqa: S101 - this admin's model
+        super().save_model(request, obj, form, change)
+        if "is_active" in form.changed_data:
+            note_by_staff(EventType.USER_LET_IN if obj.is_active else EventType.USER_STOPPED, request, obj.pk)
+        if "is_staff" in form.changed_data:
+            action = "given" if obj.is_staff else "taken away"
+            facts = {Fact.CHANGED: "is_staff", Fact.ACTION: action}
+            note_by_staff(EventType.USER_RIGHTS_CHANGED, request, obj.pk, facts)
+        if "groups" in form.changed_data:
+            note_by_staff(EventType.USER_RIGHTS_CHANGED, request, obj.pk, {Fact.CHANGED: "groups"})
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         """All but "may sign in"; and for superusers, who works here."""
@@ -83,7 +112,8 @@ class ConsentAdmin(Window):
 
     list_display = ("user_id", "notice_version", "declaration", "language", "agreed_at")
     list_filter = (ToNotice, "declaration")
-    search_fields = ("=user__email",)
+    search_fields = ("=user__email", "=user__id")
+    search_help_text = _WHOLE_ADDRESS
     fields = ("user_id", "notice_version", "declaration", "language", "agreed_at")
 
 
@@ -91,7 +121,8 @@ class AddressAdmin(Window):
     """Addresses and whether they are verified. Changing one would hand an account to somebody else."""
 
     list_display = ("email", "verified", "primary")
-    search_fields = ("=email",)
+    search_fields = ("=email", "=user__id")
+    search_help_text = _WHOLE_ADDRESS
     fields = ("email", "verified", "primary")
 
 
@@ -100,7 +131,8 @@ class AuthenticatorAdmin(Window):
 
     list_display = ("user_id", "type", "created_at", "last_used_at")
     list_filter = ("type",)
-    search_fields = ("=user__email",)
+    search_fields = ("=user__email", "=user__id")
+    search_help_text = _WHOLE_ADDRESS
     fields = ("user_id", "type", "created_at", "last_used_at")
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
@@ -108,22 +140,35 @@ class AuthenticatorAdmin(Window):
         return admin.ModelAdmin.has_delete_permission(self, request, obj)
 
     def delete_model(self, request: HttpRequest, obj: Authenticator) -> None:
-        """Take it away, and log who did."""
+        """Take it away."""
+        self.delete_queryset(request, Authenticator.objects.filter(pk=obj.pk))
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Authenticator]) -> None:
+        """Take them away, log who did, and tell each owner by mail: whoever called may have been somebody else."""
+        at = timezone.now()
         with transaction.atomic():
-            note_by_staff(EventType.USER_AUTHENTICATOR_CHANGED, request, obj.user_id)
-            obj.delete()
+            owners = User.objects.filter(pk__in=list(queryset.order_by().values_list("user_id", flat=True)))
+            for owner in owners:
+                note_by_staff(EventType.USER_AUTHENTICATOR_CHANGED, request, owner.pk)
+                transaction.on_commit(partial(telling.tell_of_a_lost_second_step, owner, at=at))
+            queryset.delete()
+            _forget_codes_of_nothing(owners)
 
     def log_deletions(self, request: HttpRequest, queryset: Any) -> list[Any]:
         """Not in the admin's own log as well: it would keep what somebody called a passkey, beyond their account."""
         return []
 
-    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Authenticator]) -> None:
-        """Take several away, and log each."""
-        for authenticator in queryset:
-            self.delete_model(request, authenticator)
+
+def _forget_codes_of_nothing(users: QuerySet[User]) -> None:
+    """Recovery codes of those who have no second step any more: whoever found them could use them with the next."""
+    codes = Authenticator.Type.RECOVERY_CODES
+    still = Authenticator.objects.exclude(type=codes).values("user")
+    Authenticator.objects.filter(user__in=users, type=codes).exclude(user__in=still).delete()
 
 
-def note_by_staff(event: EventType, request: HttpRequest, user_id: UUID) -> None:
+def note_by_staff(
+    event: EventType, request: HttpRequest, user_id: UUID, facts: Mapping[str, str] | None = None
+) -> None:
     """Log what a member of staff did to somebody's account."""
     recording.record(
         event,
@@ -132,6 +177,7 @@ def note_by_staff(event: EventType, request: HttpRequest, user_id: UUID) -> None
         user_id=user_id,
         subject="user",
         subject_id=str(user_id),
+        facts=facts,
     )
 
 
@@ -148,6 +194,54 @@ class AttemptAdmin(BoundedAdmin):
         """Attempts make them."""
         return False
 
+    def delete_model(self, request: HttpRequest, obj: AccessAttempt) -> None:
+        """Take it away; whose account it was reads under Activity that staff let somebody try again."""
+        self.delete_queryset(request, AccessAttempt.objects.filter(pk=obj.pk))
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[AccessAttempt]) -> None:
+        """Take several away. Of an address without an account nothing is kept."""
+        with transaction.atomic():
+            names = list(queryset.order_by().values_list("username", flat=True).distinct())
+            for user_id in User.objects.filter(email__in=names).values_list("pk", flat=True):
+                note_by_staff(EventType.USER_LET_IN, request, user_id)
+            super().delete_queryset(request, queryset)
+
+
+class AuditedGroupAdmin(GroupAdmin):
+    """What members of a group may do. Who changed that stands in the audit log, by the group's id."""
+
+    def save_model(
+        self,
+        request: HttpRequest,
+        obj: Model,
+        form: Any,
+        change: bool,  # noqa: FBT001 - Django's signature
+    ) -> None:
+        """Save it, and write down that it was."""
+        super().save_model(request, obj, form, change)
+        self._note(request, obj, "changed" if change else "added")
+
+    def delete_model(self, request: HttpRequest, obj: Model) -> None:
+        """Write it down first: afterwards there is nothing to name."""
+        self._note(request, obj, "deleted")
+        super().delete_model(request, obj)
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        """Several at once, each written down."""
+        with transaction.atomic():
+            for group in queryset:
+                self.delete_model(request, group)
+
+    def _note(self, request: HttpRequest, group: Model, action: str) -> None:
+        recording.record(
+            EventType.GROUP_CHANGED,
+            actor=Actor.staff(current_user(request).pk),
+            at=timezone.now(),
+            subject="group",
+            subject_id=str(group.pk),
+            facts={Fact.ACTION: action},
+        )
+
 
 # allauth registers forms that can change all of these. Sessions are nobody's business but their owner's.
 for model in (EmailAddress, Authenticator):
@@ -158,3 +252,6 @@ admin.site.register(Authenticator, AuthenticatorAdmin)
 for model in (AccessAttempt, AccessFailureLog, AccessLog):
     admin.site.unregister(model)
 admin.site.register(AccessAttempt, AttemptAdmin)
+# The library's own page of groups writes nothing into the audit log.
+admin.site.unregister(Group)
+admin.site.register(Group, AuditedGroupAdmin)

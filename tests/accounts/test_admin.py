@@ -1,12 +1,15 @@
 """The admin: behind the same door as everything else, and a window once inside."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
+from axes.models import AccessAttempt
 from django.contrib.admin.models import LogEntry
-from django.contrib.auth.models import Permission
+from django.contrib.auth.models import Group, Permission
+from django.core.mail import EmailMessage
 from django.test import Client
 from django.urls import reverse
 
@@ -65,6 +68,40 @@ class TestAUserInTheAdmin:
         event = AuditEvent.objects.get(event="staff.viewed")
         assert (event.actor_id, event.user_id) == (stella.pk, alice.pk)
 
+    def test_learns_nothing_of_staff_who_were_shown_nothing(
+        self, make_user: Callable[..., User], alice: User, signed_in: Callable[[User], Client]
+    ):
+        stan = make_user("stan@example.org", is_staff=True)
+        answer = signed_in(stan).get(reverse("admin:accounts_user_change", args=[alice.pk]))
+        assert answer.status_code == 403
+        assert not AuditEvent.objects.exists()
+
+    @pytest.mark.parametrize(("was_active", "event"), [(True, "user.stopped"), (False, "user.let_in")])
+    def test_reads_that_staff_stopped_it_or_let_it_in(
+        self, stella: User, alice: User, signed_in: Callable[[User], Client], was_active: bool, event: str
+    ):
+        User.objects.filter(pk=alice.pk).update(is_active=was_active)
+        typed = {} if was_active else {"is_active": "on"}
+        signed_in(stella).post(reverse("admin:accounts_user_change", args=[alice.pk]), typed)
+        written = AuditEvent.objects.get(event=event)
+        assert (written.actor_kind, written.actor_id, written.user_id) == ("staff", stella.pk, alice.pk)
+
+    def test_leaves_no_line_about_a_save_that_changed_nothing(
+        self, stella: User, alice: User, signed_in: Callable[[User], Client]
+    ):
+        signed_in(stella).post(reverse("admin:accounts_user_change", args=[alice.pk]), {"is_active": "on"})
+        assert set(AuditEvent.objects.values_list("event", flat=True)) == {"staff.viewed"}
+
+    def test_is_made_staff_on_the_record(self, stella: User, alice: User, signed_in: Callable[[User], Client]):
+        group = Group.objects.create(name="support")
+        typed = {"is_active": "on", "is_staff": "on", "groups": str(group.pk)}
+        signed_in(stella).post(reverse("admin:accounts_user_change", args=[alice.pk]), typed)
+        rows = AuditEvent.objects.filter(event="user.rights_changed", actor_id=stella.pk, user_id=alice.pk)
+        assert [row.facts for row in rows.order_by("pk")] == [
+            {"action": "given", "changed": "is_staff"},
+            {"changed": "groups"},
+        ]
+
     def test_cannot_be_made_staff_by_staff(
         self, make_user: Callable[..., User], alice: User, signed_in: Callable[[User], Client]
     ):
@@ -96,6 +133,43 @@ class TestASecondStepInTheAdmin:
         event = AuditEvent.objects.get(event="user.authenticator_changed")
         assert (event.actor_kind, event.actor_id, event.user_id) == ("staff", stella.pk, alice.pk)
 
+    def test_is_missed_by_its_owner_in_a_mail(
+        self,
+        stella: User,
+        alice: User,
+        signed_in: Callable[[User], Client],
+        mailoutbox: list[EmailMessage],
+        django_capture_on_commit_callbacks: Callable[..., Any],
+    ):
+        """Whoever told staff that it was lost may have been somebody else."""
+        step = Authenticator.objects.create(user=alice, type="totp", data={"secret": "canary"})
+        with django_capture_on_commit_callbacks(execute=True):
+            signed_in(stella).post(reverse("admin:mfa_authenticator_delete", args=[step.pk]), {"post": "yes"})
+        (mail,) = mailoutbox
+        assert mail.to == [alice.email]
+        assert "Holdfast staff removed a second step" in mail.body
+        assert "canary" not in mail.body
+
+    @pytest.mark.parametrize(("other", "left"), [("", 0), ("webauthn", 2)])
+    def test_takes_the_recovery_codes_along_that_serve_nothing_else(
+        self, stella: User, alice: User, signed_in: Callable[[User], Client], other: str, left: int
+    ):
+        """Whoever found the phone may have found the sheet with them, too."""
+        step = Authenticator.objects.create(user=alice, type="totp", data={})
+        Authenticator.objects.create(user=alice, type="recovery_codes", data={})
+        if other:
+            Authenticator.objects.create(user=alice, type=other, data={"name": "key"})
+        signed_in(stella).post(reverse("admin:mfa_authenticator_delete", args=[step.pk]), {"post": "yes"})
+        assert Authenticator.objects.count() == left
+
+    def test_is_found_by_the_id_that_other_pages_show(
+        self, stella: User, alice: User, signed_in: Callable[[User], Client]
+    ):
+        step = Authenticator.objects.create(user=alice, type="totp", data={})
+        address = reverse("admin:mfa_authenticator_changelist")
+        page = signed_in(stella).get(address, {"q": str(alice.pk)}).content.decode()
+        assert reverse("admin:mfa_authenticator_change", args=[step.pk]) in page
+
     @pytest.mark.parametrize("way", ["one", "several"])
     def test_leaves_its_name_nowhere_when_it_is_taken_away(
         self, stella: User, alice: User, signed_in: Callable[[User], Client], way: str
@@ -117,6 +191,37 @@ class TestAnAddressInTheAdmin:
         address = EmailAddress.objects.get(user=alice)
         url = reverse("admin:account_emailaddress_change", args=[address.pk])
         assert signed_in(stella).post(url, {"email": "evil@example.org"}).status_code == 403
+
+
+class TestAnAttemptInTheAdmin:
+    @pytest.mark.parametrize("way", ["one", "several"])
+    def test_lets_in_on_the_record_when_it_is_taken_away(
+        self, stella: User, alice: User, signed_in: Callable[[User], Client], way: str
+    ):
+        hers = AccessAttempt.objects.create(username=alice.email, failures_since_start=10)
+        nobodys = AccessAttempt.objects.create(username="nobody@example.org", failures_since_start=10)
+        browser = signed_in(stella)
+        if way == "one":
+            for row in (hers, nobodys):
+                browser.post(reverse("admin:axes_accessattempt_delete", args=[row.pk]), {"post": "yes"})
+        else:
+            chosen = {"action": "delete_selected", "_selected_action": [hers.pk, nobodys.pk], "post": "yes"}
+            browser.post(reverse("admin:axes_accessattempt_changelist"), chosen)
+        assert not AccessAttempt.objects.exists()
+        written = AuditEvent.objects.get()
+        assert (written.event, written.actor_id, written.user_id) == ("user.let_in", stella.pk, alice.pk)
+
+
+class TestAGroupInTheAdmin:
+    def test_changes_on_the_record(self, stella: User, signed_in: Callable[[User], Client]):
+        browser = signed_in(stella)
+        browser.post(reverse("admin:auth_group_add"), {"name": "support"})
+        group = Group.objects.get()
+        allowed = {"name": "support", "permissions": str(permission("accounts", "view_user").pk)}
+        browser.post(reverse("admin:auth_group_change", args=[group.pk]), allowed)
+        browser.post(reverse("admin:auth_group_delete", args=[group.pk]), {"post": "yes"})
+        rows = AuditEvent.objects.filter(event="group.changed", actor_id=stella.pk, subject_id=str(group.pk))
+        assert [row.facts["action"] for row in rows.order_by("pk")] == ["added", "changed", "deleted"]
 
 
 def permission(app: str, codename: str) -> Permission:
