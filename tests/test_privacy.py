@@ -142,6 +142,19 @@ class TestAdmin:
             if column in unshown(owner)
         ]
 
+    @pytest.mark.parametrize(("model", "model_admin"), ADMINS, ids=label)
+    def test_is_asked_for_nothing_secret_or_about_health(self, model, model_admin, superuser):
+        """An address that asks for a column letter by letter reads it, though no page shows it."""
+        columns = [(name, name) for name in unshown(model)]
+        columns += [
+            (f"{field.name}__{name}", name)
+            for field in model._meta.get_fields()
+            if isinstance(field.related_model, type)
+            for name in unshown(field.related_model)
+        ]
+        asked = [f"{path}{how}" for path, _name in columns for how in ("", "__startswith", "__gt", "__isnull")]
+        assert not [lookup for lookup in asked if model_admin.lookup_allowed(lookup, "a", superuser)]
+
     @staticmethod
     def options(model_admin: Any, request: Any) -> Iterable[Any]:
         """Everything that a list, a search, a filter or a form of this admin names, as a superuser gets it."""

@@ -9,6 +9,8 @@ from django.contrib import admin
 from django.core.paginator import Paginator
 from django.utils.functional import cached_property
 
+from apps.audit.asking import AskedOfWhatItShows
+
 
 class BoundedPaginator(Paginator):  # type: ignore[type-arg]  # generic in the stubs alone
     """Counts no further than it would let anybody page. Whoever looks for a row beyond that searches for it."""
@@ -27,7 +29,7 @@ class BoundedPaginator(Paginator):  # type: ignore[type-arg]  # generic in the s
         return self.count >= self.MOST_ROWS
 
 
-class BoundedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stubs alone
+class BoundedAdmin(AskedOfWhatItShows):
     """Whatever its list counts, it counts to a bound."""
 
     show_full_result_count = False

@@ -57,6 +57,21 @@ class TestAUserInTheAdmin:
         assert alice.password not in page
         assert 'name="password"' not in page
 
+    @pytest.mark.parametrize("column", ["password__startswith", "time_zone__startswith", "user_permissions"])
+    def test_is_not_found_by_what_no_page_shows(
+        self, stella: User, alice: User, signed_in: Callable[[User], Client], column: str
+    ):
+        """Whoever may ask for the beginning of a hash has the whole of it, one character after the other."""
+        asked = {column: alice.password[:40] if "password" in column else "A"}
+        answer = signed_in(stella).get(reverse("admin:accounts_user_changelist"), asked)
+        assert answer.status_code == 400
+        assert alice.email not in answer.content.decode()
+
+    def test_is_found_by_what_its_list_offers(self, stella: User, alice: User, signed_in: Callable[[User], Client]):
+        for asked in ({"is_staff__exact": "0"}, {"email__startswith": "alice"}, {"no_such_column": "1", "e": "1"}):
+            page = signed_in(stella).get(reverse("admin:accounts_user_changelist"), asked)
+            assert page.status_code == 200, asked
+
     def test_can_be_stopped_from_signing_in(self, stella: User, alice: User, signed_in: Callable[[User], Client]):
         signed_in(stella).post(reverse("admin:accounts_user_change", args=[alice.pk]), {"email": "evil@example.org"})
         alice.refresh_from_db()
