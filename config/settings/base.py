@@ -147,6 +147,7 @@ MFA_FORMS = {
     "authenticate": "apps.accounts.forms.AuthenticateForm",
     "reauthenticate": "apps.accounts.forms.ReauthenticateByCodeForm",
     "activate_totp": "apps.accounts.forms.ActivateTOTPForm",
+    "login_webauthn": "apps.accounts.passkeys.LoginWebAuthnForm",
     "add_webauthn": "apps.accounts.forms.AddWebAuthnForm",
     "edit_webauthn": "apps.accounts.forms.EditWebAuthnForm",
 }
