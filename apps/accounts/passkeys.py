@@ -5,6 +5,8 @@ which of the two, and an answer to the one would be taken for the other: a key t
 account to whoever knows no password.
 """
 
+from typing import Any
+
 from allauth.mfa.adapter import get_adapter
 from allauth.mfa.models import Authenticator
 from allauth.mfa.webauthn import forms
@@ -16,8 +18,15 @@ class LoginWebAuthnForm(forms.LoginWebAuthnForm):  # type: ignore[misc]  # the l
 
     def clean_credential(self) -> Authenticator:
         """The passkey. Raises ValidationError where it is not right, or was only touched."""
-        answer = parse_authentication_response(self.cleaned_data["credential"])
-        if not answer.response.authenticator_data.is_user_verified():
+        if not _is_verified(self.cleaned_data["credential"]):
             raise get_adapter().validation_error("incorrect_code")
         passkey: Authenticator = super().clean_credential()
         return passkey
+
+
+def _is_verified(unverified_answer: Any) -> bool:
+    try:
+        answer = parse_authentication_response(unverified_answer)
+    except KeyError:  # of an answer without an id of its own, which the library lets through
+        return False
+    return bool(answer.response.authenticator_data.is_user_verified())

@@ -120,6 +120,12 @@ class TestAPasskeyAlone:
             client.post(reverse("mfa_login_webauthn"), {"credential": answer})
             assert "_auth_user_id" not in client.session
 
+    @pytest.mark.parametrize("answer", ["[]", "1", "{}", '{"id": "AA"}', '{"id": "AA", "rawId": "AA", "response": {}}'])
+    def test_is_none_where_something_else_is_sent(self, client: Client, answer: str):
+        client.get(reverse("mfa_login_webauthn"), headers={"X-Requested-With": "XMLHttpRequest"})
+        sent = client.post(reverse("mfa_login_webauthn"), {"credential": answer})
+        assert sent["Location"] == reverse("account_login")
+
 
 class TestAPasskeyAfterThePassword:
     def test_need_be_touched_only(self, client: Client, alice: User, device: Callable[[User], Device]):
