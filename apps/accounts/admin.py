@@ -15,6 +15,7 @@ from allauth.mfa.models import Authenticator
 from axes.admin import IsLockedOutFilter
 from axes.models import AccessAttempt, AccessFailureLog, AccessLog
 from django.contrib import admin
+from django.contrib.admin import AdminSite
 from django.contrib.auth.admin import GroupAdmin
 from django.contrib.auth.models import Group
 from django.db import transaction
@@ -23,7 +24,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from apps.accounts import telling
+from apps.accounts import second_step_first, telling
 from apps.accounts.current_user import current_user
 from apps.accounts.models import Consent, User
 from apps.accounts.notices import NOTICES
@@ -32,9 +33,17 @@ from apps.audit.paging import BoundedAdmin
 from apps.audit.recording import Actor, EventType, Fact
 from apps.audit.window import Window
 
-# The admin's own sign-in form knows neither a second step nor our lock-out: whoever comes is sent to the site's.
+
+def _may_come_in(request: HttpRequest) -> bool:
+    return AdminSite.has_permission(admin.site, request) and not second_step_first.is_missing(current_user(request))
+
+
+# The admin's own sign-in form knows neither a second step nor our lock-out: whoever comes is sent to the site's, and
+# whoever has no second step to where it is set up.
 admin.site.site_header = admin.site.site_title = _("Holdfast staff")
-admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
+_to_sign_in = secure_admin_login(admin.site.login)
+admin.site.login = second_step_first.asked_first(_to_sign_in)  # type: ignore[method-assign,assignment]
+admin.site.has_permission = _may_come_in  # type: ignore[method-assign]
 admin.site.enable_nav_sidebar = False  # lists of addresses need the width
 
 _WHOLE_ADDRESS = _("A whole e-mail address, or the whole id of a user.")

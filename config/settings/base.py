@@ -153,6 +153,7 @@ MFA_FORMS = {
 }
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
+STAFF_NEED_SECOND_STEP = True  # to open the desk or the admin; their passwords are worth more than others
 MFA_TOTP_ISSUER = "Holdfast"
 MFA_TOTP_TOLERANCE = 1  # one step of 30 seconds either way: clocks of phones drift
 

@@ -23,4 +23,5 @@ EMAIL_FILE_PATH = env.mailbox_folder()
 
 LOGGING = logging.configuration(level=env.log_level(), readable=True)
 logging.configure(LOGGING)
+STAFF_NEED_SECOND_STEP = False  # the demo prints how its staff sign in
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = True  # passkeys over plain http, which browsers allow for localhost alone

@@ -29,4 +29,5 @@ STATIC_ROOT = None  # nothing is collected: the live server finds static files w
 
 # What no deployment may be: commands run under these settings anyway (`config/checks.py` and the apps' own checks).
 SILENCED_SYSTEM_CHECKS = [f"holdfast.E{number:03}" for number in (6, 7, 11, 14, 15, 16, 20, 21)] + ["holdfast.W002"]
+STAFF_NEED_SECOND_STEP = False  # the cast's staff have a password alone
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = True  # passkeys over plain http, which browsers allow for localhost alone

@@ -1,7 +1,8 @@
 """Who may use the desk. For all others who are signed in there is none; whoever is not is asked to sign in.
 
-To work here is not enough, as in the admin: looking needs the permission to view client registrations, and every step
-the one to change them. What lets patients in, or a secret, needs a password given lately too.
+To work here is not enough, as in the admin: it takes an account with a second step, and looking needs the permission to
+view client registrations, every step the one to change them. What lets patients in, or a secret, needs a password given
+lately too.
 """
 
 import time
@@ -17,6 +18,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 
+from apps.accounts import second_step_first
 from apps.accounts.current_user import current_user
 from apps.accounts.models import User
 from apps.audit.recording import Actor
@@ -38,6 +40,8 @@ def staff_only(view: View[P]) -> View[P]:
         user = current_user(request)
         if not user.is_staff:
             raise Http404
+        if second_step_first.is_missing(user):
+            return second_step_first.ask(request)
         if not (may_change(user) or (request.method != "POST" and user.has_perm(_LOOKS))):
             context = {"may_look": user.has_perm(_LOOKS)}
             return render(request, "portal/desk/not_allowed.html", context, status=403)
