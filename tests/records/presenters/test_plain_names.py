@@ -31,26 +31,30 @@ def checked(code: str) -> int:
     return found
 
 
+def check_digit(code: str) -> str:
+    """That of a LOINC code, by its number (Luhn)."""
+    number = code.partition("-")[0]
+    doubled = [int(each) * (2 if place % 2 == 0 else 1) for place, each in enumerate(reversed(number))]
+    return str((10 - sum(each // 10 + each % 10 for each in doubled) % 10) % 10)
+
+
 class TestThePlainNames:
     def test_name_every_code_once(self):
         for codes in (CODES, OF_SNOMED, OF_ICD_10):
             assert len(codes) == len(set(codes))
         assert len({name.key for name in NAMES}) == len(NAMES)
 
-    @pytest.mark.parametrize("code", CODES)
-    def test_hold_codes_with_a_valid_check_digit(self, code):
-        number, digit = code.split("-")
-        doubled = [int(each) * (2 if place % 2 == 0 else 1) for place, each in enumerate(reversed(number))]
-        assert (10 - sum(each // 10 + each % 10 for each in doubled) % 10) % 10 == int(digit)
+    def test_hold_codes_with_a_valid_check_digit(self):
+        assert [code for code in CODES if check_digit(code) != code.partition("-")[2]] == []
 
-    @pytest.mark.parametrize("code", OF_SNOMED)
-    def test_hold_identifiers_that_nobody_mistyped(self, code):
-        assert checked(code) == 0
-        assert checked(f"{code[:-2]}{code[-1]}{code[-2]}") != 0 or code[-1] == code[-2]
+    def test_hold_identifiers_that_nobody_mistyped(self):
+        assert [code for code in OF_SNOMED if checked(code)] == []
+        turned = [code for code in OF_SNOMED if code[-1] != code[-2]]
+        assert turned
+        assert [code for code in turned if not checked(f"{code[:-2]}{code[-1]}{code[-2]}")] == []
 
-    @pytest.mark.parametrize("code", OF_ICD_10)
-    def test_hold_codes_of_the_shape_of_icd_10(self, code):
-        assert re.fullmatch(r"[A-Z][0-9]{2}(\.[0-9A-Z]{1,4})?", code)
+    def test_hold_codes_of_the_shape_of_icd_10(self):
+        assert [code for code in OF_ICD_10 if not re.fullmatch(r"[A-Z][0-9]{2}(\.[0-9A-Z]{1,4})?", code)] == []
 
     def test_of_measurements_never_judge(self):
         with translation.override("en"):
