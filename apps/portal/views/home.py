@@ -12,9 +12,8 @@ from apps.connections import clocks
 from apps.connections.presenting import standing
 from apps.portal import homepage
 from apps.records.subjects import LISTED
-from apps.records.viewing import news
+from apps.records.viewing import news, queries
 from apps.records.viewing.opening import whole
-from apps.records.views import queries
 from apps.records.views.trying import tried
 from apps.vault import sealing
 from apps.vault.sealing import Holder

@@ -21,9 +21,8 @@ from apps.records.downloading.opening import OpenedFile, OpenedPicture, Seat, op
 from apps.records.downloading.refusals import FileRefused, NoSeat
 from apps.records.models import Record
 from apps.records.subjects import LISTED, OTHER, Subject, shelved_for
-from apps.records.viewing import asking_first, entries
+from apps.records.viewing import asking_first, entries, queries
 from apps.records.viewing.opening import looking
-from apps.records.views import queries
 from apps.vault.errors import VaultError
 
 _LOG = logging.getLogger(__name__)

@@ -21,7 +21,7 @@ from apps.records.exporting.forms import CopyForm
 from apps.records.exporting.granting import Format, TooMany
 from apps.records.exporting.ips import documents
 from apps.records.exporting.stored import DeletedMeanwhile
-from apps.records.views import queries
+from apps.records.viewing import queries
 from apps.vault.errors import Shredded, VaultError
 
 _MINUTES = 60

@@ -10,10 +10,10 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
 from apps.records.templatetags.record_words import filtered
+from apps.records.viewing import queries
 from apps.records.viewing.listing.filters import Filters
 from apps.records.viewing.listing.narrowing import Choice
 from apps.records.viewing.wording import long_names
-from apps.records.views import queries
 
 register = template.Library()
 

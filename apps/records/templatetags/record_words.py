@@ -19,12 +19,11 @@ from apps.records.presenters.entry import Entry
 from apps.records.presenters.patient import SEX_WORDS
 from apps.records.shelving.indexing import MOST_ROWS
 from apps.records.subjects import Subject
-from apps.records.viewing import explaining
+from apps.records.viewing import explaining, queries
 from apps.records.viewing.listing.entry_list import EntryList
 from apps.records.viewing.listing.filters import Filters
 from apps.records.viewing.opening import overview
 from apps.records.viewing.wording import holdings
-from apps.records.views import queries
 
 register = template.Library()
 

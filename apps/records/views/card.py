@@ -12,9 +12,8 @@ from django.views.decorators.http import require_safe
 
 from apps.accounts.current_user import current_user
 from apps.records.subjects import LISTED, Subject
-from apps.records.viewing import carrying
+from apps.records.viewing import carrying, queries
 from apps.records.viewing.opening import whole
-from apps.records.views import queries
 from apps.records.views.trying import tried
 
 

@@ -16,11 +16,10 @@ from apps.records import subjects
 from apps.records.models import Record
 from apps.records.shelving.reading import Outdated
 from apps.records.subjects import LISTED, OTHER
-from apps.records.viewing import as_sent, asking_first, entries, over_time, saving_values
+from apps.records.viewing import as_sent, asking_first, entries, over_time, queries, saving_values
 from apps.records.viewing.listing import rows
 from apps.records.viewing.opening import looking, one_record, overview
 from apps.records.viewing.over_time import Asked, IsListedElsewhere, IsNoResult
-from apps.records.views import queries
 from apps.vault.errors import VaultError
 
 _LOG = logging.getLogger(__name__)

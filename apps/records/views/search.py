@@ -17,13 +17,12 @@ from django.views.decorators.http import require_http_methods
 from apps.accounts.current_user import current_user
 from apps.records.shelving.reading import Outdated
 from apps.records.subjects import LISTED
-from apps.records.viewing import searches
+from apps.records.viewing import queries, searches
 from apps.records.viewing.listing import absences
 from apps.records.viewing.listing.filters import Filters
 from apps.records.viewing.opening import whole
 from apps.records.viewing.opening.whole import Owner, Whole
 from apps.records.viewing.searches import Found
-from apps.records.views import queries
 from apps.vault.errors import VaultError
 
 _TRIES = 2  # shelves that were built anew while they were read are there a moment later

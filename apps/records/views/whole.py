@@ -14,13 +14,12 @@ from django.views.decorators.http import require_safe
 from apps.accounts.current_user import current_user
 from apps.records import subjects
 from apps.records.subjects import ALLERGIES, LISTED, MEDICINES, Subject
-from apps.records.viewing import what_is_new, what_matters
+from apps.records.viewing import queries, what_is_new, what_matters
 from apps.records.viewing.listing import absences, lists, narrowing
 from apps.records.viewing.listing.entry_list import EntryList
 from apps.records.viewing.listing.filters import BY_DATE, BY_NAME, DRAFTS, GONE, Filters
 from apps.records.viewing.opening import whole
 from apps.records.viewing.opening.whole import Owner, Whole
-from apps.records.views import queries
 from apps.records.views.trying import tried
 
 

@@ -16,7 +16,7 @@ from apps.accounts.current_user import current_user
 from apps.records import subjects
 from apps.records.exporting import choosing
 from apps.records.exporting.choosing import Choice
-from apps.records.views import queries
+from apps.records.viewing import queries
 from apps.sharing import ending, making, receipts, showing
 from apps.sharing.forms import ShareForm
 from apps.sharing.making import AccountClosed, TooMany
