@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from apps.audit.models import AuditEvent, EventType
 from apps.connections.models import StoredTokenSet
+from apps.connections.presenting import moments
 from apps.directory.models import Endpoint
 from apps.records import syncing
 from apps.records.models import Record, Shelf, SyncRun
@@ -183,13 +184,13 @@ class TestFirstSync:
         assert "hx-get" not in text
 
     def test_says_that_it_waits_for_a_provider_that_does_not_answer(self, hers, linked, provider):
-        provider.answers[PATIENT] = http(503)
+        provider.answers[PATIENT] = http(429, Retry_After="7200")
         sync_now(linked)
         text = page(hers, "record", linked.pk)
         assert "Paused; continues by itself" in text
-        assert (
-            "Harbor Family Practice is not answering right now. What came is safe. We go on where we stopped." in text
-        )
+        assert "Harbor Family Practice is not answering right now, or asked us to slow down. What came is safe." in text
+        waits_until = moments.until(SyncRun.objects.get().lease_until, at=timezone.now())
+        assert f"We go on where we stopped, about {' '.join(waits_until.split())}." in re.sub("<[^>]+>", "", text)
 
     def test_says_of_no_kind_that_it_is_being_fetched_while_it_waits(self, hers, linked, provider):
         provider.answers[PATIENT] = http(503)

@@ -14,7 +14,7 @@ import msgspec
 
 from apps.connections.grants import sharing
 from apps.connections.models import Connection
-from apps.connections.presenting import standing
+from apps.connections.presenting import moments, standing
 from apps.records import ledger, places
 from apps.records.ledger import Came, Line
 from apps.records.models import Record, Shelf, SyncRun, SyncStep
@@ -60,7 +60,8 @@ class Overview:
     """`patients` is None where the shelf could not be opened, and empty where no Patient is stored yet, or none that
     opens: then, and where not every one does, `lacks_details`. `changed` is how many entries came or changed by a check
     that the patient asked for, and that ended a moment ago with all it could; None of any other. `lacks_only_unshared`:
-    all came but what was not shared. `may_share`: something was not shared, and there the patient can choose anew."""
+    all came but what was not shared. `may_share`: something was not shared, and there the patient can choose anew.
+    `goes_on` is when a copy that waits for its provider goes on, in words."""
 
     patients: tuple[PatientSummary, ...] | None
     lines: tuple[Line, ...]
@@ -72,6 +73,7 @@ class Overview:
     changed: int | None = None
     lacks_only_unshared: bool = False
     may_share: bool = False
+    goes_on: str = ""
 
     @property
     def kinds(self) -> int:
@@ -108,6 +110,7 @@ def of(connection: Connection, *, at: datetime) -> Overview:
         changed=_changed(run, at=at),
         lacks_only_unshared=_lacks_only_unshared(run),
         may_share=any(line.is_not_shared for line in lines) and sharing.may_choose_anew(connection),
+        goes_on=moments.until(run.lease_until, at=at) if state is State.PAUSED and run and run.lease_until else "",
     )
 
 
