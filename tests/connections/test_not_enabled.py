@@ -58,7 +58,8 @@ class TestAnOrganizationThatHasNotTurnedUsOn:
         for _attempt in range(3):
             page = patient.go_there(place)
             assert f"{WILLOW_CREEK} has not turned on this app yet" in page.html
-            assert SENTENCE in page.html
+            assert f'<p id="request">{SENTENCE}</p>' in page.html
+            assert 'data-copy="request"' in page.html
         assert times_told(caplog) == 1
         assert set(AuthorizationRequest.objects.values_list("outcome", flat=True)) == {Outcome.NOT_ENABLED}
         assert not Connection.objects.exists()

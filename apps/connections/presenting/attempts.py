@@ -40,6 +40,7 @@ class Page:
     text: str
     steps: tuple[Step, ...]
     is_stop: bool
+    may_ask: bool = False
 
 
 def awaits_confirmation(request: AuthorizationRequest) -> Connection | None:
@@ -129,6 +130,7 @@ def _filled(words: Words, provider_name: str, request: AuthorizationRequest | No
         ),
         steps=tuple(step for step in steps if step is not None),
         is_stop=words.is_stop,
+        may_ask=words.may_ask,
     )
 
 

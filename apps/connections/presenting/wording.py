@@ -32,13 +32,15 @@ class NextStep(StrEnum):
 
 @dataclass(frozen=True)
 class Words:
-    """One page. `kind` is the notice's shape; `is_stop` puts the line about urgent care at its end."""
+    """One page. `kind` is the notice's shape; `is_stop` puts the line about urgent care at its end, and `may_ask` the
+    words there in which the provider can be asked to let us in."""
 
     kind: str
     title: Text
     text: Text
     steps: tuple[tuple[NextStep, Text], ...]
     is_stop: bool = True
+    may_ask: bool = False
 
 
 _CONNECTIONS = (NextStep.CONNECTIONS, _("Go to connections"))
@@ -140,11 +142,9 @@ OUTCOMES: Mapping[Outcome, Words] = {
     Outcome.NOT_ENABLED: Words(
         "needs-you",
         _("{provider} has not turned on this app yet"),
-        _(
-            'Only they can do this. You can ask: "Please enable the Holdfast app for patient access." We have told '
-            "our staff."
-        ),
+        _("Only they can do this. We have told our staff. You can ask them, in these words:"),
         (_CONNECTIONS,),
+        may_ask=True,
     ),
     Outcome.REQUEST_REFUSED: Words(
         "fault",
