@@ -75,6 +75,10 @@ class Chosen:
         """Those of them that nobody needs any more."""
         return self.kept().filter(unused_since__lte=Now() - KEPT_FOR)
 
+    def has_keys(self) -> bool:
+        """Whether the holder has any data key, of whatever state."""
+        return self._keys().exists()
+
     def _keys(self) -> QuerySet[DataKey]:
         keys = DataKey.objects.order_by("pk")
         return keys if self.holder is None else keys.filter(holder_kind=self.holder.kind, holder_id=self.holder.id)

@@ -92,8 +92,12 @@ class TestRenewDataKeys:
         assert "1 data key replaced." in run(*ALL, "--installation")
         assert "2 data keys replaced." in run(*ALL)
 
-    def test_does_nothing_for_nobody(self, old):
-        assert "0 data keys replaced." in run(*ALL, "--user", str(uuid4()))
+    @pytest.mark.parametrize("further", [(), ("--dry-run",)])
+    def test_refuses_the_id_of_nobody(self, old, further):
+        """In haste a slip would read as if their key had been replaced."""
+        with pytest.raises(CommandError, match="This user has no data key"):
+            run(*ALL, "--user", str(uuid4()), *further)
+        assert not DataKey.objects.filter(is_retired=True).exists()
 
     def test_can_be_rehearsed(self, old):
         retiring.retire(old[0])

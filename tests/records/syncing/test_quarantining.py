@@ -110,6 +110,12 @@ class TestOperators:
         assert not QuarantinedRow.objects.exists()
         assert (stored(), told()) == ({"a1"}, "There are no such rows.\n")
 
+    @pytest.mark.parametrize("further", [(), ("--discard",), ("--discard", "--dry-run")])
+    def test_are_told_of_an_id_that_no_connection_has(self, aside, further):
+        """A slip would read as if nothing were kept, or as if it had been deleted."""
+        with pytest.raises(CommandError, match="There is no connection with this id"):
+            told("--connection", str(aside.run_id), *further)
+
     def test_are_seen_to_have_discarded_them_by_staff_and_by_whose_copy_they_came_with(self, linked, aside):
         told("--discard", "--connection", str(linked.pk), "--dry-run")
         for _again in range(2):

@@ -12,6 +12,7 @@ from django.template.defaultfilters import pluralize
 from django.utils import timezone
 
 from apps.audit.recording import Actor
+from apps.connections.models import Connection
 from apps.directory.management import arguments, printing
 from apps.records.syncing.keeping import quarantining
 from apps.records.syncing.keeping.quarantining import Held
@@ -41,6 +42,8 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, **options: Any) -> str | None:
         """A line for each run; or how many were deleted."""
         connection_id, found = options["connection"], quarantining.held(connection_id=options["connection"])
+        if connection_id is not None and not Connection.objects.filter(pk=connection_id).exists():
+            raise CommandError("There is no connection with this id.")
         if options["discard"]:
             if connection_id is None:
                 raise CommandError("Say of which connection, with --connection.")

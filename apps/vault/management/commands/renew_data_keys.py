@@ -57,6 +57,8 @@ class Command(BaseCommand):
         """A line for each batch, one for each step, and what is left."""
         holder = Holder.installation() if options["installation"] else None
         chosen = Chosen(Holder.user(options["user"]) if options["user"] else holder, options["made_before"])
+        if options["user"] and not chosen.has_keys():
+            raise CommandError("This user has no data key: nothing of theirs was sealed, or the id is not theirs.")
         if options["dry_run"]:
             self._rehearse(chosen)
             return
