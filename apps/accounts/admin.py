@@ -88,7 +88,7 @@ class UserAdmin(Window):
             note_by_staff(EventType.USER_LET_IN if obj.is_active else EventType.USER_STOPPED, request, obj.pk)
         if "is_staff" in form.changed_data:
             action = "given" if obj.is_staff else "taken away"
-            facts = {Fact.CHANGED: "is_staff", Fact.ACTION: action}
+            facts: dict[str, str] = {Fact.CHANGED: "is_staff", Fact.ACTION: action}
             note_by_staff(EventType.USER_RIGHTS_CHANGED, request, obj.pk, facts)
         if "groups" in form.changed_data:
             note_by_staff(EventType.USER_RIGHTS_CHANGED, request, obj.pk, {Fact.CHANGED: "groups"})
@@ -222,7 +222,7 @@ class AuditedGroupAdmin(GroupAdmin):
     def save_model(
         self,
         request: HttpRequest,
-        obj: Model,
+        obj: Group,
         form: Any,
         change: bool,  # noqa: FBT001 - Django's signature
     ) -> None:
@@ -230,18 +230,18 @@ class AuditedGroupAdmin(GroupAdmin):
         super().save_model(request, obj, form, change)
         self._note(request, obj, "changed" if change else "added")
 
-    def delete_model(self, request: HttpRequest, obj: Model) -> None:
+    def delete_model(self, request: HttpRequest, obj: Group) -> None:
         """Write it down first: afterwards there is nothing to name."""
         self._note(request, obj, "deleted")
         super().delete_model(request, obj)
 
-    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Group]) -> None:
         """Several at once, each written down."""
         with transaction.atomic():
             for group in queryset:
                 self.delete_model(request, group)
 
-    def _note(self, request: HttpRequest, group: Model, action: str) -> None:
+    def _note(self, request: HttpRequest, group: Group, action: str) -> None:
         recording.record(
             EventType.GROUP_CHANGED,
             actor=Actor.staff(current_user(request).pk),

@@ -14,6 +14,7 @@ from apps.audit import recording
 from apps.audit.paging import BoundedAdmin
 from apps.audit.recording import Actor, EventType, Fact
 from apps.directory import amending
+from apps.directory.admin import deleting
 from apps.directory.admin.meanwhile import SharedAdmin
 
 
@@ -29,6 +30,8 @@ class AuditedAdmin(BoundedAdmin):
     subject = "directory"
     # Columns that secrets and patients' tokens belong to: once saved, another value is another row.
     fixed: tuple[str, ...] = ()
+    # Kinds of rows that nobody may delete by themselves, and that go with one of these.
+    goes_along: tuple[type[models.Model], ...] = ()
 
     class Media:
         css = {"all": ("directory/admin.css",)}
@@ -61,6 +64,14 @@ class AuditedAdmin(BoundedAdmin):
         with transaction.atomic():
             for row in queryset:
                 self.delete_model(request, row)
+
+    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> tuple[Any, Any, Any, Any]:
+        """What others refer to stays. Of these only the kinds are looked for: the admin's own way would read each, and
+        a provider may have a million links."""
+        if kinds := deleting.in_the_way(objs):
+            return [], {}, set(), kinds
+        found, counts, needed, protected = super().get_deleted_objects(objs, request)
+        return found, counts, needed - {kind._meta.verbose_name for kind in self.goes_along}, protected  # noqa: SLF001
 
     def say_done(self, request: HttpRequest, count: int) -> None:
         """What an action did leaves no other trace on the list; nothing where it did nothing."""

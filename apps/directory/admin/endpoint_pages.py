@@ -28,7 +28,6 @@ IN_SHORT = {
     Obstacle.NO_ADDRESSES: _("no addresses"),
     Obstacle.NOT_DISCOVERED: _("not discovered"),
     Obstacle.ADDRESSES_MOVED: _("addresses moved"),
-    Obstacle.STRANGER: _("host to be looked at"),
     Obstacle.SANDBOX_HERE: _("sandbox not allowed"),
     Obstacle.SANDBOX_MIXED: _("sandbox mixed in"),
     Obstacle.NO_REGISTRATION: _("no registration"),

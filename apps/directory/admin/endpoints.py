@@ -124,6 +124,7 @@ class EndpointAdmin(SwitchedAdmin):
         "how_others_fared",
     )  # fmt: skip
     fixed = ("fhir_base_url",)
+    goes_along = (EndpointCheck,)
     actions = ("check_now", "discover_again", *SwitchedAdmin.actions)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Endpoint]:
