@@ -11,9 +11,22 @@ from apps.directory import reaching
 from apps.directory.models import AuthorizationServer, Endpoint
 from apps.wire.addresses import AddressPolicy, check_address, parse_address
 from apps.wire.dialects import DIALECTS, Interface
-from apps.wire.errors import UnsafeAddress
+from apps.wire.errors import AddressFault, UnsafeAddress
 
 _LONGEST_ISSUER = 1000
+
+# What is wrong with an address we would not connect to, behind the name of what holds it, or behind "it".
+FAULTS = {
+    AddressFault.LENGTH: _("is too long"),
+    AddressFault.CHARACTER: _("has characters that no address has"),
+    AddressFault.SCHEME: _("does not begin with https://"),
+    AddressFault.USER_INFORMATION: _("carries a user name"),
+    AddressFault.FRAGMENT: _("has a part behind #"),
+    AddressFault.PORT: _("has a port that staff have not approved"),
+    AddressFault.HOST: _("has a host that is no public name, such as localhost or one that ends in .local"),
+    AddressFault.PATH: _("has a path that programs read in different ways"),
+    AddressFault.NOT_PUBLIC: _("is not on the public network"),
+}
 
 
 def check_endpoint(endpoint: Endpoint) -> None:
@@ -52,8 +65,8 @@ def check_addresses(urls: list[str], *, policy: AddressPolicy) -> None:
             check_address(url, policy)
         except UnsafeAddress as error:
             raise ValidationError(
-                _("We do not connect to this address: its %(fault)s is not allowed."),
-                params={"fault": error.fault.value},
+                _("We do not connect to this address: it %(fault)s."),
+                params={"fault": FAULTS[error.fault]},
             ) from None
 
 

@@ -217,7 +217,7 @@ class TestAnEndpointInTheAdmin:
     def test_refuses_an_address_we_would_not_connect_to(self, staff, endpoint):
         fields = self.fields(endpoint, fhir_base_url="https://10.1.2.3/fhir")
         page = staff.post("/admin/directory/endpoint/add/", fields)
-        assert "not_public is not allowed" in page.content.decode()
+        assert "it is not on the public network" in page.content.decode()
 
     def test_keeps_the_address_that_patients_tokens_belong_to(self, staff, endpoint):
         fields = self.fields(endpoint, fhir_base_url="https://elsewhere.example/fhir")
@@ -233,9 +233,9 @@ class TestAServerInTheAdmin:
     @pytest.mark.parametrize(
         ("changes", "sentence"),
         [
-            ({"token_url": "https://192.168.0.9/token"}, "not_public is not allowed"),
+            ({"token_url": "https://192.168.0.9/token"}, "it is not on the public network"),
             ({"revocation_url": "https://elsewhere.example/revoke"}, "Tokens are revoked where they were issued"),
-            ({"revocation_url": "http://new.example/revoke"}, "scheme is not allowed"),
+            ({"revocation_url": "http://new.example/revoke"}, "it does not begin with https://"),
         ],
     )
     def test_refuses_an_address_that_tokens_must_not_go_to(self, staff, changes, sentence):

@@ -104,7 +104,7 @@ class TestADiscoveredServer:
 
     def test_refuses_an_issuer_we_would_not_connect_to(self, staff, address):
         answer = staff.post(address, self.fields(id_token_issuers="https://10.0.0.1/"))
-        assert "not_public is not allowed" in answer.content.decode()
+        assert "it is not on the public network" in answer.content.decode()
         assert AuthorizationServer.objects.get().id_token_issuers == [LOGIN]
 
 

@@ -12,7 +12,7 @@ from django.core.exceptions import ValidationError
 from apps.directory import pairing
 from apps.directory.reading.rows import RowRefused
 from apps.wire.addresses import AddressPolicy, parse_address
-from apps.wire.errors import AddressFault, UnsafeAddress
+from apps.wire.errors import UnsafeAddress
 
 LONGEST_ADDRESS = 1000  # the columns'
 _LONGEST_WEBSITE = 500
@@ -24,18 +24,6 @@ _PLAIN = re.compile(r"https://([A-Za-z0-9.-]+)(?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]*
 _PLAIN_WEBSITE = re.compile(
     r"https?://((?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63})(?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*/?"
 )
-
-_WORDS = {
-    AddressFault.LENGTH: "is too long",
-    AddressFault.CHARACTER: "has characters that no address has",
-    AddressFault.SCHEME: "does not begin with https://",
-    AddressFault.USER_INFORMATION: "carries a user name",
-    AddressFault.FRAGMENT: "has a part behind #",
-    AddressFault.PORT: "has a port that staff have not approved",
-    AddressFault.HOST: "has a host that is no public name, such as localhost or one that ends in .local",
-    AddressFault.PATH: "has a path that programs read in different ways",
-    AddressFault.NOT_PUBLIC: "is not on the public network",
-}
 
 
 class Guard:
@@ -88,7 +76,7 @@ class Guard:
         except UnsafeAddress as error:
             fault = error.fault
         if fault is not None:
-            raise RowRefused(f"{field} {_WORDS[fault]}")
+            raise RowRefused(f"{field} {pairing.FAULTS[fault]}")
         if plain is not None:
             if len(self._passed) >= _MOST_HOSTS:
                 self._passed.clear()
