@@ -10,7 +10,7 @@ The clock is read here: Django calls an engine from its middleware, at the edge.
 
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -32,6 +32,12 @@ SIGN_IN = "sign_in"  # when and where from, for the list of sessions: see `apps/
 _KEY_CHARACTERS = 32
 _FORMAT = b"\x01"
 _NONCE_BYTES = 12
+
+
+def last_moment(held: Mapping[str, Any] | SessionBase) -> datetime | None:
+    """When a session is over however it is used, so long after signing in; None where nobody signed in."""
+    signed_in_at = held.get(SIGN_IN, {}).get("signed_in_at")
+    return datetime.fromisoformat(signed_in_at) + settings.SESSION_LONGEST if signed_in_at else None
 
 
 def digest(session_key: str) -> str:
@@ -92,9 +98,10 @@ class SessionStore(SessionBase):
 
     def _columns(self, held: dict[str, Any]) -> dict[str, Any]:
         """Sealed data, and in the clear what the list of somebody's sessions needs."""
+        ends_at = self.get_expiry_date()
         return {
             "sealed_data": _seal(self.serializer().dumps(held), self.session_key or ""),
-            "expires_at": self.get_expiry_date(),
+            "expires_at": min(ends_at, last_moment(held) or ends_at),
             "user_id": held.get(SIGNED_IN_USER),
             **held.get(SIGN_IN, {}),
         }

@@ -179,6 +179,7 @@ AXES_SENSITIVE_PARAMETERS = ["username", "ip_address", "login", "email", "next",
 
 SESSION_ENGINE = "apps.accounts.sessions"  # truth is in Postgres, sealed; Redis holds nothing secret or durable
 SESSION_COOKIE_AGE = int(timedelta(hours=12).total_seconds())
+SESSION_LONGEST = timedelta(hours=24)  # after signing in, however it is used
 SESSION_COOKIE_SAMESITE = "Lax"  # Strict would be absent on the way back from a provider
 SESSION_COOKIE_HTTPONLY = True
 CSRF_COOKIE_HTTPONLY = True

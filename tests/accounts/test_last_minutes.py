@@ -99,6 +99,9 @@ class TestStaying:
     def stay(self, client: Client, **sent: str) -> Any:
         return client.post(reverse("stay"), sent)
 
+    def stay_and_look(self, client: Client) -> Any:
+        return client.post(reverse("stay"), {"next": SETTINGS}, follow=True)
+
     def test_keeps_the_session_as_long_as_one_that_has_just_begun(self, client: Client):
         at = END - timedelta(minutes=5)
         with time_machine.travel(at, tick=False):
@@ -110,6 +113,21 @@ class TestStaying:
         assert Session.objects.get().expires_at == at + timedelta(seconds=settings.SESSION_COOKIE_AGE)
         with time_machine.travel(END + timedelta(hours=11), tick=False):
             assert client.get(SETTINGS).status_code == 200
+
+    def test_is_not_offered_where_the_day_is_over(self, client: Client):
+        last_moment = NOON + settings.SESSION_LONGEST
+        with time_machine.travel(END - timedelta(minutes=5), tick=False):
+            self.stay(client)
+        with time_machine.travel(last_moment - timedelta(minutes=14), tick=False):
+            told = text(client.get(SETTINGS))
+            assert "You will be logged out in 9 minutes" in told  # twelve hours after the button
+            assert ">Stay<" in told
+            self.stay(client)
+        with time_machine.travel(last_moment - timedelta(minutes=5), tick=False):
+            told = text(client.get(SETTINGS))
+            assert "You will be logged out in 5 minutes" in told
+            assert ">Stay<" not in told
+            assert "You stay signed in." not in text(self.stay_and_look(client))
 
     @pytest.mark.parametrize("destination", ["https://elsewhere.example/", "//elsewhere.example", "javascript:x", ""])
     def test_leads_to_no_other_site(self, client: Client, destination: str):

@@ -156,6 +156,19 @@ class TestASession:
         with time_machine.travel(NOON + timedelta(hours=12, minutes=1), tick=False):
             assert not is_signed_in(client)
 
+    def test_ends_a_day_after_signing_in_however_it_is_used(self, client: Client, alice: User):
+        """Whoever has got hold of a cookie could otherwise keep it for good, a press of a button now and then."""
+        with time_machine.travel(NOON, tick=False):
+            sign_in(client, alice)
+        for hours in (11, 20, 23.9):
+            with time_machine.travel(NOON + timedelta(hours=hours), tick=False):
+                assert is_signed_in(client)
+                client.post(reverse("stay"))
+                client.post(reverse("search_record"), {"words": "keeps something"})
+                assert is_signed_in(client)
+        with time_machine.travel(NOON + timedelta(hours=24, minutes=1), tick=False):
+            assert not is_signed_in(client)
+
     def test_does_not_come_back_when_it_was_ended_meanwhile(self, alice_client: Client):
         at_work = alice_client.session
         at_work["late"] = "write"

@@ -12,7 +12,6 @@ from apps.accounts import destinations, last_minutes
 @require_POST
 def stay(request: HttpRequest) -> HttpResponse:
     """Keep it, and go back to the page. Too late, that page leads to signing in, and back to itself."""
-    if request.user.is_authenticated:
-        last_minutes.keep(request.session)
+    if request.user.is_authenticated and last_minutes.keep(request.session):
         messages.success(request, _("You stay signed in."))
     return HttpResponseRedirect(destinations.own_path(request.POST.get("next", ""), otherwise=reverse("home")))
