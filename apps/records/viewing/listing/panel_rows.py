@@ -60,6 +60,11 @@ class PanelShown:
     within: int = 0
     is_all_usual: bool = False
 
+    @property
+    def is_told_in_part(self) -> bool:
+        """Whether more results belong to it than stand here: what is counted is not all of it then."""
+        return bool(self.left_out or self.within)
+
 
 def of(
     record: Record,
