@@ -56,7 +56,7 @@ class TestPeople:
                 f"{reverse('whole_record')}?of={connection.pk}",
                 f"{reverse('download_copy')}?of={connection.pk}",
                 f"{reverse('make_share')}?of={connection.pk}",
-                f"{reverse('card_to_carry')}?from={connection.pk}",
+                f"{reverse('card_to_carry')}?of={connection.pk}",
             ]
             record = hers.get(links[0]).content.decode()
             assert name in record

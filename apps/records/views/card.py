@@ -31,7 +31,7 @@ class Choice:
         others = [one.key for one in carrying.SUBJECTS if (one in wanted) != (one is subject)]
         query = QueryDict(mutable=True)
         query.setlist("on", others)
-        query.update(queries.carried(asked, queries.SOURCE))
+        query.update(queries.carried(asked, queries.PERSON))
         return cls(subject, subject in wanted, f"?{query.urlencode()}" if others else "")
 
 
@@ -41,7 +41,7 @@ class Choice:
 def show_card(request: HttpRequest) -> HttpResponse:
     """The card, with what its reader wants on it."""
     user, now = current_user(request), timezone.now()
-    wanted, owner = _wanted(request.GET), queries.source(request.GET)
+    wanted, owner = _wanted(request.GET), queries.person(request.GET)
     with whole.opened(user, carrying.SUBJECTS, session=request.session, at=now) as record:
         _all, chosen = record.of_one(owner)
         card = tried(record, lambda whole: carrying.of(whole, wanted, owner=owner))

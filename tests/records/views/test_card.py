@@ -220,7 +220,7 @@ class TestACardOfSeveralPeople:
     def test_is_of_one_alone(self, hers: Client, connection: Connection, childs: Connection):
         keep(connection, severe())
         keep(childs, severe(code={"text": "Peanut"}))
-        first, second = card(hers), card(hers, **{"from": childs.pk})
+        first, second = card(hers), card(hers, of=childs.pk)
         assert "Wrenna" in first
         assert "Pteridine" in first
         assert "Perrin" not in first
@@ -233,16 +233,25 @@ class TestACardOfSeveralPeople:
     def test_leads_to_that_of_each_and_keeps_what_is_on_it(
         self, hers: Client, connection: Connection, childs: Connection
     ):
-        text = main(hers, "card_to_carry", on="devices", **{"from": childs.pk})
-        assert f'href="?on=devices&amp;from={connection.pk}"' in text
-        assert f'href="?on=allergies&amp;on=devices&amp;from={childs.pk}"' in text
+        text = main(hers, "card_to_carry", on="devices", of=childs.pk)
+        assert f'href="?on=devices&amp;of={connection.pk}"' in text
+        assert f'href="?on=allergies&amp;on=devices&amp;of={childs.pk}"' in text
+
+    def test_is_that_of_the_person_whose_list_leads_to_it(
+        self, hers: Client, connection: Connection, childs: Connection
+    ):
+        keep(connection, severe())
+        keep(childs, severe())
+        for query in ({"from": childs.pk}, {"of": childs.pk}):
+            text = page(hers, "subject", "allergies", **query)
+            assert f'<a href="{reverse("card_to_carry")}?of={childs.pk}">Card to carry</a>' in text
 
     def test_is_the_readers_own_whoever_is_asked_for(self, hers: Client, sam: User, connection: Connection):
         keep(connection, severe())
         theirs = make_connection(sam, make_endpoint("https://s.example/r4"))
         keep(theirs, severe(code={"text": "Latex"}))
         for asked in (theirs.pk, "x' or 1=1"):
-            text = card(hers, **{"from": asked})
+            text = card(hers, of=asked)
             assert "Pteridine" in text
             assert "Latex" not in text
 

@@ -58,7 +58,7 @@ class TestThePersonWhoseRecordIsRead:
         for name, args in self.there(childs):
             found = self.links(hers, name, *args, of=childs.pk)
             assert found, name
-            assert [one for one in found if f"of={childs.pk}" not in one and f"from={childs.pk}" not in one] == [], name
+            assert [one for one in found if f"of={childs.pk}" not in one] == [], name
             assert [one for one in self.links(hers, name, *args) if "of=" in one] == [], name
         hers.force_login(sam)
         assert str(childs.pk) not in main(hers, "subject", "results", of=childs.pk)
@@ -90,7 +90,7 @@ class TestThePersonWhoseRecordIsRead:
         assert f'href="{reverse("whole_record")}?of={childs.pk}"' in main(hers, "record", childs.pk)
 
     def test_stays_chosen_on_the_card(self, hers, two, childs):
-        found = self.links(hers, "card_to_carry", **{"from": childs.pk})
+        found = self.links(hers, "card_to_carry", of=childs.pk)
         assert f"{reverse('whole_record')}?of={childs.pk}" in found
         assert f"{reverse('download_copy')}?of={childs.pk}" in found
 
