@@ -149,7 +149,6 @@ def _ranges(measured: Measured) -> str:
     }
 
 
-@register.filter
 def wanted_in_words(wanted: ReferenceRange) -> str:
     """The bounds of a range alone."""
     return values_in_words.of_usual_range(wanted)
@@ -161,7 +160,6 @@ def band_in_words(series: Series) -> str:
     return "; ".join(dict.fromkeys(map(values_in_words.of_usual_range, series.usual_ranges)))
 
 
-@register.filter
 def tick_date(sent: str) -> str:
     """A date under a chart: 2019; March 2019; March 4. The year of a day is in the sentence and in the table."""
     if len(sent) < _DAY:

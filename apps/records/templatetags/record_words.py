@@ -115,7 +115,6 @@ def moment_in_words(moment: datetime) -> str:
     return f"{dates.day(moment)}, {dates.time_of_day(moment)}"
 
 
-@register.filter
 def subject_name(key: str) -> str:
     """What the subject of that key is called."""
     subject = subjects.find(key)

@@ -95,9 +95,9 @@ def panel(code: Code, numbers: Iterable[tuple[Test, float]], when: datetime, *, 
     return [*results, report]
 
 
-def tablet(sentence: str, times: int, *, count: str = "1", as_needed: bool = False) -> Regimen:
-    """So many tablets, so many times a day."""
-    return Regimen(sentence, Amount(count, "tablet", "{tablet}"), times, as_needed=as_needed)
+def tablet(sentence: str, times: int) -> Regimen:
+    """One tablet, so many times a day."""
+    return Regimen(sentence, Amount("1", "tablet", "{tablet}"), times)
 
 
 def document(key: str, kind: Code, title: str, when: datetime, content_type: str, content: bytes, *,

@@ -29,9 +29,9 @@ _NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _URI = re.compile(r"urn:oid:[0-2](\.(0|[1-9][0-9]*))+|(?!urn:oid:)[a-z][a-z0-9+.-]*:\S+", re.ASCII | re.IGNORECASE)
 
 
-def terminology(system: str, code: str, display: str = "") -> Part:
+def terminology(system: str, code: str) -> Part:
     """A CodeableConcept with one code of HL7 Terminology, by the last part of the system's address."""
-    return coded(f"{_TERMINOLOGY}{system}", code, display)
+    return coded(f"{_TERMINOLOGY}{system}", code)
 
 
 def coded(system: str, code: str, display: str = "") -> Part:
