@@ -16,12 +16,17 @@ from apps.audit.window import Window
 class AuditEventAdmin(Window):
     """Read only. Search takes one whole id: a user's, a member of staff's or a thing's."""
 
-    list_display = ("at", "event", "actor_kind", "actor_name", "subject", "subject_id", "user_id")
+    list_display = ("at", "event", "actor_kind", "who", "subject", "subject_id", "user_id")
     list_filter = ("event", "actor_kind", "at")
     search_fields = ("subject_id",)  # shows the search box; get_search_results decides
     search_help_text = _("A whole id: of a user, an actor or a thing. The newest 10,000 matches are shown.")
     ordering = ("-id",)
     list_per_page = 50
+
+    @admin.display(description=_("which of them"))
+    def who(self, event: AuditEvent) -> str:
+        """The part of the system, or the id of who works here. A user acts for the account that is named beside."""
+        return event.actor_name or (str(event.actor_id) if event.actor_kind == ActorKind.STAFF else "-")
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[AuditEvent], search_term: str

@@ -38,6 +38,16 @@ class TestAuditLog:
     def test_lists_events(self, staff, event):
         assert str(event.user_id) in staff.get(reverse(LIST)).content.decode()
 
+    def test_says_which_member_of_staff_it_was(self, staff):
+        someone = uuid4()
+        recording.record(EventType.REGISTRATION_CHANGED, actor=Actor.staff(someone), at=AT)
+        assert str(someone) in staff.get(reverse(LIST)).content.decode()
+
+    def test_names_a_person_who_acts_for_themselves_once(self, staff):
+        person = uuid4()
+        recording.record(EventType.RECORD_VIEWED, actor=Actor.user(person), at=AT, user_id=person)
+        assert staff.get(reverse(LIST)).content.decode().count(str(person)) == 1
+
     def test_shows_one_event_without_anything_to_fill_in(self, staff, event):
         page = staff.get(reverse("admin:audit_auditevent_change", args=[event.pk])).content.decode()
         assert "Record confirmed" in page

@@ -57,6 +57,20 @@ class TestAdmin:
         assert (event.subject, event.subject_id) == (subject, str(row.pk))
         assert event.facts == {"provider_id": str(connection.provider_id)}
 
+    def test_leads_from_a_person_to_the_steps_of_their_runs(self, client, stella, synced):
+        """Somebody who says that results are missing is at the telephone meanwhile."""
+        client.force_login(stella)
+        connection = synced.connection
+        ways = [
+            ("accounts_user", connection.user_id, "connections_connection", connection.pk),
+            ("connections_connection", connection.pk, "records_syncrun", synced.pk),
+            ("records_syncrun", synced.pk, "records_syncstep", synced.steps.order_by("pk").first().pk),
+        ]
+        for name, pk, leads_to, found in ways:
+            way = f"{reverse(f'admin:{leads_to}_changelist')}?q={pk}"
+            assert f'href="{way}"' in client.get(reverse(f"admin:{name}_change", args=[pk])).content.decode()
+            assert reverse(f"admin:{leads_to}_change", args=[found]) in client.get(way).content.decode()
+
     @pytest.mark.parametrize("model", [SyncRun, SyncStep])
     def test_tells_of_workers_that_died_and_of_nobodys_death(self, client, stella, synced, model):
         model.objects.update(deaths=3)
