@@ -62,8 +62,8 @@ class UserAdmin(Window):
     filter_horizontal = ("groups",)
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Staff with the permission, as Django has it."""
-        return admin.ModelAdmin.has_change_permission(self, request, obj)
+        """Staff with the permission, as Django has it; of somebody who works here, superusers alone."""
+        return admin.ModelAdmin.has_change_permission(self, request, obj) and _may_decide_about(request, obj)
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
         """Looking at an account is logged: the person it belongs to sees it under Activity. Who may not look sees
@@ -145,8 +145,9 @@ class AuthenticatorAdmin(Window):
     fields = ("user_id", "type", "created_at", "last_used_at")
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Staff with the permission, as Django has it."""
-        return admin.ModelAdmin.has_delete_permission(self, request, obj)
+        """Staff with the permission, as Django has it; of somebody who works here, superusers alone."""
+        owner = obj.user if obj is not None else None
+        return admin.ModelAdmin.has_delete_permission(self, request, obj) and _may_decide_about(request, owner)
 
     def delete_model(self, request: HttpRequest, obj: Authenticator) -> None:
         """Take it away."""
@@ -166,6 +167,12 @@ class AuthenticatorAdmin(Window):
     def log_deletions(self, request: HttpRequest, queryset: Any) -> list[Any]:
         """Not in the admin's own log as well: it would keep what somebody called a passkey, beyond their account."""
         return []
+
+
+def _may_decide_about(request: HttpRequest, user: User | None) -> bool:
+    """Whether this member of staff may stop somebody, or take a second step of theirs: whoever could do so to those who
+    have more rights could go on to use these."""
+    return user is None or not (user.is_staff or user.is_superuser) or current_user(request).is_superuser
 
 
 def _forget_codes_of_nothing(users: QuerySet[User]) -> None:

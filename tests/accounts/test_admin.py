@@ -133,6 +133,16 @@ class TestAUserInTheAdmin:
         assert not alice.is_staff
         assert not alice.is_superuser
 
+    def test_who_works_here_is_stopped_by_superusers_alone(
+        self, make_user: Callable[..., User], stella: User, alice: User, signed_in: Callable[[User], Client]
+    ):
+        stan = make_user("stan@example.org", is_staff=True)
+        stan.user_permissions.add(permission("accounts", "change_user"), permission("accounts", "view_user"))
+        for person in (stella, alice):
+            signed_in(stan).post(reverse("admin:accounts_user_change", args=[person.pk]), {})
+            person.refresh_from_db()
+        assert (stella.is_active, alice.is_active) == (True, False)
+
     @pytest.mark.parametrize("name", ["accounts_user_add", "accounts_consent_add", "account_emailaddress_add"])
     def test_is_not_made_here(self, stella: User, signed_in: Callable[[User], Client], name: str):
         assert signed_in(stella).get(reverse(f"admin:{name}")).status_code == 403
@@ -152,6 +162,23 @@ class TestASecondStepInTheAdmin:
         assert not Authenticator.objects.exists()
         event = AuditEvent.objects.get(event="user.authenticator_changed")
         assert (event.actor_kind, event.actor_id, event.user_id) == ("staff", stella.pk, alice.pk)
+
+    @pytest.mark.parametrize("way", ["one", "several"])
+    def test_of_who_works_here_is_taken_by_superusers_alone(
+        self, make_user: Callable[..., User], stella: User, alice: User, signed_in: Callable[[User], Client], way: str
+    ):
+        """Whoever lacks rights would need no more than the password of somebody who has them."""
+        stan = make_user("stan@example.org", is_staff=True)
+        stan.user_permissions.add(permission("mfa", "delete_authenticator"), permission("mfa", "view_authenticator"))
+        browser = signed_in(stan)
+        for person in (stella, alice):
+            step = Authenticator.objects.create(user=person, type="totp", data={})
+            if way == "one":
+                browser.post(reverse("admin:mfa_authenticator_delete", args=[step.pk]), {"post": "yes"})
+            else:
+                chosen = {"action": "delete_selected", "_selected_action": str(step.pk), "post": "yes"}
+                browser.post(reverse("admin:mfa_authenticator_changelist"), chosen)
+        assert [step.user for step in Authenticator.objects.all()] == [stella]
 
     def test_is_missed_by_its_owner_in_a_mail(
         self,
