@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from allauth.account import forms as account
+from allauth.core import context
 from allauth.mfa.base import forms as mfa
 from allauth.mfa.models import Authenticator
 from allauth.mfa.totp import forms as totp
@@ -20,7 +21,7 @@ from django.utils.functional import Promise
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
-from apps.accounts import refusals
+from apps.accounts import refusals, signing_in
 from apps.accounts.models import User
 from apps.accounts.refusals import Method
 
@@ -152,15 +153,23 @@ class ByCode(InOurWords):
         try:
             code: str = super().clean_code()  # type: ignore[misc]  # of the library's form
         except ValidationError:
-            refusals.note_failure(self.user, self.method, at=timezone.now())  # type: ignore[attr-defined]
+            self.refuse()
             raise
         return code
 
+    def refuse(self) -> None:
+        """Have it stand in the log."""
+        refusals.note_failure(self.user, self.method, at=timezone.now())  # type: ignore[attr-defined]
+
 
 class AuthenticateForm(ByCode, mfa.AuthenticateForm):
-    """The second step of signing in."""
+    """The second step of signing in. Of a wrong code its owner may be mailed."""
 
     method = Method.CODE
+
+    def refuse(self) -> None:
+        """Whoever types one here has typed the right password."""
+        signing_in.refuse_code(context.request, self.user, at=timezone.now())
 
 
 class ReauthenticateByCodeForm(ByCode, mfa.ReauthenticateForm):

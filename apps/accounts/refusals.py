@@ -27,9 +27,9 @@ class Method(models.TextChoices):
     CODE_AGAIN = "code again", _("a wrong code, typed in a browser that was signed in")
 
 
-def note_failure(user: User, method: Method, *, at: datetime) -> None:
-    """Somebody typed what is not this account's password or code."""
-    _note(EventType.USER_SIGN_IN_FAILED, user, {Fact.METHOD: method.value}, at=at)
+def note_failure(user: User, method: Method, *, at: datetime) -> bool:
+    """Somebody typed what is not this account's password or code. False where that was written down a moment ago."""
+    return _note(EventType.USER_SIGN_IN_FAILED, user, {Fact.METHOD: method.value}, at=at)
 
 
 def note_lockout(user: User, *, at: datetime) -> None:
@@ -37,11 +37,13 @@ def note_lockout(user: User, *, at: datetime) -> None:
     _note(EventType.USER_LOCKED_OUT, user, {}, at=at)
 
 
-def _note(event: EventType, user: User, facts: dict[str, str], *, at: datetime) -> None:
+def _note(event: EventType, user: User, facts: dict[str, str], *, at: datetime) -> bool:
     """Two that come at the same moment may both be written."""
     noted = AuditEvent.objects.filter(subject_id=str(user.pk), event=event, facts=facts).order_by("-pk")
     latest_at = noted.values_list("at", flat=True).first()
-    if latest_at is None or latest_at <= at - settings.AXES_COOLOFF_TIME:
+    is_due: bool = latest_at is None or latest_at <= at - settings.AXES_COOLOFF_TIME
+    if is_due:
         recording.record(
             event, actor=_ACTOR, at=at, user_id=user.pk, subject="user", subject_id=str(user.pk), facts=facts
         )
+    return is_due

@@ -1,12 +1,14 @@
-"""What happens around signing in: it is logged, a new browser is reported by mail, the language follows the person."""
+"""What happens around signing in: it is logged, a new browser and a wrong code are reported by mail, the language
+follows the person."""
 
 from datetime import datetime
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
-from apps.accounts import ended_sessions, known_browsers, lockout, mailing, noting, signed_in
+from apps.accounts import ended_sessions, known_browsers, lockout, mailing, noting, refusals, signed_in
 from apps.accounts.models import User
+from apps.accounts.refusals import Method
 from apps.audit.recording import EventType
 
 
@@ -20,13 +22,21 @@ def complete(request: HttpRequest, response: HttpResponse, user: User, *, at: da
     signed_in.describe(request.session, ip_address=lockout.client_address(request), user_agent=user_agent, at=at)
     is_known = known_browsers.remember(request, response, user)
     if not is_known and not is_first:
-        _report(user, user_agent, at=at)
+        _mail("accounts/email/new_sign_in", user, user_agent, at=at)
     ended_sessions.mark(response)
     response.set_cookie(
         settings.LANGUAGE_COOKIE_NAME, user.language, secure=settings.SESSION_COOKIE_SECURE, samesite="Lax"
     )
 
 
-def _report(user: User, user_agent: str, *, at: datetime) -> None:
+def refuse_code(request: HttpRequest, user: User, *, at: datetime) -> None:
+    """The password was right, and the code after it wrong: log it. Where that was in no browser of theirs its owner is
+    mailed, because somebody else may have the password."""
+    is_news = refusals.note_failure(user, Method.CODE, at=at)
+    if is_news and not known_browsers.is_known_to(user.email, request):
+        _mail("accounts/email/wrong_code", user, request.headers.get("User-Agent", ""), at=at)
+
+
+def _mail(template_prefix: str, user: User, user_agent: str, *, at: datetime) -> None:
     with mailing.not_in_the_way(user):
-        mailing.send("accounts/email/new_sign_in", to=user.email, context={"at": at, "user_agent": user_agent})
+        mailing.send(template_prefix, to=user.email, context={"at": at, "user_agent": user_agent})

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 import time_machine
 from allauth.mfa.models import Authenticator
+from django.conf import settings
 from django.core import mail
 from django.core.cache import cache
 from django.test import Client
@@ -124,6 +125,34 @@ class TestCodesFromAnApp:
         client.post(reverse("account_complete_password_reset"), {"password1": "a whole new sentence"})
         client.post(reverse("account_login"), {"login": alice.email, "password": "a whole new sentence"})
         assert "_auth_user_id" not in client.session
+
+
+class TestAWrongCodeAfterThePassword:
+    """Somebody who has the password and not the phone is told from an owner who mistyped by the browser alone."""
+
+    def guess(self, client: Client, alice: User) -> list[str]:
+        mail.outbox.clear()
+        client.post(reverse("account_login"), {"login": alice.email, "password": PASSWORD})
+        client.post(reverse("mfa_authenticate"), {"code": "000000"}, headers={"User-Agent": "Firefox/130 (Windows)"})
+        client.post(reverse("mfa_authenticate"), {"code": "000001"})
+        return [str(message.subject) for message in mail.outbox]
+
+    def test_in_a_strange_browser_is_told_to_the_owner_once(self, key: str, alice: User):
+        assert self.guess(Client(), alice) == ["Somebody may have your Holdfast password"]
+        told = str(mail.outbox[0].body)
+        assert "with Firefox on Windows, and then a wrong code. They were not let in." in told
+        assert reverse("account_change_password") in told
+        assert self.guess(Client(), alice) == []
+
+    def test_is_told_again_later(self, key: str, alice: User):
+        self.guess(Client(), alice)
+        with time_machine.travel(NOON + settings.AXES_COOLOFF_TIME, tick=False):
+            cache.key_prefix += "later"
+            assert len(self.guess(Client(), alice)) == 1
+
+    def test_in_a_browser_of_theirs_is_no_news(self, key: str, alice: User, alice_client: Client):
+        alice_client.post(reverse("account_logout"))
+        assert self.guess(alice_client, alice) == []
 
 
 class TestRecoveryCodes:
