@@ -126,7 +126,6 @@ def _handed_out(content: bytes, content_type: str, name: str) -> HttpResponse:
     response["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=name)
     response["Content-Security-Policy"] = _INERT
     response["X-Content-Type-Options"] = "nosniff"
-    response["Cross-Origin-Resource-Policy"] = "same-origin"  # no page of a neighbor's shows it, or learns its size
     return response
 
 
