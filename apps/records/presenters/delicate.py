@@ -7,13 +7,13 @@ come without a category. Codes are of LOINC (https://loinc.org; (c) Regenstrief 
 """
 
 import re
-from collections.abc import Iterator
 from typing import Final
 
 from apps.records.presenters import plain_names
 from apps.records.presenters.entry import Code, Entry
 from apps.records.presenters.observations.results import Category, ResultEntry
 from apps.records.presenters.questionnaires import QuestionnaireEntry
+from apps.records.presenters.remembering import remembered
 from apps.records.presenters.reports import ReportEntry
 
 _CATEGORIES: Final = frozenset({Category.SOCIAL, Category.SURVEY})
@@ -43,19 +43,16 @@ def is_delicate(entry: Entry) -> bool:
         return True
     if not isinstance(entry, ResultEntry | ReportEntry):
         return False
-    return any(map(_is_listed, _codes(entry))) or any(map(_WORDS.search, _names(entry)))
+    parts = tuple(part.codes for part in entry.components) if isinstance(entry, ResultEntry) else ()
+    return _is_called_so(entry.title, entry.codes, parts)
+
+
+@remembered
+def _is_called_so(title: str, codes: tuple[Code, ...], parts: tuple[tuple[Code, ...], ...]) -> bool:
+    """By codes, its own or those of its parts, or by its own name: of thousands of results most have the same."""
+    is_listed = any(_is_listed(code) for each in (codes, *parts) for code in each)
+    return is_listed or any(map(_WORDS.search, (title, *(code.display for code in codes))))
 
 
 def _is_listed(code: Code) -> bool:
     return plain_names.is_loinc(code) and code.code in _LOINC
-
-
-def _codes(entry: ResultEntry | ReportEntry) -> Iterator[Code]:
-    yield from entry.codes
-    if isinstance(entry, ResultEntry):
-        yield from (code for part in entry.components for code in part.codes)
-
-
-def _names(entry: ResultEntry | ReportEntry) -> Iterator[str]:
-    yield entry.title
-    yield from (code.display for code in entry.codes)

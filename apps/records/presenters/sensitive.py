@@ -12,6 +12,7 @@ shares is shown what is left out, and sees the page first.
 """
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Any, Final
 
 import msgspec
@@ -43,27 +44,35 @@ def is_sensitive(entry: Entry) -> bool:
     """By its kind, its codes, or what it names."""
     if isinstance(entry, _NEVER):
         return False
-    return entry.is_withheld or delicate.is_delicate(entry) or any(map(_tells, _named(entry)))
+    return entry.is_withheld or delicate.is_delicate(entry) or _is_told_by(entry.resource_type, *_named(entry))
 
 
-def _named(entry: Entry) -> Iterator[str | Code]:
-    plain = plain_names.of_resource(entry.resource_type, entry.codes)
-    if plain is not None:  # which its row is called by
-        yield str(plain.words)
-    for name in _NAMING_A_RESULT if isinstance(entry, ResultEntry) else _NAMING:
-        yield from _parts(getattr(entry, name, ()))
+def _named(entry: Entry) -> tuple[tuple[Code, ...], tuple[Any, ...]]:
+    """Its codes, and all in which it names something."""
     if isinstance(entry, ResultEntry):
-        yield from _found(entry.value)
-        for component in entry.components:
-            yield from (component.title, *_parts(component.codes), *_found(component.value))
-    if isinstance(entry, ConditionEntry):  # on paper its notes stand beside it
-        yield from entry.said
+        own = tuple(getattr(entry, name) for name in _NAMING_A_RESULT)
+        parts = tuple((part.title, part.codes, _found(part.value)) for part in entry.components)
+        return entry.codes, (own, _found(entry.value), parts)
+    said = entry.said if isinstance(entry, ConditionEntry) else ()  # on paper its notes stand beside it
+    return entry.codes, (tuple(getattr(entry, name) for name in _naming(type(entry))), said)
 
 
-def _found(value: Value) -> Iterator[str | Code]:
+@cache
+def _naming(kind: type[Entry]) -> tuple[str, ...]:
+    return tuple(name for name in _NAMING if hasattr(kind, name))
+
+
+def _found(value: Value) -> tuple[str, tuple[Code, ...]]:
     """What was found, where that is no number."""
-    yield value.text
-    yield from _parts(value.codes)
+    return value.text, value.codes
+
+
+@remembered
+def _is_told_by(resource_type: str, codes: tuple[Code, ...], named: tuple[Any, ...]) -> bool:
+    """Whether any of it tells, or what we call such a thing: of thousands of results most name the same."""
+    plain = plain_names.of_resource(resource_type, codes)
+    ours = str(plain.words) if plain is not None else ""
+    return _tells(ours) or any(map(_tells, _parts(named)))
 
 
 def _parts(value: Any) -> Iterator[str | Code]:

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from apps.records import presenting
 from apps.records.presenters import sensitive_codes
 from apps.records.presenters.entry import Code, Entry
+from apps.records.presenters.remembering import remembering
 from apps.records.presenters.sensitive import is_sensitive
 from tests.records.told import entry
 
@@ -182,8 +183,28 @@ class TestWhatIsSensitive:
 
     def test_is_told_by_our_own_name_of_a_code(self):
         """Which a row says where its provider sent none."""
-        told = entry("Condition", code={"coding": [{"system": SNOMED, "code": "52448006"}]})
+        told = entry("Condition", code={"coding": [{"system": SNOMED, "code": "26929004"}]})  # Alzheimer's disease
+        assert not any(map(sensitive_codes.is_one, told.codes))
         assert is_sensitive(told)
+
+    @pytest.mark.parametrize(
+        ("resource_type", "more"),
+        [
+            ("Observation", FOUND),
+            ("Observation", {"component": [{"code": {"text": "Opioids"}}]}),
+            ("Observation", {"component": [{"code": {"text": "Second part"}, **FOUND}]}),
+            ("Observation", {"component": [{"code": {"coding": SCHIZOPHRENIA["coding"]}}]}),
+            ("Condition", {"note": [{"text": "Since the overdose"}]}),
+            ("Condition", {"evidence": [{"code": [{"text": "Overdose"}]}]}),
+            ("Procedure", {"reasonCode": [{"text": "Overdose"}]}),
+        ],
+    )
+    def test_is_told_of_each_though_another_of_its_name_was_seen_before(self, resource_type, more):
+        called = {"code": {"text": "Assessment"}}
+        with remembering():
+            assert not is_sensitive(entry(resource_type, **called))
+            assert is_sensitive(entry(resource_type, **called, **more))
+            assert not is_sensitive(entry(resource_type, **called))
 
     @given(before=st.text(max_size=20), after=st.text(max_size=20))
     def test_is_found_whatever_stands_around_it(self, before, after):
