@@ -15,11 +15,10 @@ from msgspec.structs import replace
 
 from apps.records.exporting import reading
 from apps.records.exporting.choosing import Choice
-from apps.records.exporting.reading import Told
 from apps.records.models import Record
 from apps.records.presenters import elements, naming
 from apps.records.presenters.elements import Element
-from apps.records.presenters.entry import Entry
+from apps.records.presenters.entry import Context, Entry
 from apps.records.presenters.observations.results import ResultEntry
 from apps.records.presenters.reports import ReportEntry
 from apps.records.presenters.spelling import plainly
@@ -43,8 +42,10 @@ def left_out(found: Sequence[Shelved], choices: Sequence[Choice], *, today: date
         for choice in choices:
             theirs = (one.record for one in found if one.connection_id == choice.connection.pk)
             mine = [record for record in theirs if record in opened]
-            for told in reading.of_records(choice.connection, choice.source, mine, ring, today=today):
-                names[told.record] = frozenset(map(plainly, _named(told))) - {""}
+            for record, resource, context in reading.resources(
+                choice.connection, choice.source, mine, ring, today=today
+            ):
+                names[record] = frozenset(map(plainly, _named(resource, context))) - {""}
     return [_without(one, names) if one.record in wanted else one for one in found]
 
 
@@ -60,13 +61,13 @@ def _may_name_any(entry: Entry) -> bool:
     return bool(entry.people) or not isinstance(entry, ResultEntry | ReportEntry)
 
 
-def _named(told: Told) -> Iterator[str]:
+def _named(resource: Element, context: Context) -> Iterator[str]:
     """What a resource calls its patient's relatives, and what these are called themselves."""
-    for reference in _references(told.resource, 0):
-        target = told.context.find(reference, within=told.resource)
+    for reference in _references(resource, 0):
+        target = context.find(reference, within=resource)
         if _RELATED in (elements.text(target, "resourceType"), _kind(reference)):
-            yield from naming.names_of([reference], told.context, within=told.resource)
-            yield naming.own_name(target, told.context, within=told.resource) if target else ""
+            yield from naming.names_of([reference], context, within=resource)
+            yield naming.own_name(target, context, within=resource) if target else ""
 
 
 def _references(part: Any, depth: int) -> Iterator[Element]:
