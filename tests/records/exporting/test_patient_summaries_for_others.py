@@ -102,8 +102,9 @@ class TestADocumentForOthers:
         whole = Summarized(alice, portion=only(RESULTS, VITALS, HISTORY)).of_type("DiagnosticReport")[0]
         assert len(whole["result"]) == 5
 
-    def test_counts_no_members_of_a_result(self, alice):
-        whole = observed("o1", "laboratory", "Whole", hasMember=[named("Observation", "s1")])
+    @pytest.mark.parametrize("member", [named("Observation", "s1"), {"reference": "Observation/s1"}])
+    def test_counts_no_members_of_a_result(self, alice, member):
+        whole = observed("o1", "laboratory", "Whole", hasMember=[member])
         del whole["valueString"]
         keep(make_connection(alice), whole, observed("s1", "social-history", "Hushed"))
         assert "1 result" in Summarized(alice).words(summarized.RESULTS)

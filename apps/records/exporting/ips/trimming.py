@@ -30,10 +30,12 @@ _DEEPEST: Final = 50  # what is nested deeper is nobody's
 
 
 def trimmed(told: Told, extent: Extent) -> Told:
-    """The same, presented anew without such names."""
+    """The same, presented anew without such names where it has any."""
     resource = {name: _value(name, value, told, 0) for name, value in told.resource.items() if name != "contained"}
     if "contained" in told.resource:
         resource["contained"] = list(_contained(told, extent))
+    if resource == told.resource:
+        return replace(told, is_shared=True)
     kind, logical_id = told.entry.resource_type, told.entry.logical_id
     entry = presenting.present_parsed(resource, resource_type=kind, logical_id=logical_id, context=told.context)
     return replace(told, resource=resource, entry=entry, is_shared=True)
