@@ -251,9 +251,13 @@ def _sifted(found: Sequence[OpenShelf], subject: Subject, portion: Portion, ring
     held, undated = Held(arranging.listed(subject)), 0
     with remembering():  # most results have one of fifty names
         for one in (one for shelf in found for one in shelved.entries(shelf, ring)):
-            if one.entry is not None and portion.tells(subject, one.entry, is_of_grave=one.is_of_grave):
-                undated += _lacks_its_date(portion, subject, one.entry)
-                if portion.is_in_time(subject, one.entry):
+            if one.entry is None:
+                continue
+            is_in_time = portion.is_in_time(subject, one.entry)
+            is_undated = _lacks_its_date(portion, subject, one.entry)
+            if (is_in_time or is_undated) and portion.tells(subject, one.entry, is_of_grave=one.is_of_grave):
+                undated += is_undated
+                if is_in_time:
                     held.add(one)
     return held, undated
 
