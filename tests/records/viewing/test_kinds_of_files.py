@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from django.utils import translation
 
 from apps.records.presenters import documents
 from apps.records.presenters.entry import Context
@@ -42,3 +43,10 @@ class TestAKind:
     )
     def test_without_words_says_nothing(self, odd):
         assert file_kinds.of(odd) == ""
+
+    def test_is_told_in_the_language_of_whoever_reads(self):
+        told = []
+        for language in ("en", "es", "en"):
+            with translation.override(language):
+                told.append((file_kinds.of("image/png"), file_kinds.of("text/plain")))
+        assert told == [("Picture", "Text"), ("Imagen", "Texto"), ("Picture", "Text")]

@@ -2,10 +2,12 @@
 3.8)."""
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Final
 
 from django.template.defaultfilters import filesizeformat
 from django.utils.functional import Promise
+from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from apps.records.presenters.attachments import File
@@ -34,7 +36,15 @@ _FAMILIES: Final[Mapping[str, str | Promise]] = {
 def of(media_type: str) -> str:
     """The kind of a file of this media type; empty where it has no words here."""
     name = media_type.partition(";")[0].strip().lower()
-    return str(_KINDS.get(name) or _FAMILIES.get(name.partition("/")[0], ""))
+    family = name.partition("/")[0]
+    known = name if name in _KINDS else family if family in _FAMILIES else ""
+    return _in_words(known, get_language() or "") if known else ""
+
+
+@cache
+def _in_words(known: str, _language: str) -> str:
+    """A list has one in each row. What we call a kind is nobody's."""
+    return str(_KINDS.get(known) or _FAMILIES[known])
 
 
 def of_files(files: Sequence[File]) -> str:
