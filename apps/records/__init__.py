@@ -1,1 +1,1 @@
-"""Syncing, storing, presenting: the patient's record as received."""
+"""Syncing, storing, presenting: the patient's record as received. docs/code.md leads through it."""
