@@ -28,7 +28,9 @@ class TestAnAnswer:
         assert {directive.strip() for directive in answer["Content-Security-Policy"].split(";")} == POLICY
 
     @pytest.mark.parametrize("address", ADDRESSES)
-    def test_is_shown_in_no_frame_taken_in_by_no_other_page_or_for_another_kind_and_named_to_nobody(self, client, address):
+    def test_is_shown_in_no_frame_taken_in_by_no_other_page_or_for_another_kind_and_named_to_nobody(
+        self, client, address
+    ):
         answer = client.get(address)
         assert answer["X-Frame-Options"] == "DENY"
         assert answer["X-Content-Type-Options"] == "nosniff"
