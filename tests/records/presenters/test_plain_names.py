@@ -47,6 +47,11 @@ class TestThePlainNames:
     def test_hold_codes_with_a_valid_check_digit(self):
         assert [code for code in CODES if check_digit(code) != code.partition("-")[2]] == []
 
+    def test_are_told_in_the_language_of_whoever_reads(self):
+        for language in ("en", "es", "en"):
+            with translation.override(language):
+                assert [plain_names.in_words(name) for name in NAMES] == [str(name.words) for name in NAMES]
+
     def test_hold_identifiers_that_nobody_mistyped(self):
         assert [code for code in OF_SNOMED if checked(code)] == []
         turned = [code for code in OF_SNOMED if code[-1] != code[-2]]

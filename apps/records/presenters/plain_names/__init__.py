@@ -5,7 +5,10 @@ then the provider's words stand alone. Where both are told, the provider's stand
 """
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Final
+
+from django.utils.translation import get_language
 
 from apps.records.presenters.entry import Code
 from apps.records.presenters.plain_names.conditions import CONDITIONS
@@ -26,6 +29,7 @@ _ICD_10: Final = frozenset(
         "urn:oid:2.16.840.1.113883.6.3",
     }
 )  # fmt: skip
+_BY_KEY: Final = {name.key: name for name in NAMES}
 _BY_LOINC: Final = {code: name for name in MEASUREMENTS for code in name.loinc}
 _BY_SNOMED: Final = {code: name for name in CONDITIONS for code in name.snomed}
 _BY_ICD_10: Final = {code: name for name in CONDITIONS for code in name.icd10}
@@ -81,6 +85,16 @@ def of_resource(resource_type: str, codes: Iterable[Code]) -> PlainName | None:
     found = of(codes)
     is_fit = found is None or bool(found.loinc) or resource_type == "Condition"
     return found if is_fit else None
+
+
+def in_words(name: PlainName) -> str:
+    """How the reader's language says it. A list says one in each row, and names of ours are nobody's."""
+    return _in_words(name.key, get_language() or "")
+
+
+@cache
+def _in_words(key: str, _language: str) -> str:
+    return str(_BY_KEY[key].words)
 
 
 def of_test(test: str) -> PlainName | None:

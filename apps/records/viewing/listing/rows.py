@@ -179,7 +179,7 @@ def _plainly(entry: Entry) -> str:
     it is about."""
     plain = plain_names.of_resource(entry.resource_type, entry.codes)
     if plain is not None:
-        return str(plain.words)
+        return plain_names.in_words(plain)
     if isinstance(entry, CarePlanEntry):
         return str(next((PLAIN_WORDS[code.code] for code in entry.codes if code.code in PLAIN_WORDS), ""))
     absence = absences.known_absence(entry.codes, entry.title) if entry.is_known_absence else None
