@@ -225,7 +225,7 @@ class TestASentence:
             (dose(1, **timing(period=4, periodMax=6, periodUnit="h")), "Take 1 tablet every 4 to 6 hours"),
             (timing(frequency=1, frequencyMax=2, period=1, periodUnit="wk"), "1 to 2 times a week"),
             (dose(1, **timing(when=["MORN", "HS"])), "Take 1 tablet in the morning and at bedtime"),
-            (dose(1, **timing(timeOfDay=["09:00:00"], dayOfWeek=["mon"])), "Take 1 tablet at 09:00 on Monday"),
+            (dose(1, **timing(timeOfDay=["09:00:00"], dayOfWeek=["mon"])), "Take 1 tablet at 9 a.m. on Monday"),
             (dose(1, timing={"code": {"text": "every 12 hr"}}), "Take 1 tablet every 12 hr"),
             (dose(1, ""), "1 at a time"),
             (dose(1), "Take 1 tablet"),
@@ -243,7 +243,12 @@ class TestASentence:
         assert said == "Tome 1 tableta los días lunes y sábado"
 
     @pytest.mark.parametrize(
-        ("times", "told"), [(["01:00:00", "09:00:00"], "a la 01:00 y 09:00"), (["09:00:00"], "a las 09:00")]
+        ("times", "told"),
+        [
+            (["01:00:00", "09:00:00"], "a la 1:00 a.\N{NO-BREAK SPACE}m. y 9:00 a.\N{NO-BREAK SPACE}m."),
+            (["13:00:00"], "a la 1:00 p.\N{NO-BREAK SPACE}m."),
+            (["09:00:00"], "a las 9:00 a.\N{NO-BREAK SPACE}m."),
+        ],
     )
     def test_tells_one_o_clock_in_spanish_as_people_say_it(self, times, told):
         with translation.override("es"):

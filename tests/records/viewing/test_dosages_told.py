@@ -145,7 +145,7 @@ TABLE: list[tuple[dict[str, Any], tuple[str, ...]]] = [
     ),
     (
         {**dose(1, "tablet"), "timing": {"code": {"text": "BID"}, **repeated(timeOfDay=["08:00:00"], count=10)}},
-        ("Take 1 tablet 2 times a day at 08:00", "10 times in all"),
+        ("Take 1 tablet 2 times a day at 8 a.m.", "10 times in all"),
     ),
     (
         {**dose(1, "tablet"), "timing": repeated(frequency=3, period=1)},

@@ -175,9 +175,9 @@ def how_often(timing: Timing) -> str:
 
 def _at(times: tuple[str, ...]) -> str:
     """Clock times, of which one o'clock has an article of its own in Spanish."""
-    is_one = times[0].startswith("01")
+    is_one = times[0].startswith(("01", "13"))
     said = pgettext("one o'clock", "at %(times)s") if is_one else gettext("at %(times)s")
-    return said % {"times": _listed(list(times))}
+    return said % {"times": _listed([dates.sent_time(time) for time in times])}
 
 
 def _rate(timing: Timing) -> str:
