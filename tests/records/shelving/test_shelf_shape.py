@@ -32,6 +32,7 @@ RECORDED = {
     18: "884e4b28cc8e5088",  # sums of bills, what images were made with, dates of care
     19: "191c84a713a49556",  # what a value was measured with, parts of documents, points without parts
     20: "191c84a713a49556",  # plain names of heart tracings, tissue exams and germ tests; answers to orders of DSTU2
+    21: "191c84a713a49556",  # words of statuses of types that lists had none for
 }  # fmt: skip
 CHANGED = (
     "What shelves hold has another shape than form {form} had. Count FORM in apps/records/shelving/indexing.py up, so "
