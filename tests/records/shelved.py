@@ -6,7 +6,8 @@ from datetime import date, timedelta
 from typing import Any
 
 from apps.connections.models import Connection
-from apps.records import shelving
+from apps.records import shelving, subjects
+from apps.records.models import Record
 from apps.records.syncing.keeping import storing
 from apps.vault import sealing
 from apps.vault.sealing import Holder
@@ -16,14 +17,20 @@ from tests.records.people import PATIENT_ID, R4_PATIENT
 
 
 def keep(connection: Connection, *resources: dict[str, Any]) -> None:
-    """Store them, with the patient, and build every shelf."""
+    """Store them, with the patient, and build the shelves of all that the connection has. As after a sync there is none
+    of what it has nothing of; without any resource all are built, and empty."""
     rows = [
         Resource(resource["resourceType"], resource["id"], json.dumps(resource).encode())
         for resource in (R4_PATIENT, *resources)
     ]
     with sealing.key_ring(Holder.user(connection.user_id)) as ring:
         storing.keep(connection, rows, run_id=uuid.uuid4(), ring=ring, at=AT)
-    shelving.rebuild_all(connection, at=AT)
+    if not resources:
+        shelving.rebuild_all(connection, at=AT)
+        return
+    kept = Record.objects.filter(connection=connection).order_by().values_list("resource_type", flat=True).distinct()
+    wanted = dict.fromkeys(subject for name in kept for subject in subjects.shelved_for(name))
+    shelving.rebuild(connection, *wanted, at=AT)
 
 
 def result(number: int, *, value: float = 5.1, name: str = "Sodium", code: str = "2951-2") -> dict[str, Any]:

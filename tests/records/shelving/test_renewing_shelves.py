@@ -18,7 +18,7 @@ from apps.records import shelving, tasks
 from apps.records.models import Leaf, Record, Shelf
 from apps.records.shelving import building, reading, renewing, writing
 from apps.records.shelving.indexing import FORM
-from apps.records.subjects import LISTED, RESULTS
+from apps.records.subjects import RESULTS, shelved_for
 from apps.records.syncing import overseeing
 from apps.vault import sealing, shredding
 from apps.vault.sealing import Holder
@@ -178,8 +178,8 @@ class TestRenewing:
         assert "entries found" not in ask(client, "sodium")
 
     def test_is_asked_for_by_a_copy_as_well(self, linked_many):
-        everything = {subject.key for subject in LISTED} | {"patient"}
-        assert shelving.unreadable(linked_many[0]) == everything
+        of_results = {subject.key for subject in shelved_for("Observation")}
+        assert shelving.unreadable(linked_many[0]) == of_results | {"patient"}
         shelving.renew_some(at=AT)
         assert shelving.unreadable(linked_many[0]) == set()
 
