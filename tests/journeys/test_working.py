@@ -30,7 +30,7 @@ class TestAButton:
         button = page.get_by_role("main").locator("form button").first
         page.get_by_role("main").get_by_role("searchbox").fill("nobody of that name")
         button.evaluate(WRITE_DOWN)
-        with page.expect_navigation():
+        with page.expect_event("domcontentloaded"):  # what is found while typing changes the address, too
             button.click()
         assert page.evaluate("sessionStorage.said") == "Working…"
         expect(button).to_have_text("Search")

@@ -56,7 +56,7 @@ class TestEveryOutcome:
         words = wording.OUTCOMES[outcome]
         assert 0 < len(str(words.title).format(provider="")) <= 50
         assert not str(words.title).endswith(".")
-        assert str(words.text).endswith((".", '"'))
+        assert str(words.text).endswith(":" if words.may_ask else ".")
 
     @pytest.mark.parametrize("outcome", [one for one in Outcome if wording.OUTCOMES[one].is_stop])
     def test_that_stops_somebody_says_what_became_of_the_record_or_the_way_on(self, outcome):
