@@ -15,7 +15,7 @@ PAIRS = [
 SPANISH = [spanish for _english, spanish in PAIRS]
 # What no text may hold, and what it is.
 MISPRINTED = {
-    r"  |^\s|\s$|\s[.,;:?!)”]|[(¿¡“]\s": "a space too many",
+    r"  |^\s|\s$|\s(?:\.(?!\w)|[,;:?!)”])|[(¿¡“]\s": "a space too many",
     r"\.\.\.": "three dots, which are one sign",
     r"[\"']": "a straight quotation mark",
     r"\by (?=[ií]|h[ií](?![aeo]))": 'an "and" before its own sound, where it is e',
