@@ -3,12 +3,13 @@ written here they take a tenth of the time that a template for each takes. All t
 `dates_whole`, and nothing else is marked as safe but what is put together of it here."""
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 from html import escape
 
 from django import template
 from django.urls import reverse
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import get_language, gettext, ngettext
 
 from apps.records import counts
 from apps.records.presenters.entry import Entry
@@ -256,9 +257,15 @@ def _dated(row: Row, *, show_subject: bool) -> Iterator[str]:
     if row.status and row.status != row.when_label:
         yield row.status
     if row.when_label:
-        yield gettext("%(label)s %(date)s") % {"label": row.when_label, "date": row.when}
+        yield _how_dated(get_language() or "") % {"label": row.when_label, "date": row.when}
     elif row.when:  # none is known of what cannot be read
         yield row.when
+
+
+@cache
+def _how_dated(_language: str) -> str:
+    """A label and a date together. Each row of a list has both, and asks for the same words."""
+    return gettext("%(label)s %(date)s")
 
 
 def _sent(row: Row) -> Iterator[str]:
