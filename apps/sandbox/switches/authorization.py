@@ -13,6 +13,11 @@ AUTHORIZATION_SWITCHES: dict[str, Switch] = {
     "rotation_reuse": Switch(
         ("refused", "ends-grant"), "refused", "What a refresh token that was rotated away does when it comes again."
     ),
+    "refresh_tokens": Switch(
+        ("known", "forgotten"),
+        "known",
+        "forgotten: every refresh is refused as of an unknown token, as by a server that lost its store for a while.",
+    ),
     # Specification section 8; section 2 row 12: certified servers owe three months.
     "refresh_window": Switch(("48h", "90d"), "48h", "How long after its issue a refresh token can be exchanged."),
     "refresh_token": Switch(ON_OFF, "on", "The code exchange hands out a refresh token."),
@@ -73,6 +78,9 @@ AUTHORIZATION_SCENARIOS: dict[str, Scenario] = {
     "token-outage": Scenario(
         "Every token request: 503, until the sandbox's clock is 20 hours on.",
         faults=(Fault("token", "unavailable", None, lasts_seconds=72_000),),
+    ),
+    "tokens-forgotten": Scenario(
+        "Every refresh is refused, until the sandbox remembers its tokens.", {"refresh_tokens": "forgotten"}
     ),
     "token-slow": Scenario("The next token answer comes 20 s late.", faults=(Fault("token", "slow", seconds=20),)),
     "token-dribbles": Scenario(

@@ -275,6 +275,13 @@ class TestRotation:
         assert is_dead(refresh(first))
         assert is_dead(refresh(second))
 
+    def test_can_forget_everybodys_for_a_while(self, given, refresh):
+        token = given()
+        scenarios.choose("refresh_tokens", "forgotten")
+        assert is_dead(refresh(token))
+        scenarios.choose("refresh_tokens", "known")
+        assert refresh(token).status_code == 200
+
 
 class TestSignIn:
     def test_of_interface_a_gives_no_access_here(self, client, application, phone, ada, grace):

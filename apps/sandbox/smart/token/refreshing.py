@@ -45,7 +45,7 @@ def _token(secret: str, application: SmartApplication | None, door: Door) -> Sma
         .filter(sha256=bearer.sha256(secret))
         .first()
     )
-    if token is None or not door.is_of(token.grant):
+    if token is None or not door.is_of(token.grant) or scenarios.chosen("refresh_tokens") == "forgotten":
         raise refusing.invalid_grant(_DEAD)
     owner = token.grant.application
     if application is None and owner.client_type != ClientType.PUBLIC:
