@@ -8,6 +8,7 @@ the same one. The price is one statement by a unique index for each refresh.
 """
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -21,31 +22,43 @@ Outcome = RefreshTally.Outcome
 SHARDS = 16
 
 _COUNT = """
-INSERT INTO connections_refreshtally AS tally (registration_id, outcome, shard, times)
-VALUES (%s, %s, pg_backend_pid() %% %s, %s)
-ON CONFLICT (registration_id, outcome, shard) DO UPDATE SET times = tally.times + excluded.times
+INSERT INTO connections_refreshtally AS tally (registration_id, outcome, shard, times, last_at)
+VALUES (%s, %s, pg_backend_pid() %% %s, %s, %s)
+ON CONFLICT (registration_id, outcome, shard)
+DO UPDATE SET times = tally.times + excluded.times, last_at = GREATEST(tally.last_at, excluded.last_at)
 """
 
 
-def count(registration_id: UUID, outcome: Outcome, *, times: int = 1) -> None:
+def count(registration_id: UUID, outcome: Outcome, *, at: datetime, times: int = 1) -> None:
     """Count so many refreshes that ended so. In the caller's transaction: it is the last row this locks, and it locks
     one, so that nobody waits for another for ever."""
     with connection.cursor() as cursor:
-        cursor.execute(_COUNT, [registration_id, Outcome(outcome).value, SHARDS, times])
+        cursor.execute(_COUNT, [registration_id, Outcome(outcome).value, SHARDS, times, at])
 
 
-def for_each(rows: str, registration_id: UUID, outcome: Outcome) -> tuple[str, dict[str, Any]]:
+def for_each(rows: str, registration_id: UUID, outcome: Outcome, *, at: datetime) -> tuple[str, dict[str, Any]]:
     """The same as an INSERT and its parameters, for the WITH of the one statement that writes the outcome down: counts
     the rows of `rows`, which is the name of another part of that WITH."""
-    return _FOR_EACH.format(rows=rows), {"tally_registration_id": registration_id, "tally_outcome": outcome.value}
+    return _FOR_EACH.format(rows=rows), {
+        "tally_registration_id": registration_id,
+        "tally_outcome": outcome.value,
+        "tally_at": at,
+    }
 
 
 _FOR_EACH = f"""
-INSERT INTO connections_refreshtally AS tally (registration_id, outcome, shard, times)
-SELECT %(tally_registration_id)s, %(tally_outcome)s, pg_backend_pid() %% {SHARDS}, count(*)
+INSERT INTO connections_refreshtally AS tally (registration_id, outcome, shard, times, last_at)
+SELECT %(tally_registration_id)s, %(tally_outcome)s, pg_backend_pid() %% {SHARDS}, count(*), %(tally_at)s
 FROM {{rows}} HAVING count(*) > 0
-ON CONFLICT (registration_id, outcome, shard) DO UPDATE SET times = tally.times + excluded.times
+ON CONFLICT (registration_id, outcome, shard)
+DO UPDATE SET times = tally.times + excluded.times, last_at = GREATEST(tally.last_at, excluded.last_at)
 """  # noqa: S608 # nosec B608 - of constants alone
+
+
+def succeeded_since(registration_id: UUID, moment: datetime) -> bool:
+    """Whether a refresh of any link succeeded that was asked for after that."""
+    rows = RefreshTally.objects.filter(registration=registration_id, outcome=Outcome.SUCCEEDED, last_at__gt=moment)
+    return rows.exists()
 
 
 def totals() -> Mapping[tuple[UUID, Outcome], int]:

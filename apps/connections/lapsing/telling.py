@@ -21,6 +21,7 @@ from apps.connections import noting
 from apps.connections.lapsing import letters, moments
 from apps.connections.lapsing.letters import Letter
 from apps.connections.models import Connection, LapseWarning
+from apps.connections.refreshing import doubting
 from apps.directory import switching
 
 _LOG = logging.getLogger(__name__)
@@ -66,13 +67,14 @@ def _claim(user_id: UUID, *, at: datetime) -> Letter | None:
 
 def _holding(user: User, *, at: datetime) -> list[LapseWarning]:
     """What is planned for this person until tomorrow. What does not hold any more is withdrawn; of what cannot be done
-    now, because nobody can sign in there, nothing is said yet."""
+    now, because nobody can sign in there, nothing is said yet; nor of what their server may have refused by mistake."""
     rows = LapseWarning.objects.filter(user=user, sent_at__isnull=True, due_at__lte=at + DAY)
     found = list(rows.select_related("connection__provider", "connection__endpoint", "connection__registration"))
     over = [warning.pk for warning in found if not (user.is_active and _holds(warning, at=at))]
     LapseWarning.objects.filter(pk__in=over).delete()
     holding = [warning for warning in found if warning.pk not in over]
-    closed = [warning.pk for warning in holding if not _is_open(warning.connection)]
+    doubted = doubting.of_many([one.connection_id for one in holding if one.hours_before == LapseWarning.ENDED])
+    closed = [one.pk for one in holding if one.connection_id in doubted or not _is_open(one.connection)]
     LapseWarning.objects.filter(pk__in=closed, due_at__lte=at).update(due_at=at + _WAIT)
     return sorted((one for one in holding if one.pk not in closed), key=lambda one: (one.due_at, one.ends_at))
 

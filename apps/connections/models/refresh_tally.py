@@ -24,6 +24,7 @@ class RefreshTally(models.Model):
     outcome = models.CharField(max_length=12, choices=Outcome)
     shard = models.PositiveSmallIntegerField()
     times = models.BigIntegerField(default=0, db_default=0)
+    last_at = models.DateTimeField(null=True)  # by the clock of whoever counted
 
     class Meta:
         verbose_name = _("refresh tally")
@@ -31,7 +32,7 @@ class RefreshTally(models.Model):
         constraints = [models.UniqueConstraint(fields=["registration", "outcome", "shard"], name="one_tally_a_shard")]
 
     class Privacy:
-        operational = ("id", "registration", "outcome", "shard", "times")
+        operational = ("id", "registration", "outcome", "shard", "times", "last_at")
 
     def __str__(self) -> str:
         return f"refresh tally {self.pk}"

@@ -43,6 +43,8 @@ class StoredTokenSet(models.Model):
     is_session_bound = models.BooleanField(
         default=False, db_default=False
     )  # online_access: it ends with the session at the provider
+    # Since when its server refuses it, for as long as that may be a mistake of theirs (`refreshing.doubting`).
+    refused_at = models.DateTimeField(null=True)
     tries = models.PositiveSmallIntegerField(
         default=0, db_default=0
     )  # that failed in a row, for us to wait longer each time
@@ -76,6 +78,7 @@ class StoredTokenSet(models.Model):
                 fields=["parked_endpoint"], condition=Q(parked_endpoint__isnull=False), name="refreshes_parked"
             ),
             models.Index(fields=["registration"], condition=Q(broke_off_at__isnull=False), name="refreshes_broken_off"),
+            models.Index(fields=["registration"], condition=Q(refused_at__isnull=False), name="refreshes_doubted"),
         ]
 
     class Privacy:
@@ -83,8 +86,8 @@ class StoredTokenSet(models.Model):
         operational = (
             "connection", "registration", "generation", "attempt_id", "attempt_started_at", "lease_until",
             "not_before_at", "refresh_issued_at", "refresh_used_at", "refresh_deadline_at", "refresh_due_at",
-            "parked_endpoint", "access_expires_at", "is_rotated", "is_session_bound", "tries", "broke_off_at",
-            "silent_since",
+            "parked_endpoint", "access_expires_at", "is_rotated", "is_session_bound", "refused_at", "tries",
+            "broke_off_at", "silent_since",
         )  # fmt: skip
 
     def __str__(self) -> str:

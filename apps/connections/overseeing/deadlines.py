@@ -16,7 +16,7 @@ _SPREAD = """
 SELECT registration_id, width_bucket(refresh_deadline_at, %(edges)s::timestamptz[]), count(*),
     sum(EXTRACT(EPOCH FROM refresh_deadline_at - %(at)s))::float8
 FROM connections_storedtokenset
-WHERE refresh_due_at IS NOT NULL AND refresh_deadline_at IS NOT NULL
+WHERE refresh_due_at IS NOT NULL AND refresh_deadline_at IS NOT NULL AND refused_at IS NULL
 GROUP BY 1, 2
 """
 

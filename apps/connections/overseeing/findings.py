@@ -17,6 +17,7 @@ from apps.connections.overseeing.lagging import Lag
 from apps.connections.overseeing.lapsing import Lapsing
 from apps.connections.overseeing.pacing import Pace
 from apps.connections.overseeing.site_certificate import Outlook
+from apps.connections.refreshing import doubting
 from apps.directory import overriding
 from apps.directory.models import ClientRegistration, Endpoint
 from apps.directory.system_refusals import SystemRefusal
@@ -55,6 +56,7 @@ class What(StrEnum):
     ENDPOINT_UNKNOWN = "endpoint_of_unknown_dialect"
     NOT_ENABLED = "organization_not_enabled"
     WAITING = "provider_not_answering"
+    REFUSING = "provider_refusing_everybody"
     SILENT = "records_not_answering"
     OVERDUE = "refreshes_overdue"
     STUCK = "leases_stuck"
@@ -133,6 +135,10 @@ def _going_on(one: OfRegistration, *, at: datetime) -> Iterator[Finding]:
     if lag.broken_off:
         level = Level.ACT if lag.broken_off_ending else Level.ATTENTION
         yield finding(level=level, what=What.BROKE_OFF, who=Who.US, links=lag.broken_off)
+    if lag.refused >= doubting.MANY:
+        yield finding(
+            level=Level.ACT, what=What.REFUSING, who=Who.PROVIDER, links=lag.refused, since_at=lag.refused_since
+        )
     if one.pace.is_slow and (lag.due or lag.waiting):
         yield finding(level=Level.ATTENTION, what=What.WAITING, who=Who.PROVIDER, links=lag.due + lag.waiting)
         return

@@ -10,6 +10,7 @@ from uuid import UUID
 from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet
 
 from apps.connections.models import Connection, StoredTokenSet
+from apps.connections.refreshing import protocol
 from apps.directory.models import Endpoint
 
 LATE = timedelta(minutes=15)  # beat comes every minute; what is due this long was left lying
@@ -24,7 +25,9 @@ class Lag:
     were taken by a worker whose lease ran out five minutes ago, and nobody took them up. `waiting` are others, that
     failed and are to be tried again within the hour. Links of endpoints that staff switched off count for none of
     these: those that would be due are `parked`. `broken_off` are links whose last attempt ended in a way nobody
-    foresaw, and `broken_off_ending` those of them whose permission ends within a day."""
+    foresaw, and `broken_off_ending` those of them whose permission ends within a day. `refused` were refused by their
+    server and asked for again in vain, `refused_since` when the first: as it has taken nobody's tokens since, it may
+    well be mistaken."""
 
     due: int = 0
     overdue: int = 0
@@ -34,6 +37,8 @@ class Lag:
     parked: int = 0
     broken_off: int = 0
     broken_off_ending: int = 0
+    refused: int = 0
+    refused_since: datetime | None = None
 
     def lag_seconds(self, *, at: datetime) -> float:
         """How late the latest is; 0 where nothing is due."""
@@ -43,7 +48,7 @@ class Lag:
 def by_registration(*, at: datetime) -> Mapping[UUID, Lag]:
     """Of every registration that has any of these. Reads no row that is none of them."""
     found: dict[UUID, dict[str, Any]] = defaultdict(dict)
-    for counts in (_due(at), _parked(), _broken_off(at)):
+    for counts in (_due(at), _parked(), _broken_off(at), _refused(at)):
         for registration_id, columns in counts.items():
             found[registration_id] |= columns
     return {registration_id: Lag(**columns) for registration_id, columns in found.items()}
@@ -59,6 +64,13 @@ def _broken_off(at: datetime) -> Mapping[UUID, Mapping[str, Any]]:
     is_ending = Q(refresh_deadline_at__lte=at + A_DAY)
     rows = broken_off().order_by().values("registration_id")
     return _told_apart(rows.annotate(broken_off=Count("pk"), broken_off_ending=Count("pk", filter=is_ending)))
+
+
+def _refused(at: datetime) -> Mapping[UUID, Mapping[str, Any]]:
+    """By then each was asked for a second time, and those of servers that take others' tokens are doubted no more."""
+    doubted = StoredTokenSet.objects.filter(refused_at__lte=at - 2 * protocol.AGAIN_AFTER_REFUSAL[0])
+    rows = doubted.order_by().values("registration_id")
+    return _told_apart(rows.annotate(refused=Count("pk"), refused_since=Min("refused_at")))
 
 
 def _parked() -> Mapping[UUID, Mapping[str, Any]]:

@@ -21,7 +21,7 @@ FROM directory_clientregistration AS registration
 CROSS JOIN LATERAL (
     SELECT count(*) FILTER (WHERE stored.refresh_deadline_at <= %(soon)s) AS soon, count(*) AS later
     FROM connections_storedtokenset AS stored
-    WHERE stored.registration_id = registration.id AND stored.refresh_due_at IS NOT NULL
+    WHERE stored.registration_id = registration.id AND stored.refresh_due_at IS NOT NULL AND stored.refused_at IS NULL
         AND stored.refresh_deadline_at > %(at)s AND stored.refresh_deadline_at <= %(later)s
 ) AS found
 WHERE found.later > 0

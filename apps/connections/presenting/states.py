@@ -142,7 +142,26 @@ def _needs_sign_in(connection: Connection, reason: Reason, *, since: datetime | 
         Reason.SESSION_OVER: _("The session at {provider} ended"),
         Reason.IDLE_LIMIT_OVER: _("The connection went to sleep"),
     }.get(reason, _("Sign in to get updates"))
-    sentence = {
+    return Standing(
+        connection,
+        "needs-you",
+        _for(connection, word),
+        _why(connection, reason).format(provider=connection.provider.name, date=moments.date(since)),
+        action=_("Sign in again"),
+        action_url=reverse("reauthorize", args=[connection.pk]),
+        needs_you=True,
+    )
+
+
+def _why(connection: Connection, reason: Reason) -> str:
+    """What ended it, with what is kept. A refusal that may be a mistake is said to be asked about again."""
+    stored = ends.token_set(connection)
+    if reason is Reason.GRANT_ENDED and stored is not None and stored.refused_at is not None:
+        return _(
+            "{provider} ended the permission, or you did there. We noticed on {date}, and ask them again a few times, "
+            "in case it was a mistake of theirs. Everything we had until then is still here."
+        )
+    return {
         Reason.GRANT_ENDED: _(
             "{provider} ended the permission, or you did there. We noticed on {date}, and stopped asking. Everything "
             "we had until then is still here."
@@ -168,15 +187,6 @@ def _needs_sign_in(connection: Connection, reason: Reason, *, since: datetime | 
             "noticed on {date}. You did nothing wrong, and everything in that copy is still here."
         ),
     }[reason]
-    return Standing(
-        connection,
-        "needs-you",
-        _for(connection, word),
-        sentence.format(provider=connection.provider.name, date=moments.date(since)),
-        action=_("Sign in again"),
-        action_url=reverse("reauthorize", args=[connection.pk]),
-        needs_you=True,
-    )
 
 
 def _active(connection: Connection, *, at: datetime) -> Standing:

@@ -97,6 +97,7 @@ WITH opened AS MATERIALIZED ({_OPENED}), found AS MATERIALIZED (
 SELECT found.connection_id, found.has_room, {parking.IS_WORKABLE}
 FROM found
 JOIN connections_connection AS linked ON linked.id = found.connection_id
+JOIN connections_storedtokenset AS stored ON stored.connection_id = found.connection_id
 {parking.ITS_ENDPOINT}
 ORDER BY found.is_missed DESC, found.refresh_deadline_at, found.refresh_due_at, found.connection_id
 """  # noqa: S608 # nosec B608 - of constants alone
@@ -159,7 +160,7 @@ def take(hands: int, *, at: datetime, budgets_at: datetime | None = None) -> Tak
         return Taken([], waits=bool(found) or not is_all)
     with transaction.atomic():
         chosen = _within_budgets(_hold(candidates, hands, at=at), at=budgets_at)
-        claims = claiming.claim(chosen, at=at)
+        claims = claiming.claim(chosen, at=at, is_refused_too=True)
     return Taken(claims, waits=len(found) > len(claims) or not is_all)
 
 

@@ -101,15 +101,15 @@ FOR NO KEY UPDATE
 """
 
 
-def claim(ids: Collection[UUID], *, at: datetime) -> list[Claim]:
+def claim(ids: Collection[UUID], *, at: datetime, is_refused_too: bool = False) -> list[Claim]:
     """Take those of these connections' token sets that may be refreshed now: those of active connections, where nobody
     else has one, where no wait is on, where staff neither switched it off nor have to mend our registration first, and
-    where this release knows how to ask.
+    where this release knows how to ask. `is_refused_too`: and those that were refused, while that is doubted.
 
     A claim whose deadline passed is taken too: attempting it asks nobody, and ends the link in words. Two statements,
     in the caller's transaction where there is one; commit before you call.
     """
-    wanted = {one.connection.pk: one for one in _wanted(loading.load(ids), at=at)}
+    wanted = {one.connection.pk: one for one in _wanted(loading.load(ids, is_refused_too=is_refused_too), at=at)}
     keys = Cabinet([Holder.installation(), *(token_columns.holder(one.connection) for one in wanted.values())])
     return [
         Claim(

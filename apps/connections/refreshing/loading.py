@@ -14,6 +14,7 @@ from django.db import connection as database
 from django.db.models import Model
 
 from apps.connections.models import Connection, StoredTokenSet
+from apps.connections.refreshing import parking
 from apps.directory import reaching
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint
 
@@ -26,7 +27,7 @@ _LINKED = (
 _STORED = (
     "connection_id", "registration_id", "sealed_refresh_token", "generation", "attempt_id", "attempt_started_at",
     "lease_until", "not_before_at", "refresh_issued_at", "refresh_used_at", "refresh_deadline_at", "refresh_due_at",
-    "is_rotated", "is_session_bound", "tries",
+    "is_rotated", "is_session_bound", "refused_at", "tries",
 )  # fmt: skip
 _ENDPOINT = (
     "id", "authorization_server_id", "fhir_base_url", "fhir_version", "interface", "dialect", "is_sandbox",
@@ -71,8 +72,9 @@ JOIN directory_endpoint AS endpoint ON endpoint.id = linked.endpoint_id
 JOIN directory_clientregistration AS registration ON registration.id = linked.registration_id
 JOIN directory_authorizationserver AS made_at ON made_at.id = registration.authorization_server_id
 LEFT JOIN directory_authorizationserver AS own ON own.id = endpoint.authorization_server_id
-WHERE linked.id = ANY(%s::uuid[]) AND linked.status = 'active' AND endpoint.is_switched_on
-    AND registration.is_switched_on AND stored.sealed_refresh_token IS NOT NULL
+WHERE linked.id = ANY(%(ids)s::uuid[]) AND {parking.IS_RENEWED} AND endpoint.is_switched_on
+    AND (linked.status = 'active' OR %(is_refused_too)s) AND registration.is_switched_on
+    AND stored.sealed_refresh_token IS NOT NULL
 """  # noqa: S608 # nosec B608 - of constants alone
 
 
@@ -85,10 +87,11 @@ class Loaded:
     was_refused: bool  # the organization had not enabled us, when it was last asked
 
 
-def load(ids: Collection[UUID]) -> list[Loaded]:
-    """Those of these connections that are active, switched on, and have a refresh token."""
+def load(ids: Collection[UUID], *, is_refused_too: bool = False) -> list[Loaded]:
+    """Those of these connections that are active, switched on, and have a refresh token. `is_refused_too`: and those
+    that were refused, while that is doubted."""
     with database.cursor() as cursor:
-        cursor.execute(_LOAD, [list(ids)])
+        cursor.execute(_LOAD, {"ids": list(ids), "is_refused_too": is_refused_too})
         return [_loaded(row) for row in cursor.fetchall()]
 
 

@@ -34,8 +34,13 @@ JOIN LATERAL (
     FROM directory_endpoint AS of_link WHERE of_link.id = linked.endpoint_id OFFSET 0
 ) AS endpoint ON TRUE
 """
-# Whether a link may be asked for, as far as its connection and its endpoint tell. Needs `linked`, `endpoint`.
-IS_WORKABLE = "(linked.status = 'active' AND endpoint.is_switched_on AND endpoint.dialect = ANY(%(dialects)s::text[]))"
+# Whether a link is to be renewed: it holds, or was refused and is asked for again (`doubting`). Needs `linked` and
+# `stored`.
+IS_RENEWED = """
+(linked.status = 'active' OR (linked.status = 'needs_reauthorization' AND stored.refused_at IS NOT NULL))
+"""
+# Whether it may be asked for, as far as its connection and its endpoint tell. Needs `endpoint`, too.
+IS_WORKABLE = f"({IS_RENEWED} AND endpoint.is_switched_on AND endpoint.dialect = ANY(%(dialects)s::text[]))"
 KNOWN: dict[str, Any] = {"dialects": list(DIALECTS)}
 # Whether this release can read what a registration writes over the dialect. Needs `registration`: like one in trouble
 # it is left out with all its links, before any of them is looked at.
@@ -45,9 +50,9 @@ READABLE: dict[str, Any] = {"readable": list(overriding.READABLE)}
 _PARK = f"""
 UPDATE connections_storedtokenset AS parked
 SET refresh_due_at = CASE WHEN met.status = 'awaiting_confirmation' THEN %(look_again_at)s END,
-    parked_endpoint_id = CASE WHEN met.status = 'active' THEN met.endpoint_id END
+    parked_endpoint_id = CASE WHEN met.is_renewed THEN met.endpoint_id END
 FROM (
-    SELECT stored.connection_id, linked.status, linked.endpoint_id, endpoint.dialect
+    SELECT stored.connection_id, linked.status, linked.endpoint_id, endpoint.dialect, {IS_RENEWED} AS is_renewed
     FROM connections_storedtokenset AS stored
     JOIN connections_connection AS linked ON linked.id = stored.connection_id
     {ITS_ENDPOINT}

@@ -19,6 +19,7 @@ MAY_STILL_ANSWER = timedelta(minutes=2)  # a worker held up with an answer in ha
 
 FIRST_WAIT = timedelta(minutes=1)
 LONGEST_WAIT = timedelta(hours=1)
+AGAIN_AFTER_REFUSAL = tuple(timedelta(minutes=minutes) for minutes in (5, 30, 120, 360, 720))  # since the first one
 OPERATOR_WAIT = timedelta(minutes=15)  # after an answer only staff can change
 LEAST_WAIT = timedelta(seconds=5)  # near a deadline, where no floor is longer
 SOONEST_RESEND = timedelta(seconds=1)  # after an answer that got lost: half as long as it is missing
@@ -97,6 +98,12 @@ def judge(standing: Standing, sent: Sent, *, now: datetime) -> Verdict:
     others = {sent.earlier_started_at, None if standing.attempt_id else standing.attempt_started_at}
     may_answer = any(began_at is not None and now < began_at + MAY_STILL_ANSWER for began_at in others)
     return Verdict.SUSPECTED if may_answer else Verdict.BELIEVED
+
+
+def again_after_refusal(*, refused_for: timedelta) -> timedelta | None:
+    """How long nobody asks again after a refusal that may be a mistake; None where it was asked for long enough.
+    `refused_for`: since the first of them."""
+    return next((after - refused_for for after in AGAIN_AFTER_REFUSAL if after > refused_for), None)
 
 
 def wait(

@@ -40,7 +40,7 @@ def put_off(claim: Claim, error: WireError | VaultError, *, at: datetime) -> Res
             tries=claim.stored.tries if _is_of_registration(error) else tries,
             silent_at=at if hearing.is_silence(error) else None,
         )
-        tallying.count(connection.registration_id, _TALLIED[outcome])
+        tallying.count(connection.registration_id, _TALLIED[outcome], at=at)
     if isinstance(error, VaultError):
         _LOG.error("A refresh token does not open: connection %s: %s", connection.pk, error)
         return Result(outcome, until=until, error=error)
@@ -59,7 +59,7 @@ def break_off(claim: Claim, *, at: datetime) -> Result:
     until = at + protocol.wait(tries=tries, floor=claim.policy.floor, left=left, lost_for=lost_for)
     with transaction.atomic():
         _write(claim, until=until, is_lost=lost_for is not None, tries=tries, broke_off_at=at)
-        tallying.count(claim.connection.registration_id, tallying.Outcome.OURS)
+        tallying.count(claim.connection.registration_id, tallying.Outcome.OURS, at=at)
     return Result(Outcome.OURS, until=until)
 
 

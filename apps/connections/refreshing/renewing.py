@@ -46,7 +46,7 @@ def renew(
         "renewed", EventType.TOKENS_REFRESHED, claim.connection, at=at, actor=actor, generation=columns["generation"]
     )
     success = tallying.Outcome.SUCCEEDED
-    count, counted = tallying.for_each("renewed", claim.connection.registration_id, success)
+    count, counted = tallying.for_each("renewed", claim.connection.registration_id, success, at=at)
     assignments = ", ".join(f"{name} = %(set_{name})s" for name in columns)
     parameters = {
         **noted,

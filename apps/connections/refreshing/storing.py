@@ -18,7 +18,7 @@ from apps.connections import alerting, noting, revoking, tallying
 from apps.connections.grants import scoping
 from apps.connections.models import Connection, MoveNotAllowed, StoredTokenSet
 from apps.connections.reasons import Reason
-from apps.connections.refreshing import budgeting, persisting, policy, protocol, renewing, token_columns
+from apps.connections.refreshing import budgeting, doubting, persisting, policy, protocol, renewing, token_columns
 from apps.connections.refreshing.claiming import Claim
 from apps.connections.refreshing.errors import NeedsReauthorization, NotYet
 from apps.connections.refreshing.protocol import Standing, Verdict
@@ -62,6 +62,8 @@ def adopt(claim: Claim, token_set: TokenSet, *, is_new: bool, ring: KeyRing, at:
     if access_token is None:  # disconnected, or the account closed, while we asked
         revoking.revoke_unused(claim.connection, token_set, at=at)
         return Result(Outcome.FORGOTTEN)
+    if claim.stored.refused_at is not None:
+        doubting.hasten_others(claim, at=at)
     if claim.was_refused or claim.connection.registration.trouble:
         alerting.note_tokens(claim.connection.registration, claim.connection.endpoint, at=at)
     registering.note_rotation(claim.connection.registration, rotates=is_new, at=at)
@@ -69,7 +71,8 @@ def adopt(claim: Claim, token_set: TokenSet, *, is_new: bool, ring: KeyRing, at:
 
 
 def refuse(claim: Claim, refusal: WireError, *, ring: KeyRing, at: datetime) -> Result:
-    """The provider refused. Believed only where no other attempt on the same tokens succeeded or may yet answer."""
+    """The provider refused. Believed only where no other attempt on the same tokens succeeded or may yet answer; and
+    then asked again now and then, for as long as it may be a mistake (`doubting`)."""
     budgeting.answered([claim.connection.registration_id])
     with transaction.atomic():
         held = _hold(claim)
@@ -79,12 +82,15 @@ def refuse(claim: Claim, refusal: WireError, *, ring: KeyRing, at: datetime) -> 
         if verdict is Verdict.OVERTAKEN:
             return Result(Outcome.RENEWED, _stored_access_token(claim, ring))
         if verdict is Verdict.SUSPECTED:
-            tallying.count(claim.connection.registration_id, tallying.Outcome.WAITED)
+            tallying.count(claim.connection.registration_id, tallying.Outcome.WAITED, at=at)
             return Result(Outcome.WAITING, until=_suspect(claim, held, at=at))
-        noting.note_connection(EventType.TOKENS_REFUSED, claim.connection, at=at, actor=_ACTOR, code=refusal.code.value)
+        if claim.stored.refused_at is None:  # or it was said when it was refused first
+            code = refusal.code.value
+            noting.note_connection(EventType.TOKENS_REFUSED, claim.connection, at=at, actor=_ACTOR, code=code)
         reason = _reason_of_refusal(claim)
-        tallying.count(claim.connection.registration_id, tallying.Outcome.REFUSED)
-        return _end(claim, reason, at=at, more_url=refusal.error_uri or "")
+        again_at = doubting.again_at(claim, reason, at=at)
+        tallying.count(claim.connection.registration_id, tallying.Outcome.REFUSED, at=at)
+        return _end(claim, reason, at=at, more_url=refusal.error_uri or "", again_at=again_at)
 
 
 def _reason_of_refusal(claim: Claim) -> Reason:
@@ -196,10 +202,9 @@ def _success(claim: Claim, token_set: TokenSet, sealed: Mapping[str, Any], *, is
     columns = {
         **kept,
         **times.columns,
-        **token_columns.NO_ATTEMPT,
+        **token_columns.AS_NEW,
         "generation": claim.sent.generation + 1,
         "is_rotated": is_new,
-        "tries": 0,
     }
     return _Success(columns, times, scoping.granted_still(connection.granted_scope, token_set.scope))
 
@@ -220,7 +225,7 @@ def _write_success(claim: Claim, standing: Standing, success: _Success, *, at: d
         Connection.objects.filter(pk=connection.pk).update(lapses_at=times.lapses_at, granted_scope=success.scope)
     generation = success.columns["generation"]
     noting.note_connection(EventType.TOKENS_REFRESHED, connection, at=at, actor=_ACTOR, generation=generation)
-    tallying.count(connection.registration_id, tallying.Outcome.SUCCEEDED)
+    tallying.count(connection.registration_id, tallying.Outcome.SUCCEEDED, at=at)
 
 
 def _not_before(claim: Claim, standing: Standing, times: Times) -> datetime:
@@ -247,8 +252,12 @@ def _suspect(claim: Claim, held: _Held, *, at: datetime) -> datetime:
     return until
 
 
-def _end(claim: Claim, reason: Reason, *, at: datetime, more_url: str = "") -> Result:
-    """In the transaction that holds the rows."""
-    StoredTokenSet.objects.filter(pk=claim.connection.pk).update(**token_columns.NO_ATTEMPT, refresh_due_at=None)
+def _end(claim: Claim, reason: Reason, *, at: datetime, more_url: str = "", again_at: datetime | None = None) -> Result:
+    """In the transaction that holds the rows. `again_at`: it is asked for once more then."""
+    StoredTokenSet.objects.filter(pk=claim.connection.pk).update(
+        **token_columns.NO_ATTEMPT,
+        refresh_due_at=again_at,
+        refused_at=(claim.stored.refused_at or at) if again_at else None,
+    )
     _give_up(claim.connection, reason, at=at, more_url=more_url)
     return Result(Outcome.ENDED)

@@ -16,6 +16,7 @@ from apps.wire.secret import Secret
 from apps.wire.token_endpoint import TokenSet
 
 NO_ATTEMPT: dict[str, None] = {"attempt_id": None, "attempt_started_at": None, "lease_until": None}
+AS_NEW: dict[str, Any] = {**NO_ATTEMPT, "refused_at": None, "tries": 0}  # whatever happened to the tokens before
 
 
 def times(

@@ -45,12 +45,11 @@ def keep(connection: Connection, token_set: TokenSet, *, issued_at: datetime) ->
                 "sealed_refresh_token": None,
                 **token_columns.sealed(connection, token_set, ring=ring),
                 **times.columns,
-                **token_columns.NO_ATTEMPT,
+                **token_columns.AS_NEW,
                 "registration_id": connection.registration_id,
                 "generation": earlier.generation + 1 if earlier else 1,
                 "is_rotated": None,
                 "is_session_bound": policy.of(connection).is_session_bound,
-                "tries": 0,
             }
         StoredTokenSet.objects.update_or_create(connection=connection, defaults=columns)
         _keep_end(connection, times.lapses_at)
@@ -65,9 +64,8 @@ def hand_over(*, giver: Connection, receiver: Connection) -> None:
         columns = {
             **token_columns.moved(giver, given, receiver),
             **{name: getattr(given, name) for name in _KEPT},
-            **token_columns.NO_ATTEMPT,
+            **token_columns.AS_NEW,
             "generation": earlier.generation + 1 if earlier else 1,
-            "tries": 0,
         }
         StoredTokenSet.objects.update_or_create(connection=receiver, defaults=columns)
         _keep_end(receiver, Connection.objects.values_list("lapses_at", flat=True).get(pk=giver.pk))

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from apps.connections import tasks
 from apps.connections.lapsing import planning, telling
-from apps.connections.models import Connection, LapseWarning
+from apps.connections.models import Connection, LapseWarning, StoredTokenSet
 from apps.connections.reasons import Reason
 from config.celery import SCHEDULE, app
 from tests.connections.lapsing.conftest import LAPSES_AT, SIGNED_IN_AT, beat, choose
@@ -167,6 +167,23 @@ class TestAnUnexpectedEnd:
         beat(SIGNED_IN_AT + HOUR)
         Connection.objects.get().restore()
         assert beat(SIGNED_IN_AT + 2 * HOUR) == 0
+
+    def test_waits_while_their_server_refuses_several_as_it_may_be_mistaken(self, link, make_user):
+        refused_at = SIGNED_IN_AT + HOUR
+        mine, *others = links = [
+            link(),
+            link(user=make_user("bob@example.org")),
+            link(user=make_user("eve@example.org")),
+        ]
+        for connection in links:
+            _ends(connection, Reason.GRANT_ENDED, at=refused_at)
+        for connection in others:
+            connection.registration = mine.registration
+            connection.save(update_fields=["registration"])
+        StoredTokenSet.objects.update(refused_at=refused_at)
+        assert not any(beat(refused_at + hours * HOUR) for hours in range(1, 12))
+        StoredTokenSet.objects.filter(connection=others[0]).update(refused_at=None)
+        assert beat(refused_at + 12 * HOUR) == 3
 
     def test_is_not_told_of_days_later(self, link):
         _ends(link(), Reason.GRANT_ENDED, at=SIGNED_IN_AT)

@@ -216,12 +216,12 @@ class TestMetrics:
 class TestACount:
     def test_only_grows_and_is_summed_over_all_who_count(self, registration, make_link):
         make_link()
-        tallying.count(registration.pk, tallying.Outcome.SUCCEEDED)
-        tallying.count(registration.pk, tallying.Outcome.SUCCEEDED, times=4)
+        tallying.count(registration.pk, tallying.Outcome.SUCCEEDED, at=timezone.now())
+        tallying.count(registration.pk, tallying.Outcome.SUCCEEDED, times=4, at=timezone.now())
         with database.cursor() as cursor:  # as another session would
             cursor.execute("UPDATE connections_refreshtally SET shard = (shard + 1) % 16")
-        tallying.count(registration.pk, tallying.Outcome.SUCCEEDED)
-        tallying.count(registration.pk, tallying.Outcome.REFUSED)
+        tallying.count(registration.pk, tallying.Outcome.SUCCEEDED, at=timezone.now())
+        tallying.count(registration.pk, tallying.Outcome.REFUSED, at=timezone.now())
         found = read()
         of = ("holdfast_refreshes_total", "Harbor gateway")
         assert found[key(*of, "succeeded")] == 6
@@ -231,7 +231,7 @@ class TestACount:
     def test_count_on_where_the_last_link_is_gone(self, make_link, registration):
         """Erased with its account; a counter that ended would look like a restart."""
         link = make_link()
-        tallying.count(registration.pk, tallying.Outcome.SUCCEEDED)
+        tallying.count(registration.pk, tallying.Outcome.SUCCEEDED, at=timezone.now())
         before = read()
         link.delete()
         metrics.readings.forget()

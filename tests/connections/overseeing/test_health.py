@@ -143,6 +143,15 @@ class TestARegistration:
         expected = (Level.ATTENTION, What.WAITING, Who.PROVIDER, 2) if is_slow else (Level.ACT, What.OVERDUE, Who.US, 1)
         assert found() == [expected]
 
+    def test_that_refuses_three_and_takes_nobody_is_its_providers_at_once(self, make_link):
+        for minutes in (30, 20, 10):
+            refused_at = NOW - minutes * MINUTE
+            make_link(status="needs_reauthorization", refused_at=refused_at, refresh_due_at=NOW + HOUR)
+        (finding,) = health.examine(at=NOW).findings
+        assert (finding.level, finding.what, finding.who, finding.links) == (Level.ACT, What.REFUSING, Who.PROVIDER, 3)
+        assert finding.since_at == NOW - 30 * MINUTE
+        assert health.examine(at=NOW - MINUTE).level is Level.WELL  # the third was not yet asked for again
+
     def test_that_slows_us_down_while_nothing_is_due_is_nobodys(self, registration, make_link):
         RefreshPace.objects.create(registration=registration, next_at=NOW, silences=9)
         make_link(refresh_due_at=NOW + HOUR)

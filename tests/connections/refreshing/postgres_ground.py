@@ -56,7 +56,7 @@ class PostgresGround:
         Connection.objects.update(status="active", reason="", reason_at=None)
         StoredTokenSet.objects.all().delete()
         fresh = Connection.objects.select_related("endpoint", "registration").get(pk=self._pk)
-        refreshing.keep(fresh, _tokens(token), issued_at=START - timedelta(hours=1))
+        refreshing.keep(fresh, tokens_of(token), issued_at=START - timedelta(hours=1))
         watch = SimpleNamespace(monotonic=lambda: self._monotonic)
         patch.setattr(claiming, "time", watch)
         patch.setattr(putting_off, "time", watch)
@@ -121,13 +121,13 @@ class PostgresGround:
         answer = self._answers.pop()
         if answer.said is not Said.TOKENS:
             raise _ERRORS[answer.said]
-        return _tokens(answer.token)
+        return tokens_of(answer.token)
 
     def _at(self, elapsed: float) -> datetime:
         return START + timedelta(seconds=elapsed)
 
 
-def _tokens(number: int | None) -> TokenSet:
+def tokens_of(number: int | None) -> TokenSet:
     return TokenSet(
         access_token=Secret(f"a{number}"),
         expires_in_seconds=300,

@@ -59,10 +59,10 @@ class TestManyWhoLookAtOnce:
         loads, counting, everybody = [], Lock(), Barrier(READERS)
         load, look = loading.load, looking.look
 
-        def counted(ids):
+        def counted(ids, **wanted):
             with counting:
                 loads.append(ids)
-            return load(ids)
+            return load(ids, **wanted)
 
         def together(of):
             found = look(of)

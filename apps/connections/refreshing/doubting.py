@@ -1,0 +1,70 @@
+"""A refusal that may be a mistake of theirs: when it is asked again, and when it is believed for good.
+
+`invalid_grant` says that a permission is over. It is also what a server says that lost its store of tokens for an hour,
+or whose copy lags behind the one that gave ours. So a link that was refused counts as ended at once, its page says so,
+and we ask a few times more by ourselves: as soon as its tokens are taken it is back. One more time where the same
+server has taken somebody else's tokens since, as it does whenever this patient alone ended the permission; for half a
+day where it has taken nobody's. No time limit is outlasted by that: where one passes first, the link is over.
+"""
+
+from collections.abc import Collection
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.db import connection as database
+from django.db.models import Count
+
+from apps.connections import tallying
+from apps.connections.models import StoredTokenSet
+from apps.connections.reasons import Reason
+from apps.connections.refreshing import protocol
+from apps.connections.refreshing.claiming import Claim
+
+MANY = 3  # links of one registration, refused and doubted at once: it is the server, and not so many patients
+_AT_ONCE = 2000
+
+# Unordered, as others may hold some of them: those are at it already.
+_HASTEN = """
+UPDATE connections_storedtokenset AS hastened SET refresh_due_at = %(at)s
+FROM (
+    SELECT connection_id FROM connections_storedtokenset
+    WHERE registration_id = %(registration_id)s AND refused_at IS NOT NULL AND refresh_due_at > %(at)s
+        AND (lease_until IS NULL OR lease_until <= now())
+    LIMIT %(number)s
+    FOR UPDATE SKIP LOCKED
+) AS doubted
+WHERE hastened.connection_id = doubted.connection_id
+"""
+
+
+def again_at(claim: Claim, reason: Reason, *, at: datetime) -> datetime | None:
+    """When its server is asked again after this refusal; None where it is believed for good."""
+    refused_at, deadline_at = claim.stored.refused_at, claim.stored.refresh_deadline_at
+    if reason is not Reason.GRANT_ENDED:
+        return None
+    if refused_at is not None and tallying.succeeded_since(claim.connection.registration_id, refused_at):
+        return None
+    wait = protocol.again_after_refusal(refused_for=at - refused_at if refused_at else timedelta())
+    if wait is None:
+        return None
+    again_at = at + max(wait, claim.policy.floor)
+    return again_at if deadline_at is None or again_at < deadline_at else None
+
+
+def hasten_others(claim: Claim, *, at: datetime) -> None:
+    """Tokens that were refused are taken again: those of others whom the same server refused are asked for now, some
+    thousands at once. Each that succeeds brings the next ones."""
+    values: dict[str, Any] = {"at": at, "registration_id": claim.connection.registration_id, "number": _AT_ONCE}
+    with database.cursor() as cursor:
+        cursor.execute(_HASTEN, values)
+
+
+def of_many(connections: Collection[UUID]) -> set[UUID]:
+    """Those of these connections that are asked for again, and whose server refused several others as well."""
+    doubted = StoredTokenSet.objects.filter(refused_at__isnull=False)
+    registrations = dict(doubted.filter(pk__in=connections).values_list("pk", "registration_id"))
+    counted = doubted.filter(registration__in=set(registrations.values())).order_by().values("registration_id")
+    many = counted.annotate(times=Count("pk")).filter(times__gte=MANY).values_list("registration_id", flat=True)
+    refusing = set(many) if registrations else set()
+    return {connection for connection, registration in registrations.items() if registration in refusing}
