@@ -164,10 +164,6 @@ class AuthenticatorAdmin(Window):
             queryset.delete()
             _forget_codes_of_nothing(owners)
 
-    def log_deletions(self, request: HttpRequest, queryset: Any) -> list[Any]:
-        """Not in the admin's own log as well: it would keep what somebody called a passkey, beyond their account."""
-        return []
-
 
 def _may_decide_about(request: HttpRequest, user: User | None) -> bool:
     """Whether this member of staff may stop somebody, or take a second step of theirs: whoever could do so to those who
@@ -264,6 +260,8 @@ for model in (EmailAddress, Authenticator):
     admin.site.unregister(model)
 admin.site.register(EmailAddress, AddressAdmin)
 admin.site.register(Authenticator, AuthenticatorAdmin)
+# The library tells a passkey by the name that its owner gave it: theirs alone, on no page or log of staff's.
+Authenticator.__str__ = Authenticator.get_type_display
 # The audit log has what the library's own two logs would have: they are off.
 for model in (AccessAttempt, AccessFailureLog, AccessLog):
     admin.site.unregister(model)

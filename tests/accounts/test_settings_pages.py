@@ -170,3 +170,11 @@ class TestAPasskey:
             assert client.get(reverse(name, args=[passkey.pk])).status_code == 404
             assert client.post(reverse(name, args=[passkey.pk]), {"name": "mine"}).status_code == 404
         assert Authenticator.objects.filter(pk=passkey.pk).exists()
+
+    def test_is_called_as_its_owner_called_it_wherever_they_see_it(self, alice: User, alice_client: Client):
+        passkey = Authenticator.objects.create(user=alice, type="webauthn", data={"name": "phone", "credential": {}})
+        pages = [alice_client.get(reverse("mfa_list_webauthn"))]
+        pages += [
+            alice_client.get(reverse(name, args=[passkey.pk])) for name in ("mfa_edit_webauthn", "mfa_remove_webauthn")
+        ]
+        assert all("phone" in page.content.decode() for page in pages)

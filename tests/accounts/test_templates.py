@@ -81,9 +81,8 @@ def context(alice: User) -> dict[str, Any]:
     request = RequestFactory().get("/")
     request.user = alice
     form = AnyForm()
-    passkey = SimpleNamespace(
-        pk=1, created_at=timezone.now(), last_used_at=None, wrap=SimpleNamespace(is_passwordless=True)
-    )
+    wrapped = SimpleNamespace(is_passwordless=True, name="my phone")
+    passkey = SimpleNamespace(pk=1, created_at=timezone.now(), last_used_at=None, wrap=wrapped)
     codes = SimpleNamespace(get_unused_codes=["12345678"])
     return {
         "request": request,
