@@ -5,6 +5,7 @@ The rules of wording are in the patient experience document, section 6.
 """
 
 import logging
+import smtplib
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ from uuid import UUID
 
 from allauth.account.models import EmailAddress
 from django.conf import settings
-from django.core.mail import EmailMessage
+from django.core.mail import EmailMessage, get_connection
 from django.core.mail.message import sanitize_address
 from django.template.loader import render_to_string
 from django.utils import timezone, translation
@@ -33,6 +34,11 @@ Letter = TypeVar("Letter")
 class NotSent(OSError):
     """The mail server did not take a mail that somebody waits for, such as one with a code. Its text is the kind of
     failure. It passes, or whoever runs this installation must act."""
+
+
+class PerhapsSent(OSError):
+    """The mail server went away with a mail, and nobody knows whether it took it. Who sends it anew may send it twice,
+    and as often as that happens."""
 
 
 @contextmanager
@@ -88,7 +94,8 @@ def send(
     """Render `<prefix>_subject.txt` and `<prefix>_message.txt` and send them.
 
     Language and time zone are those of the account which has the address, else those of the page. Links start with
-    SITE_ORIGIN, never with the host a request claimed. Raises OSError where the mail server does not take it.
+    SITE_ORIGIN, never with the host a request claimed. Raises OSError where the mail server does not take it, and
+    PerhapsSent, which is one, where it does not say whether it did.
     """
     owner = User.objects.filter(email=to).first() or context.get("user")
     language: str | None = translation.get_language()
@@ -105,4 +112,11 @@ def send(
         }
         subject = " ".join(render_to_string(f"{template_prefix}_subject.txt", complete).split())
         body = render_to_string(f"{template_prefix}_message.txt", complete).strip() + "\n"
-    EmailMessage(subject, body, to=[to], headers=dict(headers or {})).send()
+    with get_connection() as server:
+        message = EmailMessage(subject, body, to=[to], headers=dict(headers or {}), connection=server)
+        try:
+            message.send()
+        except (smtplib.SMTPResponseException, smtplib.SMTPRecipientsRefused):  # it said no
+            raise
+        except OSError:
+            raise PerhapsSent from None

@@ -5,8 +5,9 @@ was only ordered, might still have changed, or was corrected; it came by a check
 looked at the record since. What only changed otherwise is told by the pages alone, since some providers stamp every
 answer anew (decision 0026).
 
-A person is taken by one worker at a time. Before the mail is sent, it is marked as sent: a worker that dies in between
-leaves it to the pages, and nobody is mailed twice.
+A person is taken by one worker at a time. Before the mail is sent, it is marked as sent, and stays so unless the mail
+server surely did not take it: a worker that dies in between, and a server that goes away with the mail, leave it to the
+pages, and nobody is mailed twice.
 """
 
 import logging
@@ -62,12 +63,15 @@ def tell(*, at: datetime) -> int:
 
 
 def _tell(letter: _Letter, *, at: datetime) -> bool:
-    is_sent = _send(letter.user)
-    if is_sent:
-        _note(letter.user, at=at)
-    else:
-        _put_off(letter, at=at)
-    return is_sent
+    try:
+        _send(letter.user)
+    except OSError as error:  # smtplib's errors are all of this kind
+        _LOG.error("A mail about something new was not sent: user %s, %s.", letter.user.pk, type(error).__name__)
+        if not isinstance(error, mailing.PerhapsSent):
+            _put_off(letter, at=at)
+        return False
+    _note(letter.user, at=at)
+    return True
 
 
 def _users_due(at: datetime) -> list[UUID]:
@@ -140,16 +144,11 @@ def _has_new_rows(user: User, connection_id: UUID, types: set[str], *, since: da
     return mine.filter(first_received_at__gt=since, removed_at__isnull=True).exists()
 
 
-def _send(user: User) -> bool:
+def _send(user: User) -> None:
     choices_url = settings.SITE_ORIGIN + reverse("warnings")
     context = {"user": user, "page_url": settings.SITE_ORIGIN + reverse("what_is_new"), "choices_url": choices_url}
     headers = {"List-Unsubscribe": f"<{choices_url}>", "Auto-Submitted": "auto-generated"}
-    try:
-        mailing.send("records/email/something_new", to=user.email, context=context, headers=headers)
-    except OSError as error:  # smtplib's errors are all of this kind
-        _LOG.error("A mail about something new was not sent: user %s, %s.", user.pk, type(error).__name__)
-        return False
-    return True
+    mailing.send("records/email/something_new", to=user.email, context=context, headers=headers)
 
 
 def _put_off(letter: _Letter, *, at: datetime) -> None:

@@ -2,7 +2,8 @@
 
 One mail for a person, however many of theirs ended, and not while they sleep, unless the share's time would be over by
 the morning. It says nothing of what was shared, and has neither link nor passcode. A share is marked as told before its
-mail goes: a worker that dies in between has its owner read of it on the page alone, and never twice.
+mail goes, and stays so unless the mail server surely did not take it: where a worker dies in between, or the server
+goes away with the mail, its owner may read of it on the page alone, and never twice by mail.
 """
 
 import logging
@@ -77,7 +78,8 @@ def _tell(letter: _Letter, *, at: datetime) -> bool:
         mailing.send("sharing/email/locked", to=letter.user.email, context=context, headers=headers)
     except OSError as error:  # smtplib's errors are all of this kind
         _LOG.error("A mail about a share was not sent: user %s, %s.", letter.user.pk, type(error).__name__)
-        _put_off(letter.shares, until=at + _WAIT)
+        if not isinstance(error, mailing.PerhapsSent):
+            _put_off(letter.shares, until=at + _WAIT)
         return False
     return True
 

@@ -1,5 +1,6 @@
 """Account mail: whose language, whose name, whose address."""
 
+from smtplib import SMTPDataError
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from django.urls import reverse
 
 from apps.accounts import browsers, mailing
 from apps.accounts.models import User
+from tests.accounts.mail_servers import GOES_AWAY, REFUSES, taking_mail
 
 ABOUT = {"code": "ABCD-EFGH"}
 
@@ -43,6 +45,30 @@ class TestAMail:
     def test_says_nothing_of_health_or_providers(self, alice: User):
         mailing.send("account/email/password_reset_code", to=alice.email, context=ABOUT)
         assert "provider" not in str(mail.outbox[0].body)
+
+
+class TestAMailServer:
+    """What came of a mail decides whether it may be sent once more."""
+
+    def test_that_goes_away_with_the_mail_may_have_taken_it(self, db: None, settings: Any):
+        with taking_mail(settings, GOES_AWAY) as mails, pytest.raises(mailing.PerhapsSent):
+            mailing.send("account/email/unknown_account", to="nobody@example.org", context={})
+        assert len(mails) == 1
+
+    def test_that_says_no_has_not(self, db: None, settings: Any):
+        with taking_mail(settings, REFUSES), pytest.raises(SMTPDataError):
+            mailing.send("account/email/unknown_account", to="nobody@example.org", context={})
+
+    def test_that_is_not_there_has_not(self, db: None, settings: Any):
+        settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+        settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 9
+        with pytest.raises(ConnectionRefusedError):
+            mailing.send("account/email/unknown_account", to="nobody@example.org", context={})
+
+    def test_that_takes_it_is_told_good_bye(self, db: None, settings: Any):
+        with taking_mail(settings, "250 Taken") as mails:
+            mailing.send("account/email/unknown_account", to="nobody@example.org", context={})
+        assert len(mails) == 1
 
 
 class TestABrowser:

@@ -2,7 +2,7 @@
 more."""
 
 from datetime import UTC, datetime, timedelta
-from smtplib import SMTPServerDisconnected
+from smtplib import SMTPDataError
 
 import pytest
 from django.core import mail
@@ -19,6 +19,7 @@ from apps.records import announcing, shelving, tasks
 from apps.records.models import Record, SyncRun, SyncStep
 from apps.vault import sealing
 from config.celery import SCHEDULE, app
+from tests.accounts.mail_servers import GOES_AWAY, taking_mail
 from tests.faults.at_once import results, together
 from tests.records.linked import AT, give_tokens
 from tests.records.people import CANARIES, PATIENT_ID, allergy, bundle
@@ -65,7 +66,7 @@ def refusing(monkeypatch) -> list[EmailMessage]:
 
     def send(message: EmailMessage) -> None:
         asked.append(message)
-        raise SMTPServerDisconnected
+        raise SMTPDataError(451, b"Try again later")
 
     monkeypatch.setattr(EmailMessage, "send", send)
     return asked
@@ -306,10 +307,15 @@ class TestAMailThatIsNotTaken:
         sent(MORNING + timedelta(hours=23))
         assert len(asked) == 13  # from 8 a.m. to 8 p.m.
 
+    def test_is_not_tried_again_where_it_may_have_been(self, came, settings):
+        with taking_mail(settings, GOES_AWAY) as mails:
+            assert sent(MORNING + 3 * DAY) == []
+        assert len(mails) == 1
+
     def test_is_logged_without_the_address(self, came, alice, monkeypatch, caplog):
         refusing(monkeypatch)
         sent(MORNING)
-        assert f"A mail about something new was not sent: user {alice.pk}, SMTPServerDisconnected." in caplog.text
+        assert f"A mail about something new was not sent: user {alice.pk}, SMTPDataError." in caplog.text
         assert "alice@example.org" not in caplog.text
 
     def test_leaves_the_others_alone_after_some(self, came, monkeypatch, make_user, linked):

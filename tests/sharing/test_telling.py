@@ -1,11 +1,9 @@
 """Mail to the owner of a share that wrong passcodes ended: once, by day, and without a word of what it showed."""
 
 from datetime import UTC, datetime, timedelta
-from smtplib import SMTPServerDisconnected
 
 import pytest
 from django.core import mail
-from django.core.mail import EmailMessage
 from django.db import transaction
 from django.utils import timezone
 
@@ -14,6 +12,7 @@ from apps.sharing import ending, making, tasks, telling, visiting
 from apps.sharing.models import Opening, Share
 from apps.sharing.visiting import Refused
 from config.celery import SCHEDULE
+from tests.accounts.mail_servers import GOES_AWAY, REFUSES, taking_mail
 from tests.faults.at_once import results, together
 from tests.sharing.giving import NAME, address_of, share_of, terms_of, wrong_for
 
@@ -111,21 +110,27 @@ class TestNothing:
         assert telling.tell(at=NOON) == 0
 
 
-class TestAMailServerThatTakesNothing:
-    def test_is_asked_again_later_and_keeps_nobody_from_their_answer(self, share, visitor, monkeypatch, caplog):
-        asked = list[EmailMessage]()
-
-        def refuse(message):
-            asked.append(message)
-            raise SMTPServerDisconnected
-
-        with monkeypatch.context() as refusing:
-            refusing.setattr(EmailMessage, "send", refuse)
-            guess(share)
+class TestAMailServer:
+    def test_that_takes_nothing_is_asked_again_later(self, locked, settings, caplog):
+        with taking_mail(settings, REFUSES) as mails:
             assert telling.tell(at=NOON) == 0
-            assert len(asked) == 1
+            assert len(mails) == 1
         assert "A mail about a share was not sent" in caplog.text
         assert [telling.tell(at=NOON), telling.tell(at=NOON + HOUR), telling.tell(at=NOON + HOUR)] == [0, 1, 0]
+
+    def test_that_takes_nothing_for_days_is_asked_for_as_long_as_the_share_would_have_been_open(self, locked, settings):
+        settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+        settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 9
+        days = [NOON + number * 24 * HOUR for number in range(8)]
+        assert [telling.tell(at=at) for at in days] == [0] * 8
+        assert not Share.objects.exclude(tell_at=None).exists()
+
+    def test_that_goes_away_with_the_mail_each_time_has_it_once(self, locked, settings):
+        """It may have sent it on; in a month of quarters of an hour that would be three thousand."""
+        with taking_mail(settings, GOES_AWAY) as mails:
+            for hours in range(48):
+                telling.tell(at=NOON + hours * HOUR)
+        assert len(mails) == 1
 
 
 @pytest.mark.django_db(transaction=True)
