@@ -31,7 +31,7 @@ def main(path: str) -> int:
     except urllib.error.HTTPError as refused:  # it answers, and says what is missing
         sys.stdout.write(f"{refused.read().decode()}\n")
     except (urllib.error.URLError, TimeoutError):
-        sys.stderr.write("It does not answer.\n")
+        sys.stderr.write(f"Nothing answers at 127.0.0.1:{_PORT}.\n")
     return 1
 
 

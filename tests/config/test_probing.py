@@ -27,8 +27,8 @@ class TestAProbe:
         assert probing.main("/ready/") == 1
         assert '"broker": false' in capsys.readouterr().out
 
-    def test_says_that_nobody_answers(self, monkeypatch, capsys):
+    def test_says_where_nobody_answers(self, monkeypatch, capsys):
         monkeypatch.setenv("SITE_ORIGIN", settings.SITE_ORIGIN)
-        monkeypatch.setattr(probing, "_PORT", ports.free_port())
+        monkeypatch.setattr(probing, "_PORT", port := ports.free_port())
         assert probing.main("/health/") == 1
-        assert capsys.readouterr().err == "It does not answer.\n"
+        assert capsys.readouterr().err == f"Nothing answers at 127.0.0.1:{port}.\n"
