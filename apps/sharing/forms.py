@@ -14,13 +14,34 @@ from apps.records.exporting import choosing, portions
 from apps.records.exporting.choosing import Choice
 from apps.records.exporting.forms import SourcesForm, kinds_field, span_field
 from apps.records.exporting.portions import Span
-from apps.records.subjects import DOCUMENTS, HISTORY, INSURANCE, LISTED, OTHER, TEAM, Subject
+from apps.records.subjects import (
+    ALLERGIES,
+    CONDITIONS,
+    DEVICES,
+    DOCUMENTS,
+    HISTORY,
+    INSURANCE,
+    MEDICINES,
+    OTHER,
+    PLANS,
+    PROCEDURES,
+    RESULTS,
+    TEAM,
+    VACCINES,
+    VISITS,
+    VITALS,
+    Subject,
+)
 from apps.sharing.visiting import LONGEST_NAME
 
 # Of these nothing is shown unless somebody ticks it: what is told of others and of a life (patient experience 5.4, X5),
 # and what serves no treatment, such as member numbers, or the names of whoever else somebody goes to. Of other entries
 # nobody can say beforehand what they are.
 NOT_UNLESS_TICKED: Final = (DOCUMENTS, HISTORY, TEAM, INSURANCE, OTHER)
+# What whoever treats somebody needs. A subject that stands in neither is not ticked, and a test asks for it.
+USUAL: Final = (
+    RESULTS, MEDICINES, ALLERGIES, CONDITIONS, VITALS, VACCINES, VISITS, PROCEDURES, PLANS, DEVICES,
+)  # fmt: skip
 
 
 class Lasting(StrEnum):
@@ -96,10 +117,9 @@ class ShareForm(SourcesForm):
         ticked = choosing.asked_for(choices, source=source, person=person)
         if not ticked and choosing.are_one_person(choices):
             ticked = list(choices)
-        usual = [subject for subject in LISTED if subject not in NOT_UNLESS_TICKED]
         initial = {
             "sources": [str(choice.connection.pk) for choice in ticked],
-            "subjects": [subject.key for subject in ([only] if only else usual)],
+            "subjects": [subject.key for subject in ([only] if only else USUAL)],
             "span": (Span.ALL if only else Span.FIVE_YEARS).value,
         }
         return cls(choices, initial=initial)
