@@ -122,7 +122,7 @@ def _after(connection: Connection, at: datetime) -> list[LapseWarning]:
 
 def _was_known(connection: Connection, ended_at: datetime) -> bool:
     is_due = connection.lapses_at is not None and connection.lapses_at <= ended_at
-    return connection.reason in _BY_NATURE or (is_due and connection.reason != Reason.GRANT_ENDED)
+    return connection.reason in _BY_NATURE or is_due
 
 
 def _warning(connection: Connection, ends_at: datetime, hours_before: int, due_at: datetime) -> LapseWarning:

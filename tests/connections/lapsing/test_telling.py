@@ -10,7 +10,8 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from apps.connections import tasks
-from apps.connections.lapsing import planning, telling
+from apps.connections.ending import disconnecting
+from apps.connections.lapsing import muting, planning, telling
 from apps.connections.models import Connection, LapseWarning, StoredTokenSet
 from apps.connections.reasons import Reason
 from config.celery import SCHEDULE, app
@@ -144,15 +145,50 @@ class TestAnUnexpectedEnd:
         _ends(connection, Reason.GRANT_ENDED, at=SIGNED_IN_AT + HOUR)
         assert not any(beat(SIGNED_IN_AT + hours * HOUR) for hours in range(48))
 
+    def test_is_not_told_of_where_its_patient_wants_no_mail_about_the_link(self, link):
+        connection = link()
+        muting.mute(connection, is_muted=True, at=SIGNED_IN_AT)
+        _ends(connection, Reason.GRANT_ENDED, at=SIGNED_IN_AT + HOUR)
+        assert not any(beat(SIGNED_IN_AT + hours * HOUR) for hours in range(48))
+
+    def test_is_told_of_in_place_of_the_one_that_was_known(self, link):
+        connection = link()
+        beat(SIGNED_IN_AT)
+        _ends(connection, Reason.GRANT_ENDED, at=SIGNED_IN_AT + HOUR)
+        assert (beat(SIGNED_IN_AT + 2 * HOUR), beat(DUE_AT)) == (1, 0)
+
+    def test_is_not_told_of_once_the_patient_has_disconnected(self, link):
+        connection = link()
+        _ends(connection, Reason.GRANT_ENDED, at=SIGNED_IN_AT + HOUR)
+        beat(SIGNED_IN_AT + HOUR)
+        disconnecting.end(connection, at=SIGNED_IN_AT + HOUR)
+        assert beat(SIGNED_IN_AT + 2 * HOUR) == 0
+        assert not LapseWarning.objects.exists()
+
+    def test_that_no_mail_server_took_is_told_of_for_two_days(self, link, mail_server):
+        _ends(link(), Reason.GRANT_ENDED, at=SIGNED_IN_AT)
+        mail_server.raises = SMTPServerDisconnected()
+        for hours in (1, 47, 49):
+            beat(SIGNED_IN_AT + hours * HOUR)
+        assert mail_server.asked == 2
+        assert not LapseWarning.objects.exists()
+
+    @pytest.mark.parametrize("reason", [Reason.GRANT_ENDED, Reason.EARLIER_COPY])
+    def test_is_one_that_comes_before_the_known_end(self, link, reason):
+        _ends(link(), reason, at=LAPSES_AT - timedelta(seconds=1))
+        assert beat(LAPSES_AT + _minutes(10)) == 1
+
     @pytest.mark.parametrize("reason", [Reason.SESSION_OVER, Reason.NOT_RENEWABLE])
     def test_is_none_where_it_is_the_nature_of_the_link(self, link, reason):
         _ends(link(), reason, at=SIGNED_IN_AT + HOUR)
         assert not any(beat(SIGNED_IN_AT + hours * HOUR) for hours in range(48))
 
-    def test_is_none_where_it_was_known(self, link, alice):
+    @pytest.mark.parametrize("reason", [Reason.WINDOW_OVER, Reason.GRANT_ENDED])
+    def test_is_none_where_it_was_known(self, link, reason):
+        """An access token may outlive the known end: then what it last asks for is refused."""
         connection = link()
         beat(DUE_AT)
-        _ends(connection, Reason.WINDOW_OVER, at=LAPSES_AT)
+        _ends(connection, reason, at=LAPSES_AT)
         assert not any(beat(LAPSES_AT + hours * HOUR) for hours in range(48))
 
     def test_is_a_window_that_passed_although_we_meant_to_renew_it(self, link):
