@@ -37,6 +37,15 @@ class TestAWarning:
         """12 hours before 2 p.m. is 2 a.m."""
         assert before(12) == there(25, 8)
 
+    def test_waits_where_the_night_has_begun(self):
+        """Nine in the evening is night; a minute before, nobody sleeps."""
+        nine = there(25, 21)
+        assert before(24, ends_at=nine) == there(25, 8)
+        assert before(24, ends_at=nine - timedelta(minutes=1)) == there(24, 20, 59)
+
+    def test_waits_for_a_morning_that_leaves_just_time_enough(self):
+        assert before(3, ends_at=there(25, 10)) == there(25, 8)
+
     def test_comes_the_evening_before_where_the_morning_is_too_late(self):
         assert before(3, ends_at=ENDS_AT - timedelta(hours=5)) == there(24, 20, 30)
 

@@ -7,7 +7,7 @@ import pytest
 from apps.audit.models import AuditEvent
 from apps.connections.lapsing import noticing
 from apps.connections.models import Connection, StoredTokenSet
-from apps.directory.models import Endpoint
+from apps.directory.models import ClientRegistration, Endpoint
 from tests.connections.lapsing.conftest import LAPSES_AT, SIGNED_IN_AT, beat
 
 pytestmark = pytest.mark.django_db
@@ -40,25 +40,24 @@ class TestAKnownEnd:
         assert noticing.notice(at=ended_at) == 1
         assert Connection.objects.get().reason == "not_renewable"
 
-    def test_waits_where_this_release_does_not_know_the_dialect(self, link):
-        """Whatever one endpoint says, nobody else's link waits for it."""
-        connection = link()
-        Endpoint.objects.filter(pk=connection.endpoint_id).update(dialect="of-tomorrow")
-        StoredTokenSet.objects.update(refresh_deadline_at=LAPSES_AT + timedelta(hours=9))
-        assert noticing.notice(at=LAPSES_AT + MINUTE) == 0
-
-    @pytest.mark.parametrize("column", ["endpoint", "registration", "trouble"])
-    def test_waits_while_nobody_could_sign_in_there(self, link, column):
-        connection = link()
-        if column == "trouble":
-            connection.registration.trouble = "invalid_client"
-            connection.registration.save()
-        else:
-            row = getattr(connection, column)
-            row.is_switched_on = False
-            row.save()
-        assert noticing.notice(at=LAPSES_AT) == 0
-        assert Connection.objects.get().status == "active"
+    @pytest.mark.parametrize(
+        ("model", "owner", "columns"),
+        [
+            (Endpoint, "endpoint_id", {"is_switched_on": False}),
+            (Endpoint, "endpoint_id", {"dialect": "of-tomorrow"}),
+            (ClientRegistration, "registration_id", {"is_switched_on": False}),
+            (ClientRegistration, "registration_id", {"trouble": "invalid_client"}),
+            (StoredTokenSet, "pk", {"access_expires_at": LAPSES_AT + 9 * MINUTE}),
+        ],
+    )
+    def test_that_has_to_wait_keeps_no_other_waiting(self, link, monkeypatch, model, owner, columns):
+        """Nobody could sign in there, or the access token lives: however many these are, a look is for the others."""
+        monkeypatch.setattr(noticing, "AT_ONCE", 1)
+        waiting, other = link(), link(LAPSES_AT + MINUTE)
+        assert model.objects.filter(pk=getattr(waiting, owner)).update(**columns) == 1
+        assert noticing.notice(at=LAPSES_AT + MINUTE) == 1
+        assert list(Connection.objects.filter(status="active")) == [waiting]
+        assert list(Connection.objects.filter(status="needs_reauthorization")) == [other]
 
     def test_is_not_mailed_about_once_more(self, link):
         link()

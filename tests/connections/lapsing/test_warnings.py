@@ -12,6 +12,8 @@ from apps.connections.ending import disconnecting
 from apps.connections.lapsing import muting, planning, telling
 from apps.connections.models import Connection, LapseWarning
 from apps.connections.models.connection import NEVER
+from apps.connections.reasons import Reason
+from apps.directory.models import ClientRegistration, Endpoint
 from tests.connections.lapsing.conftest import LAPSES_AT, SIGNED_IN_AT, beat, choose, end
 
 pytestmark = pytest.mark.django_db
@@ -33,6 +35,13 @@ class TestAWarning:
         assert Connection.objects.get(warnings_planned_for=NEVER) == chosen
         kept = LapseWarning.objects.filter(pk__in=planned)
         assert set(kept.values_list("connection", flat=True)) == ({one.pk for one in others} if is_muted else set())
+
+    def test_is_wanted_or_not_in_the_log_once_each_time_its_reader_changes_their_mind(self, link, alice):
+        connection = link()
+        for is_muted in (True, True, False, False):
+            muting.mute(connection, is_muted=is_muted, at=SIGNED_IN_AT)
+        events = AuditEvent.objects.filter(event="user.warnings_chosen")
+        assert list(events.values_list("user_id", "subject_id")) == [(alice.pk, str(connection.pk))] * 2
 
     def test_is_sent_once_when_it_is_due(self, link):
         link()
@@ -59,6 +68,7 @@ class TestAWarning:
             "https://holdfast.example/settings/warnings/",
         ]
         assert message.extra_headers["List-Unsubscribe"] == "<https://holdfast.example/settings/warnings/>"
+        assert message.extra_headers["Auto-Submitted"] == "auto-generated"
         for secret in ("Harbor", "Wrenna", "Quillfeather", connection.fhir_patient_id):
             assert secret not in message.message().as_string()
 
@@ -93,6 +103,13 @@ class TestAWarning:
         sent = [hours for hours in range(47, -1, -1) if beat(LAPSES_AT - hours * HOUR)]
         assert sent == [24]
 
+    def test_is_planned_anew_once_for_whoever_chose_anew_and_for_nobody_else(self, link, alice, sam):
+        link()
+        link(user=sam)
+        assert [planning.plan(at=SIGNED_IN_AT) for _beat in range(2)] == [2, 0]
+        choose(alice, 24)
+        assert [planning.plan(at=SIGNED_IN_AT) for _beat in range(2)] == [1, 0]
+
     def test_is_not_sent_about_a_link_its_patient_wants_none_about(self, link):
         connection = link()
         beat(SIGNED_IN_AT)
@@ -118,6 +135,7 @@ class TestSeveralLinks:
         choose(alice, 12, names_providers=True)
         for hours in range(8, 13):  # each would be warned of an hour after the one before
             link(LAPSES_AT + hours * HOUR)
+        link(LAPSES_AT + 60 * HOUR)  # that of another day is not
         sent = [hours for hours in range(48, -14, -1) if beat(LAPSES_AT - hours * HOUR)]
         assert sent == [4]
         body = str(mail.outbox[0].body)
@@ -126,12 +144,32 @@ class TestSeveralLinks:
         assert body.index("10 p.m.") < body.index("2 a.m.")
         assert "/connections/\n" in body
 
-    def test_made_after_the_mail_of_the_day_wait_for_the_next(self, link):
+    def test_are_told_of_by_the_soonest_whichever_is_warned_of_first(self, link, alice):
+        """Of the end at nine in the morning word comes the evening before, and sooner than of that at midnight."""
+        choose(alice, 3)
+        link(LAPSES_AT + 19 * HOUR)
+        link(LAPSES_AT + timedelta(hours=9, minutes=40))
+        assert beat(LAPSES_AT + timedelta(hours=6, minutes=30)) == 1
+        assert mail.outbox[0].subject == "Action needed by Wednesday: keep 2 connections"
+
+    def test_made_after_the_mail_of_the_day_wait_for_the_next_and_nobody_else_does(self, link, alice, sam):
+        choose(alice, 24)
         link()
-        assert beat(DUE_AT) == 1
-        link(LAPSES_AT + 20 * HOUR)  # its own warning would be due at 10 p.m. of the same day
-        sent = [hours for hours in range(30) if beat(DUE_AT + hours * HOUR)]
-        assert sent == [24]
+        at = LAPSES_AT - 24 * HOUR
+        assert beat(at) == 1
+        link(LAPSES_AT + 3 * HOUR)  # its own warning would be due at 5 p.m. of the same day
+        link(LAPSES_AT + 3 * HOUR, user=sam)
+        assert [hours for hours in range(30) if beat(at + hours * HOUR)] == [18, 24]
+        assert [message.to[0] for message in mail.outbox[1:]] == ["sam@example.org", "alice@example.org"]
+
+    def test_of_which_one_ended_and_one_will_are_told_of_each_in_a_mail_of_its_own(self, link):
+        link()
+        link(LAPSES_AT + 60 * HOUR).require_reauthorization(Reason.GRANT_ENDED, at=DUE_AT)
+        assert [beat(DUE_AT + timedelta(minutes=10)) for _beat in range(3)] == [1, 1, 0]
+        assert [message.subject for message in mail.outbox] == [
+            "Action needed by Wednesday: keep a connection",
+            "Action needed: sign in again at a provider",
+        ]
 
     def test_that_would_end_before_the_next_mail_do_not_wait(self, link):
         link()
@@ -193,12 +231,17 @@ class TestAWarningThatHoldsNoMore:
         User.objects.update(is_active=False)
         assert beat(DUE_AT) == 0
 
-    def test_waits_while_nobody_can_sign_in_there(self, link):
-        connection = link()
+    @pytest.mark.parametrize(
+        ("model", "closed", "opened"),
+        [
+            (Endpoint, {"is_switched_on": False}, {"is_switched_on": True}),
+            (ClientRegistration, {"trouble": "invalid_client"}, {"trouble": ""}),
+        ],
+    )
+    def test_waits_while_nobody_can_sign_in_there(self, link, model, closed, opened):
+        link()
         beat(SIGNED_IN_AT)
-        connection.endpoint.is_switched_on = False
-        connection.endpoint.save()
+        model.objects.update(**closed)
         assert beat(DUE_AT) == 0
-        connection.endpoint.is_switched_on = True
-        connection.endpoint.save()
+        model.objects.update(**opened)
         assert beat(DUE_AT + timedelta(minutes=5)) == 1
