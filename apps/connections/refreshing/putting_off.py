@@ -106,10 +106,8 @@ def _write(
 
 
 def _mine(claim: Claim) -> QuerySet[StoredTokenSet]:
-    """The row while it is still this attempt's."""
-    return StoredTokenSet.objects.filter(
-        pk=claim.connection.pk, attempt_id=claim.sent.attempt_id, generation=claim.sent.generation
-    )
+    """The row while it is still this attempt's: with other tokens it would be none's, or another's."""
+    return StoredTokenSet.objects.filter(pk=claim.connection.pk, attempt_id=claim.sent.attempt_id)
 
 
 def _wait(
