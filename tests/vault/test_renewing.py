@@ -75,6 +75,16 @@ class TestARenewal:
         assert retiring.begin() == Done(0, 0, 0)
         assert (DataKey.objects.count(), retiring.every().to_retire().count()) == (3, 2)
 
+    def test_destroys_no_key_before_its_own_day_is_over(self):
+        """Another run may have put it off since this one chose what to destroy."""
+        early, due = people(2)
+        retiring.begin()
+        retired = {key.holder_id: key for key in DataKey.objects.filter(is_retired=True)}
+        retiring.let_a_day_pass()
+        DataKey.objects.filter(pk=retired[early.id].pk).update(unused_since=timezone.now())
+        assert [renewing.destroy(retired[holder.id]) for holder in (early, due)] == [False, True]
+        assert set(DataKey.objects.filter(is_retired=True)) == {retired[early.id]}
+
     def test_is_written_down_with_counts_alone(self):
         (one, _other) = people(2)
         retiring.begin()
