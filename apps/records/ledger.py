@@ -203,7 +203,7 @@ def _urgency(step: SyncStep) -> int:
     """Of several types behind one subject, one that is under way speaks; then one that is missing, and of those one
     whose reason is not settled."""
     order = (Status.COMPLETE, Status.GAP, Status.WAITING, Status.GETTING)
-    return 2 * order.index(Status(step.status)) + (step.gap not in {"", Gap.NOT_SHARED})
+    return 2 * order.index(Status(step.status)) + (step.gap not in {"", *SyncStep.SETTLED})
 
 
 def _entries(connection: Connection) -> dict[str, int]:

@@ -212,6 +212,15 @@ class TestASubjectOfSeveralTypes:
         told = line(connection, run, "Medicines").sentence
         assert told.endswith("7 entries are here. Missing: medicines as reported. Not up to date: pharmacy fills.")
 
+    @pytest.mark.parametrize("settled", ["not_shared", "not_offered", "turned_away"])
+    @pytest.mark.parametrize("names", [("CarePlan", "Goal"), ("Goal", "CarePlan")])
+    def test_says_first_what_may_still_come(self, connection, settled, names):
+        """As lists do: what nobody but its provider can change does not hide what we try again."""
+        run = make_run(connection, **dict(zip(names, (settled, "unavailable"), strict=True)))
+        told = line(connection, run, "Care plans and goals")
+        assert (told.kind, told.word) == (Kind.FAULT, "Not complete")
+        assert told.sentence == "We could not get this on November 20, 2026."
+
     def test_is_not_measured_by_what_its_provider_does_not_offer(self, connection):
         keep(connection, "MedicationRequest", 4)
         run = make_run(connection, MedicationRequest="", MedicationDispense="not_offered")
