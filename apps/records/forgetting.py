@@ -9,7 +9,6 @@ Each table is emptied by one statement of its own. Left to the deletion of what 
 loaded first, with its body.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar
 
@@ -34,28 +33,18 @@ from apps.records.models import (
 Row = TypeVar("Row", bound=models.Model)
 
 
-@dataclass(frozen=True)
-class Forgotten:
-    """How many rows went, by kind."""
-
-    records: int
-    versions: int
-    shelves: int
-    runs: int
-
-
-def forget(connection: Connection, *, actor: Actor, at: datetime) -> Forgotten:
+def forget(connection: Connection, *, actor: Actor, at: datetime) -> None:
     """Delete every copy of one connection. The connection itself, and the audit log, stay."""
     mine = {"user_id": connection.user_id, "connection_id": connection.id}
     with transaction.atomic():
-        runs = _forget_runs(SyncRun.objects.filter(**mine))
+        _forget_runs(SyncRun.objects.filter(**mine))
         list(Connection.objects.select_for_update().filter(pk=connection.pk).values_list("pk"))
         records = Record.objects.filter(**mine)
         _empty(Attachment.objects.filter(record__in=records))
-        versions = _empty(RecordVersion.objects.filter(record__in=records))
+        _empty(RecordVersion.objects.filter(record__in=records))
         count = _empty(records)
         _empty(Leaf.objects.filter(shelf__in=Shelf.objects.filter(**mine)))
-        shelves = _empty(Shelf.objects.filter(**mine))
+        _empty(Shelf.objects.filter(**mine))
         recording.record(
             EventType.RECORD_FORGOTTEN,
             actor=actor,
@@ -65,15 +54,14 @@ def forget(connection: Connection, *, actor: Actor, at: datetime) -> Forgotten:
             subject_id=str(connection.id),
             facts={"rows": count},
         )
-    return Forgotten(records=count, versions=versions, shelves=shelves, runs=runs)
 
 
-def _forget_runs(runs: QuerySet[SyncRun]) -> int:
+def _forget_runs(runs: QuerySet[SyncRun]) -> None:
     held = list(runs.select_for_update().values_list("pk", flat=True))
     _empty(QuarantinedRow.objects.filter(run__in=held))
     _empty(PendingRead.objects.filter(run__in=held))
     _empty(SyncStep.objects.filter(run__in=held))
-    return _empty(SyncRun.objects.filter(pk__in=held))
+    _empty(SyncRun.objects.filter(pk__in=held))
 
 
 def _empty(rows: QuerySet[Row]) -> int:
