@@ -57,9 +57,9 @@ class Resource:
 class Page:
     """One searchset Bundle.
 
-    `total` is what the server claims, if it is a number at all. `outcomes` counts OperationOutcomes, which are remarks
-    on the search and not part of the record; `failure` is what one of them says went wrong, so that rows may be
-    missing. `unreadable` counts entries that are no identifiable resource. `is_cut` where a next link is there that
+    `total` is what the server claims, if it is a number at all. `failure` is what an OperationOutcome among the
+    entries says went wrong, so that rows may be missing: it is a remark on the search and not part of the record.
+    `unreadable` counts entries that are no identifiable resource. `is_cut` where a next link is there that
     nobody can read; `may_go_on` where nobody can tell that there is none: something stands among the links that is no
     link, or the Bundle says that it answers something else than a search. `answered_at` is the time of the first page
     of a search, by the server's clock.
@@ -68,7 +68,6 @@ class Page:
     resources: tuple[Resource, ...]
     next_url: str | None
     total: int | None
-    outcomes: int
     unreadable: int = 0
     is_cut: bool = False
     may_go_on: bool = False
@@ -212,7 +211,6 @@ def read_page(body: bytes, *, base_url: str) -> Page:
         resources=tuple(resources),
         next_url=next_url or None,
         total=total,
-        outcomes=len(remarks),
         unreadable=unreadable,
         is_cut=next_url == "",
         may_go_on=next_url is None and (kind in _OTHER_ANSWERS or None in links),

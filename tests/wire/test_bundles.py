@@ -59,7 +59,7 @@ class TestAPage:
             ("Goal", "1"),
             ("Provenance", "p"),
         ]
-        assert (found.next_url, found.total, found.outcomes, found.unreadable) == (None, None, 0, 0)
+        assert (found.next_url, found.total, found.unreadable) == (None, None, 0)
 
     @pytest.mark.parametrize(
         "body", ['{"resourceType":"Bundle"}', '{"resourceType":"Bundle","entry":null,"link":null}']
@@ -67,10 +67,10 @@ class TestAPage:
     def test_may_be_empty(self, body):
         assert bundles.read_page(body.encode(), base_url=BASE).resources == ()
 
-    def test_counts_remarks_apart_from_rows(self):
+    def test_tells_remarks_from_rows(self):
         outcome = {"resourceType": "OperationOutcome", "issue": [{"severity": "warning"}]}
         found = page([goal("1"), {"resource": outcome}, {"resource": {"issue": []}, "search": {"mode": "outcome"}}])
-        assert ([row.logical_id for row in found.resources], found.outcomes) == (["1"], 2)
+        assert ([row.logical_id for row in found.resources], found.unreadable) == (["1"], 0)
 
     def test_takes_rows_whatever_their_search_element(self):
         modes: list[dict[str, Any]] = [
@@ -274,7 +274,7 @@ class TestAPage:
     def test_says_what_went_wrong_where_that_stands_in_place_of_a_row(self, code, failure):
         outcome = {"resourceType": "OperationOutcome", "issue": [{"severity": "error", "code": code}]}
         found = page([goal("1"), {"response": {"status": "500", "outcome": outcome}}], type="batch-response")
-        assert ([row.logical_id for row in found.resources], found.outcomes) == (["1"], 1)
+        assert ([row.logical_id for row in found.resources], found.unreadable) == (["1"], 0)
         assert type(found.failure) is failure
 
     @pytest.mark.parametrize(
@@ -291,7 +291,7 @@ class TestAPage:
     )
     def test_counts_what_answers_without_a_row_and_without_a_reason(self, response):
         found = page([goal("1"), {"response": response}], type="batch-response")
-        assert ([row.logical_id for row in found.resources], found.unreadable, found.outcomes) == (["1"], 1, 0)
+        assert ([row.logical_id for row in found.resources], found.unreadable) == (["1"], 1)
 
     @pytest.mark.parametrize("logical_id", [{}, {"id": "p1"}])
     def test_takes_no_page_within_it_for_a_row(self, logical_id):

@@ -30,7 +30,7 @@ class TestRows:
 
     def test_are_such_though_they_are_called_remarks(self):
         found = page([{**goal("1"), "search": {"mode": "outcome"}}, {"search": {"mode": "outcome"}}])
-        assert ([row.logical_id for row in found.resources], found.outcomes) == (["1"], 1)
+        assert ([row.logical_id for row in found.resources], found.unreadable) == (["1"], 0)
 
 
 class TestLinks:

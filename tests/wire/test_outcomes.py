@@ -15,7 +15,7 @@ def failure(*issues: Any) -> object:
     outcome = {"resourceType": "OperationOutcome", "issue": list(issues)}
     page = {"resourceType": "Bundle", "entry": [{"resource": outcome, "search": {"mode": "outcome"}}]}
     found = bundles.read_page(json.dumps(page).encode(), base_url=BASE)
-    assert (found.outcomes, found.unreadable) == (1, 0)
+    assert (found.resources, found.unreadable) == ((), 0)
     return found.failure
 
 
