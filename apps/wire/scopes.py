@@ -72,14 +72,6 @@ class Scope:
         return f"{self.context.value}/{self.resource_type}.{rights}" + (f"?{self.filter}" if self.filter else "")
 
 
-@dataclass(frozen=True)
-class ScopeDifference:
-    """Scopes as they were written: asked for and not wholly given; given and not asked for."""
-
-    missing: tuple[str, ...]
-    added: tuple[str, ...]
-
-
 def parse(text: str) -> Scope:
     """One scope on a resource type, in either writing.
 
@@ -156,14 +148,13 @@ def readable_types(granted: Iterable[str]) -> frozenset[str] | None:
     return frozenset(readable - {EVERY_TYPE})
 
 
-def compare(requested: Iterable[str], granted: Iterable[str] | None) -> ScopeDifference:
-    """What a server left out and what it added; nothing where it did not say (RFC 6749 section 5.1).
+def missing(requested: Iterable[str], granted: Iterable[str] | None) -> tuple[str, ...]:
+    """What was asked for and not wholly given, as it was written; nothing where the server did not say (RFC 6749
+    section 5.1).
 
     Names are compared by what they permit, so that `.read` and `.rs` are equal and `*` covers each type.
     """
-    asked = tuple(dict.fromkeys(requested))
-    given = asked if granted is None else tuple(dict.fromkeys(granted))
-    return ScopeDifference(missing=_uncovered(asked, by=given), added=_uncovered(given, by=asked))
+    return () if granted is None else _uncovered(tuple(dict.fromkeys(requested)), by=tuple(granted))
 
 
 def _reading_rights(supported: Iterable[str]) -> Mapping[tuple[Context, str], frozenset[str]]:

@@ -64,7 +64,7 @@ def left_out(connection: Connection) -> tuple[str, ...]:
     requested, granted = connection.requested_scope.split(), connection.granted_scope.split()
     asked = scopes.readable_types(requested) or frozenset()
     shared = readable_types(connection) or frozenset()
-    missing = scopes.readable_types(scopes.compare(requested, granted).missing) or frozenset()
+    missing = scopes.readable_types(scopes.missing(requested, granted)) or frozenset()
     return kinds.left_out(asked, whole=shared - missing, some=shared & missing)
 
 

@@ -168,7 +168,7 @@ def _compare(request: AuthorizationRequest, tokens: TokenSet, notes: Notes) -> N
     elif tokens.scope is None:
         notes.passed(Step.SCOPES, Note.NOT_SAID)
     else:
-        missing = _known(scopes.compare(requested, tokens.scope).missing)
+        missing = _known(scopes.missing(requested, tokens.scope))
         if missing:
             notes.noticed(Step.SCOPES, Note.LEFT_OUT, names=missing, count=len(missing))
         else:

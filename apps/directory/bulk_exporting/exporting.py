@@ -160,7 +160,7 @@ def _provider(endpoint: Endpoint, wish: Wish, report: Report, means: Means) -> P
     registration = registering.standing_at(endpoint)
     types = wish.types or tuple(name for name in RESOURCE_TYPES[FhirVersion.R4] if name not in _NEVER)
     tokens = Tokens(endpoint, [_scope(name, registration) for name in types], means.clock)
-    missing = scopes.compare([_scope(name, registration) for name in types], tokens.granted).missing
+    missing = scopes.missing([_scope(name, registration) for name in types], tokens.granted)
     report.not_granted = tuple(name for name in types if _scope(name, registration) in missing)
     return Provider(reaching.fhir_server(endpoint, registration), tokens, means)
 
