@@ -42,8 +42,8 @@ class SmartConfiguration:
     """One deployment's addresses and abilities. Every address is absolute and passed the guard.
 
     None and empty mean: not stated; only `pkce_methods` tells "not stated" (None) from "none" (empty).
-    `names_issuer`: authorization responses carry `iss` (RFC 9207). `signing_algorithms` are those of a client's
-    assertion. `issuer` is the text as written, for exact comparison.
+    `names_issuer`: authorization responses carry `iss` (RFC 9207). `issuer` is the text as written, for exact
+    comparison.
     """
 
     authorize_url: str
@@ -57,7 +57,6 @@ class SmartConfiguration:
     scopes_supported: tuple[str, ...] = ()
     pkce_methods: frozenset[str] | None = None
     names_issuer: bool = False
-    signing_algorithms: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -94,7 +93,6 @@ def read_smart_configuration(document: Mapping[str, Any], *, base_url: str, poli
         "scopes_supported": tuple(dict.fromkeys(_names(document.get("scopes_supported")))),
         "pkce_methods": frozenset(_names(methods)) if isinstance(methods, list) else None,
         "names_issuer": document.get("authorization_response_iss_parameter_supported") is True,
-        "signing_algorithms": frozenset(_names(document.get("token_endpoint_auth_signing_alg_values_supported"))),
     }
     return Stated(addresses, refused, abilities)
 

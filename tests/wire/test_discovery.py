@@ -57,7 +57,6 @@ class TestDiscovery:
                 scopes_supported=("openid", "patient/Goal.read", "patient/Goal.rs"),
                 pkce_methods=frozenset({"S256"}),
                 names_issuer=True,
-                signing_algorithms=frozenset({"RS384", "ES384"}),
             ),
             DiscoverySource.SMART_CONFIGURATION,
             disagreements=(),
