@@ -26,7 +26,6 @@ class Policy:
     window: timedelta | None  # a refresh token dies so long after it was asked for, however often it is used
     idle_limit: timedelta | None  # a refresh token dies so long after it was last used
     floor: timedelta  # from sending one refresh to sending the next, at least
-    margin: timedelta
     assumed_lifetime: timedelta  # of an access token that comes without expires_in
     longest_lifetime: timedelta  # that is believed of one which can be renewed
     is_session_bound: bool  # it ends with the session at the provider, whatever we do
@@ -56,7 +55,6 @@ def told(dialect: Dialect, *, granted_scope: str, rotates: bool | None) -> Polic
         window=None if hours is None else timedelta(hours=hours),
         idle_limit=None if days is None or is_session_bound else timedelta(days=days),
         floor=_floor(dialect.minimum_refresh_interval_seconds),
-        margin=MARGIN,
         assumed_lifetime=timedelta(seconds=dialect.assumed_lifetime_seconds),
         longest_lifetime=timedelta(seconds=dialect.longest_lifetime_seconds),
         is_session_bound=is_session_bound,

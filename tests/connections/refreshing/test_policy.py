@@ -63,4 +63,4 @@ class TestAPolicy:
     @pytest.mark.parametrize("name", sorted(DIALECTS))
     def test_asks_the_database_nothing(self, name, django_db_blocker):
         with django_db_blocker.block():
-            assert policy.of(link(name)).margin == timedelta(seconds=30)
+            assert policy.of(link(name)).assumed_lifetime > timedelta(0)
