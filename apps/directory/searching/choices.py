@@ -22,7 +22,6 @@ class Choice:
     obstacle: Obstacle | None
     provider: Provider
     portal_name: str = ""
-    portal_url: str = ""
 
     @property
     def explanation(self) -> Explanation | None:

@@ -246,7 +246,6 @@ def _found(
             linkability.obstacle(portal.endpoint, provider=row, at=at),
             row,
             portal_name=portal.name,
-            portal_url=portal.url,
         )
         for portal, row in listed
     ]

@@ -69,7 +69,6 @@ class Series:
     read when it is asked for. `providers` are those of the rows by name, and `usual_ranges` theirs, in their order,
     each once."""
 
-    test: str = ""
     unit: str = ""
     readings: tuple[Reading, ...] = ()
     worded: tuple[Worded, ...] = ()
@@ -160,7 +159,7 @@ def of_pressures(observed: Iterable[Observed]) -> Series:
     drawn = sorted(dict.fromkeys(reading for reading in readings if reading is not None), key=lambda each: each.at)
     unit = next((reading.upper.unit_shown or reading.lower.unit_shown for reading, _ in pairs), "")
     usual = dict.fromkeys(row.measured.usual_range for row in rows if row.measured.usual_range is not None)
-    return Series("blood-pressure", unit, tuple(drawn), rows=tuple(rows), providers=names, usual_ranges=tuple(usual))
+    return Series(unit, tuple(drawn), rows=tuple(rows), providers=names, usual_ranges=tuple(usual))
 
 
 def _known(sender: Sender) -> tuple[Sender, ...]:
@@ -277,7 +276,6 @@ def _series(told: Sequence[Told], key: str) -> Series:
     rows = _Rows(told, key, unit)
     usual = (alike.usual_range for alike in alikes)
     return Series(
-        test=rows[0].entry.test if rows else "",
         unit=unit,
         readings=_readings(numbers, alikes, key, names),
         worded=_worded(told) if 0 < len(numbers) < len(told) else (),
