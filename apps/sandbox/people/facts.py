@@ -320,10 +320,9 @@ class Request:
 
 @dataclass(frozen=True)
 class Answers:
-    """A filled questionnaire: question number to answer (0 to 3), for the questionnaire of that key."""
+    """The filled questionnaire: question number to answer (0 to 3)."""
 
     key: str
-    questionnaire: str
     at: datetime
     answers: tuple[int, ...]
 

@@ -22,18 +22,15 @@ _KEPT_BACK_SECONDS = 30
 class Claims:
     """What a token says, once its signature was found to be ours. Whether it has expired is for the reader to judge.
 
-    `patient_id` and `encounter_id` are the context the grant was given in, empty without one.
+    `patient_id` is the context the grant was given in, empty without one.
     """
 
-    token_id: str
     grant_id: int
     account_id: int
     client_id: str
     place: Place
-    persona: str
     scopes: tuple[str, ...]
     patient_id: str
-    encounter_id: str
     expires_at: datetime
 
 
@@ -83,14 +80,11 @@ def read(token: str) -> Claims:
     if "grant" not in said:  # a system's (`system_tokens`)
         raise signing_keys.Forged
     return Claims(
-        token_id=said["jti"],
         grant_id=said["grant"],
         account_id=int(said["sub"]),
         client_id=said["azp"],
         place=Place(said["host"], said["version"], said["tenant"]),
-        persona=said["persona"],
         scopes=tuple(said["scope"].split()),
         patient_id=said["patient"],
-        encounter_id=said["encounter"],
         expires_at=datetime.fromtimestamp(said["exp"], UTC),
     )

@@ -143,7 +143,7 @@ def _delivery() -> list[Fact]:
         telling.document("birth-summary", loinc("18842-5", "Discharge summary"), "Summary of the birth",
                          at(2026, 7, 13, 14), "application/pdf", papers.pdf("Summary of the birth", summary),
                          author="barros", seen=stay),
-        Answers("mood-2026", "mood", at(2026, 8, 24, 9, 50), (1, 0)),
+        Answers("mood-2026", at(2026, 8, 24, 9, 50), (1, 0)),
         telling.blood_pressure(114, 70, at(2026, 8, 24, 10, 6), seen=after),
         telling.measured(catalogue.HEMOGLOBIN, 12.9, at(2026, 8, 24, 10, 4), seen=after),
         telling.measured(catalogue.WEIGHT, 66.8, at(2026, 8, 24, 10, 2), seen=after),
