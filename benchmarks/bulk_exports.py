@@ -22,7 +22,7 @@ from apps.directory import bulk_exporting, credentials
 from apps.directory.bulk_exporting import Means, Wish
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint, SystemAccount
 from apps.wire.secret import Secret
-from benchmarks import bulk_provider
+from benchmarks import bulk_provider, providers
 from benchmarks.figure import say
 from benchmarks.memory import forget_peak, peak_mb
 
@@ -36,7 +36,7 @@ def main(rows_given: str, tries_given: str, kills_given: str) -> None:
     """One line of JSON: how memory grew over what it was before; after so many tries the ratio to the bare program; and
     after so many kills of one more export what is missing, what is there twice, and how much was asked for again."""
     rows, tries, kills = int(rows_given), int(tries_given), int(kills_given)
-    with bulk_provider.starting(rows=rows) as origin, tempfile.TemporaryDirectory() as folder:
+    with providers.starting("bulk_provider", rows) as origin, tempfile.TemporaryDirectory() as folder:
         endpoint = _endpoint(origin, at=timezone.now())
         forget_peak()
         idle_mb = peak_mb()

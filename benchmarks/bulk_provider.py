@@ -1,25 +1,20 @@
 """`python -m benchmarks.bulk_provider PORT ROWS`: a provider in a process of its own that exports one group.
 
 It gives tokens, is done at once, and serves so many resources, ten thousand a file, from bytes made beforehand; parts
-of a file are understood. `told` says what was asked of its files, and empties its list. It ends with whoever started
-it (`starting`).
+of a file are understood. `told` says what was asked of its files, and empties its list.
 """
 
 import json
-import os
 import re
 import sys
 import urllib.parse
 import urllib.request
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import ClassVar
 
-from benchmarks.stub_provider import wait_for
-from config import env
-from development import processes
-from development.ports import LOOPBACK, free_port
+from benchmarks import providers
+from development.ports import LOOPBACK
 
 GROUP = "everyone"
 ROWS_A_FILE = 10_000
@@ -27,19 +22,6 @@ _TYPES = ("Observation", "Condition", "Encounter", "Procedure")
 _RANGE = re.compile(r"bytes=([0-9]+)-")
 _TOKEN = json.dumps({"access_token": "t" * 400, "token_type": "Bearer", "expires_in": 570})
 _FILE = "/r4/files/"
-
-
-@contextmanager
-def starting(*, rows: int) -> Iterator[str]:
-    """The origin of a provider that runs as long as the block."""
-    port = free_port()
-    command = [sys.executable, "-m", "benchmarks.bulk_provider", str(port), str(rows)]
-    process = processes.start(command, environment=os.environ, folder=env.ROOT)
-    try:
-        wait_for(port)
-        yield f"http://{LOOPBACK}:{port}"
-    finally:
-        processes.stop(process)
 
 
 def told(origin: str) -> list[tuple[str, int]]:
@@ -58,14 +40,7 @@ def main(port: int, rows: int) -> None:
     """Serve until killed."""
     _Handler.origin, _Handler.files = f"http://{LOOPBACK}:{port}", dict(_files(rows))
     _Handler.manifest = _manifest(_Handler.origin, _Handler.files)
-    _Server((LOOPBACK, port), _Handler).serve_forever()
-
-
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-
-    def handle_error(self, *_asked: object) -> None:
-        """Say nothing: whoever asked was killed."""
+    providers.Server((LOOPBACK, port), _Handler).serve_forever()
 
 
 def _files(rows: int) -> Iterator[tuple[str, bytes]]:
@@ -110,50 +85,37 @@ def _part(content: memoryview, name: str, start: int | None) -> tuple[int, memor
     return 206, content[start:], [etag, ("Content-Range", f"bytes {start}-{len(content) - 1}/{len(content)}")]
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(providers.Answering, BaseHTTPRequestHandler):
     origin: ClassVar[str]
     files: ClassVar[Mapping[str, bytes]]
     manifest: ClassVar[bytes]
     asked: ClassVar[list[tuple[str, int]]] = []
-
-    protocol_version = "HTTP/1.1"  # connections are kept
-    wbufsize = -1  # headers and body leave together
 
     def do_GET(self) -> None:
         if self.path.startswith(_FILE):
             self._file(self.path.removeprefix(_FILE))
         elif self.path == "/told":
             found, self.asked[:] = list(self.asked), []
-            self._answer(200, json.dumps(found).encode())
+            self.answer(json.dumps(found).encode())
         elif "$export" in self.path:
-            self._answer(202, b"", ("Content-Location", f"{self.origin}/r4/jobs/1"))
+            self.answer(b"", ("Content-Location", f"{self.origin}/r4/jobs/1"), status=202)
         else:
-            self._answer(200, self.manifest)
+            self.answer(self.manifest)
 
     def do_POST(self) -> None:
-        form = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode()
+        form = self.received().decode()
         scope = urllib.parse.parse_qs(form)["scope"][0]
-        self._answer(200, json.dumps({**json.loads(_TOKEN), "scope": scope}).encode())
+        self.answer(json.dumps({**json.loads(_TOKEN), "scope": scope}).encode())
 
     def do_DELETE(self) -> None:
-        self._answer(202, b"")
-
-    def log_message(self, *_words: object) -> None:
-        """Say nothing: it would be measured."""
+        self.answer(b"", status=202)
 
     def _file(self, name: str) -> None:
         found = _RANGE.fullmatch(self.headers.get("Range", ""))
         start = int(found[1]) if found else None
         self.asked.append((name, start or 0))
         status, body, headers = _part(memoryview(self.files[name]), name, start)
-        self._answer(status, body, *headers)
-
-    def _answer(self, status: int, body: bytes | memoryview, *headers: tuple[str, str]) -> None:
-        self.send_response(status)
-        for header, value in (("Content-Type", "application/json"), ("Content-Length", str(len(body))), *headers):
-            self.send_header(header, value)
-        self.end_headers()
-        self.wfile.write(body)
+        self.answer(body, *headers, status=status)
 
 
 if __name__ == "__main__":

@@ -1,44 +1,28 @@
 """`python -m benchmarks.counting_provider PORT ROWS LATENCY_MS`: a provider that knows what it was asked.
 
-It serves one patient with so many rows of several types, half of them of one, a hundred on a page, from bytes made
-beforehand.
-`told` empties its list of requests. It ends with whoever started it (`starting`).
+It serves one patient with so many rows of several types, a multiple of ten, half of them of one, a hundred on a page,
+from bytes made beforehand. `told` empties its list of requests.
 """
 
 import json
-import os
 import sys
 import threading
 import time
 import urllib.request
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Mapping
+from http.server import BaseHTTPRequestHandler
 from urllib.parse import parse_qs, urlsplit
 
-from benchmarks.stub_provider import PATIENT_ID, ROWS_A_PAGE, wait_for
-from config import env
-from development import processes
-from development.ports import LOOPBACK, free_port
+from benchmarks import providers
+from benchmarks.sync_bodies import PATIENT_ID
+from development.ports import LOOPBACK
 
+_ROWS_A_PAGE = 100
 # A type and its share of all rows, in tenths. None of them needs more than one search.
 SHARES: Mapping[str, int] = {
     "DiagnosticReport": 5, "Condition": 1, "Encounter": 1, "Procedure": 1, "Immunization": 1, "AllergyIntolerance": 1,
 }  # fmt: skip
 _PATIENT = json.dumps({"resourceType": "Patient", "id": PATIENT_ID, "name": [{"text": "Bench"}]}).encode()
-
-
-@contextmanager
-def starting(*, rows: int, latency_ms: int) -> Iterator[str]:
-    """The origin of a provider that runs as long as the block. `rows` is a multiple of ten."""
-    port = free_port()
-    command = [sys.executable, "-m", "benchmarks.counting_provider", str(port), str(rows), str(latency_ms)]
-    process = processes.start(command, environment=os.environ, folder=env.ROOT)
-    try:
-        wait_for(port)
-        yield f"http://{LOOPBACK}:{port}"
-    finally:
-        processes.stop(process)
 
 
 def told(origin: str) -> list[str]:
@@ -57,24 +41,16 @@ def type_of(address: str) -> str:
 def main(port: int, rows: int, latency_ms: int) -> None:
     """Serve until killed."""
     pages = {name: _pages(port, name, rows * share // 10) for name, share in SHARES.items()}
-    server = _Server((LOOPBACK, port), _handler(pages, latency_ms / 1000))
-    server.serve_forever()
-
-
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-
-    def handle_error(self, *_asked: object) -> None:
-        """Say nothing: whoever asked was killed."""
+    providers.Server((LOOPBACK, port), _handler(pages, latency_ms / 1000)).serve_forever()
 
 
 def _pages(port: int, name: str, rows: int) -> list[bytes]:
-    starts = range(0, max(rows, 1), ROWS_A_PAGE)
-    return [_page(port, name, range(start, min(start + ROWS_A_PAGE, rows)), rows) for start in starts]
+    starts = range(0, max(rows, 1), _ROWS_A_PAGE)
+    return [_page(port, name, range(start, min(start + _ROWS_A_PAGE, rows)), rows) for start in starts]
 
 
 def _page(port: int, name: str, numbers: range, rows: int) -> bytes:
-    after = f"http://{LOOPBACK}:{port}/r4/{name}?page={numbers.start // ROWS_A_PAGE + 1}"
+    after = f"http://{LOOPBACK}:{port}/r4/{name}?page={numbers.start // _ROWS_A_PAGE + 1}"
     links = [{"relation": "next", "url": after}] if numbers.stop < rows else []
     entries = [{"resource": _row(name, number)} for number in numbers]
     bundle = {"resourceType": "Bundle", "type": "searchset", "total": rows, "link": links, "entry": entries}
@@ -106,37 +82,24 @@ def _handler(pages: Mapping[str, list[bytes]], latency_seconds: float) -> type[B
     asked: list[str] = []
     lock = threading.Lock()
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"  # connections are kept
-        wbufsize = -1  # headers and body leave together
-
+    class Handler(providers.Answering, BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             if self.path == "/told":
                 with lock:
                     answer = json.dumps(asked).encode()
                     asked.clear()
-                self._answer(answer)
+                self.answer(answer)
                 return
             with lock:
                 asked.append(self.path)
             time.sleep(latency_seconds)
-            self._answer(self._found())
-
-        def log_message(self, *_words: object) -> None:
-            """Say nothing."""
+            self.answer(self._found())
 
         def _found(self) -> bytes:
             name = type_of(self.path)
             if name:
                 return pages[name][int(parse_qs(urlsplit(self.path).query).get("page", ["0"])[0])]
             return statement if self.path.endswith("/metadata") else _PATIENT
-
-        def _answer(self, body: bytes) -> None:
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
 
     return Handler
 

@@ -1,4 +1,4 @@
-"""Links to the stub provider, as linking would have left them: endpoint, registration, connections with tokens."""
+"""Links to a provider of ours, as linking would have left them: endpoint, registration, connections with tokens."""
 
 import secrets
 from datetime import datetime
@@ -11,7 +11,7 @@ from apps.directory import credentials
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint, Provider
 from apps.wire.secret import Secret
 from apps.wire.token_endpoint import TokenSet
-from benchmarks.stub_provider import PATIENT_ID
+from benchmarks.sync_bodies import PATIENT_ID
 
 
 def make(origin: str, number: int, *, at: datetime) -> list[Connection]:

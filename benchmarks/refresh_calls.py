@@ -21,10 +21,9 @@ from django.utils import timezone
 from apps.connections.models import Connection
 from apps.connections.refreshing import attempting, claiming, running
 from apps.connections.refreshing.claiming import Claim
-from benchmarks import links
+from benchmarks import links, providers
 from benchmarks.figure import ratio, say
 from benchmarks.memory import forget_peak, peak_mb
-from benchmarks.stub_provider import starting
 
 _LINKS = 80
 _AT_ONCE = 4
@@ -46,7 +45,7 @@ def main(refreshes: str) -> None:
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         with database.cursor() as cursor:
             cursor.execute("CREATE TABLE bare_tokens (id serial PRIMARY KEY, token text)")
-        with starting(rows=0, latency_ms=_LATENCY_MS) as origin:
+        with providers.starting("stub_provider", _LATENCY_MS) as origin:
             connections = links.make(origin, _LINKS, at=now)
 
             def ours() -> None:
@@ -68,7 +67,7 @@ def main(refreshes: str) -> None:
 
 def _growth_mb(pool: ThreadPoolExecutor, refreshes: int, at_next: Callable[[], datetime]) -> float:
     """At a provider that answers at once."""
-    with starting(rows=0, latency_ms=0) as origin:
+    with providers.starting("stub_provider", 0) as origin:
         connections = links.make(origin, _LINKS, at=timezone.now())
         for number in range(5 + refreshes // _LINKS):
             if number == 5:

@@ -13,7 +13,7 @@ from apps.connections.models import Connection
 from apps.directory.models import Endpoint
 from apps.records import forgetting, syncing
 from apps.records.models import Record, SyncRun
-from benchmarks import links, sync_bare, sync_bodies, sync_provider
+from benchmarks import links, providers, sync_bare, sync_bodies, sync_provider
 from benchmarks.figure import say
 from benchmarks.memory import forget_peak, peak_mb
 
@@ -25,7 +25,7 @@ def main(rows_given: str, tries_given: str) -> None:
     """One line of JSON: how memory grew over that of an idle worker, and seconds of a first copy; after so many tries
     (of none: no comparators) also the ratios to them, and full pages of a copy when nothing changed."""
     rows, tries = int(rows_given), int(tries_given)
-    with sync_provider.starting(rows=rows, latency_ms=_LATENCY_MS) as origin:
+    with providers.starting("sync_provider", rows, _LATENCY_MS, within_seconds=60) as origin:
         connection = _link(origin)
         sync_bare.prepare()
         say(f"copying {rows} rows")

@@ -20,8 +20,8 @@ from django.utils import timezone
 from apps.connections.models import Connection
 from apps.records import syncing
 from apps.records.models import Record, SyncRun, SyncStep
-from benchmarks import links
-from benchmarks.counting_provider import starting, told, type_of
+from benchmarks import links, providers
+from benchmarks.counting_provider import told, type_of
 from benchmarks.figure import say
 
 _LATENCY_MS = 15
@@ -39,7 +39,7 @@ def main(runs_given: str, rows_given: str, kills_given: str) -> None:
     runs, rows, kills = int(runs_given), int(rows_given), int(kills_given)
     chance = random.Random(_SEED)
     found = {"not_complete": 0, "rows_missing": 0, "pages_twice": 0, "seconds": 0.0}
-    with starting(rows=rows, latency_ms=_LATENCY_MS) as origin:
+    with providers.starting("counting_provider", rows, _LATENCY_MS) as origin:
         *waiting, first = links.make(origin, 3 * runs + 1, at=timezone.now())
         began = time.monotonic()
         _live(_open(first), killed_after=None)

@@ -1,29 +1,22 @@
 """`python -m benchmarks.sync_provider PORT ROWS LATENCY_MS`: a provider in a process of its own with one whole record.
 
 It serves `sync_bodies`, a hundred rows a page, from bytes made beforehand, each answer after so many milliseconds. A
-search for what changed since (`_lastUpdated`) finds nothing. `/asked` tells what was asked, and forgets it. It ends
-with whoever started it (`starting`).
+search for what changed since (`_lastUpdated`) finds nothing. `/asked` tells what was asked, and forgets it.
 """
 
 import json
-import os
-import socket
 import sys
 import time
 import urllib.request
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from urllib.parse import parse_qs, urlsplit
 
-from benchmarks import sync_bodies
-from config import env
-from development import processes
-from development.ports import LOOPBACK, free_port
+from benchmarks import providers, sync_bodies
+from development.ports import LOOPBACK
 
 ROWS_A_PAGE = 100
-_STARTS_WITHIN_SECONDS = 60
 _TOKENS = json.dumps({"access_token": "a" * 400, "refresh_token": "r" * 400, "expires_in": 3600}).encode()
 _OTHER_CATEGORY = "vital-signs"  # of observations; every other category but this one and `_CATEGORY` has none
 _CATEGORY = "laboratory"
@@ -38,19 +31,6 @@ class Served:
     full_pages: int = 0
 
 
-@contextmanager
-def starting(*, rows: int, latency_ms: int) -> Iterator[str]:
-    """The origin of a provider that runs as long as the block."""
-    port = free_port()
-    command = [sys.executable, "-m", "benchmarks.sync_provider", str(port), str(rows), str(latency_ms)]
-    process = processes.start(command, environment=os.environ, folder=env.ROOT)
-    try:
-        _wait_for(port)
-        yield f"http://{LOOPBACK}:{port}"
-    finally:
-        processes.stop(process)
-
-
 def asked(origin: str) -> tuple[list[str], int]:
     """The paths that were asked since this was asked last, and how many answers were pages with rows."""
     with urllib.request.urlopen(f"{origin}/asked") as answer:
@@ -58,25 +38,10 @@ def asked(origin: str) -> tuple[list[str], int]:
     return found["paths"], found["full_pages"]
 
 
-def _wait_for(port: int) -> None:
-    deadline = time.monotonic() + _STARTS_WITHIN_SECONDS
-    while True:
-        try:
-            socket.create_connection((LOOPBACK, port), timeout=1).close()
-        except OSError:
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.05)
-        else:
-            return
-
-
 def main(port: int, rows: int, latency_ms: int) -> None:
     """Serve until killed."""
     served = Served(dict(_answers(f"http://{LOOPBACK}:{port}/r4", rows)))
-    server = ThreadingHTTPServer((LOOPBACK, port), _handler(served, latency_ms / 1000))
-    server.daemon_threads = True
-    server.serve_forever()
+    providers.Server((LOOPBACK, port), _handler(served, latency_ms / 1000)).serve_forever()
 
 
 def _answers(base: str, rows: int) -> Iterator[tuple[str, bytes]]:
@@ -137,36 +102,23 @@ def _found(served: Served, path: str, query: Mapping[str, list[str]]) -> bytes:
 
 
 def _handler(served: Served, latency_seconds: float) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"  # connections are kept
-        wbufsize = -1  # headers and body leave together
-
+    class Handler(providers.Answering, BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             parts = urlsplit(self.path)
             if parts.path == "/asked":
-                self._answer(json.dumps({"paths": served.asked, "full_pages": served.full_pages}).encode())
+                self.answer(json.dumps({"paths": served.asked, "full_pages": served.full_pages}).encode())
                 served.asked, served.full_pages = [], 0
                 return
             time.sleep(latency_seconds)
             body = _found(served, parts.path.removeprefix("/r4/"), parse_qs(parts.query))
             served.asked.append(self.path)
             served.full_pages += b'"match"' in body[:4000]
-            self._answer(body)
+            self.answer(body)
 
         def do_POST(self) -> None:
-            self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            self.received()
             time.sleep(latency_seconds)
-            self._answer(_TOKENS)
-
-        def log_message(self, *_words: object) -> None:
-            """Say nothing: it would be measured."""
-
-        def _answer(self, body: bytes) -> None:
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+            self.answer(_TOKENS)
 
     return Handler
 
