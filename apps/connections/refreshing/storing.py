@@ -84,12 +84,14 @@ def refuse(claim: Claim, refusal: WireError, *, ring: KeyRing, at: datetime) -> 
         if verdict is Verdict.SUSPECTED:
             tallying.count(claim.connection.registration_id, tallying.Outcome.WAITED, at=at)
             return Result(Outcome.WAITING, until=_suspect(claim, held, at=at))
-        if claim.stored.refused_at is None:  # or it was said when it was refused first
+        is_first = claim.stored.refused_at is None
+        if is_first:
             code = refusal.code.value
             noting.note_connection(EventType.TOKENS_REFUSED, claim.connection, at=at, actor=_ACTOR, code=code)
         reason = _reason_of_refusal(claim)
         again_at = doubting.again_at(claim, reason, at=at)
-        tallying.count(claim.connection.registration_id, tallying.Outcome.REFUSED, at=at)
+        outcome = tallying.Outcome.REFUSED if is_first else tallying.Outcome.WAITED
+        tallying.count(claim.connection.registration_id, outcome, at=at)
         return _end(claim, reason, at=at, more_url=refusal.error_uri or "", again_at=again_at)
 
 

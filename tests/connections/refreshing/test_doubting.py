@@ -92,6 +92,8 @@ class TestALinkThatWasRefused:
             beat(refused_at + hours * HOUR)
         for event in (EventType.TOKENS_REFUSED, EventType.CONNECTION_NEEDS_REAUTHORIZATION):
             assert AuditEvent.objects.filter(event=event).count() == 1
+        counted = {outcome: number for (_registration, outcome), number in tallying.totals().items()}
+        assert counted[tallying.Outcome.REFUSED] == 1
 
     def test_is_asked_for_by_nobody_who_waits_for_a_page(self, refused_at, connection, stand_in):
         with pytest.raises(refreshing.NeedsReauthorization):
