@@ -316,6 +316,15 @@ class TestOtherEntries:
         run = make_run(connection, Appointment="")
         assert line(connection, run, "Other entries").sentence.startswith("2 entries.")
 
+    def test_have_a_line_where_they_did_not_come(self, connection):
+        told = line(connection, make_run(connection, Appointment="unavailable"), "Other entries")
+        assert told.sentence == "We could not get this on November 20, 2026."
+
+    def test_have_a_line_where_they_are_here_and_are_asked_for_no_more(self, connection):
+        keep(connection, "Appointment", 2)
+        told = line(connection, make_run(connection, Goal=""), "Other entries")
+        assert told.sentence == f"{PROVIDER} does not offer this to apps. Ask them directly. 2 entries are here."
+
     def test_have_none_where_there_are_none(self, connection):
         told = ledger.lines(connection, make_run(connection, Goal=""), provider=PROVIDER)
         assert "Other entries" not in {str(one.subject) for one in told}

@@ -97,6 +97,11 @@ class TestALinkThatIsPutOff:
         assert (result.outcome, result.error) == (outcome, error)
         assert Connection.objects.get().status == "active"
 
+    def test_that_the_schedule_leaves_alone_is_left_alone_by_it_still(self, keeps):
+        StoredTokenSet.objects.update(refresh_due_at=None)
+        putting_off.put_off(claimed(keeps), Unavailable(), at=keeps)
+        assert StoredTokenSet.objects.get().refresh_due_at is None
+
     def test_waits_no_more_than_a_quarter_of_what_is_left(self, keeps):
         StoredTokenSet.objects.update(refresh_deadline_at=keeps + 2 * MINUTE)
         assert waits(Unavailable(), at=keeps, times=1) == [MINUTE / 2]
@@ -124,6 +129,11 @@ class TestAnAnswerThatMayHoldNewTokens:
         assert result.until is not None
         assert at < result.until <= at + protocol.LATEST_RESEND
         assert StoredTokenSet.objects.get().attempt_started_at == claim.started_at
+
+    def test_is_asked_for_by_the_schedule_though_it_would_leave_the_link_alone(self, at):
+        StoredTokenSet.objects.update(refresh_due_at=None)
+        until = putting_off.put_off(claimed(at), UnexpectedAnswer(), at=at).until
+        assert StoredTokenSet.objects.get().refresh_due_at == until
 
     @pytest.mark.parametrize("error", LOST, ids=repr)
     def test_is_none_where_tokens_are_not_used_up(self, keeps, error):
