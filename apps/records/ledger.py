@@ -187,10 +187,9 @@ def _counts(subject: Subject, resource_type: str) -> bool:
     return shelved_for(resource_type)[:1] == (subject,)
 
 
-def _has_all(counts: Mapping[str, Came], entries: Mapping[str, int]) -> bool:
+def _has_all(counts: Mapping[str, Came], entries: Iterable[str]) -> bool:
     """Whether every subject is counted that we hold anything of."""
-    shelves = (shelved_for(name)[:1] for name, held in entries.items() if held)
-    return all(subject.key in counts for first in shelves for subject in first)
+    return all(subject.key in counts for name in entries for subject in shelved_for(name)[:1])
 
 
 def _missing(steps: Sequence[SyncStep]) -> tuple[SyncStep, ...]:
