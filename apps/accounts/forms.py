@@ -19,9 +19,10 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.text import format_lazy
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from apps.accounts import refusals, signing_in
+from apps.accounts import passkeys, refusals, signing_in
 from apps.accounts.models import User
 from apps.accounts.refusals import Method
 
@@ -201,6 +202,12 @@ class AddWebAuthnForm(InOurWords, webauthn.AddWebAuthnForm):
         passwordless = self.fields["passwordless"]
         if isinstance(passwordless, BooleanField):
             passwordless.initial = True
+
+    def clean(self) -> dict[str, Any]:
+        """What was sent. Raises ValidationError where the passkey cannot be kept."""
+        with passkeys.refused_as(gettext("We could not save this passkey. Try once more.")):
+            sent: dict[str, Any] = super().clean()
+            return sent
 
 
 class EditWebAuthnForm(InOurWords, webauthn.EditWebAuthnForm):

@@ -5,12 +5,16 @@ which of the two, and an answer to the one would be taken for the other: a key t
 account to whoever knows no password.
 """
 
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from allauth.mfa.adapter import get_adapter
 from allauth.mfa.models import Authenticator
 from allauth.mfa.webauthn import forms
 from allauth.mfa.webauthn.internal.auth import parse_authentication_response
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
 
 
 class LoginWebAuthnForm(forms.LoginWebAuthnForm):  # type: ignore[misc]  # the library has no types
@@ -18,10 +22,47 @@ class LoginWebAuthnForm(forms.LoginWebAuthnForm):  # type: ignore[misc]  # the l
 
     def clean_credential(self) -> Authenticator:
         """The passkey. Raises ValidationError where it is not right, or was only touched."""
-        if not _is_verified(self.cleaned_data["credential"]):
-            raise get_adapter().validation_error("incorrect_code")
-        passkey: Authenticator = super().clean_credential()
-        return passkey
+        with _accepting():
+            if not _is_verified(self.cleaned_data["credential"]):
+                raise get_adapter().validation_error("incorrect_code")
+            passkey: Authenticator = super().clean_credential()
+            return passkey
+
+
+class AuthenticateWebAuthnForm(forms.AuthenticateWebAuthnForm):  # type: ignore[misc]  # as above
+    """The second step of signing in."""
+
+    def clean_credential(self) -> Authenticator:
+        """The passkey. Raises ValidationError where it is not right."""
+        with _accepting():
+            passkey: Authenticator = super().clean_credential()
+            return passkey
+
+
+class ReauthenticateWebAuthnForm(forms.ReauthenticateWebAuthnForm):  # type: ignore[misc]  # as above
+    """A passkey again, before something that matters."""
+
+    def clean_credential(self) -> Authenticator:
+        """The passkey. Raises ValidationError where it is not right."""
+        with _accepting():
+            passkey: Authenticator = super().clean_credential()
+            return passkey
+
+
+@contextmanager
+def refused_as(words: str) -> Iterator[None]:
+    """Say so of a passkey what the library says of a code: that it is not right, and that one waits for the next."""
+    try:
+        yield
+    except ValidationError as error:
+        if error.code != "incorrect_code":
+            raise
+        raise ValidationError(words, code=error.code) from None
+
+
+def _accepting() -> AbstractContextManager[None]:
+    """One that was removed meanwhile, or was asked for again in another tab, whose question is the one that counts."""
+    return refused_as(_("We could not accept this passkey. It may have been removed. Try again, or use another way."))
 
 
 def _is_verified(unverified_answer: Any) -> bool:

@@ -149,6 +149,8 @@ MFA_FORMS = {
     "reauthenticate": "apps.accounts.forms.ReauthenticateByCodeForm",
     "activate_totp": "apps.accounts.forms.ActivateTOTPForm",
     "login_webauthn": "apps.accounts.passkeys.LoginWebAuthnForm",
+    "authenticate_webauthn": "apps.accounts.passkeys.AuthenticateWebAuthnForm",
+    "reauthenticate_webauthn": "apps.accounts.passkeys.ReauthenticateWebAuthnForm",
     "add_webauthn": "apps.accounts.forms.AddWebAuthnForm",
     "edit_webauthn": "apps.accounts.forms.EditWebAuthnForm",
 }

@@ -127,6 +127,37 @@ class TestAPasskeyAlone:
         assert sent["Location"] == reverse("account_login")
 
 
+class TestAPasskeyThatWasRemoved:
+    def test_is_not_called_a_code_on_the_sign_in_page(
+        self, client: Client, alice: User, sam: User, device: Callable[[User], Device]
+    ):
+        device(sam)
+        key = device(alice)
+        client.get(reverse("mfa_login_webauthn"), headers={"X-Requested-With": "XMLHttpRequest"})
+        answer = key.answer(challenge_in(client), is_verified=True)
+        Authenticator.objects.filter(user=alice).delete()
+        page = client.post(reverse("mfa_login_webauthn"), {"credential": answer}, follow=True)
+        assert "_auth_user_id" not in client.session
+        self.assert_told(page)
+
+    def test_is_not_called_a_code_after_the_password(
+        self, client: Client, alice: User, sam: User, device: Callable[[User], Device]
+    ):
+        """Of sam's, who needs one: alice's does not open his account."""
+        device(sam)
+        other = device(alice)
+        client.post(reverse("account_login"), {"login": sam.email, "password": PASSWORD})
+        client.get(reverse("mfa_authenticate"))
+        answer = other.answer(challenge_in(client), is_verified=True)
+        page = client.post(reverse("mfa_authenticate"), {"credential": answer})
+        assert "_auth_user_id" not in client.session
+        self.assert_told(page)
+
+    def assert_told(self, page: Any) -> None:
+        assert "We could not accept this passkey." in page.content.decode()
+        assert "This code is not right" not in page.content.decode()
+
+
 class TestAPasskeyAfterThePassword:
     def test_need_be_touched_only(self, client: Client, alice: User, device: Callable[[User], Device]):
         key = device(alice)

@@ -258,9 +258,12 @@ class TestTheKeyboard:
             assert "rgb(255, 221, 51)" in style[2]
 
 
+Finds = Callable[[bool], None]
+
+
 @pytest.fixture
-def _device(page: Page) -> None:
-    """A device of the browser's that keeps passkeys and always finds its owner."""
+def finds(page: Page) -> Finds:
+    """A device of the browser's that keeps passkeys: whether it finds its owner, as it always does at first."""
     browser = page.context.new_cdp_session(page)
     browser.send("WebAuthn.enable")
     device = {
@@ -271,10 +274,15 @@ def _device(page: Page) -> None:
         "isUserVerified": True,
         "automaticPresenceSimulation": True,
     }
-    browser.send("WebAuthn.addVirtualAuthenticator", {"options": device})
+    added = browser.send("WebAuthn.addVirtualAuthenticator", {"options": device})
+
+    def find(is_its_owner: bool) -> None:
+        browser.send("WebAuthn.setUserVerified", {**added, "isUserVerified": is_its_owner})
+
+    return find
 
 
-@pytest.mark.usefixtures("_device")
+@pytest.mark.usefixtures("finds")
 class TestAPasskey:
     def add(self, page: Page, site: str, user: User) -> None:
         """To the account, and log out."""
@@ -305,6 +313,26 @@ class TestAPasskey:
         expect(page.get_by_label("Recovery code")).to_be_visible()
         page.get_by_role("button", name="Use your passkey").click()
         expect(page.locator(".menu > summary")).to_be_visible()
+
+    def test_that_its_device_does_not_give_is_told_in_words(
+        self, live_server: LiveServer, page: Page, alice: User, finds: Finds, assert_accessible: Check
+    ):
+        self.add(page, live_server.url, alice)
+        page.goto(f"{live_server.url}{reverse('account_login')}")
+        finds(False)
+        page.get_by_role("button", name="Sign in with a passkey").click()
+        expect(page.get_by_role("alert")).to_contain_text("The passkey was not used")
+        expect(page.get_by_text("You stopped, or your device has no passkey for Holdfast")).to_be_visible()
+        expect(page.get_by_text("Load this page again")).to_be_hidden()
+        assert_accessible(page)
+        finds(True)
+        page.get_by_role("button", name="Sign in with a passkey").click()
+        expect(page.locator(".menu > summary")).to_be_visible()
+        give_the_password_again(page, live_server.url)
+        page.goto(f"{live_server.url}{reverse('mfa_add_webauthn')}")
+        page.get_by_role("button", name="Add the passkey").click()
+        expect(page.get_by_role("alert")).to_contain_text("The passkey was not saved")
+        expect(page.get_by_text("This device already has a passkey for your account.")).to_be_visible()
 
 
 class TestSpanish:
