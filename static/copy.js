@@ -1,4 +1,5 @@
-// A button that copies what the page has elsewhere, and says that it did. Without this, one marks it and copies.
+// A button that copies what the page has elsewhere, and says that it did; or marks it, where the browser lets nobody
+// copy. Without this, one marks it oneself.
 "use strict";
 
 for (const place of document.querySelectorAll("[data-copy]")) {
@@ -8,8 +9,14 @@ for (const place of document.querySelectorAll("[data-copy]")) {
   const said = place.querySelector("[data-said]");
   place.hidden = false;
   place.querySelector("button").addEventListener("click", async () => {
+    const source = document.getElementById(place.dataset.copy);
     said.textContent = "";
-    await navigator.clipboard.writeText(document.getElementById(place.dataset.copy).textContent.trim());
-    said.textContent = said.dataset.said;
+    try {
+      await navigator.clipboard.writeText(source.textContent.trim());
+      said.textContent = said.dataset.said;
+    } catch {
+      getSelection().selectAllChildren(source);
+      said.textContent = said.dataset.refused;
+    }
   });
 }

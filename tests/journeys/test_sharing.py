@@ -95,6 +95,10 @@ class TestAllergiesAndMedicinesForSevenDays:
         page.get_by_role("button", name="Copy link").click()
         expect(page.get_by_role("status")).to_have_text("Copied")
         assert page.evaluate("navigator.clipboard.readText()") == link
+        page.evaluate("void (navigator.clipboard.writeText = () => Promise.reject(new Error('not allowed')))")
+        page.get_by_role("button", name="Copy link").click()
+        expect(page.get_by_role("status")).to_contain_text("The text is marked")
+        assert page.evaluate("getSelection().toString()").strip() == link
 
     def test_lead_by_the_picture_to_the_same_page(
         self, live_server: LiveServer, hers: Callable[..., Page], new_page: Callable[..., Page]
