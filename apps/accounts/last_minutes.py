@@ -11,8 +11,9 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from django.contrib.sessions.backends.base import SessionBase
+from django.utils import timezone
 
-from apps.accounts import sessions
+from apps.accounts import sessions, time_zones
 
 WARNED_FOR: Final = timedelta(minutes=15)
 _MINUTE: Final = timedelta(minutes=1)
@@ -25,6 +26,11 @@ class Ending:
     at: datetime
     minutes: int
     can_be_kept: bool
+
+    @property
+    def clock(self) -> str:
+        """When it ends, by the clock of its reader."""
+        return time_zones.clock(timezone.localtime(self.at))
 
 
 def of(session: SessionBase, *, now: datetime) -> Ending | None:

@@ -114,6 +114,15 @@ class TestStaying:
         with time_machine.travel(END + timedelta(hours=11), tick=False):
             assert client.get(SETTINGS).status_code == 200
 
+    def test_from_the_page_itself_says_no_more_than_that_it_is_kept(self, client: Client):
+        at = END - timedelta(minutes=5)
+        with time_machine.travel(at, tick=False):
+            assert self.stay(client, next=SETTINGS, here="1").status_code == 204
+            assert "You stay signed in." not in text(client.get(SETTINGS))
+        assert Session.objects.get().expires_at == at + timedelta(seconds=settings.SESSION_COOKIE_AGE)
+        with time_machine.travel(at + timedelta(seconds=settings.SESSION_COOKIE_AGE), tick=False):
+            assert self.stay(client, next=SETTINGS, here="1")["Location"] == SETTINGS  # too late
+
     def test_is_not_offered_where_the_day_is_over(self, client: Client):
         last_moment = NOON + settings.SESSION_LONGEST
         with time_machine.travel(END - timedelta(minutes=5), tick=False):
@@ -122,11 +131,13 @@ class TestStaying:
             told = text(client.get(SETTINGS))
             assert "You will be logged out in 9 minutes" in told  # twelve hours after the button
             assert ">Stay<" in told
+            assert "is lost" not in told
             self.stay(client)
         with time_machine.travel(last_moment - timedelta(minutes=5), tick=False):
             told = text(client.get(SETTINGS))
             assert "You will be logged out in 5 minutes" in told
             assert ">Stay<" not in told
+            assert "What you type here and do not send before is lost." in told
             assert "You stay signed in." not in text(self.stay_and_look(client))
 
     @pytest.mark.parametrize("destination", ["https://elsewhere.example/", "//elsewhere.example", "javascript:x", ""])

@@ -11,7 +11,10 @@ from apps.accounts import destinations, last_minutes
 
 @require_POST
 def stay(request: HttpRequest) -> HttpResponse:
-    """Keep it, and go back to the page. Too late, that page leads to signing in, and back to itself."""
+    """Keep it, and go back to the page, unless a script of it asks from `here`: it stays, and says so itself. Too late,
+    the page leads to signing in, and back to itself."""
     if request.user.is_authenticated and last_minutes.keep(request.session):
+        if "here" in request.POST:
+            return HttpResponse(status=204)
         messages.success(request, _("You stay signed in."))
     return HttpResponseRedirect(destinations.own_path(request.POST.get("next", ""), otherwise=reverse("home")))
