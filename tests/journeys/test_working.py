@@ -37,3 +37,16 @@ class TestAButton:
         page.unroute("**/providers/?q=*")
         page.go_back()
         expect(button).to_have_text("Search")
+
+    def test_that_asks_for_a_file_stays_as_it_is(
+        self, site: str, new_page: Callable[..., Page], signed_in: Callable[[Page], None]
+    ) -> None:
+        """Nothing tells the page that the file is there: it would say for long that it works."""
+        page = new_page(width=360)
+        signed_in(page)
+        page.goto(f"{site}/activity/")
+        button = page.get_by_role("button", name="Save all activity as a CSV file")
+        with page.expect_download():
+            button.click()
+        page.wait_for_timeout(1200)
+        expect(button).to_be_visible()

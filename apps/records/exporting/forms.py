@@ -88,13 +88,23 @@ class SourcesForm(forms.Form):
             self.add_error("sources", _("These records are of different people. Choose those of one person."))
 
 
+class _Formats(forms.RadioSelect):
+    """Says of each format that is a file that it is one (docs/pages.md)."""
+
+    def create_option(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        option = super().create_option(*args, **kwargs)
+        if option["value"] != Format.SUMMARY:
+            option["attrs"]["data-file"] = True
+        return option
+
+
 class CopyForm(SourcesForm):
     """A copy to take along, for oneself."""
 
     field_order = ("sources", "format", "answers", "subjects", "span")
     format = forms.ChoiceField(
         label=gettext_lazy("As what?"),
-        widget=forms.RadioSelect,
+        widget=_Formats,
         choices=[
             (Format.SUMMARY.value, gettext_lazy("A page to read, print or save as PDF")),
             (Format.IPS.value, gettext_lazy("A patient summary for a doctor's computer or another app (IPS)")),
