@@ -8,7 +8,7 @@ from django.contrib.staticfiles import finders
 from django.test import Client
 from playwright.sync_api import Page
 
-from apps.directory.models import Endpoint, Provider
+from apps.directory.models import AuthorizationServer, Endpoint, Provider
 from tests.directory.conftest import AT
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db]
@@ -54,4 +54,12 @@ class TestAPageOfOne:
         endpoint = Endpoint.objects.get()
         page = shown(new_page(width=360), staff, f"/admin/directory/endpoint/{endpoint.pk}/change/")
         assert LONG in page.locator("#content h2").first.inner_text()
+        assert page.evaluate("document.documentElement.scrollWidth") == 360
+
+    def test_says_why_it_cannot_be_deleted_on_a_telephone(self, new_page: Callable[..., Page], staff: Client) -> None:
+        address = f"https://auth.harbor.example/{LONG}"
+        server = AuthorizationServer.objects.create(authorize_url=address, token_url=f"{address}/token", found_at=AT)
+        Endpoint.objects.update(authorization_server=server)
+        page = shown(new_page(width=360), staff, f"/admin/directory/authorizationserver/{server.pk}/delete/")
+        assert LONG in page.locator("#content > p").first.inner_text()
         assert page.evaluate("document.documentElement.scrollWidth") == 360

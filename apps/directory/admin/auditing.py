@@ -33,9 +33,6 @@ class AuditedAdmin(BoundedAdmin):
     # Kinds of rows that nobody may delete by themselves, and that go with one of these.
     goes_along: tuple[type[models.Model], ...] = ()
 
-    class Media:
-        css = {"all": ("directory/admin.css",)}
-
     def get_readonly_fields(self, request: HttpRequest, obj: models.Model | None = None) -> tuple[str, ...]:
         """With those that are fixed, on a row there is."""
         return (*super().get_readonly_fields(request, obj), *(self.fixed if obj else ()))

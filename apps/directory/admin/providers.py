@@ -4,6 +4,7 @@ from django import forms
 from django.contrib import admin
 from django.utils import timezone
 from django.utils.safestring import SafeString
+from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
 from apps.directory.admin import endpoint_pages
@@ -18,7 +19,9 @@ MOST_SHOWN = 20
 class ProviderForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs alone
     """Other names one below the other: some have commas in them."""
 
-    aliases = Lines(label=_("other names"), required=False, widget=forms.Textarea(attrs={"rows": 3, "cols": 60}))
+    aliases = Lines(
+        label=capfirst(_("other names")), required=False, widget=forms.Textarea(attrs={"rows": 3, "cols": 60})
+    )
 
     class Meta:
         model = Provider

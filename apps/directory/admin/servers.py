@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 from django.db import models
+from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
 from apps.directory import pairing, registering
@@ -35,7 +36,7 @@ class AuthorizationServerForm(ChangesOnly):
     """Addresses of the guard's liking."""
 
     id_token_issuers = Lines(
-        label=_("issuers its ID tokens may name"),
+        label=capfirst(_("issuers its ID tokens may name")),
         required=False,
         widget=forms.Textarea(attrs={"rows": 4, "cols": 80}),
         help_text=_(
