@@ -56,3 +56,13 @@ class TestTheLabelsOfAChart:
         assert len(places) > 4
         assert [place for place in places if place[0] < 0 or place[1] > width] == []
         assert [pair for pair in combinations(places, 2) if is_on(*pair)] == []
+
+
+class TestTheUsualRange:
+    def test_is_shaded_in_colors_of_its_reader_too(self, new_page: Callable[..., Page]) -> None:
+        """The caption calls it so."""
+        page = new_page(forced_colors="active")
+        page.set_content("<svg><rect class='chart-gap'/><rect class='chart-band'/></svg>")
+        page.add_style_tag(content=STYLESHEET)
+        ground, band = page.locator("rect").evaluate_all("all => all.map(one => getComputedStyle(one).fill)")
+        assert band != ground
