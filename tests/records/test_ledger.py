@@ -166,6 +166,33 @@ class TestALine:
             assert told.sentence
             assert "%" not in told.sentence
 
+    @pytest.mark.parametrize(
+        ("step", "entries", "is_done", "is_not_shared", "is_none_sent"),
+        [
+            ({}, 0, True, False, True),
+            ({}, 2, True, False, False),
+            ({"gap": "not_shared"}, 0, True, True, False),
+            ({"gap": "too_much"}, 2, True, False, False),
+            ({"gap": "unavailable"}, 0, True, False, False),
+            ({"status": "waiting"}, 0, False, False, False),
+            ({"status": "getting"}, 0, False, False, False),
+        ],
+    )
+    def test_tells_what_is_not_shared_from_what_was_not_sent_and_from_what_may_come(
+        self, connection, step, entries, is_done, is_not_shared, is_none_sent
+    ):
+        keep(connection, "Immunization", entries)
+        told = line(connection, make_run(connection, Immunization=step), "Vaccines")
+        assert (told.is_done, told.is_not_shared, told.is_none_sent) == (is_done, is_not_shared, is_none_sent)
+
+    @pytest.mark.parametrize("is_stopped", [True, False])
+    @pytest.mark.parametrize("status", ["waiting", "getting"])
+    def test_is_under_way_only_while_something_moves(self, connection, status, is_stopped):
+        run = make_run(connection, is_open=True, Immunization={"status": status})
+        told = line(connection, run, "Vaccines", is_stopped=is_stopped)
+        moves = status == "getting" and not is_stopped
+        assert (told.kind, told.word) == ((Kind.WORKING, "Getting") if moves else (Kind.OFF, "Waiting"))
+
     def test_of_an_open_run_without_a_plan_waits(self, connection):
         told = line(connection, make_run(connection, is_open=True), "Vaccines")
         assert (told.word, told.is_done) == ("Waiting", False)
@@ -212,6 +239,29 @@ class TestASubjectOfSeveralTypes:
         told = line(connection, run, "Medicines").sentence
         assert told.endswith("7 entries are here. Missing: medicines as reported. Not up to date: pharmacy fills.")
 
+    def test_is_complete_as_of_the_newest_proof_of_each_and_the_oldest_of_all(self, connection):
+        keep(connection, "MedicationRequest")
+        for days in (
+            {"MedicationRequest": -9, "MedicationStatement": -9},
+            {"MedicationRequest": 5, "MedicationStatement": 0},
+        ):
+            run = make_run(connection, **{name: {"finished_at": AT + timedelta(n)} for name, n in days.items()})
+        assert line(connection, run, "Medicines").sentence == "1 entry. Complete as of November 20, 2026."
+
+    def test_says_what_is_here_where_one_of_them_counts_itself_alone(self, connection):
+        keep(connection, "MedicationRequest", 4)
+        short = {"gap": "stopped_short", "rows_kept": 4, "rows_counted": 9}
+        run = make_run(connection, MedicationRequest=short, MedicationStatement="", MedicationDispense="not_shared")
+        assert line(connection, run, "Medicines").sentence == (
+            f"{PROVIDER} counted 9 but sent 4. We cannot reach the rest. 4 entries are here. Missing: pharmacy fills."
+        )
+
+    def test_calls_nothing_missing_or_old_of_which_a_part_came(self, connection):
+        keep(connection, "MedicationDispense", 2)
+        run = make_run(connection, MedicationRequest="", MedicationDispense={"gap": "unavailable", "rows_kept": 2})
+        told = line(connection, run, "Medicines").sentence
+        assert told == "We could not get all of this on November 20, 2026. 2 entries are here."
+
     @pytest.mark.parametrize("settled", ["not_shared", "not_offered", "turned_away"])
     @pytest.mark.parametrize("names", [("CarePlan", "Goal"), ("Goal", "CarePlan")])
     def test_says_first_what_may_still_come(self, connection, settled, names):
@@ -236,6 +286,12 @@ class TestASubjectOfSeveralTypes:
         told = ledger.lines(connection, make_run(connection, Observation=""), provider=PROVIDER)
         assert sum(one.entries for one in told) == 7
         assert {str(one.subject): one.sentence for one in told}["Vitals"] == "Counted with Results."
+
+    def test_counts_its_own_rows_beside_those_that_another_counts(self, connection):
+        keep(connection, "Observation", 7)
+        keep(connection, "FamilyMemberHistory", 2)
+        run = make_run(connection, Observation="", FamilyMemberHistory="")
+        assert line(connection, run, "Family and social history").sentence.startswith("2 entries.")
 
     def test_says_while_it_comes_with_what_it_is_counted(self, connection):
         keep(connection, "Observation", 7)
@@ -303,6 +359,11 @@ class TestWhatAccompaniesEntries:
             f"{PROVIDER} did not accept our request on November 20, 2026. This is ours to fix. "
             "Missing: who recorded an entry."
         )
+
+    @pytest.mark.parametrize("names", [("Practitioner", "Location"), ("Location", "Practitioner")])
+    def test_looks_as_the_gravest_of_it_does(self, connection, names):
+        gaps = dict(zip(names, ("too_much", "unavailable"), strict=True))
+        assert line(connection, make_run(connection, **gaps), "People, places and names").kind is Kind.FAULT
 
     def test_has_none_where_it_came_or_is_not_to_be_had(self, connection):
         run = make_run(connection, Goal="", Practitioner="", Location="not_shared", Provenance="not_offered")

@@ -30,7 +30,7 @@ HOUR, MINUTE, SECOND = timedelta(hours=1), timedelta(minutes=1), timedelta(secon
 
 
 @pytest.fixture
-def at(connection, issued_at) -> datetime:
+def at(connection, issued_at: datetime) -> datetime:
     """Some time in a window that never ends, of a server that uses a refresh token up."""
     ClientRegistration.objects.update(rotates_refresh_tokens=True)
     StoredTokenSet.objects.update(refresh_due_at=issued_at, refresh_deadline_at=None)
@@ -38,7 +38,7 @@ def at(connection, issued_at) -> datetime:
 
 
 @pytest.fixture
-def keeps(at) -> datetime:
+def keeps(at: datetime) -> datetime:
     """The same of one that does not: nothing gets lost with an answer."""
     StoredTokenSet.objects.update(is_rotated=False)
     return at
