@@ -107,6 +107,13 @@ class TestAnAttempt:
         assert attempt(issued_at + HOUR).outcome is Outcome.ENDED
         assert Connection.objects.get().reason == ("session_over" if is_bound else "grant_ended")
 
+    def test_that_ends_the_link_leaves_nothing_to_be_asked_for(self, issued_at, stand_in):
+        StoredTokenSet.objects.update(refresh_due_at=issued_at)
+        stand_in.token = http(400, {"error": "invalid_grant"})
+        attempt(issued_at + HOUR)
+        row = StoredTokenSet.objects.get()
+        assert (row.refresh_due_at, row.attempt_id, row.lease_until) == (None, None, None)
+
     @pytest.mark.conformance("C48")
     def test_that_finds_nothing_left_to_read_asks_the_patient(self, issued_at, stand_in):
         """As where they took back there whatever they had shared: only a new sign-in gives anything again."""
