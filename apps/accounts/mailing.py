@@ -5,7 +5,6 @@ The rules of wording are in the patient experience document, section 6.
 """
 
 import logging
-import smtplib
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -116,7 +115,12 @@ def send(
         message = EmailMessage(subject, body, to=[to], headers=dict(headers or {}), connection=server)
         try:
             message.send()
-        except (smtplib.SMTPResponseException, smtplib.SMTPRecipientsRefused):  # it said no
-            raise
-        except OSError:
+        except OSError as error:
+            if _is_refusal(error):
+                raise
             raise PerhapsSent from None
+
+
+def _is_refusal(error: OSError) -> bool:
+    """Whether the mail server said no: smtplib's error has its code then, or those to whom it takes nothing."""
+    return hasattr(error, "smtp_code") or hasattr(error, "recipients")
