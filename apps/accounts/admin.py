@@ -29,6 +29,7 @@ from apps.accounts.current_user import current_user
 from apps.accounts.models import Consent, User
 from apps.accounts.notices import NOTICES
 from apps.audit import recording
+from apps.audit.asking import AskedOfWhatItShows
 from apps.audit.paging import BoundedAdmin
 from apps.audit.recording import Actor, EventType, Fact
 from apps.audit.window import Window
@@ -219,7 +220,7 @@ class AttemptAdmin(BoundedAdmin):
             super().delete_queryset(request, queryset)
 
 
-class AuditedGroupAdmin(GroupAdmin):
+class AuditedGroupAdmin(AskedOfWhatItShows, GroupAdmin):
     """What members of a group may do. Who changed that stands in the audit log, by the group's id."""
 
     def save_model(

@@ -1,4 +1,5 @@
-"""By which columns staff may look rows up: by those that a page of the admin shows them.
+"""By which columns staff may look rows up: by those that a page of the admin shows them, and by what can be a value of
+such a column. What came otherwise, by an address or a form, is answered that nobody can read it.
 
 Here, beside `window`, in the lowest app that has an admin, because pages above need the same.
 """
@@ -6,10 +7,12 @@ Here, beside `window`, in the lowest app that has an admin, because pages above 
 from typing import Any
 
 from django.contrib import admin
-from django.contrib.admin.utils import flatten
-from django.core.exceptions import FieldDoesNotExist
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
+from django.contrib.admin.utils import flatten, prepare_lookup_value
+from django.core.exceptions import BadRequest, EmptyResultSet, FieldDoesNotExist, FieldError, ValidationError
+from django.db.models import QuerySet
 from django.db.models.constants import LOOKUP_SEP
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 
 
 class AskedOfWhatItShows(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stubs alone
@@ -21,7 +24,34 @@ class AskedOfWhatItShows(admin.ModelAdmin):  # type: ignore[type-arg]  # generic
         name = self._column(lookup.partition(LOOKUP_SEP)[0])
         if request is None or (name and name not in self._shown(request)):
             return False
-        return super().lookup_allowed(lookup, value, request)
+        return super().lookup_allowed(lookup, value, request) and (not name or self._may_be_asked(lookup, value))
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """The list. Raises BadRequest for a text that no text can be: Postgres has none with a NUL."""
+        if any("\0" in value for values in request.GET.lists() for value in values[1]):
+            raise BadRequest
+        return super().changelist_view(request, extra_context)
+
+    def response_action(self, request: HttpRequest, queryset: QuerySet[Any], *where: Any) -> HttpResponse | None:
+        """What was chosen for the rows that are ticked. Raises BadRequest for ids that are none."""
+        own = self.opts.pk
+        try:
+            for unverified in request.POST.getlist(ACTION_CHECKBOX_NAME):
+                own.to_python(unverified)
+        except ValidationError:
+            raise BadRequest from None
+        return super().response_action(request, queryset, *where)
+
+    def _may_be_asked(self, lookup: str, unverified: str) -> bool:
+        """Whether the database could be asked for it: some values show only then that they are none."""
+        try:
+            asked = self.model._default_manager.filter(**{lookup: prepare_lookup_value(lookup, [unverified])[0]})  # noqa: SLF001 - public
+            asked.query.sql_with_params()
+        except EmptyResultSet:
+            return True
+        except (ValueError, TypeError, ValidationError, FieldError):
+            return False
+        return True
 
     def _shown(self, request: HttpRequest) -> set[str]:
         filters = (one[0] if isinstance(one, list | tuple) else one for one in self.get_list_filter(request))
