@@ -25,6 +25,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts import second_step_first, telling
+from apps.accounts.changing_rows import PasswordFirst
 from apps.accounts.current_user import current_user
 from apps.accounts.models import Consent, User
 from apps.accounts.notices import NOTICES
@@ -51,7 +52,7 @@ _WHOLE_ADDRESS = _("A whole e-mail address, or the whole id of a user.")
 
 
 @admin.register(User)
-class UserAdmin(Window):
+class UserAdmin(PasswordFirst, Window):
     """Find an account by its whole address; decide whether it may sign in; superusers also decide who works here."""
 
     list_display = ("email", "is_active", "is_staff", "joined_at", "last_login")
@@ -136,7 +137,7 @@ class AddressAdmin(Window):
     fields = ("email", "verified", "primary")
 
 
-class AuthenticatorAdmin(Window):
+class AuthenticatorAdmin(PasswordFirst, Window):
     """Second steps, without what is in them. A lost one can be taken away, never read or added."""
 
     list_display = ("user_id", "type", "created_at", "last_used_at")
@@ -194,7 +195,7 @@ def note_by_staff(
     )
 
 
-class AttemptAdmin(BoundedAdmin):
+class AttemptAdmin(PasswordFirst, BoundedAdmin):
     """Who tries to sign in and fails. Whoever guesses passwords makes this list long. Taking a row away lets in."""
 
     list_display = ("attempt_time", "ip_address", "username", "failures_since_start")
@@ -220,7 +221,7 @@ class AttemptAdmin(BoundedAdmin):
             super().delete_queryset(request, queryset)
 
 
-class AuditedGroupAdmin(AskedOfWhatItShows, GroupAdmin):
+class AuditedGroupAdmin(PasswordFirst, AskedOfWhatItShows, GroupAdmin):
     """What members of a group may do. Who changed that stands in the audit log, by the group's id."""
 
     def save_model(

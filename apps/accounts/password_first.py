@@ -1,13 +1,22 @@
-"""Views that want the password, unless it was given a moment ago; and whether it was."""
+"""Views that want the password, unless it was given a moment ago; and whether it was.
 
+Patients give it anew, although they signed in a moment ago: what they take away outlives the session. Of staff, who
+sign in with a second step, signing in counts.
+"""
+
+import time
 from collections.abc import Callable
 from functools import wraps
 from typing import Concatenate, ParamSpec, TypeVar
 
+from allauth.account import app_settings
+from allauth.account.authentication import get_authentication_records
 from allauth.account.decorators import reauthentication_required
 from allauth.core.exceptions import ReauthenticationRequired
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
+
+from apps.accounts.current_user import current_user
 
 _P = ParamSpec("_P")
 _Answer = TypeVar("_Answer", bound=HttpResponseBase)
@@ -41,3 +50,16 @@ def was_given(request: HttpRequest) -> bool:
     except ReauthenticationRequired:
         return False
     return True
+
+
+def staff_gave_it(request: HttpRequest) -> bool:
+    """Whether the member of staff who sits there proved it a moment ago, by signing in or once more since."""
+    records = get_authentication_records(request, current_user(request))
+    return any(time.time() - record["at"] < app_settings.REAUTHENTICATION_TIMEOUT for record in records)
+
+
+def ask_staff(request: HttpRequest) -> None:
+    """Raise what makes allauth ask for it and come back to this address, unless it was given. For GET alone: a POST
+    would be kept in the session, with the secret in it, and repeated."""
+    if not staff_gave_it(request):
+        raise ReauthenticationRequired

@@ -6,6 +6,7 @@ from apps.accounts.views import grave_news, language, notice, pages, sessions, s
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("accounts/logout/", signing_out.LogoutView.as_view(), name="account_logout"),  # before the library's
+    path("accounts/password/given/", pages.show_password_given, name="password_given"),
     path("accounts/stay/", staying.stay, name="stay"),
     path("accounts/sessions/", sessions.show, name="sessions"),
     path("help/", pages.show_help, name="help"),

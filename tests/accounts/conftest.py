@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.accounts.models import User
-from tests.fixtures.cast import PASSWORD
+from tests.fixtures.cast import PASSWORD, gave_password
 
 ALLAUTH = "allauth.account.auth_backends.AuthenticationBackend"
 CODE = re.compile(r"^([A-Z0-9]{3,}-[A-Z0-9]{3,})$", re.MULTILINE)
@@ -27,11 +27,12 @@ def _fresh_counters() -> Iterator[None]:
 
 @pytest.fixture
 def signed_in() -> "Callable[[User], Client]":
-    """A browser in which the given person is signed in."""
+    """A browser in which the given person signed in a moment ago."""
 
     def sign_in(user: User) -> Client:
         client = Client()
         client.force_login(user, backend=ALLAUTH)
+        gave_password(client, user)
         return client
 
     return sign_in

@@ -28,3 +28,10 @@ def show_settings(request: HttpRequest) -> HttpResponse:
         "has_second_step": get_adapter().is_mfa_enabled(user),
     }
     return render(request, "accounts/settings.html", context)
+
+
+@login_required
+@require_safe
+def show_password_given(request: HttpRequest) -> HttpResponse:
+    """For a tab of its own, in which staff gave their password: the page that waits for it is in another."""
+    return render(request, "accounts/password_given.html")

@@ -9,6 +9,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from apps.accounts.changing_rows import PasswordFirst
 from apps.accounts.current_user import current_user
 from apps.audit import recording
 from apps.audit.paging import BoundedAdmin
@@ -23,7 +24,7 @@ def staff(request: HttpRequest) -> Actor:
     return Actor.staff(current_user(request).pk)
 
 
-class AuditedAdmin(BoundedAdmin):
+class AuditedAdmin(PasswordFirst, BoundedAdmin):
     """Saves and deletes leave an audit event that names the columns, never their values."""
 
     formfield_overrides = {models.URLField: {"assume_scheme": "https"}}

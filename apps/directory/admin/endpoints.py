@@ -126,6 +126,7 @@ class EndpointAdmin(SwitchedAdmin):
     fixed = ("fhir_base_url",)
     goes_along = (EndpointCheck,)
     actions = ("check_now", "discover_again", *SwitchedAdmin.actions)
+    only_looking = ("check_now",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Endpoint]:
         """With everything that says whether it can be linked, and its last check: a page asks once, not once for each

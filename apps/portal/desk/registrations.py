@@ -12,11 +12,12 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
+from apps.accounts import password_first
 from apps.connections.trying import showing
 from apps.directory import overseeing, registering
 from apps.directory.desk import filling
 from apps.directory.models import ClientRegistration
-from apps.portal.desk import staff, standing, taking, walking
+from apps.portal.desk import standing, taking, walking
 from apps.portal.desk.copying import to_copy
 from apps.portal.desk.staff import actor, staff_only
 from apps.portal.desk.walking import Walk
@@ -41,9 +42,9 @@ def take(request: HttpRequest, registration_id: UUID, step: str) -> HttpResponse
         raise Http404
     if request.method != "POST":
         if step in taking.WANT_PASSWORD:
-            staff.ask_for_password(request)
+            password_first.ask_staff(request)
         return redirect(f"{reverse('desk-registration', args=[registration.pk])}?step={taking.opened_by(step)}")
-    if step in taking.WANT_PASSWORD and not staff.gave_password_lately(request):
+    if step in taking.WANT_PASSWORD and not password_first.staff_gave_it(request):
         messages.info(request, _("Nothing was changed yet. Give your password once more, then do it again."))
         return _see(request.path)
     if step in taking.BUTTONS:
@@ -121,7 +122,7 @@ def _form_of(registration: ClientRegistration, walk: Walk) -> forms.Form | None:
 def _wants_password(request: HttpRequest, walk: Walk) -> bool:
     """Whether the open step's form should wait for a password: what is typed into it would be lost."""
     step = walk.open_step
-    return step is not None and step.key.value in taking.WANT_PASSWORD and not staff.gave_password_lately(request)
+    return step is not None and step.key.value in taking.WANT_PASSWORD and not password_first.staff_gave_it(request)
 
 
 def _registration(registration_id: UUID) -> ClientRegistration:

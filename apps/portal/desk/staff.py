@@ -1,18 +1,14 @@
 """Who may use the desk. For all others who are signed in there is none; whoever is not is asked to sign in.
 
 To work here is not enough, as in the admin: it takes an account with a second step, and looking needs the permission to
-view client registrations, every step the one to change them. What lets patients in, or a secret, needs a password given
-lately too.
+view client registrations, every step the one to change them. What keeps a secret, lets patients in or shuts them out
+needs a password given lately too, as every change in the admin does (`apps.accounts.password_first`).
 """
 
-import time
 from collections.abc import Callable
 from functools import wraps
 from typing import Concatenate, ParamSpec, cast
 
-from allauth.account import app_settings
-from allauth.account.authentication import get_authentication_records
-from allauth.core.exceptions import ReauthenticationRequired
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -53,19 +49,6 @@ def staff_only(view: View[P]) -> View[P]:
 def may_change(user: User) -> bool:
     """Whether this member of staff may take steps."""
     return user.has_perm(_CHANGES)
-
-
-def gave_password_lately(request: HttpRequest) -> bool:
-    """Whether whoever sits there proved it a moment ago, by signing in or once more since."""
-    records = get_authentication_records(request, current_user(request))
-    return any(time.time() - record["at"] < app_settings.REAUTHENTICATION_TIMEOUT for record in records)
-
-
-def ask_for_password(request: HttpRequest) -> None:
-    """Raise what makes allauth ask for it and come back to this address. For GET alone: it would keep a POST in the
-    session, with the secret in it, and repeat it."""
-    if not gave_password_lately(request):
-        raise ReauthenticationRequired
 
 
 def actor(request: HttpRequest) -> Actor:

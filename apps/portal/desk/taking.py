@@ -37,8 +37,8 @@ Keep = Callable[..., None]
 USE_ACCOUNT = "use-account"
 HAND_OVER = "key-handed-over"
 
-# What keeps a secret or lets patients in wants a password given lately.
-WANT_PASSWORD = frozenset({Key.CREDENTIALS.value, Key.PROOF.value, HAND_OVER, "switch-on"})
+# What keeps a secret, lets patients in or shuts them out wants a password given lately.
+WANT_PASSWORD = frozenset({Key.CREDENTIALS.value, Key.PROOF.value, HAND_OVER, "rejected", "switch-on", "switch-off"})
 
 FORMS: Mapping[str, tuple[type[forms.Form], Keep]] = {
     Key.ACCOUNT: (AccountForm, filling.keep_account),

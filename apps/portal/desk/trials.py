@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
+from apps.accounts import password_first
 from apps.accounts.current_user import current_user
 from apps.connections import clocks
 from apps.connections.leaving import binding, linking
@@ -20,7 +21,6 @@ from apps.connections.trying import issuing, leaving, showing, surveying
 from apps.connections.views import browser_cookie, waiting_room
 from apps.directory import overseeing
 from apps.directory.models import ClientRegistration
-from apps.portal.desk import staff
 from apps.portal.desk.staff import actor, staff_only
 
 BUSY = gettext_lazy("Many are waiting for providers just now. Press again in a few seconds.")
@@ -86,9 +86,9 @@ def allow_issuer(request: HttpRequest, trial_id: UUID) -> HttpResponse:
     """Let ID tokens name the issuer that this trial met. A password given lately is asked for at this address first."""
     trial = _trial(trial_id)
     if request.method != "POST":
-        staff.ask_for_password(request)
+        password_first.ask_staff(request)
         return redirect("desk-trial", trial_id=trial.pk)
-    if not staff.gave_password_lately(request):
+    if not password_first.staff_gave_it(request):
         messages.info(request, _("Nothing was changed yet. Give your password once more, then do it again."))
         return redirect(request.path)
     try:

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from apps.directory.models import Endpoint, EndpointCheck, Provider
 from tests.connections.conftest import BACKEND
+from tests.fixtures.cast import gave_password
 
 pytestmark = pytest.mark.django_db
 
@@ -17,8 +18,9 @@ DIRECTORY = "/admin/directory"
 
 @pytest.fixture
 def hers(client, stella):
-    """Stella's browser."""
+    """Stella's browser, in which she signed in a moment ago."""
     client.force_login(stella, backend=BACKEND)
+    gave_password(client, stella)
     return client
 
 

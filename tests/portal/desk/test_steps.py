@@ -45,6 +45,18 @@ class TestWhatAPasswordIsWantedFor:
         assert take(registration, step, **fields)["Location"] != address
         assert registration.client_id == "theirs" or registration.is_switched_on
 
+    @pytest.mark.parametrize("step", ["switch-off", "rejected"])
+    def test_shuts_no_patient_out_long_after_it_was_given(
+        self, staff: Client, make_endpoint: Any, begin: Any, take: Any, step: str
+    ) -> None:
+        registration = begin(make_endpoint())
+        ClientRegistration.objects.update(status="approved", is_switched_on=True)
+        forget_password(staff)
+        address = f"/desk/registrations/{registration.pk}/{step}/"
+        assert take(registration, step)["Location"] == address
+        assert staff.get(address)["Location"].startswith("/accounts/reauthenticate/")
+        assert (registration.status, registration.is_switched_on) == ("approved", True)
+
     def test_is_asked_for_before_a_secret_is_typed(
         self, staff: Client, make_endpoint: Any, begin: Any, take: Any
     ) -> None:

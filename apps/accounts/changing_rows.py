@@ -1,0 +1,79 @@
+"""Pages of the admin that change something want a password given lately, by the same rule as the desk: a browser that
+somebody left open, or a stolen session, shows what it shows, and changes nothing.
+
+Nothing that was typed or ticked is lost over it, but for secrets: the password is given in another tab, and the button
+pressed once more.
+"""
+
+from collections.abc import Collection
+from typing import Any, ClassVar
+
+from django import forms
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+from apps.accounts import password_first
+
+
+class PasswordFirst(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stubs alone
+    """Before whatever else a page of rows is that can be changed."""
+
+    # Actions that change nothing by themselves.
+    only_looking: ClassVar[Collection[str]] = ()
+
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:  # noqa: FBT001, FBT002  Django's signature
+        """One that is not valid before the password was given, and has all that was typed but secrets."""
+        form: Any = super().get_form(request, obj, change=change, **kwargs)
+        if request.method != "POST" or password_first.staff_gave_it(request):
+            return form
+        return type(form)(form.__name__, (_NotYet, form), {})
+
+    def delete_view(self, request: HttpRequest, object_id: str, extra_context: Any = None) -> HttpResponse:
+        """Ask for it on the way to the question."""
+        if request.method != "POST":
+            password_first.ask_staff(request)
+        elif not password_first.staff_gave_it(request):
+            messages.info(request, _("Nothing was changed yet. Give your password once more, then do it again."))
+            return redirect(request.get_full_path())
+        return super().delete_view(request, object_id, extra_context)
+
+    def response_action(self, request: HttpRequest, queryset: QuerySet[Any], *where: Any) -> HttpResponse | None:
+        """Do what was chosen to the rows that are ticked, or ask first, and keep the ticks."""
+        actions = request.POST.getlist("action")
+        if password_first.staff_gave_it(request) or set(actions) <= {"", *self.only_looking}:
+            return super().response_action(request, queryset, *where)
+        said = dict(self.get_action_choices(request))
+        context = {
+            **self.admin_site.each_context(request),
+            "title": _("Your password first"),
+            "opts": self.opts,
+            "told": _where_it_is_given(_("Nothing was changed yet.")),
+            "said": next((said[action] for action in actions if action and action in said), ""),
+            "sent": [(name, value) for name, values in request.POST.lists() if name not in _OURS for value in values],
+        }
+        return TemplateResponse(request, "admin/accounts/password_first.html", context)
+
+
+_OURS = frozenset({"csrfmiddlewaretoken"})
+
+
+class _NotYet(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs alone
+    def full_clean(self) -> None:
+        super().full_clean()
+        if self.is_bound:
+            kept = _("Nothing was saved yet. All that you typed is still here, but for a secret.")
+            self.add_error(None, _where_it_is_given(kept))
+
+
+def _where_it_is_given(what_happened: str) -> SafeString:
+    address = f"{reverse('account_reauthenticate')}?next={reverse('password_given')}"
+    give = _("Give your password once more, in another tab")
+    then = _("then come back and press the button again.")
+    return format_html('{} <a href="{}" target="_blank" rel="noopener">{}</a>, {}', what_happened, address, give, then)
