@@ -1,11 +1,24 @@
 """Addresses of the accounts app."""
 
+from allauth.account import views as account
+from allauth.mfa.totp import views as totp
 from django.urls import URLPattern, URLResolver, path
 
 from apps.accounts.views import grave_news, language, notice, pages, sessions, signing_out, staying, warnings
+from apps.accounts.views.pressed_twice import made_once
+
+_CONFIRM_EMAIL = "account_email_verification_sent"
 
 urlpatterns: list[URLPattern | URLResolver] = [
-    path("accounts/logout/", signing_out.LogoutView.as_view(), name="account_logout"),  # before the library's
+    # In place of the library's, which come later.
+    path("accounts/logout/", signing_out.LogoutView.as_view(), name="account_logout"),
+    path("accounts/signup/", made_once(account.signup, then=_CONFIRM_EMAIL), name="account_signup"),
+    path(
+        "accounts/confirm-email/",
+        made_once(account.email_verification_sent, then="account_email"),
+        name=_CONFIRM_EMAIL,
+    ),
+    path("accounts/2fa/totp/activate/", made_once(totp.activate_totp, then="mfa_index"), name="mfa_activate_totp"),
     path("accounts/password/given/", pages.show_password_given, name="password_given"),
     path("accounts/stay/", staying.stay, name="stay"),
     path("accounts/sessions/", sessions.show, name="sessions"),
