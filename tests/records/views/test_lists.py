@@ -94,6 +94,10 @@ class TestAThingToldManyTimes:
         text = main(hers, "subject", "medicines")
         assert text.count('class="row-link"') == 2  # what has no code may be either, and hides neither
 
+    def test_without_a_strength_in_its_name_is_one_where_its_code_is(self, hers, connection):
+        keep(connection, *(order(f"m{n}", name="Warfarin", code="855288", on=f"202{n}-01-05") for n in (3, 4)))
+        assert main(hers, "subject", "medicines").count('class="row-link"') == 1
+
     def test_with_a_strength_in_its_name_is_one_however_it_is_coded(self, hers, connection):
         keep(connection, order("m1", code="314076"), order("m2", code="104377"))
         assert main(hers, "subject", "medicines").count('class="row-link"') == 1

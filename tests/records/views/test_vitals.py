@@ -13,8 +13,8 @@ pytestmark = pytest.mark.django_db
 
 
 class TestAVitalSign:
-    def weight(self, number, value, unit):
-        sent = result(number, value=value, name="Body weight", code="29463-7")
+    def weight(self, number, value, unit, *, name="Body weight"):
+        sent = result(number, value=value, name=name, code="29463-7")
         return {
             **sent,
             "category": [{"coding": [{"code": "vital-signs"}]}],
@@ -39,7 +39,7 @@ class TestAVitalSign:
     def test_of_several_providers_is_one_row_led_by_the_newest_value(self, hers, sam, connection, other, is_newer):
         first, second = (connection, other) if is_newer else (other, connection)
         keep(first, self.weight(1, 72.5, "kg"), self.weight(5, 71, "kg"), result(2))
-        keep(second, self.weight(3, 70, "kg"), self.weight(4, 70.5, "kg"))
+        keep(second, *(self.weight(number, kg, "kg", name="A weight") for number, kg in ((3, 70), (4, 70.5))))
         text = main(hers, "subject", "vitals")
         assert text.count('class="row-link"') == 1
         row, under = text.split('<div class="under">')
@@ -50,6 +50,13 @@ class TestAVitalSign:
         assert "2 providers list this" in row
         hers.force_login(sam)
         assert "kg" not in main(hers, "subject", "vitals")
+
+    def test_that_nothing_names_is_not_another(self, hers, connection):
+        keep(connection, *({**self.weight(number, 70 + number, "kg"), "code": {}} for number in (1, 2)))
+        text = main(hers, "subject", "vitals")
+        assert text.count('class="row-link"') == 2
+        assert "71 kg" in text
+        assert "72 kg" in text
 
     def test_that_is_old_has_its_age_beside_it(self, hers, connection):
         old = {**self.weight(1, 72.5, "kg"), "effectiveDateTime": "2001-03-04"}
