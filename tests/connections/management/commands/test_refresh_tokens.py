@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db.models import F
 
 from apps.connections import refreshing
 from apps.connections.models import Connection, StoredTokenSet
@@ -223,6 +224,17 @@ class TestAll:
         StoredTokenSet.objects.update(not_before_at=datetime.now(UTC) + HOUR)
         assert run("--all")[1] == 0
         assert (generations(), stand_in.token_requests) == ([1], [])
+
+    def test_of_a_registration_hold_by_a_shorter_window_that_their_provider_announced(self, make, stand_in, place):
+        make(due_in=5 * HOUR)
+        stand_in.token = tokens()
+        ClientRegistration.objects.update(refresh_window_hours=24)
+        assert run("--all", "--registration", str(place.registration.pk))[1] == 0
+        assert StoredTokenSet.objects.filter(
+            refresh_due_at__gt=datetime.now(UTC),
+            refresh_due_at__lt=F("refresh_deadline_at"),
+            refresh_deadline_at__lt=datetime.now(UTC) + 24 * HOUR,
+        ).exists()
 
     def test_of_one_registration_are_those_of_no_other(self, make, make_registration, stand_in):
         make(due_in=5 * HOUR)
