@@ -3,7 +3,10 @@
 import pytest
 
 from apps.audit.models import AuditEvent
+from apps.directory import linkability, reaching
+from apps.directory.linkability import Obstacle
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint
+from tests.directory.conftest import AT
 from tests.directory.importing.lists import ROW, endpoint, import_rows, row
 
 pytestmark = pytest.mark.django_db
@@ -38,3 +41,16 @@ class TestAStranger:
     def test_is_not_written_down_where_nothing_is_switched_off(self, registered):
         import_rows(ROW, row(id="next", endpoints=[endpoint(fhir_base_url="https://fhir.harbor.example/b/r4")]))
         assert switched_off() == []
+
+
+class TestATokenAddressMovedToAnotherHost:
+    def test_is_sent_nothing_of_links_there_are_and_takes_no_new_ones(self, registered):
+        before = registered.authorization_server
+        moved = {**ROW["endpoints"][0]["authorization_server"], "token_url": "https://token.harbor.example/r4/token"}
+        del moved["revocation_url"]
+        assert import_rows(row(endpoints=[endpoint(authorization_server=moved)])).waiting == []
+        here = Endpoint.objects.get()
+        assert here.authorization_server is not None
+        assert here.authorization_server.token_url == moved["token_url"]
+        assert reaching.authorization_server(here, registered) == before
+        assert linkability.obstacle(here, at=AT) == Obstacle.NO_REGISTRATION
