@@ -54,8 +54,6 @@ def _link(endpoint: Endpoint, provider: Provider, registration: ClientRegistrati
         created_at=at,
         confirmed_at=at,
     )
-    tokens = TokenSet(
-        Secret("a" * 400), 3600, Secret("r" * 400), scope=None, patient=None, encounter=None, id_token=None
-    )
+    tokens = TokenSet(Secret("a" * 400), 3600, Secret("r" * 400))
     refreshing.keep(connection, tokens, issued_at=at)
     return Connection.objects.select_related("endpoint", "registration__authorization_server").get(pk=connection.pk)

@@ -134,15 +134,7 @@ def _given(server: Server, number: int, at: datetime) -> Iterator[tuple[dict[str
 
 
 def _token_set(given: Mapping[str, Any]) -> TokenSet:
-    return TokenSet(
-        Secret(given["access_token"]),
-        given["expires_in"],
-        Secret(given["refresh_token"]),
-        scope=None,
-        patient=None,
-        encounter=None,
-        id_token=None,
-    )
+    return TokenSet(Secret(given["access_token"]), given["expires_in"], Secret(given["refresh_token"]))
 
 
 def _registration(

@@ -74,10 +74,10 @@ class TokenSet:
     access_token: Secret
     expires_in_seconds: int | None
     refresh_token: Secret | None
-    scope: tuple[str, ...] | None
-    patient: str | None
-    encounter: str | None
-    id_token: Secret | None
+    scope: tuple[str, ...] | None = None
+    patient: str | None = None
+    encounter: str | None = None
+    id_token: Secret | None = None
 
 
 def read_token_answer(response: requests.Response, *, token_url: str) -> TokenSet:

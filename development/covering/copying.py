@@ -113,9 +113,7 @@ def _link(sandbox: Sandbox, endpoint: Endpoint, username: str, patient_id: str) 
         created_at=at,
         confirmed_at=at,
     )
-    tokens = TokenSet(
-        Secret(token["access_token"]), 3600, Secret("none"), scope=None, patient=None, encounter=None, id_token=None
-    )
+    tokens = TokenSet(Secret(token["access_token"]), 3600, Secret("none"))
     refreshing.keep(connection, tokens, issued_at=at)
     return Connection.objects.select_related("endpoint", "registration__authorization_server").get(pk=connection.pk)
 

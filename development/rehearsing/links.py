@@ -131,12 +131,4 @@ def _apply(server: Server, where: str, at: datetime, switches: Mapping[str, str]
 
 
 def _tokens(given: Mapping[str, Any]) -> TokenSet:
-    return TokenSet(
-        Secret(given["access_token"]),
-        given["expires_in"],
-        Secret(given["refresh_token"]),
-        scope=None,
-        patient=None,
-        encounter=None,
-        id_token=None,
-    )
+    return TokenSet(Secret(given["access_token"]), given["expires_in"], Secret(given["refresh_token"]))

@@ -84,7 +84,7 @@ def first_copy(like: Connection, user) -> SyncRun:
         granted_scope=_LITTLE,
     )
     token = refreshing.usable_token(like, at=timezone.now())
-    tokens = TokenSet(token, 3600, Secret("unused"), scope=None, patient=None, encounter=None, id_token=None)
+    tokens = TokenSet(token, 3600, Secret("unused"))
     refreshing.keep(connection, tokens, issued_at=timezone.now())
     return syncing.start(connection, cause=SyncRun.Cause.CONFIRMED, at=timezone.now())
 

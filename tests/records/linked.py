@@ -97,13 +97,7 @@ def make_connection(user: User, endpoint: Endpoint | None = None, **columns: Any
 def give_tokens(connection: Connection, *, issued_at: datetime = AT) -> None:
     """An access token that lives for an hour, and a refresh token."""
     tokens = TokenSet(
-        access_token=Secret("access-canary"),
-        expires_in_seconds=3600,
-        refresh_token=Secret("refresh-canary"),
-        scope=None,
-        patient=None,
-        encounter=None,
-        id_token=None,
+        access_token=Secret("access-canary"), expires_in_seconds=3600, refresh_token=Secret("refresh-canary")
     )
     refreshing.keep(connection, tokens, issued_at=issued_at)
 

@@ -16,15 +16,7 @@ from tests.wire.servers import http
 pytestmark = pytest.mark.django_db
 
 PARENT = "Patient/p-7399"
-TOKENS = TokenSet(
-    access_token=Secret(ACCESS),
-    expires_in_seconds=570,
-    refresh_token=None,
-    scope=None,
-    patient=None,
-    encounter=None,
-    id_token=None,
-)
+TOKENS = TokenSet(access_token=Secret(ACCESS), expires_in_seconds=570, refresh_token=None)
 
 
 @pytest.fixture

@@ -132,8 +132,4 @@ def tokens_of(number: int | None) -> TokenSet:
         access_token=Secret(f"a{number}"),
         expires_in_seconds=300,
         refresh_token=None if number is None else Secret(f"r{number}"),
-        scope=None,
-        patient=None,
-        encounter=None,
-        id_token=None,
     )

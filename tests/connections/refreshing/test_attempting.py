@@ -188,7 +188,7 @@ class TestALateSuccess:
         """Its end could be taken for that of all this patient allowed, the new sign-in's tokens too."""
         assert place.registration.authorization_server.revocation_url
         late = claimed(issued_at + HOUR)
-        signed_in = TokenSet(Secret("access"), 300, Secret("refresh"), None, None, None, None)
+        signed_in = TokenSet(Secret("access"), 300, Secret("refresh"))
         refreshing.keep(Connection.objects.get(), signed_in, issued_at=issued_at + HOUR)
         stand_in.token = tokens(access_token="late", refresh_token="late-r")
         result = attempting.attempt(late, clock=lambda: issued_at + HOUR)

@@ -44,7 +44,7 @@ class TestALinkWhoseTimeIsOver:
 
     def test_goes_on_where_its_patient_signed_in_again_meanwhile(self, connection, too_late, monkeypatch):
         """Between reading the old tokens and marking what they say."""
-        fresh = TokenSet(Secret("access"), 300, Secret("refresh"), None, None, None, None)
+        fresh = TokenSet(Secret("access"), 300, Secret("refresh"))
         joined = using._joined
 
         def signing_in(*about, **more):

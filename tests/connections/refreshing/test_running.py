@@ -73,7 +73,7 @@ def make_due(alice, place, provider):
             )
             for one in range(number)
         ]
-        given = TokenSet(Secret("access"), 300, Secret("refresh"), None, None, None, None)
+        given = TokenSet(Secret("access"), 300, Secret("refresh"))
         for link in made:
             refreshing.keep(link, given, issued_at=now - timedelta(hours=25))
         StoredTokenSet.objects.update(refresh_due_at=now - timedelta(minutes=1))

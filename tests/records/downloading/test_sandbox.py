@@ -55,8 +55,7 @@ def george(alice, sandbox):
 
 
 def tokens_of(token):
-    empty = {"scope": None, "patient": None, "encounter": None, "id_token": None}
-    return TokenSet(access_token=token, expires_in_seconds=600, refresh_token=Secret("none"), **empty)
+    return TokenSet(access_token=token, expires_in_seconds=600, refresh_token=Secret("none"))
 
 
 def documents_of(connection, token):

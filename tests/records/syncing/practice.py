@@ -138,12 +138,4 @@ def _patient_id(sandbox: Sandbox, username: str, version: str) -> str:
 
 def tokens(token: str) -> TokenSet:
     """An access token that lives for nine minutes."""
-    return TokenSet(
-        access_token=Secret(token),
-        expires_in_seconds=540,
-        refresh_token=Secret("none"),
-        scope=None,
-        patient=None,
-        encounter=None,
-        id_token=None,
-    )
+    return TokenSet(access_token=Secret(token), expires_in_seconds=540, refresh_token=Secret("none"))

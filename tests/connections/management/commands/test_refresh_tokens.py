@@ -56,7 +56,7 @@ def make(alice, place, provider):
             confirmed_at=now,
         )
         secret = Secret(refresh_token) if refresh_token else None
-        given = TokenSet(Secret("access-canary"), 300, secret, None, None, None, None)
+        given = TokenSet(Secret("access-canary"), 300, secret)
         refreshing.keep(link, given, issued_at=now - 25 * HOUR)
         StoredTokenSet.objects.filter(pk=link.pk).update(refresh_due_at=due_in and now + due_in)
         return link
