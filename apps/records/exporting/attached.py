@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from apps.records.downloading import keeping, sniffing
 from apps.records.exporting import remarking
 from apps.records.exporting.archives import File
-from apps.records.exporting.lines import Count
+from apps.records.exporting.remarking import Count
 from apps.records.exporting.stored import Source
 from apps.vault import sealing
 from apps.vault.sealing import Holder

@@ -9,31 +9,24 @@ marked as entered in error are here, with that status (patient experience 3.0).
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
 
 from apps.records.exporting import json_text, remarking, stored
+from apps.records.exporting.remarking import Count
 from apps.records.exporting.stored import Row, Source
 from apps.wire.dialects import FhirVersion
 
 
 def bundle(source: Source, rows: Iterable[Row], *, missing: Iterable[str], at: datetime) -> Iterator[bytes]:
     """The document, piece by piece. `at` is when it is made, `missing` what the record lacks, as sentences."""
-    tally = _Tally()
+    count = Count()
     yield _head(source, at)
     yield _ours(remarking.missing(source, missing)).removeprefix(b",")
     for group in stored.together(rows):
-        yield from _entries(source, group, tally)
-    yield _ours(remarking.counted(source, entries=tally.entries, oddities=tally.oddities))
+        yield from _entries(source, group, count)
+    yield _ours(remarking.counted(source, count))
     yield b"\n]}\n"
-
-
-@dataclass
-class _Tally:
-    """What was written so far."""
-
-    entries: int = 0
-    oddities: list[str] = field(default_factory=list)
 
 
 def _head(source: Source, at: datetime) -> bytes:
@@ -45,21 +38,21 @@ def _head(source: Source, at: datetime) -> bytes:
     return remarking.written(head).removesuffix(b"}") + b',"entry":['
 
 
-def _entries(source: Source, group: Iterable[Row], tally: _Tally) -> Iterator[bytes]:
+def _entries(source: Source, group: Iterable[Row], count: Count) -> Iterator[bytes]:
     """The rows of one group, and the Provenance of those that are here."""
     written: list[Row] = []
     for row in group:
         if row.body is None:
-            tally.oddities.append(remarking.unopened(row))
+            count.oddities.append(remarking.unopened(row))
             continue
         if json_text.is_object(row.body):
             yield from _theirs(source, row, row.body)
         else:
             binary = remarking.unreadable(source, row, row.body)
             yield _ours(binary)
-            tally.oddities.append(remarking.wrapped(row, binary))
+            count.oddities.append(remarking.wrapped(row, binary))
         written.append(replace(row, body=None))
-    tally.entries += len(written)
+    count.entries += len(written)
     if written:
         yield _ours(remarking.provenance(source, written))
 

@@ -20,6 +20,7 @@ from apps.records import counts
 from apps.records.exporting import archives, attached, bundles, leaving, lines, stored
 from apps.records.exporting.archives import File
 from apps.records.exporting.gaps import Gaps
+from apps.records.exporting.remarking import Count
 from apps.records.exporting.stored import Source
 from apps.records.models import Record, RecordVersion
 
@@ -65,7 +66,7 @@ def _bundle_files(part: Part, at: datetime) -> Iterator[File]:
     source = part.source
     pieces = bundles.bundle(source, stored.rows(source), missing=part.gaps.sentences(), at=at)
     yield File(f"{source.folder}/bundle.json", pieces, largest=_largest_of_records(source))
-    count = lines.Count()
+    count = Count()
     yield from _earlier_files(source, count)
     yield from attached.files(source, count)
     if count.oddities:
@@ -73,7 +74,7 @@ def _bundle_files(part: Part, at: datetime) -> Iterator[File]:
 
 
 def _line_files(part: Part) -> Iterator[File]:
-    source, count = part.source, lines.Count()
+    source, count = part.source, Count()
     resources = lines.resources(source, stored.rows(source), count)
     yield File(f"{source.folder}/resources.ndjson", resources, largest=_largest_of_records(source))
     yield File(f"{source.folder}/provenance.ndjson", lines.provenance(source, stored.headings(source)))
@@ -82,7 +83,7 @@ def _line_files(part: Part) -> Iterator[File]:
     yield File(f"{source.folder}/remarks.ndjson", lines.remarks(source, part.gaps.sentences(), count))
 
 
-def _earlier_files(source: Source, count: lines.Count) -> Iterator[File]:
+def _earlier_files(source: Source, count: Count) -> Iterator[File]:
     versions = RecordVersion.objects.filter(user_id=source.user_id, record__connection_id=source.connection_id)
     if versions.exists():
         earlier = lines.earlier(source, stored.earlier(source), count)

@@ -8,18 +8,10 @@ here, with that status (patient experience 3.0).
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 
 from apps.records.exporting import json_text, remarking, stored
+from apps.records.exporting.remarking import Count
 from apps.records.exporting.stored import Row, Source
-
-
-@dataclass
-class Count:
-    """What was written so far: entries of the record, and what is odd about single ones, earlier versions included."""
-
-    entries: int = 0
-    oddities: list[str] = field(default_factory=list)
 
 
 def resources(source: Source, rows: Iterable[Row], count: Count) -> Iterator[bytes]:
@@ -58,7 +50,7 @@ def provenance(source: Source, headings: Iterable[Row]) -> Iterator[bytes]:
 def remarks(source: Source, missing: Iterable[str], count: Count) -> Iterator[bytes]:
     """What is missing, and what was counted and odd: written last, when `count` is done."""
     yield remarking.written(remarking.missing(source, missing)) + b"\n"
-    yield remarking.written(remarking.counted(source, entries=count.entries, oddities=count.oddities)) + b"\n"
+    yield remarking.written(remarking.counted(source, count)) + b"\n"
 
 
 def _line(source: Source, row: Row, count: Count) -> bytes | None:

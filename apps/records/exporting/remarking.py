@@ -8,6 +8,7 @@ sentences are in the language of whoever asked.
 import base64
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid5
@@ -23,6 +24,14 @@ from apps.wire.dialects import FhirVersion
 Resource = dict[str, Any]
 
 _NAMESPACE = UUID("6f0c1c0e-52b1-5d0e-9a55-3c8f3f3b1d11")
+
+
+@dataclass
+class Count:
+    """What was written so far: entries of the record, and what is odd about single ones, earlier versions included."""
+
+    entries: int = 0
+    oddities: list[str] = field(default_factory=list)
 
 
 def identity(*parts: object) -> str:
@@ -94,14 +103,14 @@ def missing(source: Source, sentences: Iterable[str]) -> Resource:
     return _made("OperationOutcome", "missing", source.connection_id, issue=issues or [complete])
 
 
-def counted(source: Source, *, entries: int, oddities: Iterable[str]) -> Resource:
+def counted(source: Source, count: Count) -> Resource:
     """How many entries of the record were written, and what is odd about single ones: the last word of a file. Without
     it the file was broken off."""
     written = ngettext(
-        "%(count)s entry of the record was written.", "%(count)s entries of the record were written.", entries
+        "%(count)s entry of the record was written.", "%(count)s entries of the record were written.", count.entries
     )
-    total = _issue("information", "informational", written % {"count": counts.grouped(entries)})
-    odd = [_issue("warning", "exception", sentence) for sentence in oddities]
+    total = _issue("information", "informational", written % {"count": counts.grouped(count.entries)})
+    odd = [_issue("warning", "exception", sentence) for sentence in count.oddities]
     return _made("OperationOutcome", "counted", source.connection_id, issue=[total, *odd])
 
 

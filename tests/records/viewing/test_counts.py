@@ -34,7 +34,7 @@ class TestACount:
                 narrating.counted(1_234),
                 Allergies(("x",) * 1_234, (), ()).headline,
                 copies.explanation([copies.Part(SOURCE, Gaps((), False))], copies.Form.LINES, at=AT),
-                str(remarking.counted(SOURCE, entries=1_234, oddities=())),
+                str(remarking.counted(SOURCE, remarking.Count(1_234))),
             )
         for said in told:
             assert "1,234 " in said
