@@ -10,7 +10,6 @@ cursors, and cost the pages in flight at most. When every step has ended, the ru
 import contextlib
 import logging
 import math
-import time
 from collections.abc import Callable, Collection, Mapping
 from datetime import datetime, timedelta
 from types import MappingProxyType
@@ -20,6 +19,7 @@ from django.db import IntegrityError, transaction
 
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType
+from apps.connections import clocks
 from apps.connections.models import Connection, MoveNotAllowed
 from apps.connections.reasons import Reason
 from apps.connections.refreshing import NeedsReauthorization, NotYet, RegistrationBroken, SwitchedOff
@@ -142,7 +142,7 @@ def _advance(lease: Lease, *, at: datetime) -> None:
     run = SyncRun.objects.select_related(*_NEEDED).filter(pk=lease.run_id).first()
     if run is None:
         return
-    clock = _clock(at)
+    clock = clocks.running_from(at)  # it may take minutes, and says truly when
     if run.connection.status in ENDED:
         _abandon(run, lease, Gap.SIGN_IN_NEEDED, at=at)
         return
@@ -374,12 +374,6 @@ def _drop_open_steps(run: SyncRun, gap: SyncStep.Gap, *, at: datetime) -> None:
     run.steps.filter(status__in=OPEN).update(
         status=Status.GAP, gap=gap, watermark_at=None, sealed_cursor=None, sealed_page=None, finished_at=at
     )
-
-
-def _clock(at: datetime) -> Clock:
-    """A clock that stood at `at` when the work began, and runs: syncing may take minutes, and says truly when."""
-    began = time.monotonic()
-    return lambda: at + timedelta(seconds=time.monotonic() - began)
 
 
 def _write_down(event: EventType, run: SyncRun, *, at: datetime, facts: Mapping[str, str | int | bool]) -> None:
