@@ -1,8 +1,4 @@
-"""Judging an authorization request: what an application asks a patient for, before anybody signs in.
-
-A fault in who asks or where the answer would go is shown as a page, because nobody trustworthy waits at that address
-(RFC 6749 section 4.1.2.1). Every other fault travels back to the application.
-"""
+"""Judging an authorization request: what an application asks a patient for, before anybody signs in."""
 
 import re
 from dataclasses import dataclass
@@ -13,6 +9,7 @@ from django.http import HttpRequest
 from apps.sandbox import scenarios
 from apps.sandbox.models import Application
 from apps.sandbox.patient_access import parameters
+from apps.sandbox.sign_in.dead_ends import SentBack, ShownAsPage
 
 _CHALLENGE = re.compile(r"^[A-Za-z0-9_-]{43}$")  # base64url of a SHA-256, unpadded: RFC 7636 section 4.2
 
@@ -30,22 +27,6 @@ class Asked:
     def way_back(self, **answer: str) -> str:
         """The redirect address with the answer in its query, and the state as it was sent; its own query is kept."""
         return way_back(self.redirect_uri, self.state, answer)
-
-
-class ShownAsPage(Exception):
-    """The browser stays here. `reason` is what the page explains: unknown-application, not-active, unknown-address."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
-
-
-class SentBack(Exception):
-    """The browser returns to the application with an error; `address` is where."""
-
-    def __init__(self, address: str) -> None:
-        super().__init__("sent back with an error")
-        self.address = address
 
 
 def judge(request: HttpRequest, version: str) -> Asked:

@@ -12,6 +12,7 @@ from apps.sandbox.patient_access import asking, exchanging, granting, parameters
 from apps.sandbox.patient_access.asking import Asked
 from apps.sandbox.patient_access.refusing import NEVER_STORED, Refusal, answer
 from apps.sandbox.sign_in import pages, signed_in
+from apps.sandbox.sign_in.dead_ends import SentBack, ShownAsPage
 from apps.sandbox.sign_in.shared_types import SHARED_TYPES
 
 
@@ -20,9 +21,9 @@ def authorize(request: HttpRequest, version: str) -> HttpResponse:
     """Sign in, allow or cancel, and go back (P1). The pages post to this same address, query and all."""
     try:
         asked = asking.judge(request, version)
-    except asking.ShownAsPage as page:
+    except ShownAsPage as page:
         return pages.stop(request, page.reason)
-    except asking.SentBack as back:
+    except SentBack as back:
         return pages.leave(back.address)
     step = request.POST.get("step") if request.method == "POST" else None
     if step == "cancel":

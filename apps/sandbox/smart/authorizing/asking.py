@@ -1,8 +1,4 @@
-"""Judging an authorization request of interface B, before anybody signs in (specification S2; X32 to X36, X53, X64).
-
-A fault in who asks or where the answer would go is shown as a page, because nobody trustworthy waits at that address
-(RFC 6749 section 4.1.2.1). Every other fault travels back to the application.
-"""
+"""Judging an authorization request of interface B, before anybody signs in (specification S2; X32 to X36, X53, X64)."""
 
 import re
 from dataclasses import dataclass
@@ -12,6 +8,7 @@ from django.http import QueryDict
 
 from apps.sandbox import scenarios
 from apps.sandbox.models import Launch, Persona, SmartApplication, SmartVersion, Tenant
+from apps.sandbox.sign_in.dead_ends import SentBack, ShownAsPage
 from apps.sandbox.smart import addresses, scopes
 from apps.sandbox.smart.addresses import Place
 from apps.sandbox.smart.authorizing import launching
@@ -21,22 +18,6 @@ from apps.sandbox.smart.authorizing.way_back import WayBack
 _CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")  # base64url of a SHA-256, unpadded: RFC 7636 section 4.2
 _LONG = 16
 _AUD = {"audience": ("aud", "audience"), "off": ("aud",), "on": ("aud", "audience", "resource")}
-
-
-class ShownAsPage(Exception):
-    """The browser stays here. `reason` is one that `sandbox/stop.html` explains."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
-
-
-class SentBack(Exception):
-    """The browser returns to the application with an error; `address` is where."""
-
-    def __init__(self, address: str) -> None:
-        super().__init__("sent back with an error")
-        self.address = address
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from apps.sandbox import clock, scenarios
 from apps.sandbox.models import Account
 from apps.sandbox.sign_in import pages as provider
 from apps.sandbox.sign_in import signed_in
+from apps.sandbox.sign_in.dead_ends import SentBack, ShownAsPage
 from apps.sandbox.smart import scopes, sessions
 from apps.sandbox.smart.authorizing import allowing, asking, pages
 from apps.sandbox.smart.authorizing.asked import Asked
@@ -38,9 +39,9 @@ def authorize(request: HttpRequest, tenant: str, persona: str) -> HttpResponse:
         return response
     try:
         asked = asking.judge(request.GET, tenant, persona, at=clock.now())
-    except asking.ShownAsPage as page:
+    except ShownAsPage as page:
         return provider.stop(request, page.reason)
-    except asking.SentBack as back:
+    except SentBack as back:
         return provider.leave(back.address)
     return _step(request, asked) if request.method == "POST" else _arrive(request, asked)
 
