@@ -12,9 +12,8 @@
     if (name === "OperationError") {
       return; // pressed twice: the device still asks
     }
-    for (const words of notice.querySelectorAll("[data-cause]")) {
-      words.hidden = words.dataset.cause !== (causes[name] ?? "other");
-    }
+    const words = notice.querySelector("[data-other]");
+    words.textContent = words.dataset[causes[name]] ?? words.dataset.other;
     notice.hidden = true;
     requestAnimationFrame(() => { notice.hidden = false; }); // said again, where it stood there already
   });
