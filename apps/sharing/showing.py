@@ -56,7 +56,11 @@ def of(share: Share, *, at: datetime) -> Shown:
 
 def summary(share: Share, *, at: datetime) -> Summary:
     """The page to read. Raises Over as `of` does, and where it was deleted while it was read; and VaultError."""
-    return _summary(of(share, at=at), at=at)
+    shown = of(share, at=at)
+    with _over_once_closed():
+        told = summaries.summary(shown.choices, at=at, portion=shown.terms.portion)
+    _ensure_held(shown.choices)
+    return told
 
 
 def preview(user: User, share_id: UUID, *, at: datetime) -> Preview:
@@ -65,15 +69,9 @@ def preview(user: User, share_id: UUID, *, at: datetime) -> Preview:
     share = user.shares.select_related("user").get(pk=share_id)
     shown = of(share, at=at)
     with _over_once_closed():
-        untold = summaries.untold(shown.choices, at=at, portion=shown.terms.portion)
-    return Preview(share, _summary(shown, at=at), untold)
-
-
-def _summary(shown: Shown, *, at: datetime) -> Summary:
-    with _over_once_closed():
-        told = summaries.summary(shown.choices, at=at, portion=shown.terms.portion)
+        told, untold = summaries.with_untold(shown.choices, at=at, portion=shown.terms.portion)
     _ensure_held(shown.choices)
-    return told
+    return Preview(share, told, untold)
 
 
 def document(shown: Shown, *, at: datetime) -> bytes:

@@ -185,7 +185,7 @@ class TestAShare:
         def gone(*_given, **_named):
             raise Shredded
 
-        monkeypatch.setattr(summaries, "untold", gone)
+        monkeypatch.setattr(summaries, "with_untold", gone)
         answer = hers.get(reverse("preview_share", args=[share.pk]))
         assert answer.status_code == 404
         assert "They see nothing any more" in text(answer)

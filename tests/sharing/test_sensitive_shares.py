@@ -1,10 +1,14 @@
 """What many people keep to themselves is in no share unless it was ticked, and its owner reads what was left out."""
 
 import pytest
+from django.db import connection as database
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils import timezone
 
 from apps.records import shelving
 from apps.records.subjects import CONDITIONS, RESULTS
+from apps.sharing import showing
 from tests.records.exporting.keeping import keep
 from tests.records.exporting.taking import text
 from tests.records.linked import AT
@@ -36,6 +40,17 @@ class TestAShareThatLeavesItOut:
         left_out, _, shown = said.partition("Health record of")
         assert "Bipolar disorder, canary" in left_out
         assert "Bipolar" not in shown
+
+    @pytest.mark.parametrize("is_shelved", [True, False])
+    def test_is_read_no_more_often_for_its_owner_than_for_a_visitor(self, alice, ill, is_shelved):
+        if is_shelved:
+            shelving.rebuild_all(ill, at=AT)
+        share, at = share_of(alice, ill, subjects=[CONDITIONS]), timezone.now()
+        with CaptureQueriesContext(database) as for_a_visitor:
+            showing.summary(share, at=at)
+        with CaptureQueriesContext(database) as for_its_owner:
+            assert showing.preview(alice, share.pk, at=at).untold
+        assert len(for_its_owner) == len(for_a_visitor) + 1  # whose share it is
 
 
 class TestAShareThatTellsIt:

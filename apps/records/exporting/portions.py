@@ -5,7 +5,7 @@ What is felt to be sensitive can be left out of any subject that may have it (`p
 """
 
 import calendar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, timedelta
 from enum import StrEnum
 from typing import Final
@@ -50,27 +50,19 @@ _MONTHS: Final = {Span.THREE_MONTHS: 3, Span.YEAR: 12, Span.FIVE_YEARS: 60}
 @dataclass(frozen=True)
 class Portion:
     """The subjects by key, and the first day of what is told of the `limited` ones; None: all of it. `tells_sensitive`:
-    also what is felt to be sensitive; `tells_rest`: also all that is not. `is_for_others`: somebody else reads it, who
-    is told no names of relatives, no contact persons, and not how much is withdrawn or gone."""
+    also what is felt to be sensitive. `is_for_others`: somebody else reads it, who is told no names of relatives, no
+    contact persons, and not how much is withdrawn or gone."""
 
     subjects: frozenset[str]
     since: date | None = None
     tells_sensitive: bool = True
-    tells_rest: bool = True
     is_for_others: bool = False
     limited: frozenset[str] = EVENTS
 
     @property
     def is_whole(self) -> bool:
         """Whether no entry is left out."""
-        tells_all = self.tells_sensitive and self.tells_rest
-        return tells_all and self.since is None and self.subjects >= WHOLE.subjects
-
-    @property
-    def untold(self) -> "Portion":
-        """What it leaves out of its subjects as sensitive, and nothing else."""
-        subjects = frozenset() if self.tells_sensitive else self.subjects - _NEVER_SENSITIVE
-        return replace(self, subjects=subjects, tells_sensitive=True, tells_rest=False, is_for_others=False)
+        return self.tells_sensitive and self.since is None and self.subjects >= WHOLE.subjects
 
     def limits(self, subject: Subject) -> bool:
         """Whether some of the entries of this subject may be left out for their time."""
@@ -78,15 +70,12 @@ class Portion:
 
     def sifts(self, subject: Subject) -> bool:
         """Whether some of them may be left out for what they tell."""
-        return not self.tells_rest or (not self.tells_sensitive and subject.key not in _NEVER_SENSITIVE)
+        return not self.tells_sensitive and subject.key not in _NEVER_SENSITIVE
 
     def tells(self, subject: Subject, entry: Entry, *, is_of_grave: bool = False) -> bool:
         """Whether this entry of one of its subjects is told, whenever it was. What belongs to what may carry grave news
         is taken for sensitive: of a report of HIV it may have the finding, and no name that tells so."""
-        if not self.sifts(subject):
-            return True
-        is_sensitive = subject.key not in _NEVER_SENSITIVE and (is_of_grave or sensitive.is_sensitive(entry))
-        return self.tells_sensitive if is_sensitive else self.tells_rest
+        return not self.sifts(subject) or not (is_of_grave or sensitive.is_sensitive(entry))
 
     def holds(self, subject: Subject, entry: Entry) -> bool:
         """Whether this entry of one of its subjects is told."""

@@ -119,14 +119,18 @@ class Summary:
         return not (self.unopened or any(choice.gaps.missing or choice.gaps.is_arriving for choice in self.choices))
 
 
+def _empty_lists() -> dict[str, Held]:
+    return {subject.key: Held(arranging.listed(subject)) for subject in _ORDERED}
+
+
 @dataclass
 class _Gathered:
-    """What was found of a portion: lists by the key of their subject, and by provider what is not shown."""
+    """What was found of a portion: lists by the key of their subject, the same of what the portion leaves out as
+    sensitive, and by provider what is not shown."""
 
     portion: Portion
-    lists: dict[str, Held] = field(
-        default_factory=lambda: {subject.key: Held(arranging.listed(subject)) for subject in _ORDERED}
-    )
+    lists: dict[str, Held] = field(default_factory=_empty_lists)
+    untold: dict[str, Held] = field(default_factory=_empty_lists)
     withdrawn: Counter[str] = field(default_factory=Counter)
     gone: Counter[str] = field(default_factory=Counter)
     unopened: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
@@ -139,16 +143,32 @@ def summary(choices: Sequence[Choice], *, at: datetime, portion: Portion = WHOLE
 
     Raises `apps.vault.errors.VaultError` where nothing of this person can be opened.
     """
-    wanted = [subject for subject in _ORDERED if subject.key in portion.subjects]
-    gathered = _gathered(choices, wanted, portion, at.date())
+    return _summary(choices, _gathered(choices, portion, at.date()), at)
+
+
+def with_untold(choices: Sequence[Choice], *, at: datetime, portion: Portion) -> tuple[Summary, tuple[List, ...]]:
+    """The same, and what it leaves out of its subjects as sensitive, as rows of the page would show it: for whose
+    record it is, before they give the page to anybody. Raises as `summary` does."""
+    gathered = _gathered(choices, portion, at.date())
+    left_out = ((subject, gathered.untold[subject.key]) for subject in _ORDERED)
+    untold = tuple(_list(subject, held, choices, at, is_for_others=False) for subject, held in left_out if held.count)
+    return _summary(choices, gathered, at), untold
+
+
+def _summary(choices: Sequence[Choice], gathered: _Gathered, at: datetime) -> Summary:
+    portion = gathered.portion
     is_own = not portion.is_for_others
+    wanted = _wanted(portion)
     contact_persons = _contact_persons(choices, gathered) if portion.is_whole and is_own else ()
     person = next((choice.person for choice in choices if choice.person is not None), None)
     return Summary(
         name=person.name if person is not None else "",
         birth_date=person.birth_date if person is not None else "",
         choices=tuple(_of_subjects(choice, wanted, portion) for choice in choices),
-        lists=tuple(_list(subject, gathered, choices, at) for subject in wanted),
+        lists=tuple(
+            _list(subject, gathered.lists[subject.key], choices, at, is_for_others=portion.is_for_others)
+            for subject in wanted
+        ),
         withdrawn=tuple((+gathered.withdrawn).items()) if is_own else (),
         gone=tuple((+gathered.gone).items()) if is_own else (),
         unopened=tuple((provider, _named(lacking)) for provider, lacking in sorted(gathered.unopened.items())),
@@ -158,12 +178,8 @@ def summary(choices: Sequence[Choice], *, at: datetime, portion: Portion = WHOLE
     )
 
 
-def untold(choices: Sequence[Choice], *, at: datetime, portion: Portion) -> tuple[List, ...]:
-    """What a part leaves out of its subjects as sensitive, as rows of the page would show it: for whose record it is,
-    before they give the page to anybody. Raises as `summary` does."""
-    sensitive = portion.untold
-    found = summary(choices, at=at, portion=sensitive).lists if sensitive.subjects else ()
-    return tuple(one for one in found if one.count)
+def _wanted(portion: Portion) -> list[Subject]:
+    return [subject for subject in _ORDERED if subject.key in portion.subjects]
 
 
 def _contact_persons(choices: Sequence[Choice], gathered: _Gathered) -> tuple[ContactPerson, ...]:
@@ -190,9 +206,9 @@ def _named(keys: Container[str]) -> str:
     return ", ".join(str(subject.name) for subject in (*_ORDERED, PATIENT) if subject.key in keys)
 
 
-def _gathered(choices: Sequence[Choice], wanted: Sequence[Subject], portion: Portion, today: date) -> _Gathered:
+def _gathered(choices: Sequence[Choice], portion: Portion, today: date) -> _Gathered:
     """From shelves, and of what is on none from the record itself."""
-    gathered = _Gathered(portion)
+    gathered, wanted = _Gathered(portion), _wanted(portion)
     with sealing.key_ring(Holder.user(choices[0].source.user_id)) as ring:
         opened = shelved.opened(choices, wanted, ring)
         unread: dict[UUID, list[Subject]] = {choice.connection.pk: [] for choice in choices}
@@ -215,9 +231,10 @@ def _read_shelves(
     held, indexes = gathered.lists[subject.key], [shelf.index for shelf in found if shelf.index is not None]
     try:
         if gathered.portion.sifts(subject):
-            sifted, undated = _sifted(found, subject, gathered.portion, ring)
+            sifted, left_out, undated = _sifted(found, subject, gathered.portion, ring)
             gathered.undated += undated
             held.add_all(sifted)
+            gathered.untold[subject.key].add_all(left_out)
         elif gathered.portion.limits(subject):
             late = _late(found, subject, gathered.portion, ring)
             gathered.undated += sum(index.years.get("", 0) for index in indexes)
@@ -245,21 +262,23 @@ def _late(found: Sequence[OpenShelf], subject: Subject, portion: Portion, ring: 
     return held
 
 
-def _sifted(found: Sequence[OpenShelf], subject: Subject, portion: Portion, ring: KeyRing) -> tuple[Held, int]:
-    """The same where what an entry tells decides, and how many of those that it would tell have no date. All are looked
-    through, as no index knows what they tell."""
-    held, undated = Held(arranging.listed(subject)), 0
+def _sifted(found: Sequence[OpenShelf], subject: Subject, portion: Portion, ring: KeyRing) -> tuple[Held, Held, int]:
+    """The same where what an entry tells decides, what is left out for it, and how many of those that it would tell
+    have no date. All are looked through, as no index knows what they tell."""
+    held, left_out, undated = Held(arranging.listed(subject)), Held(arranging.listed(subject)), 0
     with remembering():  # most results have one of fifty names
         for one in (one for shelf in found for one in shelved.entries(shelf, ring)):
             if one.entry is None:
                 continue
             is_in_time = portion.is_in_time(subject, one.entry)
             is_undated = _lacks_its_date(portion, subject, one.entry)
-            if (is_in_time or is_undated) and portion.tells(subject, one.entry, is_of_grave=one.is_of_grave):
-                undated += is_undated
-                if is_in_time:
-                    held.add(one)
-    return held, undated
+            if not (is_in_time or is_undated):
+                continue
+            is_told = portion.tells(subject, one.entry, is_of_grave=one.is_of_grave)
+            undated += is_told and is_undated
+            if is_in_time:
+                (held if is_told else left_out).add(one)
+    return held, left_out, undated
 
 
 def _lacks_its_date(portion: Portion, subject: Subject, entry: Entry) -> bool:
@@ -286,7 +305,7 @@ def _read_records(choice: Choice, unread: Sequence[Subject], gathered: _Gathered
             _add(choice, told.subject, told, gathered, is_of_grave=belonging.belongs(told.entry, hidden))
     for told in fills.by_themselves():
         _add(choice, MEDICINES, told, gathered)
-    _mark(choice, of_grave, gathered.lists[RESULTS.key])
+    _mark(choice, of_grave, gathered.lists[RESULTS.key], gathered.untold[RESULTS.key])
     lacking = {subject for name in unopened for subject in subjects.shelved_for(name)}
     for subject in lacking & set(unread):
         gathered.unopened[choice.source.provider].add(subject.key)
@@ -300,7 +319,7 @@ def _belonging_to_grave(choice: Choice, unread: Sequence[Subject], portion: Port
         return belonging.by_records(choice, ring, today=today)
 
 
-def _mark(choice: Choice, of_grave: AbstractSet[str], held: Held) -> None:
+def _mark(choice: Choice, of_grave: AbstractSet[str], *lists: Held) -> None:
     """Which results belong to what may carry grave news, as an index of theirs would say."""
     if not of_grave:
         return
@@ -311,25 +330,25 @@ def _mark(choice: Choice, of_grave: AbstractSet[str], held: Held) -> None:
         path = f"{one.entry.resource_type}/{one.entry.logical_id}" if one.entry is not None else ""
         return one.connection_id == choice.connection.pk and path in listed
 
-    held.mark(is_listed)
+    for held in lists:
+        held.mark(is_listed)
 
 
 def _add(choice: Choice, subject: Subject, told: Told, gathered: _Gathered, *, is_of_grave: bool = False) -> None:
     portion = gathered.portion
     is_told = portion.tells(subject, told.entry, is_of_grave=is_of_grave)
     gathered.undated += is_told and _lacks_its_date(portion, subject, told.entry)
-    if not is_told or not portion.is_in_time(subject, told.entry):
+    if not portion.is_in_time(subject, told.entry):
         return
-    held = gathered.lists[subject.key]
+    held = (gathered.lists if is_told else gathered.untold)[subject.key]
     key = held.order(told.entry, told.record)  # as its shelf has it: of equals the first that was stored comes first
     held.add(Shelved(told.record, choice.connection.pk, subject.key, key, told.entry))
 
 
-def _list(subject: Subject, gathered: _Gathered, choices: Sequence[Choice], at: datetime) -> List:
-    held = gathered.lists[subject.key]
+def _list(subject: Subject, held: Held, choices: Sequence[Choice], at: datetime, *, is_for_others: bool) -> List:
     newest, others = held.shown()
     # All at once: what came in two ways is one row, though but one of them is the newest of its test.
-    found, is_for_others = [*newest, *others], gathered.portion.is_for_others
+    found = [*newest, *others]
     if is_for_others:
         found = [for_others.told(one) for one in relatives.left_out(found, choices, today=at.date())]
     paired = rows.paired(found, _sources(choices), at=at, on_paper=True, for_others=is_for_others)

@@ -202,7 +202,7 @@ class TestWhatIsLeftOut:
         fill(connection)
         if not has_shelves:
             Shelf.objects.all().delete()
-        found = summaries.untold(choosing.choices(alice, at=AT), at=AT, portion=PLAIN)
+        found = summaries.with_untold(choosing.choices(alice, at=AT), at=AT, portion=PLAIN)[1]
         named = {each.name: sorted(row.title for group in each.groups for row in group.rows) for each in found}
         assert named == {
             "Health conditions": ["Alcohol abuse", "Depression", "Marigold"],
@@ -215,7 +215,7 @@ class TestWhatIsLeftOut:
         fill(connection, hiv(7, "2019-01-01"), hiv(8))
         choices = choosing.choices(alice, at=AT)
         of_time = Portion(WHOLE.subjects - {CONDITIONS.key}, date(2024, 12, 1), tells_sensitive=False)
-        found = summaries.untold(choices, at=AT, portion=of_time)
+        found = summaries.with_untold(choices, at=AT, portion=of_time)[1]
         assert {each.name: each.count for each in found} == {"Results": 1, "Procedures and surgeries": 1}
 
     def test_is_nothing_where_all_is_told_or_only_what_never_is(self, alice, connection):
@@ -223,13 +223,13 @@ class TestWhatIsLeftOut:
         choices = choosing.choices(alice, at=AT)
         never = frozenset({MEDICINES.key, ALLERGIES.key, VACCINES.key})
         for portion in (WHOLE, Portion(never, tells_sensitive=False)):
-            assert summaries.untold(choices, at=AT, portion=portion) == ()
+            assert summaries.with_untold(choices, at=AT, portion=portion)[1] == ()
 
     def test_and_what_is_told_are_all_there_is(self, alice, connection):
         fill(connection)
         choices = choosing.choices(alice, at=AT)
         whole, part = (summaries.summary(choices, at=AT, portion=each).lists for each in (WHOLE, PLAIN))
-        left = {each.name: each.count for each in summaries.untold(choices, at=AT, portion=PLAIN)}
+        left = {each.name: each.count for each in summaries.with_untold(choices, at=AT, portion=PLAIN)[1]}
         assert {each.name: each.count for each in whole} == {
             each.name: each.count + left.get(each.name, 0) for each in part
         }
