@@ -81,9 +81,8 @@ def _holding(user: User, *, at: datetime) -> list[LapseWarning]:
 
 def _holds(warning: LapseWarning, *, at: datetime) -> bool:
     connection = warning.connection
-    if warning.hours_before == LapseWarning.ENDED:
-        is_so = connection.status == Connection.Status.NEEDS_REAUTHORIZATION and connection.reason_at == warning.ends_at
-        return is_so and at < warning.ends_at + 2 * DAY
+    if warning.hours_before == LapseWarning.ENDED:  # of no other link stands when it ended so
+        return connection.reason_at == warning.ends_at and at < warning.ends_at + 2 * DAY
     is_so = connection.status == Connection.Status.ACTIVE and connection.lapses_at == warning.ends_at
     return is_so and at < warning.ends_at
 
