@@ -206,6 +206,13 @@ class TestAWarningThatHoldsNoMore:
         assert telling.tell(at=DUE_AT) == 0
         assert not LapseWarning.objects.filter(ends_at=LAPSES_AT).exists()
 
+    def test_is_withdrawn_where_nobody_has_planned_yet_for_a_sooner_end(self, link):
+        connection = link()
+        planning.plan(at=SIGNED_IN_AT)
+        connection.require_reauthorization(Reason.GRANT_ENDED, at=DUE_AT)
+        assert telling.tell(at=DUE_AT) == 0
+        assert not LapseWarning.objects.exists()
+
     def test_is_withdrawn_where_the_server_has_begun_to_rotate(self, link):
         link()
         beat(SIGNED_IN_AT)
