@@ -1,13 +1,15 @@
-"""How long nobody asks after an attempt that brought nothing (`protocol.wait`)."""
+"""How long nobody asks after an attempt that brought nothing (`protocol.wait`), and how long one may still answer."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.connections.refreshing import protocol
+from apps.connections.refreshing.protocol import Standing
 
 SECOND, HOUR = timedelta(seconds=1), timedelta(hours=1)
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 floors = st.sampled_from([timedelta(0), SECOND, timedelta(minutes=1), timedelta(minutes=5)])
 lefts = st.timedeltas(min_value=SECOND, max_value=timedelta(hours=48))
 tries = st.integers(1, 1000)
@@ -49,3 +51,19 @@ class TestAWait:
             lost_for += protocol.wait(tries=tries, floor=floor, left=None, lost_for=lost_for)
             number += 1
         assert number >= 4
+
+    def test_after_an_answer_that_got_lost_is_half_as_long_as_it_is_missing(self) -> None:
+        missing = [n * SECOND for n in (0, 1, 10, 40, 100)]
+        waits = [protocol.wait(tries=5, floor=HOUR, left=None, lost_for=lost_for) // SECOND for lost_for in missing]
+        assert waits == [1, 1, 5, 20, 30]
+
+    def test_is_as_after_any_other_once_it_cannot_be_repeated_any_more(self) -> None:
+        wait = protocol.wait(tries=5, floor=timedelta(0), left=None, lost_for=protocol.MAY_STILL_ANSWER)
+        assert wait == timedelta(minutes=16)
+
+
+class TestAnAttemptThatNeverAnswered:
+    def test_may_still_answer_for_two_minutes(self) -> None:
+        standing = Standing(generation=1, attempt_started_at=NOW)
+        seen = [protocol.unanswered_since(standing, now=NOW + timedelta(seconds=n)) for n in (0, 119, 120)]
+        assert seen == [NOW, NOW, None]
