@@ -30,6 +30,7 @@ class Report:
     vanished: int = 0
     spared: int = 0  # would have vanished, were more than half of what the directory held still listed
     waiting: list[str] = field(default_factory=list)  # FHIR base URLs that staff must switch on first, at most 1000
+    parted: list[str] = field(default_factory=list)  # those that left a server where we are registered, at most 1000
     refusals: list[Refusal] = field(default_factory=list)  # at most 1000
     reasons: Counter[str] = field(default_factory=Counter)  # all of them
 

@@ -101,6 +101,15 @@ SELECT judged.endpoint_id, judged.server_id FROM import_judged AS judged JOIN im
 WHERE judged.reason IS NULL AND judged.number = judged.first
     AND judged.server_id IS DISTINCT FROM judged.held_server_id
 """
+# Endpoints that left one for a server where we have no registration.
+PARTED = """
+INSERT INTO import_parted (endpoint_id)
+SELECT judged.endpoint_id FROM import_judged AS judged
+JOIN import_relied AS before ON before.server_id = judged.held_server_id
+WHERE judged.reason IS NULL AND judged.number = judged.first
+    AND judged.server_id IS DISTINCT FROM judged.held_server_id
+    AND NOT EXISTS (SELECT FROM import_relied WHERE server_id = judged.server_id)
+"""
 WANTED = """
 INSERT INTO import_wanted (provider_id, endpoint_id, name, url)
 SELECT DISTINCT ON (owner.provider_id, first.endpoint_id) owner.provider_id, first.endpoint_id, pair.name, pair.url

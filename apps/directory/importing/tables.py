@@ -40,6 +40,7 @@ CREATE TEMPORARY TABLE import_refusal (number integer GENERATED ALWAYS AS IDENTI
 CREATE TEMPORARY TABLE import_left (provider_id uuid, endpoint_id uuid) ON COMMIT DROP;
 CREATE TEMPORARY TABLE import_site (provider_id uuid, place text, system text, words varchar(60)[]) ON COMMIT DROP;
 CREATE TEMPORARY TABLE import_moved (endpoint_id uuid, server_id uuid) ON COMMIT DROP;
+CREATE TEMPORARY TABLE import_parted (endpoint_id uuid) ON COMMIT DROP;
 CREATE TEMPORARY TABLE import_relied (server_id uuid) ON COMMIT DROP;
 CREATE TEMPORARY TABLE import_published (number integer, name text, url text, file_name text) ON COMMIT DROP;
 """
@@ -59,6 +60,6 @@ SET LOCAL default_statistics_target TO DEFAULT
 DROP = """
 DROP TABLE IF EXISTS import_provider, import_endpoint, import_pair, import_first, import_owner, import_judged,
     import_revocation, import_wanted, import_inactive, import_listed, import_kept, import_met, import_refusal,
-    import_left, import_site, import_moved, import_relied, import_published, import_system, import_circle,
-    import_found, import_gone, import_orphaned
+    import_left, import_site, import_moved, import_parted, import_relied, import_published, import_system,
+    import_circle, import_found, import_gone, import_orphaned
 """

@@ -26,8 +26,8 @@ _EACH = (
     judging.REFUSE, judging.REFUSE_REPEATED,
     storing.FIND_REVOCATIONS, storing.CHANGE_REVOCATIONS,
     storing.ADD_SERVERS, storing.FIND_SERVERS, "ANALYZE import_judged", storing.CHANGE_ENDPOINTS, storing.ADD_ENDPOINTS,
-    storing.MOVED, storing.WANTED, "ANALYZE import_wanted", storing.CHANGE_PORTALS, storing.ADD_PORTALS, storing.LEFT,
-    storing.REMEMBER, accepting.REMEMBER,
+    storing.MOVED, storing.PARTED, storing.WANTED, "ANALYZE import_wanted", storing.CHANGE_PORTALS, storing.ADD_PORTALS,
+    storing.LEFT, storing.REMEMBER, accepting.REMEMBER,
 )  # fmt: skip
 
 

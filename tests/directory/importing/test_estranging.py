@@ -3,7 +3,8 @@
 import pytest
 
 from apps.audit.models import AuditEvent
-from apps.directory import linkability, reaching
+from apps.audit.recording import Actor
+from apps.directory import enabling, linkability, reaching
 from apps.directory.linkability import Obstacle
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint
 from tests.directory.conftest import AT
@@ -48,9 +49,23 @@ class TestATokenAddressMovedToAnotherHost:
         before = registered.authorization_server
         moved = {**ROW["endpoints"][0]["authorization_server"], "token_url": "https://token.harbor.example/r4/token"}
         del moved["revocation_url"]
-        assert import_rows(row(endpoints=[endpoint(authorization_server=moved)])).waiting == []
+        report = import_rows(row(endpoints=[endpoint(authorization_server=moved)]))
+        assert (report.waiting, report.parted) == ([], [ROW["endpoints"][0]["fhir_base_url"]])
         here = Endpoint.objects.get()
         assert here.authorization_server is not None
         assert here.authorization_server.token_url == moved["token_url"]
         assert reaching.authorization_server(here, registered) == before
         assert linkability.obstacle(here, at=AT) == Obstacle.NO_REGISTRATION
+
+    def test_at_the_same_host_is_asked_for_links_there_are_and_told_of_unless_we_serve_it_there(self, registered):
+        here = Endpoint.objects.get()
+        for number in (2, 3):
+            moved = {
+                **ROW["endpoints"][0]["authorization_server"],
+                "token_url": f"https://auth.harbor.example/t{number}",
+            }
+            report = import_rows(row(endpoints=[endpoint(authorization_server=moved)]))
+            here.refresh_from_db()
+            assert reaching.authorization_server(here, registered).token_url == moved["token_url"]
+            assert report.parted == ([here.fhir_base_url] if number == 2 else [])
+            enabling.serve(registered, here, actor=Actor.system("test"), at=AT)

@@ -147,6 +147,8 @@ class Command(BaseCommand):
                 self.stderr.write(f"refused in all, {number:,} row{pluralize(number)}: {reason}")
         for url in report.waiting:
             self.stderr.write(f"switched off until staff switch it on: {url}")
+        for url in report.parted:
+            self.stderr.write(f"signs people in elsewhere now, where we are not registered: {url}")
         if report.spared:
             rows_were = f"row{pluralize(report.spared)} {pluralize(report.spared, 'was,were')}"
             self.stderr.write(
