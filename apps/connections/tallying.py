@@ -29,14 +29,14 @@ DO UPDATE SET times = tally.times + excluded.times, last_at = GREATEST(tally.las
 """
 
 
-def count(registration_id: UUID, outcome: Outcome, *, at: datetime, times: int = 1) -> None:
+def count(registration_id: UUID, outcome: Outcome, *, at: datetime | None, times: int = 1) -> None:
     """Count so many refreshes that ended so. In the caller's transaction: it is the last row this locks, and it locks
-    one, so that nobody waits for another for ever."""
+    one, so that nobody waits for another for ever. `at`: what is kept as the last one's moment; None keeps none."""
     with connection.cursor() as cursor:
         cursor.execute(_COUNT, [registration_id, Outcome(outcome).value, SHARDS, times, at])
 
 
-def for_each(rows: str, registration_id: UUID, outcome: Outcome, *, at: datetime) -> tuple[str, dict[str, Any]]:
+def for_each(rows: str, registration_id: UUID, outcome: Outcome, *, at: datetime | None) -> tuple[str, dict[str, Any]]:
     """The same as an INSERT and its parameters, for the WITH of the one statement that writes the outcome down: counts
     the rows of `rows`, which is the name of another part of that WITH."""
     return _FOR_EACH.format(rows=rows), {
@@ -48,7 +48,7 @@ def for_each(rows: str, registration_id: UUID, outcome: Outcome, *, at: datetime
 
 _FOR_EACH = f"""
 INSERT INTO connections_refreshtally AS tally (registration_id, outcome, shard, times, last_at)
-SELECT %(tally_registration_id)s, %(tally_outcome)s, pg_backend_pid() %% {SHARDS}, count(*), %(tally_at)s
+SELECT %(tally_registration_id)s, %(tally_outcome)s, pg_backend_pid() %% {SHARDS}, count(*), %(tally_at)s::timestamptz
 FROM {{rows}} HAVING count(*) > 0
 ON CONFLICT (registration_id, outcome, shard)
 DO UPDATE SET times = tally.times + excluded.times, last_at = GREATEST(tally.last_at, excluded.last_at)
@@ -56,7 +56,7 @@ DO UPDATE SET times = tally.times + excluded.times, last_at = GREATEST(tally.las
 
 
 def succeeded_since(registration_id: UUID, moment: datetime) -> bool:
-    """Whether a refresh of any link succeeded that was asked for after that."""
+    """Whether a refresh succeeded that was asked for after that, and whose moment is kept (`doubting.proven_at`)."""
     rows = RefreshTally.objects.filter(registration=registration_id, outcome=Outcome.SUCCEEDED, last_at__gt=moment)
     return rows.exists()
 

@@ -24,7 +24,8 @@ class RefreshTally(models.Model):
     outcome = models.CharField(max_length=12, choices=Outcome)
     shard = models.PositiveSmallIntegerField()
     times = models.BigIntegerField(default=0, db_default=0)
-    last_at = models.DateTimeField(null=True)  # by the clock of whoever counted
+    # By the clock of whoever counted. Of successes, only those that prove something (`refreshing.doubting`).
+    last_at = models.DateTimeField(null=True)
 
     class Meta:
         verbose_name = _("refresh tally")

@@ -3,8 +3,8 @@
 `invalid_grant` says that a permission is over. It is also what a server says that lost its store of tokens for an hour,
 or whose copy lags behind the one that gave ours. So a link that was refused counts as ended at once, its page says so,
 and we ask a few times more by ourselves: as soon as its tokens are taken it is back. One more time where the same
-server has taken somebody else's tokens since, as it does whenever this patient alone ended the permission; for half a
-day where it has taken nobody's. No time limit is outlasted by that: where one passes first, the link is over.
+server has taken tokens since that it gave before, as it does whenever this patient alone ended the permission; for half
+a day where it has taken none. No time limit is outlasted by that: where one passes first, the link is over.
 """
 
 from collections.abc import Collection
@@ -50,6 +50,14 @@ def again_at(claim: Claim, reason: Reason, *, at: datetime) -> datetime | None:
         return None
     again_at = at + max(wait, claim.policy.floor)
     return again_at if deadline_at is None or again_at < deadline_at else None
+
+
+def proven_at(claim: Claim, *, at: datetime) -> datetime | None:
+    """When its server proved by this success, asked for then, that it takes tokens it gave before whatever is doubted;
+    None where it did not. Whoever signed in since has tokens that it gave later: those prove nothing of older ones."""
+    issued_at = claim.stored.refresh_issued_at
+    is_old = issued_at is not None and issued_at <= at - protocol.AGAIN_AFTER_REFUSAL[-1]
+    return at if is_old or claim.stored.refused_at is not None else None
 
 
 def hasten_others(claim: Claim, *, at: datetime) -> None:

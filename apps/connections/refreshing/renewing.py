@@ -13,6 +13,7 @@ from django.db import connection as database
 
 from apps.audit.recording import Actor, EventType
 from apps.connections import noting, tallying
+from apps.connections.refreshing import doubting
 from apps.connections.refreshing.claiming import Claim
 
 # Locks are taken as `models.stored_token_set` says: the connection before its token set.
@@ -46,7 +47,8 @@ def renew(
         "renewed", EventType.TOKENS_REFRESHED, claim.connection, at=at, actor=actor, generation=columns["generation"]
     )
     success = tallying.Outcome.SUCCEEDED
-    count, counted = tallying.for_each("renewed", claim.connection.registration_id, success, at=at)
+    proven_at = doubting.proven_at(claim, at=at)
+    count, counted = tallying.for_each("renewed", claim.connection.registration_id, success, at=proven_at)
     assignments = ", ".join(f"{name} = %(set_{name})s" for name in columns)
     parameters = {
         **noted,

@@ -227,7 +227,7 @@ def _write_success(claim: Claim, standing: Standing, success: _Success, *, at: d
         Connection.objects.filter(pk=connection.pk).update(lapses_at=times.lapses_at, granted_scope=success.scope)
     generation = success.columns["generation"]
     noting.note_connection(EventType.TOKENS_REFRESHED, connection, at=at, actor=_ACTOR, generation=generation)
-    tallying.count(connection.registration_id, tallying.Outcome.SUCCEEDED, at=at)
+    tallying.count(connection.registration_id, tallying.Outcome.SUCCEEDED, at=doubting.proven_at(claim, at=at))
 
 
 def _not_before(claim: Claim, standing: Standing, times: Times) -> datetime:

@@ -81,6 +81,22 @@ class TestALinkThatWasRefused:
         beat(refused_at + 5 * MINUTE)
         assert StoredTokenSet.objects.get().refresh_due_at == refused_at + 30 * MINUTE
 
+    @pytest.mark.parametrize(
+        ("given_hours_before", "again_after"), [(12, None), (-1 / 60, 30 * MINUTE)], ids=["given before", "given since"]
+    )
+    def test_is_believed_for_tokens_that_are_old_and_not_for_those_of_whoever_signed_in_since(
+        self, refused_at, connection, make_link, stand_in, given_hours_before, again_after
+    ):
+        other = make_link(under=connection.registration, endpoint=connection.endpoint, has_tokens=False)
+        refreshing.keep(other, tokens_of(2), issued_at=refused_at - given_hours_before * HOUR)
+        StoredTokenSet.objects.filter(pk=other.pk).update(refresh_due_at=refused_at + 3 * MINUTE)
+        stand_in.token = TAKEN
+        assert beat(refused_at + 3 * MINUTE) == 1
+        stand_in.token = REFUSED
+        assert beat(refused_at + 5 * MINUTE) == 1
+        due_at = StoredTokenSet.objects.get(pk=connection.pk).refresh_due_at
+        assert due_at == (again_after and refused_at + again_after)
+
     def test_is_asked_for_during_half_a_day_and_then_left(self, refused_at):
         asked = [minutes for minutes in range(0, 24 * 60, 5) if beat(refused_at + minutes * MINUTE)]
         assert asked == [5, 30, 120, 360, 720]
