@@ -14,7 +14,7 @@ class Migration(migrations.Migration):
         AddIndexBeside(
             model_name="storedtokenset",
             index=models.Index(
-                condition=Q(refused_at__isnull=False), fields=["registration"], name="refreshes_doubted"
+                condition=Q(refused_at__isnull=False), fields=["registration", "refused_at"], name="refreshes_doubted"
             ),
         ),
     ]

@@ -78,7 +78,9 @@ class StoredTokenSet(models.Model):
                 fields=["parked_endpoint"], condition=Q(parked_endpoint__isnull=False), name="refreshes_parked"
             ),
             models.Index(fields=["registration"], condition=Q(broke_off_at__isnull=False), name="refreshes_broken_off"),
-            models.Index(fields=["registration"], condition=Q(refused_at__isnull=False), name="refreshes_doubted"),
+            models.Index(
+                fields=["registration", "refused_at"], condition=Q(refused_at__isnull=False), name="refreshes_doubted"
+            ),
         ]
 
     class Privacy:

@@ -13,6 +13,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection as database
+from django.db import transaction
 from django.db.models import Count
 
 from apps.connections import tallying
@@ -24,15 +25,22 @@ from apps.connections.refreshing.claiming import Claim
 MANY = 3  # links of one registration, refused and doubted at once: it is the server, and not so many patients
 _AT_ONCE = 2000
 
-# Unordered, as others may hold some of them: those are at it already.
+# From registration to registration that has proved something, however many links each has; and past those that are due
+# already, or may not be asked for yet. Unordered, as others may hold some of them: those are at it already.
 _HASTEN = """
-UPDATE connections_storedtokenset AS hastened SET refresh_due_at = %(at)s
+UPDATE connections_storedtokenset AS hastened SET refresh_due_at = GREATEST(%(at)s, hastened.not_before_at)
 FROM (
-    SELECT connection_id FROM connections_storedtokenset
-    WHERE registration_id = %(registration_id)s AND refused_at IS NOT NULL AND refresh_due_at > %(at)s
-        AND (lease_until IS NULL OR lease_until <= now())
+    SELECT stored.connection_id
+    FROM (
+        SELECT registration_id, LEAST(max(last_at), %(refused_before)s) AS refused_before
+        FROM connections_refreshtally WHERE outcome = 'succeeded' AND last_at IS NOT NULL GROUP BY registration_id
+    ) AS proven
+    JOIN connections_storedtokenset AS stored
+        ON stored.registration_id = proven.registration_id AND stored.refused_at < proven.refused_before
+    WHERE stored.refresh_due_at > GREATEST(%(at)s, stored.not_before_at)
+        AND (stored.lease_until IS NULL OR stored.lease_until <= now())
     LIMIT %(number)s
-    FOR UPDATE SKIP LOCKED
+    FOR UPDATE OF stored SKIP LOCKED
 ) AS doubted
 WHERE hastened.connection_id = doubted.connection_id
 """
@@ -60,12 +68,21 @@ def proven_at(claim: Claim, *, at: datetime) -> datetime | None:
     return at if is_old or claim.stored.refused_at is not None else None
 
 
-def hasten_others(claim: Claim, *, at: datetime) -> None:
-    """Tokens that were refused are taken again: those of others whom the same server refused are asked for now, some
-    thousands at once. Each that succeeds brings the next ones."""
-    values: dict[str, Any] = {"at": at, "registration_id": claim.connection.registration_id, "number": _AT_ONCE}
-    with database.cursor() as cursor:
+def hasten(*, at: datetime) -> int:
+    """Let those be due that are doubted although their server has taken such tokens since; returns how many. Each is
+    asked for once more, and is back or believed. In steps, each a transaction of its own."""
+    values: dict[str, Any] = {"at": at, "refused_before": at - protocol.AGAIN_AFTER_REFUSAL[0], "number": _AT_ONCE}
+    number = 0
+    while hastened := _hasten(values):
+        number += hastened
+    return number
+
+
+def _hasten(values: dict[str, Any]) -> int:
+    with transaction.atomic(), database.cursor() as cursor:
+        cursor.execute("SET LOCAL jit = off")  # as in `choosing`
         cursor.execute(_HASTEN, values)
+        return int(cursor.rowcount)
 
 
 def of_many(connections: Collection[UUID]) -> set[UUID]:

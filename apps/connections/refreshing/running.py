@@ -21,7 +21,7 @@ from uuid import UUID
 
 from django.db import connections
 
-from apps.connections.refreshing import budgeting, choosing, guarding, parking
+from apps.connections.refreshing import budgeting, choosing, doubting, guarding, parking
 from apps.connections.refreshing.claiming import Claim
 from apps.connections.refreshing.results import Outcome
 
@@ -77,6 +77,7 @@ def _pull(
     """How many were taken, and whether there may be more."""
     number, help_at = 0, 0.0
     parking.return_parked(at=clock())
+    doubting.hasten(at=clock())
     while not _STOPPING.is_set() and time.monotonic() < ends_at:
         free = hands.free
         taken = choosing.take(free, at=clock())

@@ -62,8 +62,6 @@ def adopt(claim: Claim, token_set: TokenSet, *, is_new: bool, ring: KeyRing, at:
     if access_token is None:  # disconnected, or the account closed, while we asked
         revoking.revoke_unused(claim.connection, token_set, at=at)
         return Result(Outcome.FORGOTTEN)
-    if claim.stored.refused_at is not None:
-        doubting.hasten_others(claim, at=at)
     if claim.was_refused or claim.connection.registration.trouble:
         alerting.note_tokens(claim.connection.registration, claim.connection.endpoint, at=at)
     registering.note_rotation(claim.connection.registration, rotates=is_new, at=at)

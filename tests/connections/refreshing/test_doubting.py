@@ -166,14 +166,42 @@ class TestALinkThatWasRefused:
 
 
 class TestOthersWhoWereRefused:
-    def test_are_due_as_soon_as_one_of_them_is_taken(self, refused_at, connection, make_link, stand_in):
-        columns = {"status": "needs_reauthorization", "reason": "grant_ended", "reason_at": refused_at}
-        doubted = {"refused_at": refused_at, "refresh_due_at": refused_at + 6 * HOUR}
-        endpoint = connection.endpoint
-        other = make_link(under=connection.registration, endpoint=endpoint, **columns, **doubted)
+    @pytest.fixture
+    def other(self, refused_at, connection, make_link):
+        """Refused as well, and asked for again in the evening."""
+        return make_link(
+            under=connection.registration,
+            endpoint=connection.endpoint,
+            status="needs_reauthorization",
+            reason="grant_ended",
+            reason_at=refused_at,
+            refused_at=refused_at,
+            refresh_due_at=refused_at + 6 * HOUR,
+        )
+
+    def test_are_due_as_soon_as_one_of_them_is_taken(self, refused_at, other, stand_in):
         stand_in.token = TAKEN
         beat(refused_at + 5 * MINUTE)
-        assert StoredTokenSet.objects.get(pk=other.pk).refresh_due_at <= refused_at + 2 * HOUR
+        assert doubting.hasten(at=refused_at + 6 * MINUTE) == 1
+        assert StoredTokenSet.objects.get(pk=other.pk).refresh_due_at == refused_at + 6 * MINUTE
+        assert doubting.hasten(at=refused_at + 6 * MINUTE) == 0
+
+    def test_are_due_as_soon_as_anybody_elses_old_token_is_taken(self, refused_at, connection, other, stand_in):
+        refreshing.keep(connection, tokens_of(2), issued_at=refused_at - 13 * HOUR)
+        Connection.objects.filter(pk=connection.pk).update(status="active", reason="", reason_at=None)
+        StoredTokenSet.objects.filter(pk=connection.pk).update(refresh_due_at=refused_at + HOUR)
+        stand_in.token = TAKEN
+        assert beat(refused_at + HOUR) == 1
+        assert doubting.hasten(at=refused_at + HOUR) == 1
+
+    @pytest.mark.parametrize(
+        "columns", [{"refused_at": 4 * MINUTE}, {"not_before_at": 6 * HOUR}, {"lease_until": 10_000 * 24 * HOUR}]
+    )
+    def test_are_not_due_where_nobody_may_ask_yet_or_somebody_does(self, refused_at, other, columns):
+        tallying.count(other.registration_id, tallying.Outcome.SUCCEEDED, at=refused_at + 5 * MINUTE)
+        moments = {name: refused_at + after for name, after in columns.items()}
+        StoredTokenSet.objects.filter(pk=other.pk).update(**moments)
+        assert doubting.hasten(at=refused_at + 6 * MINUTE) == 0
 
     def test_are_many_from_three_on(self, make_link, make_registration, refused_at):
         elsewhere = make_registration()
