@@ -44,6 +44,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "csp.middleware.CSPMiddleware",  # first, so that no answer leaves without the policy, refusals and files included
     "config.neighbors.NotTakenIn",
+    "config.heads.HeadersAlone",
     "apps.connections.middleware.NamedToNobodyMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
