@@ -13,6 +13,11 @@ PATIENT = f"GET /fhir/r4/Patient/{PATIENT_ID}"
 ALLERGIES = f"GET /fhir/r4/AllergyIntolerance?patient={PATIENT_ID}"
 METADATA = "GET /fhir/r4/metadata"
 TOKEN = "POST /oauth/token"
+SWEEP = f"GET /fhir/r4/Observation?patient={PATIENT_ID}&category="
+CATEGORIES = (
+    *("laboratory", "vital-signs", "social-history", "survey", "sdoh"),
+    *("imaging", "procedure", "exam", "therapy", "activity"),
+)
 
 
 def statement(*types: str) -> dict[str, Any]:
@@ -24,6 +29,17 @@ def statement(*types: str) -> dict[str, Any]:
         "fhirVersion": "4.0.1",
         "rest": [{"mode": "server", "resource": resources}],
     }
+
+
+def no_results() -> dict[str, Answer]:
+    """What answers the searches for results, category by category, where there are none."""
+    return {SWEEP + name: http(body=bundle(total=0)) for name in CATEGORIES}
+
+
+def once(fault: bytes, answer: bytes) -> Answer:
+    """The fault for the first who asks, then the answer."""
+    waiting = [fault]
+    return lambda _request: waiting.pop() if waiting else answer
 
 
 def hung_up(_request: Recorded) -> bytes:

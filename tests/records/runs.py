@@ -12,7 +12,7 @@ from django.utils import timezone
 from apps.connections.models import Connection
 from apps.records import shelving, syncing
 from apps.records.models import Record, SyncRun, SyncStep
-from tests.records.linked import AT
+from tests.records.linked import AT, give_tokens
 
 
 def shelved_names(connection: Connection) -> list[str]:
@@ -31,6 +31,13 @@ def sync(connection: Connection, *, at: datetime = AT, cause: SyncRun.Cause = Sy
 def sync_now(connection: Connection, cause: SyncRun.Cause = SyncRun.Cause.CONFIRMED) -> SyncRun:
     """The same at this moment, for pages, whose views read the clock themselves."""
     return sync(connection, at=timezone.now(), cause=cause)
+
+
+def check(connection: Connection, days: int) -> SyncRun:
+    """A check for changes, that many days after the first copy, with tokens that live."""
+    at = AT + timedelta(days=days)
+    give_tokens(connection, issued_at=at)
+    return sync(connection, at=at)
 
 
 def resume(run: SyncRun, *, at: datetime = AT) -> None:

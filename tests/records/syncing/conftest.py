@@ -1,5 +1,13 @@
-"""The sandbox's deployments of interface B, and Alice in a browser."""
+"""The sandbox's deployments of interface B, Alice in a browser, and a provider that may be asked often."""
 
+import pytest
+
+from apps.directory.models import ClientRegistration
 from tests.connections.deployments import deploy, patient
 
 __all__ = ["deploy", "patient"]
+
+
+@pytest.fixture
+def unhurried(linked):
+    ClientRegistration.objects.update(requests_per_minute=1000)

@@ -1,7 +1,5 @@
 """What rows refer to, read by its id, where another resource is answered, or one that is about somebody else."""
 
-from datetime import timedelta
-
 import pytest
 
 from apps.audit.models import AuditEvent
@@ -9,10 +7,9 @@ from apps.audit.recording import EventType
 from apps.directory.models import ClientRegistration
 from apps.records import ledger
 from apps.records.models import PendingRead, QuarantinedRow, Record, SyncStep
-from tests.records.linked import AT, give_tokens
 from tests.records.people import PATIENT_ID, R4_PATIENT, allergy, bundle
 from tests.records.provider import ALLERGIES, METADATA, PATIENT, statement
-from tests.records.runs import step, stored, sync
+from tests.records.runs import check, step, stored, sync
 from tests.wire.servers import http
 
 pytestmark = pytest.mark.django_db
@@ -37,12 +34,6 @@ def named(linked, provider):
     provider.server.answer = lambda request: (
         [http(body=bundle())] if "_lastUpdated" in request.target else usual(request)
     )
-
-
-def check(linked, days):
-    at = AT + timedelta(days=days)
-    give_tokens(linked, issued_at=at)
-    return sync(linked, at=at)
 
 
 def alarms(linked):

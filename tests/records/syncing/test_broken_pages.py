@@ -10,30 +10,14 @@ from apps.records.models import Record, SyncStep
 from apps.wire import fhir
 from tests.records.linked import AT
 from tests.records.people import PATIENT_ID, R4_PATIENT, allergy, bundle
-from tests.records.provider import ALLERGIES, METADATA, PATIENT, statement
+from tests.records.provider import ALLERGIES, METADATA, PATIENT, SWEEP, no_results, once, statement
 from tests.records.runs import resume, step, stored, sync
 from tests.wire.servers import http, serving
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("unhurried")]
 
 Gap = SyncStep.Gap
 PAGE = "GET /fhir/r4/AllergyIntolerance?page="
-SWEEP = f"GET /fhir/r4/Observation?patient={PATIENT_ID}&category="
-CATEGORIES = (
-    *("laboratory", "vital-signs", "social-history", "survey", "sdoh"),
-    *("imaging", "procedure", "exam", "therapy", "activity"),
-)
-
-
-@pytest.fixture(autouse=True)
-def unhurried(linked):
-    ClientRegistration.objects.update(requests_per_minute=1000)
-
-
-def once(fault, answer):
-    """The fault for the first who asks, then the answer."""
-    waiting = [fault]
-    return lambda _request: waiting.pop() if waiting else answer
 
 
 def three_pages(provider, *, stranger=()):
@@ -90,8 +74,7 @@ class TestALinkThatIsGone:
 
     def test_hides_no_row_that_another_search_lacks(self, linked, provider):
         provider.answers[METADATA] = http(body=statement("Patient", "Observation"))
-        for name in CATEGORIES:
-            provider.answers[SWEEP + name] = http(body=bundle(total=0))
+        provider.answers |= no_results()
         rows = [{"resourceType": "Observation", "id": f"o{number}"} for number in range(4)]
         url = f"{provider.base_url}/Observation?page=2"
         provider.answers[SWEEP + "laboratory"] = http(body=bundle(*rows[:2], total=3, next_url=url))
@@ -291,8 +274,7 @@ class TestWhatIsMissing:
     def test_is_what_trying_again_may_bring_where_another_part_is_not_shared(self, linked, provider, answer, gap):
         """So that nobody takes the record for checked, and reads that all that is missing was not allowed."""
         provider.answers[METADATA] = http(body=statement("Patient", "Observation"))
-        for name in CATEGORIES:
-            provider.answers[SWEEP + name] = http(body=bundle(total=0))
+        provider.answers |= no_results()
         provider.answers |= {f"{SWEEP}vital-signs": http(403), f"{SWEEP}survey": http(body=answer)}
         run = sync(linked)
         linked.refresh_from_db()
@@ -305,8 +287,7 @@ class TestSearchesThatOverlap:
     def test_are_not_told_by_what_they_counted_together(self, linked, provider):
         provider.answers[METADATA] = http(body=statement("Patient", "Observation"))
         rows = [{"resourceType": "Observation", "id": f"o{number}"} for number in range(6)]
-        for name in CATEGORIES:
-            provider.answers[SWEEP + name] = http(body=bundle(total=0))
+        provider.answers |= no_results()
         provider.answers[SWEEP + "laboratory"] = http(body=bundle(*rows[:5], total=5))
         provider.answers[SWEEP + "survey"] = http(body=bundle(*rows[:5], total=6))
         run = sync(linked)
@@ -321,8 +302,7 @@ class TestSearchesThatOverlap:
     def test_are_told_by_it_where_none_came_twice(self, linked, provider):
         provider.answers[METADATA] = http(body=statement("Patient", "Observation"))
         rows = [{"resourceType": "Observation", "id": f"o{number}"} for number in range(6)]
-        for name in CATEGORIES:
-            provider.answers[SWEEP + name] = http(body=bundle(total=0))
+        provider.answers |= no_results()
         provider.answers[SWEEP + "laboratory"] = http(body=bundle(*rows[:3], total=4))
         provider.answers[SWEEP + "survey"] = http(body=bundle(*rows[3:], total=3))
         run = sync(linked)

@@ -7,7 +7,6 @@ import pytest
 from django.urls import reverse
 from django.utils import translation
 
-from apps.directory.models import ClientRegistration
 from apps.records import gap_words, ledger
 from apps.records.models import Record, SyncStep
 from apps.records.syncing import watermarks
@@ -20,17 +19,12 @@ from tests.records.provider import ALLERGIES, METADATA, statement
 from tests.records.runs import step, sync
 from tests.wire.servers import http
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("unhurried")]
 
 WEEK = watermarks.FULL_PROOF_EVERY
 DAY = timedelta(days=1)
 NONE = http(body=bundle(total=0))
 ALL = http(body=bundle(allergy("a1"), allergy("a2"), total=2))
-
-
-@pytest.fixture(autouse=True)
-def unhurried(linked):
-    ClientRegistration.objects.update(requests_per_minute=1000)
 
 
 def check(linked, *, at):

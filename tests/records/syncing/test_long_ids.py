@@ -5,7 +5,6 @@ import json
 import pytest
 from django.urls import reverse
 
-from apps.directory.models import ClientRegistration
 from apps.records import ledger
 from apps.records.models import Record, SyncStep
 from tests.records.linked import AT, give_tokens, make_connection
@@ -14,16 +13,11 @@ from tests.records.provider import ALLERGIES, METADATA, statement
 from tests.records.runs import step, stored, sync
 from tests.wire.servers import http
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("unhurried")]
 
 LONG = "a" * 65
 LONGEST = "b" * 256
 DOCTOR = "d_" + "d" * 198
-
-
-@pytest.fixture(autouse=True)
-def unhurried(linked):
-    ClientRegistration.objects.update(requests_per_minute=1000)
 
 
 class TestALongId:

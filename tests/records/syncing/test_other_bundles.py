@@ -3,30 +3,19 @@ is called complete that may not be, and nothing lacking that came."""
 
 import pytest
 
-from apps.directory.models import ClientRegistration
 from apps.records.models import Record, SyncStep
 from apps.wire import fhir
 from tests.records.linked import AT
 from tests.records.people import PATIENT_ID, allergy, bundle
-from tests.records.provider import ALLERGIES, METADATA, statement
+from tests.records.provider import ALLERGIES, METADATA, SWEEP, no_results, statement
 from tests.records.runs import resume, step, stored, sync
 from tests.wire.servers import http
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("unhurried")]
 
 Gap = SyncStep.Gap
 PAGE = "GET /fhir/r4/AllergyIntolerance?page="
 ODD_LINKS = "AllergyIntolerance?page=2"
-SWEEP = f"GET /fhir/r4/Observation?patient={PATIENT_ID}&category="
-CATEGORIES = (
-    *("laboratory", "vital-signs", "social-history", "survey", "sdoh"),
-    *("imaging", "procedure", "exam", "therapy", "activity"),
-)
-
-
-@pytest.fixture(autouse=True)
-def unhurried(linked):
-    ClientRegistration.objects.update(requests_per_minute=1000)
 
 
 def found(linked, provider, page):
@@ -116,8 +105,7 @@ class TestATotal:
     def test_of_one_search_says_nothing_of_the_others(self, linked, provider):
         provider.answers[METADATA] = http(body=statement("Patient", "Observation"))
         rows = [{"resourceType": "Observation", "id": f"o{number}"} for number in range(3)]
-        for name in CATEGORIES:
-            provider.answers[SWEEP + name] = http(body=bundle(total=0))
+        provider.answers |= no_results()
         provider.answers[SWEEP + "laboratory"] = http(body=bundle(*rows[:2], total=2))
         provider.answers[SWEEP + "survey"] = http(body={**bundle(rows[2], total=1), "link": ODD_LINKS})
         assert step(sync(linked), "Observation").gap == ""
@@ -202,8 +190,7 @@ class TestATotalThatMayCountOnePageAlone:
         """Though the provider heeds no wish for a shorter page."""
         provider.answers[METADATA] = http(body=statement("Patient", "Observation"))
         rows = [{"resourceType": "Observation", "id": f"o{number}"} for number in range(60)]
-        for name in CATEGORIES:
-            provider.answers[SWEEP + name] = http(body=bundle(total=0))
+        provider.answers |= no_results()
         second = f"{provider.base_url}/Observation?page=2"
         provider.answers[SWEEP + "laboratory"] = http(body=bundle(*rows[:25], total=total, next_url=second))
         provider.answers["GET /fhir/r4/Observation?page=2"] = http(body=bundle(*rows[25:total], total=total))

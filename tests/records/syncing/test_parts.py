@@ -1,7 +1,5 @@
 """A type of which one search is refused for good: the others are asked for what changed, and it for everything."""
 
-from datetime import timedelta
-
 import pytest
 
 from apps.directory.models import ClientRegistration
@@ -10,10 +8,9 @@ from apps.records.models import SyncStep
 from apps.records.syncing.paging import cursors
 from apps.vault import sealing
 from apps.vault.sealing import Holder
-from tests.records.linked import AT, give_tokens
 from tests.records.people import PATIENT_ID, bundle
 from tests.records.provider import METADATA, statement
-from tests.records.runs import step, stored, sync
+from tests.records.runs import check, step, stored, sync
 from tests.wire.servers import http
 
 pytestmark = pytest.mark.django_db
@@ -54,12 +51,6 @@ def sweeps(linked, provider):
     provider.server.answer = lambda request: (
         [http(body=bundle(total=0))] if "_lastUpdated" in request.target else usual(request)
     )
-
-
-def check(linked, days):
-    at = AT + timedelta(days=days)
-    give_tokens(linked, issued_at=at)
-    return sync(linked, at=at)
 
 
 def counts(provider):

@@ -8,23 +8,16 @@ from apps.directory.models import ClientRegistration
 from apps.records import syncing
 from apps.records.models import PendingRead, Record, SyncRun, SyncStep
 from apps.records.syncing import owing, running, stepping
-from tests.records.linked import AT, give_tokens
+from tests.records.linked import AT
 from tests.records.people import allergy, bundle
 from tests.records.provider import ALLERGIES, METADATA, PATIENT, hung_up, statement
-from tests.records.runs import resume, step, stored, sync
+from tests.records.runs import check, resume, step, stored, sync
 from tests.wire.servers import http
 
 pytestmark = pytest.mark.django_db
 
 _ROWS = 40
 DOCTOR = "GET /fhir/r4/Practitioner/"
-
-
-def check(linked, days):
-    """A check for changes, that many days after the first copy."""
-    at = AT + timedelta(days=days)
-    give_tokens(linked, issued_at=at)
-    return sync(linked, at=at)
 
 
 class TestReferencesThatLeadNowhere:

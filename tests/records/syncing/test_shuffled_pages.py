@@ -10,19 +10,14 @@ from apps.directory.models import ClientRegistration
 from apps.records import ledger
 from apps.records.models import SyncRun, SyncStep
 from apps.records.syncing.paging.shuffling import Stretch
-from tests.records.people import PATIENT_ID, allergy, bundle
-from tests.records.provider import ALLERGIES, METADATA, statement
+from tests.records.people import allergy, bundle
+from tests.records.provider import ALLERGIES, CATEGORIES, METADATA, SWEEP, no_results, statement
 from tests.records.runs import resume, step, stored, sync
 from tests.wire.servers import http
 
 pytestmark = pytest.mark.django_db
 
 Gap = SyncStep.Gap
-SWEEP = f"GET /fhir/r4/Observation?patient={PATIENT_ID}&category="
-CATEGORIES = (
-    *("laboratory", "vital-signs", "social-history", "survey", "sdoh"),
-    *("imaging", "procedure", "exam", "therapy", "activity"),
-)
 
 
 @pytest.fixture(autouse=True)
@@ -99,8 +94,7 @@ class TestPagesInEverAnotherOrder:
     def test_are_none_where_each_search_brings_all_that_the_one_before_brought(self, linked, provider):
         """As of a server that does not look at the category."""
         provider.answers[METADATA] = http(body=statement("Patient", "Observation"))
-        for name in CATEGORIES:
-            provider.answers[SWEEP + name] = http(body=bundle(total=0))
+        provider.answers |= no_results()
         for name in CATEGORIES[:3]:
             rows = [{"resourceType": "Observation", "id": f"o{number}"} for number in range(130)]
             rows += [{"resourceType": "Observation", "id": f"only-{name}"}]

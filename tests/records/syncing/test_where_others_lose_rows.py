@@ -15,7 +15,7 @@ from apps.vault import sealing
 from apps.vault.sealing import Holder
 from tests.records.linked import AT, give_tokens
 from tests.records.people import PATIENT_ID, bundle
-from tests.records.provider import METADATA, TOKEN, statement
+from tests.records.provider import METADATA, TOKEN, once, statement
 from tests.records.runs import resume, step, stored, sync
 from tests.wire.servers import http, serving
 
@@ -42,12 +42,6 @@ def address(page):
     """Of a page of results, as a request for it is recorded."""
     first = f"?patient={PATIENT_ID}&category=laboratory"
     return f"GET /fhir/r4/Observation{first if page == 1 else f'?page={page}'}"
-
-
-def once(fault, answer):
-    """The fault for the first who asks, then the answer."""
-    waiting = [fault]
-    return lambda _request: waiting.pop() if waiting else answer
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from datetime import timedelta
 
 import pytest
 
-from apps.directory.models import ClientRegistration
 from apps.records import syncing
 from apps.records.models import PendingRead, QuarantinedRow, Record, SyncRun, SyncStep
 from apps.records.syncing import watermarks
@@ -14,17 +13,12 @@ from tests.records.provider import ALLERGIES, METADATA, PATIENT
 from tests.records.runs import resume, step, stored, sync
 from tests.wire.servers import http
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("unhurried")]
 
 Gap = SyncStep.Gap
 FHIR = "GET /fhir/r4/"
 OF_PATIENT = f"?patient={PATIENT_ID}"
 NEXT_DAY = AT + timedelta(days=1)
-
-
-@pytest.fixture(autouse=True)
-def unhurried(linked):
-    ClientRegistration.objects.update(requests_per_minute=1000)
 
 
 def again(linked, *, at=NEXT_DAY):
