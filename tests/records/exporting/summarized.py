@@ -17,6 +17,11 @@ DEVICES, HISTORY = "46264-8", "29762-2"
 ALERTS, PREGNANCY, DIRECTIVES = "104605-1", "10162-6", "42348-3"
 
 
+def made(kind: str, **elements: Any) -> dict[str, Any]:
+    """A resource of that type, with an id made of it."""
+    return {"resourceType": kind, "id": f"{kind.lower()}-1", **elements}
+
+
 class Summarized:
     """The document of all that a person has, or of a portion of it. `written` is it as it leaves."""
 

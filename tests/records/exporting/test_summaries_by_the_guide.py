@@ -18,6 +18,7 @@ from tests.records.exporting.summarized import (
     RESULTS,
     VACCINES,
     Summarized,
+    made,
 )
 from tests.records.linked import AT, make_connection, make_endpoint
 from tests.records.people import DSTU2_PATIENT, R4_PATIENT
@@ -28,10 +29,6 @@ CANARY = {"text": "Canary"}
 UNKNOWN = {
     "coding": [{"system": "http://terminology.hl7.org/CodeSystem/data-absent-reason", "code": "unknown"}]
 }  # fmt: skip
-
-
-def made(kind, **elements):
-    return {"resourceType": kind, "id": f"{kind.lower()}-1", **elements}
 
 
 class TestADocument:

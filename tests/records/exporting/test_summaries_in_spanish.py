@@ -17,6 +17,7 @@ from tests.records.exporting.summarized import (
     RESULTS,
     VACCINES,
     Summarized,
+    made,
 )
 from tests.records.linked import make_connection
 
@@ -32,10 +33,6 @@ DONE = [
 RANGE = [{"low": {"value": 136}, "high": {"value": 145, "unit": "mmol/L"}}]
 HIGH = [{"coding": [{"system": "http://hl7.org/fhir/v2/0078", "code": "H"}]}]
 SALT = {"valueQuantity": {"value": 151, "unit": "mmol/L"}, "referenceRange": RANGE, "interpretation": HIGH}
-
-
-def made(kind, **elements):
-    return {"resourceType": kind, "id": f"{kind.lower()}-1", **elements}
 
 
 def observed(**elements):

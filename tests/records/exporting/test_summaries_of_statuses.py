@@ -14,6 +14,7 @@ from tests.records.exporting.summarized import (
     RESULTS,
     VACCINES,
     Summarized,
+    made,
 )
 from tests.records.linked import AT, make_connection
 from tests.records.people import R4_PATIENT
@@ -22,10 +23,6 @@ pytestmark = pytest.mark.django_db
 
 CANARY = {"text": "Canary"}
 DRUG = {"medicationCodeableConcept": CANARY}
-
-
-def made(kind, **elements):
-    return {"resourceType": kind, "id": f"{kind.lower()}-1", **elements}
 
 
 class TestAStatus:
