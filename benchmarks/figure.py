@@ -34,16 +34,13 @@ class Figure:
 
 def processor_ms(work: Callable[[], object], *, repeats: int) -> float:
     """The median, over several tries, of the milliseconds of processor time that one call takes in this process."""
-    return statistics.median(_taken(time.process_time, work, repeats) * 1000 for _try in _tries(TRIES))
+    return statistics.median(_taken(time.process_time, work, repeats) * 1000 for _try in _tries())
 
 
-def ratio(
-    work: Callable[[], object], comparator: Callable[[], object], *, repeats: int = 1, tries: int = TRIES
-) -> float:
+def ratio(work: Callable[[], object], comparator: Callable[[], object], *, repeats: int = 1) -> float:
     """How much longer `work` takes than `comparator`, by the clock: done in turn, the median of the tries' ratios."""
     return statistics.median(
-        _taken(time.perf_counter, work, repeats) / _taken(time.perf_counter, comparator, repeats)
-        for _try in _tries(tries)
+        _taken(time.perf_counter, work, repeats) / _taken(time.perf_counter, comparator, repeats) for _try in _tries()
     )
 
 
@@ -59,8 +56,8 @@ def _taken(clock: Callable[[], float], work: Callable[[], object], repeats: int)
     return (clock() - began) / repeats
 
 
-def _tries(tries: int) -> Iterator[int]:
-    for number in range(tries):
-        say(f"try {number + 1} of {tries}")
+def _tries() -> Iterator[int]:
+    for number in range(TRIES):
+        say(f"try {number + 1} of {TRIES}")
         yield number
     print("\r" + " " * 72 + "\r", end="", file=sys.stderr, flush=True)

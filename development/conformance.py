@@ -17,10 +17,10 @@ ROW = re.compile(r"^\| ([CX]\d+) \| (.*) \| (.*?) ?\|$")
 Claims = Mapping[str, tuple[str, ...]]
 
 
-def claims(folder: Path = ROOT / "tests") -> dict[str, tuple[str, ...]]:
+def claims() -> dict[str, tuple[str, ...]]:
     """Test name (`tests/x/test_y.py::TestThing::test_sentence`) to the numbers it claims."""
     found: dict[str, tuple[str, ...]] = {}
-    for path in sorted(folder.rglob("test_*.py")):
+    for path in sorted((ROOT / "tests").rglob("test_*.py")):
         module = ast.parse(path.read_text(encoding="utf-8"))
         found.update(_claims_in(module.body, str(path.relative_to(ROOT)), ()))
     return found

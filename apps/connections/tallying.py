@@ -23,17 +23,17 @@ SHARDS = 16
 
 _COUNT = """
 INSERT INTO connections_refreshtally AS tally (registration_id, outcome, shard, times, last_at)
-VALUES (%s, %s, pg_backend_pid() %% %s, %s, %s)
+VALUES (%s, %s, pg_backend_pid() %% %s, 1, %s)
 ON CONFLICT (registration_id, outcome, shard)
 DO UPDATE SET times = tally.times + excluded.times, last_at = GREATEST(tally.last_at, excluded.last_at)
 """
 
 
-def count(registration_id: UUID, outcome: Outcome, *, at: datetime | None, times: int = 1) -> None:
-    """Count so many refreshes that ended so. In the caller's transaction: it is the last row this locks, and it locks
+def count(registration_id: UUID, outcome: Outcome, *, at: datetime | None) -> None:
+    """Count a refresh that ended so. In the caller's transaction: it is the last row this locks, and it locks
     one, so that nobody waits for another for ever. `at`: what is kept as the last one's moment; None keeps none."""
     with connection.cursor() as cursor:
-        cursor.execute(_COUNT, [registration_id, Outcome(outcome).value, SHARDS, times, at])
+        cursor.execute(_COUNT, [registration_id, Outcome(outcome).value, SHARDS, at])
 
 
 def for_each(rows: str, registration_id: UUID, outcome: Outcome, *, at: datetime | None) -> tuple[str, dict[str, Any]]:

@@ -46,6 +46,7 @@ class Proof(models.TextChoices):
 _IN_ORDER = ("fhir_version", "fhir_base_url", "pk")  # an index has them so for each authorization server
 MOST_NAMED = 50  # of the providers of one registration, to learn whom it is for
 _MOST_NAMES = 21  # of one endpoint
+_MOST_SIBLINGS = 5
 
 _PROOFS = {Authentication.NONE: Proof.NONE, Authentication.PRIVATE_KEY_JWT: Proof.KEY}
 
@@ -155,7 +156,7 @@ def missing_versions(registration: ClientRegistration) -> tuple[str, ...]:
     return tuple(version for version in versions(registration) if version not in registration.versions_added)
 
 
-def siblings(registration: ClientRegistration, *, most: int = 5) -> Sequence[ClientRegistration]:
+def siblings(registration: ClientRegistration) -> Sequence[ClientRegistration]:
     """Other standing registrations of the same kind for the same providers, as far as some of them tell: as a
     rule the one for the other FHIR version, which has its own authorization server on interface A (specification 4.1
     rule 1). `fhir_versions` are those of their endpoints."""
@@ -166,7 +167,7 @@ def siblings(registration: ClientRegistration, *, most: int = 5) -> Sequence[Cli
     servers = shared.exclude(authorization_server=server).values("authorization_server")
     rows = ClientRegistration.objects.filter(authorization_server__in=servers).exclude(status__in=registering.OVER)
     theirs = Endpoint.objects.filter(authorization_server=OuterRef("authorization_server"))
-    return list(rows.annotate(fhir_versions=versions_of(theirs)).order_by("label", "pk")[:most])
+    return list(rows.annotate(fhir_versions=versions_of(theirs)).order_by("label", "pk")[:_MOST_SIBLINGS])
 
 
 def has_credentials(registration: ClientRegistration) -> bool:

@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Any
 
 import requests
 from oauthlib.oauth2 import BackendApplicationClient, OAuth2Error, WebApplicationClient
@@ -30,7 +30,6 @@ __all__ = ["TokenEndpoint", "TokenSet", "exchange", "refresh", "revoke", "system
 
 _HEADERS = {"Accept": "application/json", "Content-Type": "application/x-www-form-urlencoded"}
 _OF_SYSTEMS = frozenset({Authentication.BASIC, Authentication.PRIVATE_KEY_JWT, Authentication.BEARER_JWT})
-TokenTypeHint = Literal["access_token", "refresh_token"]
 _HookedRequest = tuple[str, dict[str, str], str]
 _CHANGED_BY_DECODING = str.maketrans({"%": "%25", "+": "%2B"})
 
@@ -118,13 +117,7 @@ def refresh(endpoint: TokenEndpoint, *, refresh_token: Secret, at: datetime | No
     return _token_set(endpoint, call, redirect_uri=None)
 
 
-def revoke(
-    endpoint: TokenEndpoint,
-    *,
-    token: Secret,
-    token_type_hint: TokenTypeHint = "refresh_token",  # noqa: S107 - a name, not a token
-    at: datetime | None = None,
-) -> None:
+def revoke(endpoint: TokenEndpoint, *, token: Secret, at: datetime | None = None) -> None:
     """Tells the server that a token is dead (RFC 7009); does nothing where no revocation address is known.
 
     The parameters travel in the body also on interface A: no other form is documented, and a URL is no place for a
@@ -143,7 +136,7 @@ def revoke(
         _url, _headers, body = WebApplicationClient(client.client_id).prepare_token_revocation_request(
             session.endpoint_url_spelled,
             token.reveal(),
-            token_type_hint=token_type_hint,
+            token_type_hint="refresh_token",  # noqa: S106 - a name, not a token
             **_client_parameters(client),
             **_assertion_parameters(endpoint, at),
         )

@@ -177,7 +177,6 @@ def stream(
     *,
     method: str = "GET",
     headers: Mapping[str, str],
-    begins_within_seconds: float = STALLED_SECONDS,
 ) -> Iterator[Stream]:
     """One request, whose answer begins in time and then may take as long as it keeps coming. A redirect is an answer
     like any other: nothing is followed here. The connection is kept where the body was read to its end.
@@ -186,9 +185,9 @@ def stream(
     """
     check_address(url, policy)
     adapters: dict[object, _GuardedAdapter] = _THREAD.__dict__.setdefault("adapters", {})
-    kind = ("streaming", policy, begins_within_seconds)
+    kind = ("streaming", policy)
     if kind not in adapters:
-        adapters[kind] = _StreamingAdapter(policy, total_seconds=begins_within_seconds, max_bytes=0)
+        adapters[kind] = _StreamingAdapter(policy, total_seconds=STALLED_SECONDS, max_bytes=0)
     response = adapters[kind].send(_prepared(method, url, {**_HEADERS, **headers}))
     try:
         yield Stream(response, adapters[kind].deadline, Reader(response.raw))

@@ -35,6 +35,7 @@ _VALIDATOR = re.compile(r'"[\x21\x23-\x7e]{0,200}"')  # as `wire.bulk.files` giv
 _MINE = 0o600
 _OTHERS_WRITE = 0o022
 _MOST_STATE_BYTES = 50_000_000
+_PIECE_BYTES = 262_144
 _MOST_SETTLING = 8
 
 
@@ -144,10 +145,10 @@ class Folder:
         self._whole[name] = key, size
         self._unsettled.append((name, self._settling.submit(self._sync, name)))
 
-    def pieces(self, name: str, piece_bytes: int = 262_144) -> Iterator[bytes]:
+    def pieces(self, name: str) -> Iterator[bytes]:
         """What a file that is here holds. Raises NotExported."""
         with _refusals(), os.fdopen(self._opened(name, os.O_RDONLY), "rb", buffering=0) as file:
-            while piece := file.read(piece_bytes):
+            while piece := file.read(_PIECE_BYTES):
                 yield piece
 
     def settle(self) -> None:
@@ -274,9 +275,9 @@ class Part:
         if behind is not None and (refused := behind.exception()) and failed is None:
             raise refused
 
-    def present(self, piece_bytes: int = 262_144) -> Iterator[bytes]:
+    def present(self) -> Iterator[bytes]:
         """What is there already, in pieces; afterwards it grows at its end."""
-        while piece := os.read(self._descriptor, piece_bytes):
+        while piece := os.read(self._descriptor, _PIECE_BYTES):
             yield piece
 
     def write(self, piece: bytes) -> None:

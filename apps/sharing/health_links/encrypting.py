@@ -22,11 +22,11 @@ _LONGEST_TO_COMPRESS: Final = 250_000
 _ALGORITHMS: Final = ("dir", "A256GCM", "DEF")
 
 
-def encrypt(document: bytes, key: bytes, content_type: str = FHIR) -> str:
+def encrypt(document: bytes, key: bytes) -> str:
     """The file, each time another. Raises ValueError for a key of another length."""
     if len(key) != KEY_BYTES:
         raise ValueError("The key of a health link has 32 bytes")
-    header = {"alg": "dir", "enc": "A256GCM", "cty": content_type}
+    header = {"alg": "dir", "enc": "A256GCM", "cty": FHIR}
     if len(document) <= _LONGEST_TO_COMPRESS:
         header["zip"] = "DEF"
     return jwe.encrypt_compact(header, document, OctKey.import_key(key), algorithms=_ALGORITHMS)

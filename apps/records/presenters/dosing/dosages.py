@@ -56,14 +56,14 @@ class Dosage(msgspec.Struct, frozen=True, gc=False):
     differs: bool = False
 
 
-def read(resource: Element, *, form: str = "", most: int = _MOST) -> tuple[Dosage, ...]:
+def read(resource: Element, *, form: str = "") -> tuple[Dosage, ...]:
     """The first of `dosageInstruction` or `dosage`, in their sequence; those that say nothing left out. `form` is what
     the medicine is: a tablet, a solution."""
-    return tuple(dosage for _sent, dosage in paired(resource, form=form, most=most))
+    return tuple(dosage for _sent, dosage in paired(resource, form=form, most=_MOST))
 
 
-def paired(resource: Element, *, form: str = "", most: int = _MOST) -> tuple[tuple[Element, Dosage], ...]:
-    """The same, each with what it was read from."""
+def paired(resource: Element, *, form: str = "", most: int) -> tuple[tuple[Element, Dosage], ...]:
+    """The first so many of them, each with what it was read from."""
     sent = sorted(_sent(resource), key=lambda each: elements.number(each, "sequence") or 0)
     told = ((each, dosage) for each in sent if _says_something(dosage := _dosage(each)))
     return tuple((each, replace(dosage, form=form)) for each, dosage in islice(told, most))

@@ -62,12 +62,10 @@ class Row(msgspec.Struct, frozen=True, gc=False):
         return len({clinic for row in (self, *self.others) for clinic in row.clinics or row.providers})
 
 
-def of(
-    shelved: Sequence[Shelved], sources: Mapping[UUID, Source], *, at: datetime | None = None, on_paper: bool = False
-) -> tuple[Row, ...]:
+def of(shelved: Sequence[Shelved], sources: Mapping[UUID, Source], *, at: datetime | None = None) -> tuple[Row, ...]:
     """The rows of a page, in its order. What two providers sent alike is one row: code, date and value are equal. So is
     what one provider sent alike in two ways, though it has no code or no date."""
-    return tuple(row for _shelved, row in paired(shelved, sources, at=at, on_paper=on_paper))
+    return tuple(row for _shelved, row in paired(shelved, sources, at=at))
 
 
 def paired(

@@ -16,15 +16,15 @@ from apps.records.viewing.facts.in_rows import Known
 from apps.records.viewing.wording import cautions, file_kinds, other_kinds, values_in_words
 
 
-def of(entry: Entry, known: Known | None = None) -> tuple[str, ...]:
-    """What it says, in its order; some of it may be empty. `known` is as in `in_rows.of`."""
-    first, behind = parted(entry, {} if known is None else known)
+def of(entry: Entry) -> tuple[str, ...]:
+    """What it says, in its order; some of it may be empty."""
+    first, behind = parted(entry, {})
     return (*first, *behind)
 
 
 def parted(entry: Entry, known: Known) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The same in two: what stands before its date, and who and where behind that, where people know it by its date
-    sooner than by those."""
+    """The same in two, `known` as in `in_rows.of`: what stands before its date, and who and where behind that, where
+    people know it by its date sooner than by those."""
     first = tuple(_first(entry, known))
     return first, tuple(_behind(entry, first, known))
 
