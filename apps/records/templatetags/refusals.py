@@ -7,13 +7,15 @@ from django import template
 
 from apps.connections.models import Connection
 from apps.connections.presenting.standing import Standing
-from apps.records.viewing.opening import refusing
+from apps.records.viewing.opening import last_checks
 
 register = template.Library()
 
 
 @register.simple_tag
 def refused_everything(standings: Iterable[Standing]) -> frozenset[UUID]:
-    """The ids of those connections that hold and bring nothing. Where the patient can do something, that goes first."""
+    """The ids of those connections that hold and bring nothing, as far as the last run that ended tells. Where the
+    patient can do something, that goes first. One query, none where there is no connection."""
     holding = (one.connection for one in standings if not one.needs_you)
-    return refusing.of(connection for connection in holding if connection.status == Connection.Status.ACTIVE)
+    active = (connection.pk for connection in holding if connection.status == Connection.Status.ACTIVE)
+    return frozenset(pk for pk, check in last_checks.of(active).items() if check.is_refused)
