@@ -50,11 +50,11 @@ class Chart:
         """A reference to the person's Patient resource."""
         return {"reference": f"Patient/{self.patient_id}", "display": self.person.name}
 
-    def to(self, resource_type: str, key: str | None, display: str | None = None) -> Element | None:
+    def to(self, resource_type: str, key: str | None) -> Element | None:
         """A reference to another resource of this person; None for no key."""
         if key is None:
             return None
-        return {"reference": f"{resource_type}/{self.id(resource_type, key)}", "display": display}
+        return {"reference": f"{resource_type}/{self.id(resource_type, key)}"}
 
     def to_clinic(self, resource_type: str, key: str, display: str | None = None) -> Element:
         """A reference to a resource of the practice."""

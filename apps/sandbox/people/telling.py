@@ -59,13 +59,12 @@ def measured(test: Test, number: float, when: datetime, *, seen: Visit | None = 
 
 
 def found(code: Code, value: Value | None, when: datetime, category: str, *, seen: Visit | None = None,
-          note: str | None = None, components: tuple[tuple[Code, Value], ...] = (),
-          status: str = "final") -> Measurement:  # fmt: skip
+          note: str | None = None, components: tuple[tuple[Code, Value], ...] = ()) -> Measurement:  # fmt: skip
     """A finding that is not a number of the catalogue."""
     prefix = "lab" if category == "laboratory" else "found"
     return Measurement(
         key=f"{prefix}:{code.code}:{when:%Y%m%d%H%M}", code=code, at=when, value=value, category=category,
-        components=components, status=status, note=note, visit=seen.key if seen else None,
+        components=components, note=note, visit=seen.key if seen else None,
     )  # fmt: skip
 
 
