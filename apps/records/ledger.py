@@ -5,9 +5,10 @@ offers nothing, was not allowed to share, or did not answer are four different t
 stand behind a subject and only some of them came, the line says which did not.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
+from uuid import UUID
 
 from django.db.models import Count
 from django.utils.functional import Promise
@@ -81,6 +82,34 @@ class _Facts:
     is_of_kinds: bool = False
 
 
+@dataclass(frozen=True)
+class Kept:
+    """What is here of one connection, by type: how many rows that are, as far as we know, still at the provider, when
+    they last came whole, and how many went because their server changed over."""
+
+    entries: Mapping[str, int]
+    complete: Mapping[str, datetime]
+    replaced: Mapping[str, int]
+
+
+def kept_of(connections: Collection[Connection]) -> dict[UUID, Kept]:
+    """Of each of these. Four queries."""
+    entries: dict[UUID, dict[str, int]] = {one.pk: {} for one in connections}
+    complete: dict[UUID, dict[str, datetime]] = {one.pk: {} for one in connections}
+    rows = Record.objects.filter(user_id__in={one.user_id for one in connections}, connection__in=connections)
+    here = rows.filter(removed_at__isnull=True).values_list("connection_id", "resource_type")
+    for pk, name, count in here.annotate(Count("pk")):
+        entries[pk][name] = count
+    steps = SyncStep.objects.filter(run__connection__in=connections, status=Status.COMPLETE)
+    newest = steps.order_by("run__connection", "resource_type", "-finished_at")
+    newest = newest.distinct("run__connection", "resource_type")
+    for pk, name, at in newest.values_list("run__connection_id", "resource_type", "finished_at"):
+        if at:
+            complete[pk][name] = at
+    replaced = changing_over.gone(connections)
+    return {one.pk: Kept(entries[one.pk], complete[one.pk], replaced[one.pk]) for one in connections}
+
+
 def lines(
     connection: Connection,
     run: SyncRun | None,
@@ -89,21 +118,21 @@ def lines(
     is_stopped: bool = False,
     tries_again: bool = False,
     counts: Mapping[str, Came] | None = None,
+    kept: Kept | None = None,
 ) -> tuple[Line, ...]:
     """A line for each subject, told by the steps of the connection's latest run; `is_stopped`: nothing moves now, and
     `tries_again`: what was not answered is asked for again each day.
 
     `counts` is what came of each subject, by its key, where the caller has opened the shelves: none has been built of
     what nothing came of. Without it, or where we hold something that no shelf counts, rows are counted by type, and a
-    type that several subjects share with the first of them.
+    type that several subjects share with the first of them. `kept` is what is here of the connection, where the caller
+    has asked for several (`kept_of`).
     """
+    here = kept or kept_of([connection])[connection.pk]
     steps = {step.resource_type: step for step in run.steps.all()} if run else {}
-    entries = _entries(connection)
-    complete = _last_complete(connection)
+    entries = here.entries
     is_planned = run is None or run.finished_at is not None or bool(steps)
     is_over = run is not None and run.finished_at is not None
-    version = connection.endpoint.fhir_version
-    replaced = changing_over.gone(connection)
     if counts is not None and not _has_all(counts, entries):
         counts = None
     told = []
@@ -111,11 +140,11 @@ def lines(
         types = _types(subject, {*steps, *entries})
         if subject is OTHER and not types:
             continue
-        facts = _facts(subject, types, entries, steps, complete)
-        if facts.step is None and is_over and types and not is_asked_for(subject, version):
+        facts = _facts(subject, types, entries, steps, here.complete)
+        if facts.step is None and is_over and types and not is_asked_for(subject, connection.endpoint.fhir_version):
             facts = replace(facts, step=_not_offered(types[0]))  # it is not fetched later, either
         facts = replace(facts, provider=provider, is_stopped=is_stopped, tries_again=tries_again, is_planned=is_planned)
-        facts = replace(facts, replaced=sum(replaced.get(name, 0) for name in types if _counts(subject, name)))
+        facts = replace(facts, replaced=sum(here.replaced.get(name, 0) for name in types if _counts(subject, name)))
         if counts is not None:
             came = counts.get(subject.key, Came(0))
             facts = replace(facts, **asdict(came), counted_with=None, is_of_kinds=subject is ALLERGIES)
@@ -203,18 +232,6 @@ def _urgency(step: SyncStep) -> int:
     whose reason is not settled."""
     order = (Status.COMPLETE, Status.GAP, Status.WAITING, Status.GETTING)
     return 2 * order.index(Status(step.status)) + (step.gap not in {"", *SyncStep.SETTLED})
-
-
-def _entries(connection: Connection) -> dict[str, int]:
-    """How many rows of each type are here and, as far as we know, still at the provider."""
-    mine = Record.objects.filter(user_id=connection.user_id, connection_id=connection.id, removed_at__isnull=True)
-    return dict(mine.values_list("resource_type").annotate(Count("pk")))
-
-
-def _last_complete(connection: Connection) -> dict[str, datetime]:
-    steps = SyncStep.objects.filter(run__connection=connection, status=Status.COMPLETE)
-    newest = steps.order_by("resource_type", "-finished_at").distinct("resource_type")
-    return {name: at for name, at in newest.values_list("resource_type", "finished_at") if at}
 
 
 def _line(subject: Subject, facts: _Facts) -> Line:

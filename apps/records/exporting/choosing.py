@@ -1,6 +1,6 @@
 """Which connections somebody can take a copy of, and what is said of each before they choose."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
@@ -32,20 +32,29 @@ class Choice:
 
 def choices(user: User, *, among: Collection[UUID] | None = None, at: datetime) -> tuple[Choice, ...]:
     """Every connection that was confirmed once, oldest first, ended ones with a copy included; or those `among` these
-    alone, called and numbered as among all: six queries for each. Where one person's record is here twice from one
-    provider, its name says which. `at`: by now, so that no check with a later time is believed to be the latest."""
+    alone, called and numbered as among all. As many queries for one as for fifty, as long as no server of theirs
+    changed over. Where one person's record is here twice from one provider, its name says which. `at`: by now, so that
+    no check with a later time is believed to be the latest."""
     rows = user.connections.confirmed().select_related("provider", "endpoint").order_by("created_at", "pk")
     connections = list(rows)
     people = candidates.find_people(user.pk, connections)
     whose = sameness.of_each([one.pk for one in connections], people)
     names = {pk: person.name for pk, person in people.items()}
     ways = marks.of_each(((one.provider_id, names.get(one.pk)), one) for one in connections)
-    found = (
-        _choice(connection, number, people, whose, at=at)
-        for number, connection in enumerate(connections, start=1)
-        if among is None or connection.pk in among
+    numbered = enumerate(connections, start=1)
+    wanted = {number: one for number, one in numbered if among is None or one.pk in among}
+    sources, missing = stored.sources(wanted), gaps.of_each(list(wanted.values()), at=at)
+    return tuple(
+        Choice(
+            connection=one,
+            source=_told_apart(sources[one.pk], ways[one.pk]),
+            person=people.get(one.pk),
+            whose=whose[one.pk],
+            entries=sources[one.pk].held.count,
+            gaps=missing[one.pk],
+        )
+        for one in wanted.values()
     )
-    return tuple(_told_apart(choice, ways[choice.connection.pk]) for choice in found)
 
 
 def are_one_person(chosen: Sequence[Choice]) -> bool:
@@ -68,25 +77,5 @@ def label(choice: Choice) -> str:
     return _("%(provider)s: record of %(name)s") % {"provider": choice.source.provider, "name": name}
 
 
-def _told_apart(choice: Choice, way: str) -> Choice:
-    source = choice.source
-    return replace(choice, source=replace(source, provider=f"{source.provider} ({way})")) if way else choice
-
-
-def _choice(
-    connection: Connection,
-    number: int,
-    people: Mapping[UUID, Candidate],
-    whose: Mapping[UUID, int],
-    *,
-    at: datetime,
-) -> Choice:
-    source = stored.source(connection, number=number)
-    return Choice(
-        connection=connection,
-        source=source,
-        person=people.get(connection.pk),
-        whose=whose[connection.pk],
-        entries=source.held.count,
-        gaps=gaps.of(connection, at=at),
-    )
+def _told_apart(source: Source, way: str) -> Source:
+    return replace(source, provider=f"{source.provider} ({way})") if way else source

@@ -1,12 +1,14 @@
 """What is missing of one source, in the words of the ledger, told before a download and at the head of every file."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
+from uuid import UUID
 
 from apps.connections.models import Connection
 from apps.records import gap_words, ledger
 from apps.records.gap_words import Kind
+from apps.records.ledger import Kept
 from apps.records.models import SyncRun, SyncStep
 from apps.records.subjects import Subject
 
@@ -65,10 +67,17 @@ class Gaps:
         return tuple(str(one) for one in self.missing)
 
 
-def of(connection: Connection, *, at: datetime) -> Gaps:
-    """As the connection's ledger has it then, in the language of whoever asks. `at` as `choosing.choices` takes it."""
-    run = connection.sync_runs.newest_first(at=at).prefetch_related("steps").first()
-    lines = ledger.lines(connection, run, provider=connection.provider.name)
+def of_each(connections: Collection[Connection], *, at: datetime) -> dict[UUID, Gaps]:
+    """As the ledger of each has it then, in the language of whoever asks. `at` as `choosing.choices` takes it. Six
+    queries."""
+    newest = SyncRun.objects.filter(connection__in=connections).newest_of_each(at=at)
+    runs = {run.connection_id: run for run in newest.prefetch_related("steps")}
+    kept = ledger.kept_of(connections)
+    return {one.pk: _of(one, runs.get(one.pk), kept[one.pk]) for one in connections}
+
+
+def _of(connection: Connection, run: SyncRun | None, kept: Kept) -> Gaps:
+    lines = ledger.lines(connection, run, provider=connection.provider.name, kept=kept)
     missing = tuple(_missing(line) for line in lines if line.kind is not Kind.DONE)
     return Gaps(missing, is_arriving=run is not None and run.finished_at is None, by_type=_by_type(connection, run))
 

@@ -4,7 +4,7 @@ Rows come in the order in which they were first stored, a few at a time, so that
 A record may be deleted meanwhile, and then its rows merely end: whoever made something of them asks `ensure_held`.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain, groupby, islice
@@ -88,25 +88,31 @@ class Row:
         return f"{self.resource_type}/{self.logical_id}"
 
 
-def source(connection: Connection, *, number: int) -> Source:
-    """The connection, with its provider and endpoint, as a source."""
-    return Source(
-        number=number,
-        connection_id=connection.pk,
-        user_id=connection.user_id,
-        provider=connection.provider.name,
-        base_url=connection.endpoint.fhir_base_url,
-        version=changing_over.version_of(connection),
-        patient_id=connection.fhir_patient_id,
-        checked_at=connection.last_checked_at,
-        held=_held(connection),
-    )
+def sources(numbered: Mapping[int, Connection]) -> dict[UUID, Source]:
+    """These connections by their numbers, with provider and endpoint, as sources. Two queries, as long as no server of
+    theirs changed over."""
+    connections = list(numbered.values())
+    held, versions = _held(connections), changing_over.versions_of(connections)
+    return {
+        connection.pk: Source(
+            number=number,
+            connection_id=connection.pk,
+            user_id=connection.user_id,
+            provider=connection.provider.name,
+            base_url=connection.endpoint.fhir_base_url,
+            version=versions[connection.pk],
+            patient_id=connection.fhir_patient_id,
+            checked_at=connection.last_checked_at,
+            held=held.get(connection.pk, Held()),
+        )
+        for number, connection in numbered.items()
+    }
 
 
-def _held(connection: Connection) -> Held:
-    records = Record.objects.filter(user_id=connection.user_id, connection_id=connection.pk)
-    found = records.aggregate(count=Count("pk"), newest=Max("pk"))
-    return Held(found["count"], found["newest"] or 0)
+def _held(connections: Collection[Connection]) -> dict[UUID, Held]:
+    records = Record.objects.filter(user_id__in={one.user_id for one in connections}, connection__in=connections)
+    counted = records.values_list("connection_id").annotate(Count("pk"), Max("pk"))
+    return {pk: Held(count, newest) for pk, count, newest in counted}
 
 
 def ensure_held(source: Source) -> None:

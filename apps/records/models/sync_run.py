@@ -16,14 +16,22 @@ from apps.wire.bundles import LONGEST_ID
 _BELIEVED = timedelta(minutes=5)  # clocks of ours may differ by less
 
 
+def _newest_first(at: datetime) -> tuple[Case, str]:
+    ended_ahead = When(created_at__gt=at + _BELIEVED, finished_at__isnull=False, then=Value(1))
+    return Case(ended_ahead, default=Value(0)), "-created_at"
+
+
 class SyncRunQuerySet(models.QuerySet["SyncRun"]):
     """Runs, chosen."""
 
     def newest_first(self, *, at: datetime) -> Self:
         """Those that ended at a time that is still to come, as a clock of ours wrote that was ahead, after all others:
         whatever was begun since tells more."""
-        ended_ahead = When(created_at__gt=at + _BELIEVED, finished_at__isnull=False, then=Value(1))
-        return self.order_by(Case(ended_ahead, default=Value(0)), "-created_at")
+        return self.order_by(*_newest_first(at))
+
+    def newest_of_each(self, *, at: datetime) -> Self:
+        """The first of these of each connection."""
+        return self.order_by("connection", *_newest_first(at)).distinct("connection")
 
 
 class SyncRun(models.Model):

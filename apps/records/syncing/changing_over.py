@@ -17,9 +17,10 @@ from collections.abc import Collection, Iterable
 from datetime import datetime
 from itertools import pairwise
 from typing import Final
+from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Count, Max, Q, QuerySet
+from django.db.models import Count, F, Max, Q, QuerySet
 
 from apps.connections.models import Connection
 from apps.records.models import Record, SyncRun, SyncStep
@@ -112,27 +113,41 @@ def wavers(run: SyncRun, *, at: datetime) -> bool:
 def version_of(connection: Connection) -> FhirVersion:
     """In which version its records are now: the one that the last check showed that showed any. A check of which hardly
     anything came shows none. The directory's, where its server never stated another."""
-    directory = FhirVersion(connection.endpoint.fhir_version)
-    stated = connection.sync_runs.exclude(stated_version="")
-    if not stated.exclude(stated_version=directory).exists():
-        return directory
-    brought = stated.filter(outcome__in=_BROUGHT).order_by("-created_at").prefetch_related("steps")
-    shown = (_shown(run.steps.all()) for run in brought.iterator(chunk_size=_AT_ONCE))
-    return next(filter(None, shown), directory)
+    return versions_of([connection])[connection.pk]
 
 
-def gone(connection: Connection) -> dict[str, int]:
-    """How many rows went, by type, because the server changed over, and did not come back since."""
-    marks = SyncStep.objects.filter(IS_MARK, run__connection=connection).order_by("resource_type", "-run__created_at")
-    steps = list(marks.distinct("resource_type").select_related("run"))
-    if not steps:
-        return {}
+def versions_of(connections: Collection[Connection]) -> dict[UUID, FhirVersion]:
+    """The same of several. One query, and more only of those whose server ever stated another version."""
+    stated = SyncRun.objects.filter(connection__in=connections).exclude(stated_version="")
+    others = stated.exclude(stated_version=F("connection__endpoint__fhir_version"))
+    changed = set(others.values_list("connection_id", flat=True).distinct())
+    versions = {one.pk: FhirVersion(one.endpoint.fhir_version) for one in connections}
+    return {pk: _shown_last(pk) or version if pk in changed else version for pk, version in versions.items()}
+
+
+def _shown_last(connection_id: UUID) -> FhirVersion | None:
+    brought = SyncRun.objects.filter(connection=connection_id, outcome__in=_BROUGHT).exclude(stated_version="")
+    runs = brought.order_by("-created_at").prefetch_related("steps").iterator(chunk_size=_AT_ONCE)
+    return next(filter(None, (_shown(run.steps.all()) for run in runs)), None)
+
+
+def gone(connections: Collection[Connection]) -> dict[UUID, dict[str, int]]:
+    """Of each, how many rows went, by type, because the server changed over, and did not come back since. Two
+    queries."""
+    marks = SyncStep.objects.filter(IS_MARK, run__connection__in=connections)
+    marks = marks.order_by("run__connection", "resource_type", "-run__created_at")
+    steps = list(marks.distinct("run__connection", "resource_type").select_related("run"))
+    found: dict[UUID, dict[str, int]] = {one.pk: {} for one in connections}
     went = Q()
     for step in steps:
         ended = Q(removed_at__lte=step.run.finished_at) if step.run.finished_at is not None else Q()
-        went |= ended & Q(resource_type=step.resource_type, removed_at__gte=step.run.created_at)
-    rows = Record.objects.filter(went, user_id=connection.user_id, connection_id=connection.id)
-    return dict(rows.values_list("resource_type").annotate(Count("pk")))
+        its = Q(connection=step.run.connection_id, resource_type=step.resource_type)
+        went |= ended & its & Q(removed_at__gte=step.run.created_at)
+    if steps:
+        rows = Record.objects.filter(went, user_id__in={one.user_id for one in connections})
+        for pk, name, count in rows.values_list("connection_id", "resource_type").annotate(Count("pk")):
+            found[pk][name] = count
+    return found
 
 
 def _shown(steps: Collection[SyncStep]) -> FhirVersion | None:

@@ -107,7 +107,7 @@ class TestAClockOfOursThatWasAhead:
         provider.answers[ALLERGIES] = http(403)
         again(linked, at=AT)
         assert "Not shared" in {line.word for line in overview.of(linked, at=AT + MINUTE).lines}
-        missing = exporting_gaps.of(linked, at=AT + MINUTE).sentences()
+        missing = exporting_gaps.of_each([linked], at=AT + MINUTE)[linked.pk].sentences()
         assert [sentence for sentence in missing if "did not allow this kind of entry" in sentence]
 
     def test_keeps_nobody_from_asking(self, linked):

@@ -182,21 +182,21 @@ class TestAServerOfAnotherVersion:
         assert accepted == ["application/fhir+json, application/json+fhir"]
 
     def test_is_exported_as_what_it_is(self, linked, changed_over):
-        assert stored_rows.source(linked, number=1).version is FhirVersion.DSTU2
+        assert stored_rows.sources({1: linked})[linked.pk].version is FhirVersion.DSTU2
         sync(linked, at=LATER)
-        assert stored_rows.source(linked, number=1).version is FhirVersion.R4
+        assert stored_rows.sources({1: linked})[linked.pk].version is FhirVersion.R4
 
     def test_is_exported_as_what_it_was_last_shown_to_be(self, linked, provider, changed_over):
         sync(linked, at=LATER)
         provider.answers[REQUESTED] = http(500)
         assert step(check(linked, 8), "MedicationRequest").gap == "unavailable"
-        assert stored_rows.source(linked, number=1).version is FhirVersion.R4
+        assert stored_rows.sources({1: linked})[linked.pk].version is FhirVersion.R4
 
     def test_is_exported_as_what_it_was_once_it_changed_back(self, linked, changed_over, spoken):
         for days, version in ((1, "r4"), (3, "dstu2")):
             spoken(version)
             check(linked, days)
-        assert stored_rows.source(linked, number=1).version is FhirVersion.DSTU2
+        assert stored_rows.sources({1: linked})[linked.pk].version is FhirVersion.DSTU2
 
     def test_loses_also_what_only_its_old_statement_named_two_days_later(self, linked, provider, changed_over):
         """Nothing came in its place."""
@@ -222,7 +222,7 @@ class TestAServerOfAnotherVersion:
         run = sync(linked, at=LATER)
         assert (step(run, "MedicationOrder").status, step(run, "MedicationOrder").rows_kept) == ("complete", 1)
         assert Record.objects.get(resource_type="MedicationOrder").removed_at is None
-        assert stored_rows.source(linked, number=1).version is FhirVersion.DSTU2
+        assert stored_rows.sources({1: linked})[linked.pk].version is FhirVersion.DSTU2
         assert told(linked, run)["Medicines"].word == "Complete"
 
     def test_is_not_said_to_have_changed_where_only_its_statement_is_another_ones(self, linked, provider, changed_over):
@@ -274,7 +274,7 @@ class TestAServerOfAnotherVersionThatBringsNothing:
         line = told(linked, run)["Medicines"]
         assert line.word == "Not seen"
         assert line.sentence.startswith("Harbor sent none of these in our last check, on November 21, 2026.")
-        assert stored_rows.source(linked, number=1).version is FhirVersion.R4
+        assert stored_rows.sources({1: linked})[linked.pk].version is FhirVersion.R4
 
     def test_is_believed_two_days_later(self, linked):
         assert [(check(linked, days), medicines())[1] for days in (1, 2, 3)] == [{"MedicationOrder"}] * 2 + [set()]
