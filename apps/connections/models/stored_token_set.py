@@ -96,6 +96,12 @@ class StoredTokenSet(models.Model):
         return f"token set of connection {self.connection_id}"
 
     @property
+    def is_doubted(self) -> bool:
+        """Whether it was refused and is asked for again: the version before, running beside, takes what it does not
+        know for due no more."""
+        return self.refused_at is not None and self.refresh_due_at is not None
+
+    @property
     def is_renewable(self) -> bool:
         """Whether a refresh token is kept; told without loading it."""
         return self.refresh_issued_at is not None

@@ -10,7 +10,7 @@ from uuid import UUID
 from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet
 
 from apps.connections.models import Connection, StoredTokenSet
-from apps.connections.refreshing import protocol
+from apps.connections.refreshing import doubting, protocol
 from apps.directory.models import Endpoint
 
 LATE = timedelta(minutes=15)  # beat comes every minute; what is due this long was left lying
@@ -68,8 +68,8 @@ def _broken_off(at: datetime) -> Mapping[UUID, Mapping[str, Any]]:
 
 def _refused(at: datetime) -> Mapping[UUID, Mapping[str, Any]]:
     """By then each was asked for a second time, and those of servers that take others' tokens are doubted no more."""
-    doubted = StoredTokenSet.objects.filter(refused_at__lte=at - 2 * protocol.AGAIN_AFTER_REFUSAL[0])
-    rows = doubted.order_by().values("registration_id")
+    twice_by = at - 2 * protocol.AGAIN_AFTER_REFUSAL[0]
+    rows = doubting.doubted().filter(refused_at__lte=twice_by).order_by().values("registration_id")
     return _told_apart(rows.annotate(refused=Count("pk"), refused_since=Min("refused_at")))
 
 

@@ -66,7 +66,9 @@ def _ending(at: datetime) -> list[tuple[UUID, int, int]]:
 
 def _parked(at: datetime) -> list[tuple[UUID, int, int]]:
     """They are due no more for as long as their endpoint is off, and their time goes on."""
-    rows = StoredTokenSet.objects.filter(parked_endpoint__isnull=False, refresh_due_at__isnull=True)
+    rows = StoredTokenSet.objects.filter(
+        parked_endpoint__isnull=False, refresh_due_at__isnull=True, refused_at__isnull=True
+    )
     ending = rows.filter(refresh_deadline_at__gt=at, refresh_deadline_at__lte=at + LATER)
     return list(
         ending.order_by()

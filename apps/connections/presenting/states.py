@@ -156,7 +156,7 @@ def _needs_sign_in(connection: Connection, reason: Reason, *, since: datetime | 
 def _why(connection: Connection, reason: Reason) -> str:
     """What ended it, with what is kept. A refusal that may be a mistake is said to be asked about again."""
     stored = ends.token_set(connection)
-    if reason is Reason.GRANT_ENDED and stored is not None and stored.refused_at is not None:
+    if reason is Reason.GRANT_ENDED and stored is not None and stored.is_doubted:
         return _(
             "{provider} ended the permission, or you did there. We noticed on {date}, and ask them again a few times, "
             "in case it was a mistake of theirs. Everything we had until then is still here."

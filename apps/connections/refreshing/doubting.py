@@ -14,7 +14,7 @@ from uuid import UUID
 
 from django.db import connection as database
 from django.db import transaction
-from django.db.models import Count
+from django.db.models import Count, QuerySet
 
 from apps.connections import tallying
 from apps.connections.models import StoredTokenSet
@@ -85,11 +85,15 @@ def _hasten(values: dict[str, Any]) -> int:
         return int(cursor.rowcount)
 
 
+def doubted() -> QuerySet[StoredTokenSet]:
+    """Those that were refused and are asked for again (`StoredTokenSet.is_doubted`)."""
+    return StoredTokenSet.objects.filter(refused_at__isnull=False, refresh_due_at__isnull=False)
+
+
 def of_many(connections: Collection[UUID]) -> set[UUID]:
     """Those of these connections that are asked for again, and whose server refused several others as well."""
-    doubted = StoredTokenSet.objects.filter(refused_at__isnull=False)
-    registrations = dict(doubted.filter(pk__in=connections).values_list("pk", "registration_id"))
-    counted = doubted.filter(registration__in=set(registrations.values())).order_by().values("registration_id")
+    registrations = dict(doubted().filter(pk__in=connections).values_list("pk", "registration_id"))
+    counted = doubted().filter(registration__in=set(registrations.values())).order_by().values("registration_id")
     many = counted.annotate(times=Count("pk")).filter(times__gte=MANY).values_list("registration_id", flat=True)
     refusing = set(many) if registrations else set()
     return {connection for connection, registration in registrations.items() if registration in refusing}

@@ -103,6 +103,8 @@ def _loaded(row: Sequence[Any]) -> Loaded:
         endpoint.authorization_server = own
     connection.endpoint, connection.registration = endpoint, registration
     stored.connection, stored.registration = connection, registration  # which the connection knows as its own, too
+    if connection.status == Connection.Status.ACTIVE:
+        stored.refused_at = None  # of earlier tokens: the version before, running beside, leaves it at a new sign-in
     return Loaded(connection, now, was_refused)
 
 

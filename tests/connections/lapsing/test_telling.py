@@ -216,7 +216,7 @@ class TestAnUnexpectedEnd:
         for connection in others:
             connection.registration = mine.registration
             connection.save(update_fields=["registration"])
-        StoredTokenSet.objects.update(refused_at=refused_at)
+        StoredTokenSet.objects.update(refused_at=refused_at, refresh_due_at=refused_at + 12 * HOUR)
         assert not any(beat(refused_at + hours * HOUR) for hours in range(1, 12))
         StoredTokenSet.objects.filter(connection=others[0]).update(refused_at=None)
         assert beat(refused_at + 12 * HOUR) == 3

@@ -39,7 +39,8 @@ class TestADeadline:
 
     def test_of_a_link_that_was_refused_is_not_met_by_asking_again(self, make_link):
         refused = {"status": "needs_reauthorization", "refused_at": NOW}
-        make_link(refresh_due_at=NOW + HOUR, refresh_deadline_at=NOW + 12 * HOUR, **refused)
+        link = make_link(refresh_due_at=NOW + HOUR, refresh_deadline_at=NOW + 12 * HOUR, **refused)
+        make_link(parked_endpoint=link.endpoint, refresh_deadline_at=NOW + 12 * HOUR, **refused)
         assert lapsing.by_registration(at=NOW) == {}
 
     def test_counts_for_its_own_registration(self, registration, make_registration, make_link):

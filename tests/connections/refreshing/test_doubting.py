@@ -165,6 +165,24 @@ class TestALinkThatWasRefused:
         assert (Connection.objects.get().reason, beat(issued_at + 2 * HOUR)) == ("session_over", 0)
 
 
+class TestALinkThatTheVersionBeforeHadInHand:
+    """It runs on beside this one during a deployment, and knows of no doubt."""
+
+    def test_is_not_said_to_be_asked_for_again_where_that_took_it_for_due_no_more(self, refused_at, connection):
+        StoredTokenSet.objects.update(refresh_due_at=None)
+        shown = standing.of_connection(Connection.objects.get(), at=refused_at + MINUTE)
+        assert "stopped asking" in shown.sentence
+        assert not doubting.doubted().exists()
+
+    def test_is_refused_as_for_the_first_time_after_a_new_sign_in_there(self, refused_at):
+        Connection.objects.update(status="active", reason="", reason_at=None)
+        later = refused_at + 20 * HOUR
+        StoredTokenSet.objects.update(refresh_due_at=later)
+        assert beat(later) == 1
+        stored = StoredTokenSet.objects.get()
+        assert (stored.refused_at, stored.refresh_due_at) == (later, later + 5 * MINUTE)
+
+
 class TestOthersWhoWereRefused:
     @pytest.fixture
     def other(self, refused_at, connection, make_link):
@@ -206,6 +224,7 @@ class TestOthersWhoWereRefused:
     def test_are_many_from_three_on(self, make_link, make_registration, refused_at):
         elsewhere = make_registration()
         doubted = {"status": "needs_reauthorization", "reason_at": refused_at, "refused_at": refused_at}
+        doubted |= {"refresh_due_at": refused_at + HOUR}
         (first, second) = (make_link(under=elsewhere, **doubted) for _ in range(2))
         held = make_link(under=elsewhere)
         assert doubting.of_many([first.pk, held.pk]) == set()
