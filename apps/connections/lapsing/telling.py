@@ -14,7 +14,7 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import Max
 
-from apps.accounts import choosing, mailing
+from apps.accounts import choosing, mailing, time_zones
 from apps.accounts.models import User
 from apps.audit.recording import Actor, EventType
 from apps.connections import noting
@@ -27,6 +27,7 @@ from apps.directory import switching
 _LOG = logging.getLogger(__name__)
 
 AT_ONCE = 500
+_ROWS = 5000  # put off by one statement
 DAY = timedelta(days=1)  # from one mail of a kind to the next; so far ahead, others are told of in the same
 _WAIT = timedelta(minutes=5)
 _LONGEST_WAIT = timedelta(hours=1)
@@ -34,6 +35,8 @@ _LONGEST_WAIT = timedelta(hours=1)
 
 def tell(*, at: datetime) -> int:
     """Send what is due; returns how many mails. Speaks to the mail server: call it outside transactions."""
+    while _put_off_doubted(at):
+        pass
     return mailing.send_in_turn(_users_due(at), partial(_claim, at=at), partial(_tell, at=at))
 
 
@@ -42,6 +45,17 @@ def _tell(letter: Letter, *, at: datetime) -> bool:
     if is_sent:
         _note(letter, at=at)
     return is_sent
+
+
+def _put_off_doubted(at: datetime) -> bool:
+    """Of what their server may have refused by mistake nothing is said yet, and nobody else's mail waits behind it:
+    there may be a hundred thousand. Some at once; False where there are no more."""
+    with transaction.atomic():
+        rows = LapseWarning.objects.filter(sent_at__isnull=True, due_at__lte=at, hours_before=LapseWarning.ENDED)
+        doubted = rows.filter(connection__stored_token_set__in=doubting.of_many())
+        ids = list(doubted.select_for_update(skip_locked=True, of=("self",)).values_list("pk", flat=True)[:_ROWS])
+        LapseWarning.objects.filter(pk__in=ids).update(due_at=at + _LONGEST_WAIT)
+    return bool(ids)
 
 
 def _users_due(at: datetime) -> list[UUID]:
@@ -67,15 +81,23 @@ def _claim(user_id: UUID, *, at: datetime) -> Letter | None:
 
 def _holding(user: User, *, at: datetime) -> list[LapseWarning]:
     """What is planned for this person until tomorrow. What does not hold any more is withdrawn; of what cannot be done
-    now, because nobody can sign in there, nothing is said yet; nor of what their server may have refused by mistake."""
+    now, because nobody can sign in there, nothing is said yet; nor of what their server may have refused by mistake.
+    What was put off is not told at night."""
     rows = LapseWarning.objects.filter(user=user, sent_at__isnull=True, due_at__lte=at + DAY)
     found = list(rows.select_related("connection__provider", "connection__endpoint", "connection__registration"))
     over = [warning.pk for warning in found if not (user.is_active and _holds(warning, at=at))]
     LapseWarning.objects.filter(pk__in=over).delete()
     holding = [warning for warning in found if warning.pk not in over]
-    doubted = doubting.of_many([one.connection_id for one in holding if one.hours_before == LapseWarning.ENDED])
-    closed = [one.pk for one in holding if one.connection_id in doubted or not _is_open(one.connection)]
+    ended = [one for one in holding if one.hours_before == LapseWarning.ENDED]
+    doubted = doubting.of_many().filter(pk__in=[one.connection_id for one in ended]) if ended else ()
+    refused = {stored.pk for stored in doubted}
+    closed = [one.pk for one in holding if one.connection_id in refused or not _is_open(one.connection)]
     LapseWarning.objects.filter(pk__in=closed, due_at__lte=at).update(due_at=at + _WAIT)
+    zone = time_zones.of(user)
+    if moments.is_quiet(at, zone):
+        asleep = [one.pk for one in ended if one.pk not in closed]
+        LapseWarning.objects.filter(pk__in=asleep, due_at__lte=at).update(due_at=moments.end_of_quiet(at, zone))
+        closed += asleep
     return sorted((one for one in holding if one.pk not in closed), key=lambda one: (one.due_at, one.ends_at))
 
 

@@ -7,10 +7,8 @@ server has taken tokens since that it gave before, as it does whenever this pati
 a day where it has taken none. No time limit is outlasted by that: where one passes first, the link is over.
 """
 
-from collections.abc import Collection
 from datetime import datetime, timedelta
 from typing import Any
-from uuid import UUID
 
 from django.db import connection as database
 from django.db import transaction
@@ -90,10 +88,8 @@ def doubted() -> QuerySet[StoredTokenSet]:
     return StoredTokenSet.objects.filter(refused_at__isnull=False, refresh_due_at__isnull=False)
 
 
-def of_many(connections: Collection[UUID]) -> set[UUID]:
-    """Those of these connections that are asked for again, and whose server refused several others as well."""
-    registrations = dict(doubted().filter(pk__in=connections).values_list("pk", "registration_id"))
-    counted = doubted().filter(registration__in=set(registrations.values())).order_by().values("registration_id")
-    many = counted.annotate(times=Count("pk")).filter(times__gte=MANY).values_list("registration_id", flat=True)
-    refusing = set(many) if registrations else set()
-    return {connection for connection, registration in registrations.items() if registration in refusing}
+def of_many() -> QuerySet[StoredTokenSet]:
+    """Those of servers that refused several others as well."""
+    counted = doubted().order_by().values("registration_id").annotate(times=Count("pk"))
+    refusing = list(counted.filter(times__gte=MANY).values_list("registration_id", flat=True))
+    return doubted().filter(registration__in=refusing)

@@ -219,7 +219,20 @@ class TestAnUnexpectedEnd:
         StoredTokenSet.objects.update(refused_at=refused_at, refresh_due_at=refused_at + 12 * HOUR)
         assert not any(beat(refused_at + hours * HOUR) for hours in range(1, 12))
         StoredTokenSet.objects.filter(connection=others[0]).update(refused_at=None)
-        assert beat(refused_at + 12 * HOUR) == 3
+        assert beat(refused_at + 12 * HOUR) == 0  # in the middle of the night
+        assert beat(refused_at + 17 * HOUR) == 3
+
+    def test_keeps_nobody_waiting_whose_server_refused_nobody_else(self, link, make_user, monkeypatch):
+        refused_at = SIGNED_IN_AT + HOUR
+        refused = [link(user=make_user(f"p{number}@example.org")) for number in range(3)]
+        Connection.objects.update(registration=refused[0].registration)
+        for connection in refused:
+            _ends(connection, Reason.GRANT_ENDED, at=refused_at)
+        StoredTokenSet.objects.update(refused_at=refused_at, refresh_due_at=refused_at + 12 * HOUR)
+        _ends(link(), Reason.GRANT_ENDED, at=refused_at + _minutes(1))
+        planning.plan(at=refused_at + _minutes(1))
+        monkeypatch.setattr(telling, "AT_ONCE", 1)
+        assert beat(refused_at + _minutes(11)) == 1
 
     def test_is_not_told_of_days_later(self, link):
         _ends(link(), Reason.GRANT_ENDED, at=SIGNED_IN_AT)
