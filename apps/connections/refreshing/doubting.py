@@ -49,9 +49,11 @@ def again_at(claim: Claim, reason: Reason, *, at: datetime) -> datetime | None:
     refused_at, deadline_at = claim.stored.refused_at, claim.stored.refresh_deadline_at
     if reason is not Reason.GRANT_ENDED:
         return None
-    if refused_at is not None and tallying.succeeded_since(claim.connection.registration_id, refused_at):
+    refused_for = at - refused_at if refused_at else timedelta()
+    is_later = refused_for >= protocol.AGAIN_AFTER_REFUSAL[0]  # sooner, it may still be the same fault
+    if refused_at and is_later and tallying.succeeded_since(claim.connection.registration_id, refused_at):
         return None
-    wait = protocol.again_after_refusal(refused_for=at - refused_at if refused_at else timedelta())
+    wait = protocol.again_after_refusal(refused_for=refused_for)
     if wait is None:
         return None
     again_at = at + max(wait, claim.policy.floor)

@@ -1,5 +1,6 @@
 """Refreshing sooner than the schedule says, because an operator asks for it: one link now, or many as soon as may be.
 
+Links that were refused are among them while that is doubted: operators are who hears that a server is well again.
 Floors, waits, switches and trouble hold for operators too. One link takes nothing from its registration's budget, as
 when somebody waits for a page; many are only made due, and are then taken like everything else that is: in order of
 deadline, within budgets, by all workers.
@@ -24,12 +25,12 @@ _AT_ONCE = 2000
 
 _WORKABLE = f"""
 FROM connections_storedtokenset AS stored
-JOIN connections_connection AS linked ON linked.id = stored.connection_id AND linked.status = 'active'
+JOIN connections_connection AS linked ON linked.id = stored.connection_id AND {parking.IS_RENEWED}
 JOIN directory_endpoint AS endpoint ON endpoint.id = linked.endpoint_id AND endpoint.is_switched_on
 JOIN directory_clientregistration AS registration ON registration.id = stored.registration_id
     AND registration.is_switched_on AND registration.trouble = '' AND {parking.IS_READABLE}
 WHERE stored.sealed_refresh_token IS NOT NULL
-    AND (stored.refresh_due_at IS NULL OR stored.refresh_due_at > %(at)s)
+    AND (stored.refresh_due_at > %(at)s OR (stored.refresh_due_at IS NULL AND linked.status = 'active'))
     AND (%(registration)s::uuid IS NULL OR stored.registration_id = %(registration)s)
 """
 _COUNT = f"SELECT stored.registration_id, count(*) {_WORKABLE} GROUP BY 1"
@@ -71,7 +72,7 @@ class Asked:
 def refresh_one(connection_id: UUID, *, at: datetime) -> Asked:
     """Refresh this link now, although its access token may still be good. Speaks to the network: call it outside
     transactions. Raises Connection.DoesNotExist."""
-    for claim in claiming.claim([connection_id], at=at):
+    for claim in claiming.claim([connection_id], at=at, is_refused_too=True):
         result = guarding.attempt(claim, clock=clocks.running_from(at))
         return Asked(outcome=result.outcome, until=result.until)
     return foresee(connection_id, at=at) or Asked(hindrance=Hindrance.UNDER_WAY)
@@ -82,7 +83,8 @@ def foresee(connection_id: UUID, *, at: datetime) -> Asked | None:
     related = ("endpoint", "registration", "stored_token_set")
     connection = Connection.objects.select_related(*related).defer("sealed_candidates").get(pk=connection_id)
     stored: StoredTokenSet | None = getattr(connection, "stored_token_set", None)
-    if connection.status != Connection.Status.ACTIVE:
+    is_refused = connection.status == Connection.Status.NEEDS_REAUTHORIZATION
+    if connection.status != Connection.Status.ACTIVE and not (is_refused and stored is not None and stored.is_doubted):
         return Asked(hindrance=Hindrance.NOT_ACTIVE)
     if stored is None or stored.sealed_refresh_token is None:
         return Asked(hindrance=Hindrance.NO_REFRESH_TOKEN)

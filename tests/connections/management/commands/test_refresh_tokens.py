@@ -8,7 +8,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db.models import F
 
-from apps.connections import refreshing
+from apps.connections import refreshing, tallying
 from apps.connections.models import Connection, StoredTokenSet
 from apps.directory import reaching
 from apps.directory.models import ClientRegistration, Endpoint
@@ -66,6 +66,40 @@ def make(alice, place, provider):
 
 def generations():
     return sorted(StoredTokenSet.objects.values_list("generation", flat=True))
+
+
+@pytest.fixture
+def refused(make, stand_in):
+    """A link that was refused a moment ago, and is asked for again in some minutes."""
+    link = make()
+    stand_in.token = http(400, {"error": "invalid_grant"})
+    run("--due")
+    stand_in.token = tokens()
+    return link
+
+
+class TestALinkThatWasRefused:
+    def test_is_asked_for_as_soon_as_an_operator_knows_better(self, refused):
+        assert run(str(refused.pk), "--dry-run") == (f"{refused.pk}: would be asked for now.\n", 0)
+        assert run(str(refused.pk)) == (f"{refused.pk}: renewed.\n", 0)
+        assert Connection.objects.get().status == "active"
+
+    def test_is_among_all(self, refused, place):
+        assert f"{place.registration}: 1\n" in run("--all", "--dry-run")[0]
+        assert "1 link was made due." in run("--all")[0]
+        assert Connection.objects.get().status == "active"
+
+    def test_is_not_believed_a_moment_later(self, refused, stand_in, place):
+        tallying.count(place.registration.pk, tallying.Outcome.SUCCEEDED, at=datetime.now(UTC) + HOUR)
+        stand_in.token = http(400, {"error": "invalid_grant"})
+        assert "ended: the patient must sign in again" in run(str(refused.pk))[0]
+        assert StoredTokenSet.objects.get().is_doubted
+
+    def test_is_the_patients_where_it_is_believed(self, refused, stand_in):
+        StoredTokenSet.objects.update(refused_at=None, refresh_due_at=None)
+        stand_in.token_requests.clear()
+        assert "its patient must sign in" in run(str(refused.pk))[0]
+        assert run("--all")[0].startswith("0 links were made due.")
 
 
 class TestOneLink:
