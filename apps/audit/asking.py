@@ -4,13 +4,14 @@ such a column. What came otherwise, by an address or a form, is answered that no
 Here, beside `window`, in the lowest app that has an admin, because pages above need the same.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.contrib import admin
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.contrib.admin.utils import flatten, prepare_lookup_value
 from django.core.exceptions import BadRequest, EmptyResultSet, FieldDoesNotExist, FieldError, ValidationError
-from django.db.models import QuerySet
+from django.db.models import Model, QuerySet
 from django.db.models.constants import LOOKUP_SEP
 from django.http import HttpRequest, HttpResponse
 
@@ -32,14 +33,26 @@ class AskedOfWhatItShows(admin.ModelAdmin):  # type: ignore[type-arg]  # generic
             raise BadRequest
         return super().changelist_view(request, extra_context)
 
+    def changeform_view(
+        self, request: HttpRequest, object_id: str | None = None, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        """The page of one row. Raises BadRequest where what was chosen by typing has an id that is none: the form says
+        so, and then looks for it to show it again."""
+        pages: list[Any] = [self, *self.get_inline_instances(request)] if request.method == "POST" else []
+        chosen = {
+            name: page.model._meta.get_field(name)  # noqa: SLF001 - public
+            for page in pages
+            for name in page.get_autocomplete_fields(request)
+        }
+        for name, values in request.POST.lists():
+            column = chosen.get(name.rpartition("-")[2])
+            if column is not None:
+                _ensure_ids(column.related_model, filter(None, values))
+        return super().changeform_view(request, object_id, form_url, extra_context)
+
     def response_action(self, request: HttpRequest, queryset: QuerySet[Any], *where: Any) -> HttpResponse | None:
         """What was chosen for the rows that are ticked. Raises BadRequest for ids that are none."""
-        own = self.opts.pk
-        try:
-            for unverified in request.POST.getlist(ACTION_CHECKBOX_NAME):
-                own.to_python(unverified)
-        except ValidationError:
-            raise BadRequest from None
+        _ensure_ids(self.model, request.POST.getlist(ACTION_CHECKBOX_NAME))
         return super().response_action(request, queryset, *where)
 
     def _may_be_asked(self, lookup: str, unverified: str) -> bool:
@@ -67,3 +80,12 @@ class AskedOfWhatItShows(admin.ModelAdmin):  # type: ignore[type-arg]  # generic
             return str(options.pk.name if name == "pk" else options.get_field(name).name)
         except FieldDoesNotExist:
             return ""
+
+
+def _ensure_ids(model: type[Model], unverified: Iterable[str]) -> None:
+    """Raise BadRequest where one of them can be no id of such a row."""
+    try:
+        for value in unverified:
+            model._meta.pk.to_python(value)  # noqa: SLF001 - public
+    except ValidationError:
+        raise BadRequest from None

@@ -65,6 +65,21 @@ class TestATickedRow:
         assert asked(Group, action="delete_selected", _selected_action="7", post="yes") == (302, False)
 
 
+class TestAFormOfARow:
+    @pytest.mark.parametrize("name", ["authorization_server", "portals-0-provider"])
+    @pytest.mark.parametrize("typed", ["x", "a\0b", "9" * 30])
+    def test_takes_no_id_that_is_none_for_what_is_chosen_by_typing(self, staff, name, typed):
+        inline = {"portals-TOTAL_FORMS": "1", "portals-INITIAL_FORMS": "0", "portals-0-provider": ""}
+        answer = staff.post("/admin/directory/endpoint/add/", {"authorization_server": "", **inline, name: typed})
+        assert (answer.status_code, UNREADABLE in answer.content.decode()) == (400, True)
+
+    def test_says_itself_that_a_row_is_not_there_or_not_chosen(self, staff):
+        for chosen in ("", "00000000-0000-0000-0000-000000000000"):
+            inline = {"portals-TOTAL_FORMS": "1", "portals-INITIAL_FORMS": "0", "portals-0-provider": chosen}
+            answer = staff.post("/admin/directory/endpoint/add/", {"authorization_server": chosen, **inline})
+            assert answer.status_code == 200
+
+
 class TestAnybodyElse:
     def test_learns_nothing_by_asking(self, client: Client, sam):
         client.force_login(sam, backend="allauth.account.auth_backends.AuthenticationBackend")
