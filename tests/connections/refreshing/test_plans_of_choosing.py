@@ -5,9 +5,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.db import connection, transaction
 
+from apps.connections import tallying
 from apps.connections.models import StoredTokenSet
-from apps.connections.refreshing import choosing, claiming
+from apps.connections.refreshing import choosing, claiming, doubting
 from apps.directory import reaching
+from apps.directory.models import ClientRegistration
 from benchmarks import many_links
 
 NOW = datetime(2026, 3, 2, tzinfo=UTC)
@@ -17,6 +19,7 @@ _AS_AMONG_A_MILLION = (
     "SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off"
 )
 _LOOKED_UP = "SELECT idx_tup_fetch FROM pg_stat_xact_user_tables WHERE relname = 'connections_connection'"
+_FETCHED = _LOOKED_UP.replace("connections_connection", "connections_storedtokenset")
 
 
 @pytest.fixture
@@ -48,3 +51,19 @@ class TestChoosingAmongTheLinksOfAFewServers:
             (after,) = cursor.fetchone()
         assert len(chosen) == HANDS
         assert after - before < 4 * HANDS
+
+
+class TestHasteningWhatIsDoubted:
+    def test_looks_at_no_link_while_nothing_is_proven(self, servers):
+        StoredTokenSet.objects.update(refused_at=NOW - timedelta(hours=1), refresh_due_at=NOW + timedelta(hours=6))
+        for registration in ClientRegistration.objects.all():
+            tallying.count(registration.pk, tallying.Outcome.SUCCEEDED, at=NOW - timedelta(hours=2))
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("ANALYZE connections_storedtokenset")
+            cursor.execute(_AS_AMONG_A_MILLION)
+            cursor.execute(_FETCHED)
+            (before,) = cursor.fetchone()
+            assert doubting.hasten(at=NOW) == 0
+            cursor.execute(_FETCHED)
+            (after,) = cursor.fetchone()
+        assert after == before
