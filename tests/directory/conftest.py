@@ -87,6 +87,11 @@ def make_endpoint(db: None) -> Callable[..., Endpoint]:
 
 
 @pytest.fixture
+def endpoint(make_provider: Callable[..., Provider], make_endpoint: Callable[..., Endpoint]) -> Endpoint:
+    return make_endpoint(make_provider("Harbor"))
+
+
+@pytest.fixture
 def make_root(db: None) -> Iterator[Callable[..., FhirRoot]]:
     """FHIR servers on loopback ports, each with an endpoint of interface B that nothing is known of yet."""
     with ExitStack() as stack:

@@ -17,12 +17,6 @@ OF_ENDPOINTS = "/admin/directory/endpoint/"
 
 
 @pytest.fixture
-def endpoint(make_provider, make_endpoint) -> Endpoint:
-    made: Endpoint = make_endpoint(make_provider("Harbor"))
-    return made
-
-
-@pytest.fixture
 def looking(make_user: Callable[..., User]) -> Client:
     """The browser of somebody who works here and may view everything, and change nothing."""
     viewer = make_user("vera@example.org", is_staff=True)

@@ -57,12 +57,6 @@ class Page(HTMLParser):
             self.sent[self._area][0] += data
 
 
-@pytest.fixture
-def endpoint(make_provider, make_endpoint) -> Endpoint:
-    made: Endpoint = make_endpoint(make_provider("Harbor"))
-    return made
-
-
 def opened(staff: Client, row) -> Page:
     return Page(staff.get(address(row)).content.decode())
 

@@ -13,18 +13,12 @@ from apps.audit.recording import Actor
 from apps.directory import credentials
 from apps.directory.desk import requesting
 from apps.directory.management.commands import register_client
-from apps.directory.models import ClientRegistration, Endpoint, SystemAccount
+from apps.directory.models import ClientRegistration, SystemAccount
 from tests.directory.conftest import AT
 
 pytestmark = pytest.mark.django_db
 
 GUID = "3b0f1d52-9a4c-4f7e-8d11-6f0e2c7a9b35"
-
-
-@pytest.fixture
-def endpoint(make_provider, make_endpoint) -> Endpoint:
-    made: Endpoint = make_endpoint(make_provider("Harbor"))
-    return made
 
 
 @pytest.fixture

@@ -17,12 +17,6 @@ ACTOR = Actor.system("test")
 LATER = AT + timedelta(hours=1)
 
 
-@pytest.fixture
-def endpoint(make_provider, make_endpoint) -> Endpoint:
-    made: Endpoint = make_endpoint(make_provider("Harbor"))
-    return made
-
-
 @pytest.fixture(params=["registration", "endpoint"])
 def switch(request, endpoint):
     """Turns one of the two switches, and gives back the row it belongs to."""
