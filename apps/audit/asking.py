@@ -33,6 +33,14 @@ class AskedOfWhatItShows(admin.ModelAdmin):  # type: ignore[type-arg]  # generic
             raise BadRequest
         return super().changelist_view(request, extra_context)
 
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
+        """What a search finds, of a list or of what is chosen by typing. Raises BadRequest as the list does."""
+        if "\0" in search_term:
+            raise BadRequest
+        return super().get_search_results(request, queryset, search_term)
+
     def changeform_view(
         self, request: HttpRequest, object_id: str | None = None, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:

@@ -80,6 +80,23 @@ class TestAFormOfARow:
             assert answer.status_code == 200
 
 
+class TestWhatIsChosenByTyping:
+    @pytest.mark.parametrize(
+        ("model", "column"),
+        [
+            ("clientregistration", "system_account"),
+            ("endpoint", "authorization_server"),
+            ("enablement", "registration"),
+            ("enablement", "endpoint"),
+            ("providerportal", "provider"),
+        ],
+    )
+    def test_is_looked_for_by_text_that_can_be_one(self, staff, model, column):
+        asked = {"app_label": "directory", "model_name": model, "field_name": column}
+        assert staff.get("/admin/autocomplete/", {**asked, "term": "Harbor"}).status_code == 200
+        assert staff.get("/admin/autocomplete/", {**asked, "term": "a\0b"}).status_code == 400
+
+
 class TestAnybodyElse:
     def test_learns_nothing_by_asking(self, client: Client, sam):
         client.force_login(sam, backend="allauth.account.auth_backends.AuthenticationBackend")

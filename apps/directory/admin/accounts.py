@@ -59,6 +59,7 @@ class SystemAccountAdmin(AuditedAdmin):
     """Under which confidential applications are known to SMART deployments."""
 
     subject = "system account"
+    ordering = ("-pk",)  # as the admin has it of lists; what is chosen by typing has pages, too
     form = SystemAccountForm
     list_display = ("__str__", "account_id", "status", "is_production", "requested_at")
     list_filter = (IsWaiting, "is_production")

@@ -62,6 +62,7 @@ class ClientRegistrationAdmin(SwitchedAdmin):
     """Our standing at authorization servers, from the request at a developer portal to retirement."""
 
     subject = "client registration"
+    ordering = ("-pk",)  # as the admin has it of lists; what is chosen by typing has pages, too
     form = ClientRegistrationForm
     list_display = ("label", "stands", "is_switched_on", "trouble", "secret_is_due", "in_sandbox")
     list_filter = (

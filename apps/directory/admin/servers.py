@@ -84,6 +84,7 @@ class AuthorizationServerAdmin(AuditedAdmin, SharedAdmin):
     """Who issues tokens. What discovery found is shown, not typed."""
 
     subject = "authorization server"
+    ordering = ("-pk",)  # as the admin has it of lists; what is chosen by typing has pages, too
     form = AuthorizationServerForm
     list_display = ("authorize_url", "source", "is_sandbox", "found_at", "checked_at")
     list_filter = (HasRegistration, "source", IsOfSandbox)
