@@ -102,7 +102,7 @@ class AccountAdapter(DefaultAccountAdapter):
         try:
             mailing.send(template_prefix, to=email, context=context)
         except OSError as error:  # its text may hold the address
-            raise mailing.NotSent(type(error).__name__) from None
+            raise mailing.NotSent(mailing.kind(error)) from None
 
     def send_notification_mail(self, template_prefix: str, user: User, *args: Any, **kwargs: Any) -> None:
         """Tell the owner that their account changed, and the log too."""

@@ -37,7 +37,12 @@ class NotSent(OSError):
 
 class PerhapsSent(OSError):
     """The mail server went away with a mail, and nobody knows whether it took it. Who sends it anew may send it twice,
-    and as often as that happens."""
+    and as often as that happens. Its text is the kind of failure."""
+
+
+def kind(error: OSError) -> str:
+    """What kind of failure it was, for the log: the text of any other may hold an address."""
+    return str(error) if isinstance(error, NotSent | PerhapsSent) else type(error).__name__
 
 
 @contextmanager
@@ -47,8 +52,7 @@ def not_in_the_way(user: User) -> Iterator[None]:
     try:
         yield
     except OSError as error:  # smtplib's errors are all of this kind
-        kind = str(error) if isinstance(error, NotSent) else type(error).__name__
-        _LOG.error("A mail about the account was not sent: user %s, %s.", user.pk, kind)
+        _LOG.error("A mail about the account was not sent: user %s, %s.", user.pk, kind(error))
 
 
 def send_in_turn(
@@ -118,7 +122,7 @@ def send(
         except OSError as error:
             if _is_refusal(error):
                 raise
-            raise PerhapsSent from None
+            raise PerhapsSent(kind(error)) from None
 
 
 def _is_refusal(error: OSError) -> bool:

@@ -114,4 +114,4 @@ def _say_goodbye(user: User, *, at: datetime) -> None:
     try:
         mailing.send("portal/email/account_deleted", to=user.email, context={"user": user, "at": at})
     except OSError as error:  # smtplib's errors are of this kind
-        _LOG.warning("The mail about a closed account was not sent: %s", type(error).__name__)
+        _LOG.warning("The mail about a closed account was not sent: %s", mailing.kind(error))

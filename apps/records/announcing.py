@@ -66,7 +66,7 @@ def _tell(letter: _Letter, *, at: datetime) -> bool:
     try:
         _send(letter.user)
     except OSError as error:  # smtplib's errors are all of this kind
-        _LOG.error("A mail about something new was not sent: user %s, %s.", letter.user.pk, type(error).__name__)
+        _LOG.error("A mail about something new was not sent: user %s, %s.", letter.user.pk, mailing.kind(error))
         if not isinstance(error, mailing.PerhapsSent):
             _put_off(letter, at=at)
         return False

@@ -77,7 +77,7 @@ def _tell(letter: _Letter, *, at: datetime) -> bool:
     try:
         mailing.send("sharing/email/locked", to=letter.user.email, context=context, headers=headers)
     except OSError as error:  # smtplib's errors are all of this kind
-        _LOG.error("A mail about a share was not sent: user %s, %s.", letter.user.pk, type(error).__name__)
+        _LOG.error("A mail about a share was not sent: user %s, %s.", letter.user.pk, mailing.kind(error))
         if not isinstance(error, mailing.PerhapsSent):
             _put_off(letter.shares, until=at + _WAIT)
         return False

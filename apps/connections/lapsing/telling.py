@@ -150,7 +150,7 @@ def _send(letter: Letter) -> bool:
     try:
         mailing.send(letter.template, to=letter.to, context=letter.context, headers=letter.headers)
     except OSError as error:  # smtplib's errors are all of this kind
-        _LOG.error("A mail about an end was not sent: user %s, %s.", letter.user_id, type(error).__name__)
+        _LOG.error("A mail about an end was not sent: user %s, %s.", letter.user_id, mailing.kind(error))
         return False
     return True
 
