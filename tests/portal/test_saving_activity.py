@@ -207,7 +207,7 @@ class TestTakingIt:
     def test_is_done_by_the_button_of_the_page_alone(self, hers, alice, address):
         note(alice)
         page = page_of(hers)
-        assert f'<form method="post" action="{address}">' in page
+        assert f'<form method="post" action="{address}" data-file>' in page
         assert hers.get(address).status_code == 405
         forged = Client(enforce_csrf_checks=True)
         forged.force_login(alice)

@@ -107,8 +107,8 @@ class TestAnAttempt:
         assert attempt(issued_at + HOUR).outcome is Outcome.ENDED
         assert Connection.objects.get().reason == ("session_over" if is_bound else "grant_ended")
 
-    def test_that_ends_the_link_leaves_nothing_to_be_asked_for(self, issued_at, stand_in):
-        StoredTokenSet.objects.update(refresh_due_at=issued_at)
+    def test_that_ends_the_link_for_good_leaves_nothing_to_be_asked_for(self, issued_at, stand_in):
+        StoredTokenSet.objects.update(refresh_due_at=issued_at, is_session_bound=True)
         stand_in.token = http(400, {"error": "invalid_grant"})
         attempt(issued_at + HOUR)
         row = StoredTokenSet.objects.get()
