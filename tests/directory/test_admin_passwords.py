@@ -84,7 +84,7 @@ class TestAChangeInTheAdmin:
         there = parse_qs(urlsplit(asks[1]).query)["next"][0]
         answer = late.post(asks[1], {"password": PASSWORD, "next": there}, follow=True)
         assert answer.request["PATH_INFO"] == reverse("password_given")
-        assert "Close this tab." in answer.content.decode()
+        assert "Close this tab and go back" in answer.content.decode()
         late.post(f"{LIST}{registration.pk}/change/", typed(registration))
         assert ClientRegistration.objects.get().label == "As she typed it"
 
