@@ -31,6 +31,11 @@ class Filters:
     subject: str = ""
 
     @property
+    def are_chosen(self) -> bool:
+        """Whether a reader narrowed the list by one of its links."""
+        return bool(self.year or self.source or self.kind or self.author or self.subject)
+
+    @property
     def marks(self) -> Mapping[Sort, str]:
         """Of what names a list of documents is narrowed to."""
         return {Sort.KIND: self.kind, Sort.AUTHOR: self.author}
