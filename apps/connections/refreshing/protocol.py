@@ -100,6 +100,18 @@ def judge(standing: Standing, sent: Sent, *, now: datetime) -> Verdict:
     return Verdict.SUSPECTED if may_answer else Verdict.BELIEVED
 
 
+def suspected_until(standing: Standing, sent: Sent, *, floor: timedelta, at: datetime, now: datetime) -> datetime:
+    """Until when nobody asks again after a refusal that is suspected. `at`: when the request was sent. A refusal that
+    comes late never shortens the wait of an attempt that was claimed after it, and has ended meanwhile."""
+    until = at + max(may_answer_since(standing, sent, now=now) + MAY_STILL_ANSWER - now, floor, LEAST_WAIT)
+    return until if standing.not_before_at is None else max(until, standing.not_before_at)
+
+
+def may_answer_since(standing: Standing, sent: Sent, *, now: datetime) -> datetime:
+    """When the attempt began for whose answer a refusal is suspected."""
+    return sent.earlier_started_at or standing.attempt_started_at or now
+
+
 def again_after_refusal(*, refused_for: timedelta) -> timedelta | None:
     """How long nobody asks again after a refusal that may be a mistake; None where it was asked for long enough.
     `refused_for`: since the first of them."""

@@ -244,8 +244,8 @@ def _suspect(claim: Claim, held: _Held, *, at: datetime) -> datetime:
     """Until when nobody believes it. Where another attempt has the row, it is that one's to end."""
     if held.standing.attempt_id not in {None, claim.sent.attempt_id}:
         return held.standing.lease_until or at + protocol.LEASE
-    began_at = claim.sent.earlier_started_at or held.standing.attempt_started_at or held.now
-    until = at + max(began_at + protocol.MAY_STILL_ANSWER - held.now, claim.policy.floor, protocol.LEAST_WAIT)
+    began_at = protocol.may_answer_since(held.standing, claim.sent, now=held.now)
+    until = protocol.suspected_until(held.standing, claim.sent, floor=claim.policy.floor, at=at, now=held.now)
     StoredTokenSet.objects.filter(pk=claim.connection.pk).update(
         attempt_id=None, attempt_started_at=began_at, lease_until=None, not_before_at=until, refresh_due_at=until
     )

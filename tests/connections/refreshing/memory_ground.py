@@ -77,9 +77,9 @@ class MemoryGround:
             self.is_active = False
             self.standing = Standing(generation=sent.generation, not_before_at=self.standing.not_before_at)
         elif verdict is Verdict.SUSPECTED and self.standing.attempt_id in {None, sent.attempt_id}:
-            began_at = sent.earlier_started_at or self.standing.attempt_started_at or self.at
-            wait = max(began_at + protocol.MAY_STILL_ANSWER - self.at, self.floor, protocol.LEAST_WAIT)
-            self.standing = Standing(generation=sent.generation, attempt_started_at=began_at, not_before_at=at + wait)
+            began_at = protocol.may_answer_since(self.standing, sent, now=self.at)
+            until = protocol.suspected_until(self.standing, sent, floor=self.floor, at=at, now=self.at)
+            self.standing = Standing(generation=sent.generation, attempt_started_at=began_at, not_before_at=until)
 
     def _put_off(self, sent: Sent, started_at: datetime, answer: Answer, at: datetime) -> None:
         is_lost = answer.said is Said.LOST and self.rotates is not False

@@ -5,7 +5,7 @@ The same scene must pass where the decision is right: what fails is the fault, a
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -32,11 +32,12 @@ class Scene:
     steps: tuple[tuple[int, Fate | None] | float, ...]
     floor: float = 0.0
     is_known: bool = False
+    revoked_at: float = _NEVER
 
     def play(self) -> None:
         """Raises AssertionError where something does not hold."""
         machine = InMemory()
-        machine.link(kind=self.kind, floor=self.floor, is_known=self.is_known, revoked_at=_NEVER)
+        machine.link(kind=self.kind, floor=self.floor, is_known=self.is_known, revoked_at=self.revoked_at)
         for step in self.steps:
             if isinstance(step, float):
                 machine.wait(seconds=step)
@@ -58,6 +59,9 @@ _AN_ANSWER_GOT_LOST = Scene(Kind.LENIENT, (_ONE, (1, Fate.LOST_AFTER), _ONE, *([
 
 _REPEATED_WHERE_NONE_IS_USED_UP = Scene(
     Kind.FIXED, (_ONE, (1, Fate.LOST_BEFORE), 31.0, _TWO, _TWO), floor=60.0, is_known=True
+)
+_A_LATE_REFUSAL_AFTER_ANOTHER = Scene(
+    Kind.FIXED, (41.0, _ONE, _ONE, 62.0, _TWO, _TWO, _TWO, *([_ONE] * 3)), floor=60.0, revoked_at=40.0
 )
 _TURN = protocol.turn
 
@@ -88,6 +92,10 @@ def _waits_after_losses(**about: Any) -> timedelta:
     return max(timedelta(minutes=2), _WAIT(**{**about, "lost_for": None}))
 
 
+def _waits_for_its_own(_standing: Any, _sent: Any, *, floor: timedelta, at: datetime, now: datetime) -> datetime:
+    return at + max(floor, protocol.LEAST_WAIT)
+
+
 _FAULTS: list[tuple[str, Callable[..., Any], Scene]] = [
     ("turn", _always_repeats, _REPEATED_WHERE_NONE_IS_USED_UP),
     ("judge", _believes_once_the_row_is_its_own, _REFUSED_WHILE_A_SUCCESS_IS_IN_HAND),
@@ -95,6 +103,7 @@ _FAULTS: list[tuple[str, Callable[..., Any], Scene]] = [
     ("accepts", _takes_every_success, _A_SUCCESS_OF_LONG_AGO),
     ("lease_after", _drops_every_lease, _A_LATE_SUCCESS_BESIDE_A_CLAIM),
     ("wait", _waits_after_losses, _AN_ANSWER_GOT_LOST),
+    ("suspected_until", _waits_for_its_own, _A_LATE_REFUSAL_AFTER_ANOTHER),
 ]
 
 
