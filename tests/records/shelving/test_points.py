@@ -67,7 +67,7 @@ def held(observed):
 def told(found):
     return [
         (
-            one.test, one.unit, one.readings, one.worded, tuple(one.rows), one.providers, one.usual_ranges,
+            one.unit, one.readings, one.worded, tuple(one.rows), one.providers, one.usual_ranges,
             one.compared, one.latest, one.before,
         )
         for one in found
