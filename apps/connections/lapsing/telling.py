@@ -6,7 +6,7 @@ mail server that does not answer is asked again later and later; what has ended 
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from uuid import UUID
@@ -89,8 +89,7 @@ def _holding(user: User, *, at: datetime) -> list[LapseWarning]:
     LapseWarning.objects.filter(pk__in=over).delete()
     holding = [warning for warning in found if warning.pk not in over]
     ended = [one for one in holding if one.hours_before == LapseWarning.ENDED]
-    doubted = doubting.of_many().filter(pk__in=[one.connection_id for one in ended]) if ended else ()
-    refused = {stored.pk for stored in doubted}
+    refused = _doubted([one.connection_id for one in ended])
     closed = [one.pk for one in holding if one.connection_id in refused or not _is_open(one.connection)]
     LapseWarning.objects.filter(pk__in=closed, due_at__lte=at).update(due_at=at + _WAIT)
     zone = time_zones.of(user)
@@ -99,6 +98,13 @@ def _holding(user: User, *, at: datetime) -> list[LapseWarning]:
         LapseWarning.objects.filter(pk__in=asleep, due_at__lte=at).update(due_at=moments.end_of_quiet(at, zone))
         closed += asleep
     return sorted((one for one in holding if one.pk not in closed), key=lambda one: (one.due_at, one.ends_at))
+
+
+def _doubted(connections: Collection[UUID]) -> set[UUID]:
+    """Those of them whose server refused several, perhaps by mistake. Told without loading a token."""
+    if not connections:
+        return set()
+    return set(doubting.of_many().filter(pk__in=connections).values_list("pk", flat=True))
 
 
 def _holds(warning: LapseWarning, *, at: datetime) -> bool:

@@ -26,8 +26,8 @@ class Lag:
     failed and are to be tried again within the hour. Links of endpoints that staff switched off count for none of
     these: those that would be due are `parked`. `broken_off` are links whose last attempt ended in a way nobody
     foresaw, and `broken_off_ending` those of them whose permission ends within a day. `refused` were refused by their
-    server and asked for again in vain, `refused_since` when the first: as it has taken no older tokens
-    since (`refreshing.doubting`), it may well be mistaken."""
+    server and asked for again in vain, `refused_since` when the first: as it has taken no older tokens since
+    (`refreshing.doubting`), it may well be mistaken."""
 
     due: int = 0
     overdue: int = 0

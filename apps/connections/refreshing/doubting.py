@@ -91,7 +91,7 @@ def doubted() -> QuerySet[StoredTokenSet]:
 
 
 def of_many() -> QuerySet[StoredTokenSet]:
-    """Those of servers that refused several others as well."""
+    """Those of servers that refused several. One query tells which servers these are."""
     counted = doubted().order_by().values("registration_id").annotate(times=Count("pk"))
     refusing = list(counted.filter(times__gte=MANY).values_list("registration_id", flat=True))
     return doubted().filter(registration__in=refusing)
