@@ -89,10 +89,7 @@ class EntryList:
         """Whether there is nothing here of what was chosen, though the list has some."""
         if self.count or self.does_not_open:
             return False
-        if self.filters.subject:
-            return True
-        chosen = self.filters.year or self.filters.source or self.filters.kind or self.filters.author
-        return bool(chosen) and bool(self.sources or self.filters.source)
+        return self.filters.are_chosen and bool(self.sources or self.filters.source or self.filters.subject)
 
     @property
     def is_of_nothing(self) -> bool:
