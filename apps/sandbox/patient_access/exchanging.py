@@ -84,9 +84,8 @@ def refresh(application: Application, given: dict[str, str], *, version: str, at
         .filter(sha256=bearer.sha256(given["refresh_token"]))
         .first()
     )
-    if scenarios.chosen("refresh_tokens") == "forgotten":
-        raise invalid_grant("The refresh token is unknown.")
-    if token is None or token.grant.application_id != application.pk or token.grant.version != version:
+    is_forgotten = scenarios.chosen("refresh_tokens") == "forgotten"
+    if is_forgotten or token is None or (token.grant.application_id, token.grant.version) != (application.pk, version):
         raise invalid_grant("The refresh token is unknown.")
     if token.grant.ended_at is not None:
         raise invalid_grant("Access was taken away.")
