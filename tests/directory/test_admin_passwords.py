@@ -11,6 +11,7 @@ from django.urls import reverse
 from apps.accounts.changing_rows import PasswordFirst
 from apps.accounts.models import User
 from apps.directory.models import ClientRegistration, SigningKey
+from tests.directory.test_admin import form
 from tests.fixtures.cast import PASSWORD, gave_password
 
 pytestmark = pytest.mark.django_db
@@ -34,21 +35,7 @@ def late(staff, stella):
 
 
 def typed(registration: ClientRegistration) -> dict[str, str]:
-    return {
-        "authorization_server": str(registration.authorization_server_id),
-        "label": "As she typed it",
-        "client_id": "typed-id",
-        "authentication": "query",
-        "versions_added": "r4",
-        "signing_key": "",
-        "smart_version": "v2",
-        "scope": "",
-        "refresh_scope": "",
-        "sends_state": "unknown",
-        "sends_aud": "unknown",
-        "token_parameters": "",
-        "new_secret": SECRET,
-    }
+    return form(registration, label="As she typed it", client_id="typed-id", new_secret=SECRET)
 
 
 def hidden(page: str) -> list[tuple[str, str]]:
