@@ -4,6 +4,7 @@ from base64 import b64decode, b64encode
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.account.models import EmailAddress
 from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.mfa.models import Authenticator
 from django.core.exceptions import ValidationError
@@ -96,6 +97,13 @@ class AccountAdapter(DefaultAccountAdapter):
         library's way, five wrong passwords every five minutes would keep anybody out of their own account."""
         by_account: str = super()._get_login_attempts_cache_key(request, **credentials)
         return f"{by_account}:{lockout.counted_address(request)}"
+
+    def confirm_email(self, request: HttpRequest, email_address: EmailAddress) -> bool:
+        """The new address in place of the old one, or nothing of it: the library writes row after row. Raises
+        IntegrityError where another press of the button was first."""
+        with transaction.atomic():
+            confirmed: bool = super().confirm_email(request, email_address)
+        return confirmed
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
         """In the language and with the greeting of whoever owns the address. Raises NotSent."""

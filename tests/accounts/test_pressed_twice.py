@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from allauth.account.managers import EmailAddressManager
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value, yield_hotp_counters_from_time
@@ -12,6 +13,7 @@ from django.db import IntegrityError
 from django.test import Client, RequestFactory
 from django.urls import reverse
 
+from apps.accounts.adapters import AccountAdapter
 from apps.accounts.models import User
 from apps.accounts.views.pressed_twice import made_once
 from tests.faults.at_once import results, together
@@ -50,6 +52,23 @@ class TestAButtonPressedTwice:
         alice.refresh_from_db()
         assert alice.email == "other@example.org"
         assert list(EmailAddress.objects.values_list("email", "verified", "primary")) == [(alice.email, True, True)]
+
+    def test_leaves_the_new_address_as_the_first_press_left_it(self, alice: User, monkeypatch: pytest.MonkeyPatch):
+        """The second asks which address is the old one, and the first has just put the new one there."""
+
+        def first_press() -> None:
+            EmailAddress.objects.all().delete()
+            EmailAddress.objects.create(user=alice, email="other@example.org", verified=True, primary=True)
+
+        def old_address(_manager: object, user: User) -> EmailAddress | None:
+            results(together(first_press))
+            return EmailAddress.objects.filter(user=user, primary=True).first()
+
+        monkeypatch.setattr(EmailAddressManager, "get_primary", old_address)
+        late = EmailAddress(user=alice, email="other@example.org")
+        with pytest.raises(IntegrityError):
+            AccountAdapter().confirm_email(RequestFactory().post(CONFIRM), late)
+        assert EmailAddress.objects.get().primary
 
     def test_sets_up_an_app_once(self, alice_client: Client, alice: User):
         secret = alice_client.get(reverse("mfa_activate_totp")).context["form"].secret
