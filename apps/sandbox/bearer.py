@@ -6,7 +6,7 @@ from datetime import datetime
 
 from django.http import HttpRequest
 
-from apps.sandbox import clock
+from apps.sandbox import clock, scenarios
 from apps.sandbox.models import AccessToken, ApplicationStatus
 
 _PREFIX = "Bearer "
@@ -50,6 +50,8 @@ def access_from(request: HttpRequest, version: str) -> Access:
     header = request.META.get("HTTP_AUTHORIZATION", "")
     if header[:7].lower() != _PREFIX.lower():
         raise Unauthorized("missing")
+    if scenarios.chosen("access_tokens") == "refused":
+        raise Unauthorized("unknown")
     digest = sha256(header[7:].strip())
     access, expires_at = _remembered.get(digest) or _look_up(digest)
     if access.version != version:

@@ -120,6 +120,15 @@ class TestTokenOnADataRoute:
         clock.move(61)
         assert get(f"{BASES[version]}/Patient", token).status_code == 401
 
+    def test_is_refused_for_as_long_as_the_sandbox_is_told_to(self, person, token_of, get, version):
+        person("ines")
+        token = token_of("ines", version)
+        scenarios.choose("access_tokens", "refused")
+        answer = get(f"{BASES[version]}/Patient", token)
+        assert (answer.status_code, "invalid_token" in answer["WWW-Authenticate"]) == (401, True)
+        scenarios.choose("access_tokens", "known")
+        assert get(f"{BASES[version]}/Patient", token).status_code == 200
+
     @pytest.mark.conformance("X3")
     @pytest.mark.parametrize("how", ["by its developer", "by the control address"])
     def test_is_refused_once_its_application_is_retired(

@@ -18,6 +18,11 @@ AUTHORIZATION_SWITCHES: dict[str, Switch] = {
         "known",
         "forgotten: every refresh is refused as of an unknown token, as by a server that lost its store for a while.",
     ),
+    "access_tokens": Switch(
+        ("known", "refused"),
+        "known",
+        "refused: data answers 401 to every token, as where the servers of data and of tokens disagree for a while.",
+    ),
     # Specification section 8; section 2 row 12: certified servers owe three months.
     "refresh_window": Switch(("48h", "90d"), "48h", "How long after its issue a refresh token can be exchanged."),
     "refresh_token": Switch(ON_OFF, "on", "The code exchange hands out a refresh token."),
@@ -81,6 +86,10 @@ AUTHORIZATION_SCENARIOS: dict[str, Scenario] = {
     ),
     "tokens-forgotten": Scenario(
         "Every refresh is refused, until the sandbox remembers its tokens.", {"refresh_tokens": "forgotten"}
+    ),
+    "tokens-disagreed": Scenario(
+        "Tokens are handed out and renewed, and open nothing, until the sandbox takes them.",
+        {"access_tokens": "refused"},
     ),
     "token-slow": Scenario("The next token answer comes 20 s late.", faults=(Fault("token", "slow", seconds=20),)),
     "token-dribbles": Scenario(

@@ -1,7 +1,8 @@
 """The switches and scenarios of interface B's authorization server. X rows and sections: those of the interface facts.
 
 It also follows these of `authorization`: code_seconds, token_type_case, expires_in_form, token_size, refresh_token,
-refresh_tokens, token_error_form, state_echo, pkce, authorize_error, rotation, rotation_grace and rotation_reuse.
+refresh_tokens, access_tokens, token_error_form, state_echo, pkce, authorize_error, rotation, rotation_grace and
+rotation_reuse.
 """
 
 from apps.sandbox.switches.scenario import Scenario

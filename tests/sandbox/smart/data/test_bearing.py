@@ -80,6 +80,14 @@ class TestAccessToken:
         assert get(f"{ROOT}/Patient/r-ada", opened).status_code == 200
         assert client.get(f"{ROOT}/Patient/r-ada", headers={"Authorization": f"bearer {opened}"}).status_code == 200
 
+    def test_is_refused_for_as_long_as_the_sandbox_is_told_to(self, token, get):
+        opened = token()
+        scenarios.choose("access_tokens", "refused")
+        answer = get(f"{ROOT}/Patient/r-ada", opened)
+        assert (answer.status_code, answer["WWW-Authenticate"]) == (401, INVALID)
+        scenarios.choose("access_tokens", "known")
+        assert get(f"{ROOT}/Patient/r-ada", opened).status_code == 200
+
     @pytest.mark.conformance("X50")
     def test_is_refused_when_forged(self, token, get):
         opened = token()
