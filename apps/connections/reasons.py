@@ -8,6 +8,7 @@ class Reason(models.TextChoices):
     """Each says what happened, not whose fault it is."""
 
     GRANT_ENDED = "grant_ended", _("the provider ended the permission")
+    DATA_REFUSED = "data_refused", _("the provider does not open the record")
     WINDOW_OVER = "window_over", _("the provider's time limit passed")
     NOT_RENEWABLE = "not_renewable", _("the provider gave no means to renew")
     SESSION_OVER = "session_over", _("the session at the provider ended")

@@ -24,6 +24,8 @@ CHILD = {
     "birthDate": "2016-11-02",
 }
 
+READING = f"/fhir/r4/Patient/{PERSON['id']}"
+
 Answer = bytes | Callable[[Recorded], Iterator[bytes]]
 
 
@@ -47,12 +49,13 @@ def dribble(_request: Recorded) -> Iterator[bytes]:
 
 
 class StandIn:
-    """Change `token`, `patient` and `revoke` between requests."""
+    """Change `token`, `patient`, `reading` and `revoke` between requests."""
 
     def __init__(self, server: Server) -> None:
         self.server = server
         self.token: Answer = tokens()
         self.patient: Answer = http(body=PERSON)
+        self.reading: Answer = http(404)  # of the patient, by id
         self.revoke: Answer = http()
         server.answer = self._answer
 
@@ -68,11 +71,15 @@ class StandIn:
     def revocations(self) -> list[Recorded]:
         return self._to("/auth/revoke")
 
+    @property
+    def readings(self) -> list[Recorded]:
+        return self._to(READING)
+
     def _to(self, path: str) -> list[Recorded]:
         return [request for request in self.server.requests if request.path == path]
 
     def _answer(self, request: Recorded) -> Iterator[bytes]:
-        answers = {"/auth/token": self.token, "/auth/revoke": self.revoke}
+        answers = {"/auth/token": self.token, "/auth/revoke": self.revoke, READING: self.reading}
         answer = answers.get(request.path, self.patient if request.path.endswith("/Patient") else http(404))
         if isinstance(answer, bytes):
             yield answer

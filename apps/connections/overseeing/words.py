@@ -45,9 +45,9 @@ WHAT: Mapping[What, Promise] = MappingProxyType(
         What.NOT_ENABLED: _("The organization does not let our application in. Ask its staff to enable it."),
         What.WAITING: _("It does not answer, or asks us to wait. We try again by ourselves; ask them if it lasts."),
         What.REFUSING: _(
-            "It says of several patients that they ended their permission, and has renewed none since that is older. "
-            "That looks like a fault of theirs: tell them now. We ask again for half a day; then those patients must "
-            "sign in."
+            "It says of several patients that they ended their permission, and has renewed none since that is older; "
+            "or it renews theirs and does not open their records. That looks like a fault of theirs: tell them now. We "
+            "ask again for half a day; then those patients must sign in."
         ),
         What.SILENT: _(
             "Its records answer nobody who is linked there. We try again by ourselves; ask them if it lasts."

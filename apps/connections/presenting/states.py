@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 
 from apps.connections.grants import asking
 from apps.connections.models import Connection, StoredTokenSet
@@ -19,6 +19,17 @@ from apps.directory import reaching, registering, switching
 
 SOON = timedelta(days=1)
 _VERY_SOON = timedelta(hours=3)
+# Of a refusal that may be a mistake of theirs.
+_ASKED_AGAIN = {
+    Reason.GRANT_ENDED: gettext_lazy(
+        "{provider} ended the permission, or you did there. We noticed on {date}, and ask them again a few times, in "
+        "case it was a mistake of theirs. Everything we had until then is still here."
+    ),
+    Reason.DATA_REFUSED: gettext_lazy(
+        "{provider} renewed the permission and does not open the record to us. We noticed on {date}, and look again a "
+        "few times, as it may well be a fault of theirs. Everything we had until then is still here."
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -156,15 +167,16 @@ def _needs_sign_in(connection: Connection, reason: Reason, *, since: datetime | 
 def _why(connection: Connection, reason: Reason) -> str:
     """What ended it, with what is kept. A refusal that may be a mistake is said to be asked about again."""
     stored = ends.token_set(connection)
-    if reason is Reason.GRANT_ENDED and stored is not None and stored.is_doubted:
-        return _(
-            "{provider} ended the permission, or you did there. We noticed on {date}, and ask them again a few times, "
-            "in case it was a mistake of theirs. Everything we had until then is still here."
-        )
+    if stored is not None and stored.is_doubted and reason in _ASKED_AGAIN:
+        return str(_ASKED_AGAIN[reason])
     return {
         Reason.GRANT_ENDED: _(
             "{provider} ended the permission, or you did there. We noticed on {date}, and stopped asking. Everything "
             "we had until then is still here."
+        ),
+        Reason.DATA_REFUSED: _(
+            "{provider} renewed the permission and no longer opens the record to us. We noticed on {date}, and stopped "
+            "asking. If signing in again does not help, ask them. Everything we had until then is still here."
         ),
         Reason.WINDOW_OVER: _(
             "{provider} limits how long a sign-in lasts, and this one ended on {date}. Everything we had until then is "

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from apps.connections import revoking
 from apps.connections.models import Connection
-from apps.connections.refreshing import putting_off, storing, token_columns
+from apps.connections.refreshing import putting_off, reopening, storing, token_columns
 from apps.connections.refreshing.claiming import Claim
 from apps.connections.refreshing.results import Outcome, Result
 from apps.directory import discovering, reaching
@@ -56,7 +56,10 @@ def _asked(claim: Claim, ring: KeyRing, ours: KeyRing, *, at: datetime) -> Resul
             return storing.refuse(claim, error, ring=ring, at=at)
         return putting_off.put_off(claim, error, at=at)
     is_new = token_set.refresh_token is not None and token_set.refresh_token != refresh_token
-    return storing.adopt(claim, token_set, is_new=is_new, ring=ring, at=at)
+    result = storing.adopt(claim, token_set, is_new=is_new, ring=ring, at=at)
+    if claim.stored.is_data_refused and result.access_token is not None:
+        reopening.look(claim, result.access_token, at=at)
+    return result
 
 
 def _is_refusal(error: WireError) -> bool:

@@ -35,6 +35,7 @@ FROM (
     ) AS proven
     JOIN connections_storedtokenset AS stored
         ON stored.registration_id = proven.registration_id AND stored.refused_at < proven.refused_before
+            AND NOT stored.is_data_refused
     WHERE stored.refresh_due_at > GREATEST(%(at)s, stored.not_before_at)
         AND (stored.lease_until IS NULL OR stored.lease_until <= now())
     LIMIT %(number)s
@@ -65,7 +66,8 @@ def proven_at(claim: Claim, *, at: datetime) -> datetime | None:
     None where it did not. Whoever signed in since has tokens that it gave later: those prove nothing of older ones."""
     issued_at = claim.stored.refresh_issued_at
     is_old = issued_at is not None and issued_at <= at - protocol.AGAIN_AFTER_REFUSAL[-1]
-    return at if is_old or claim.stored.refused_at is not None else None
+    was_refused = claim.stored.refused_at is not None and not claim.stored.is_data_refused
+    return at if is_old or was_refused else None
 
 
 def hasten(*, at: datetime) -> int:

@@ -18,7 +18,16 @@ from apps.connections import alerting, noting, revoking, tallying
 from apps.connections.grants import scoping
 from apps.connections.models import Connection, MoveNotAllowed, StoredTokenSet
 from apps.connections.reasons import Reason
-from apps.connections.refreshing import budgeting, doubting, persisting, policy, protocol, renewing, token_columns
+from apps.connections.refreshing import (
+    budgeting,
+    doubting,
+    persisting,
+    policy,
+    protocol,
+    renewing,
+    reopening,
+    token_columns,
+)
 from apps.connections.refreshing.claiming import Claim
 from apps.connections.refreshing.errors import NeedsReauthorization, NotYet
 from apps.connections.refreshing.protocol import Standing, Verdict
@@ -205,6 +214,7 @@ def _success(claim: Claim, token_set: TokenSet, sealed: Mapping[str, Any], *, is
         **token_columns.AS_NEW,
         "generation": claim.sent.generation + 1,
         "is_rotated": is_new,
+        **(reopening.still_closed(claim, at=at) if claim.stored.is_data_refused else {}),
     }
     return _Success(columns, times, scoping.granted_still(connection.granted_scope, token_set.scope))
 
@@ -219,7 +229,7 @@ def _write_success(claim: Claim, standing: Standing, success: _Success, *, at: d
             "lease_until": protocol.lease_after(standing, claim.sent),
         }
     )
-    if connection.status == Connection.Status.NEEDS_REAUTHORIZATION:
+    if connection.status == Connection.Status.NEEDS_REAUTHORIZATION and not claim.stored.is_data_refused:
         connection.restore()  # a success that came after a refusal still counts
     if not success.is_usual(connection):
         Connection.objects.filter(pk=connection.pk).update(lapses_at=times.lapses_at, granted_scope=success.scope)
@@ -258,6 +268,7 @@ def _end(claim: Claim, reason: Reason, *, at: datetime, more_url: str = "", agai
         **token_columns.NO_ATTEMPT,
         refresh_due_at=again_at,
         refused_at=(claim.stored.refused_at or at) if again_at else None,
+        is_data_refused=bool(again_at) and claim.stored.is_data_refused,
     )
     _give_up(claim.connection, reason, at=at, more_url=more_url)
     return Result(Outcome.ENDED)

@@ -19,7 +19,7 @@ from django.db import IntegrityError, transaction
 
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType
-from apps.connections import clocks
+from apps.connections import clocks, refreshing
 from apps.connections.models import Connection, MoveNotAllowed
 from apps.connections.reasons import Reason
 from apps.connections.refreshing import NeedsReauthorization, NotYet, RegistrationBroken, SwitchedOff
@@ -332,8 +332,8 @@ def _finish(run: SyncRun, lease: Lease, *, at: datetime, denied: Collection[str]
 def _ask_for_sign_in(work: Work) -> None:
     at = work.clock()
     with contextlib.suppress(MoveNotAllowed), transaction.atomic():  # or somebody else has moved it meanwhile
-        work.run.connection.require_reauthorization(Reason.GRANT_ENDED, at=at)
-        facts = {"reason": Reason.GRANT_ENDED.value}
+        refreshing.data_refused(work.run.connection, at=at)
+        facts = {"reason": Reason.DATA_REFUSED.value}
         _write_down(EventType.CONNECTION_NEEDS_REAUTHORIZATION, work.run, at=at, facts=facts)
 
 

@@ -38,9 +38,9 @@ class TestAnInvalidToken:
         tokens = [request.headers["authorization"] for request in provider.sent(PATIENT)]
         assert len(tokens) == len(set(tokens)) == 2
         assert len(provider.sent(TOKEN)) == 1
-        assert (linked.status, linked.reason) == ("needs_reauthorization", "grant_ended")
+        assert (linked.status, linked.reason) == ("needs_reauthorization", "data_refused")
         told = AuditEvent.objects.get(event=EventType.CONNECTION_NEEDS_REAUTHORIZATION)
-        assert (told.subject_id, told.facts["reason"], told.actor_kind) == (str(linked.pk), "grant_ended", "system")
+        assert (told.subject_id, told.facts["reason"], told.actor_kind) == (str(linked.pk), "data_refused", "system")
         assert Record.objects.count() == kept
         said = [record.getMessage() for record in caplog.records if "access token was refused" in record.getMessage()]
         assert said == [f"An access token was refused: connection {linked.pk}: invalid_token"] * 2
@@ -166,7 +166,7 @@ class TestARefusedToken:
         run = sync(linked, at=AT + timedelta(minutes=10))
         linked.refresh_from_db()
         assert {s.gap for s in run.steps.exclude(gap=SyncStep.Gap.NOT_OFFERED)} == {SyncStep.Gap.SIGN_IN_NEEDED}
-        assert (linked.status, linked.reason) == ("needs_reauthorization", "grant_ended")
+        assert (linked.status, linked.reason) == ("needs_reauthorization", "data_refused")
         assert len(provider.sent(TOKEN)) == 1
         assert Record.objects.count() == 3
 
