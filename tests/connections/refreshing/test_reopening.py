@@ -6,7 +6,7 @@ import pytest
 from django.db import connection as database
 
 from apps.audit.models import AuditEvent, EventType
-from apps.connections import refreshing, tallying
+from apps.connections import hearing, refreshing, tallying
 from apps.connections.models import Connection, MoveNotAllowed, StoredTokenSet
 from apps.connections.presenting import standing
 from apps.connections.refreshing import doubting, reopening, running
@@ -95,17 +95,34 @@ class TestARecordThatWasClosed:
         stand_in.reading = OPEN
         assert beat(closed_at + 12 * HOUR) == 1
         assert status() == "active"
-        assert beat(closed_at + 13 * HOUR) == 1  # and goes on being renewed
+        assert beat(closed_at + 18 * HOUR) == 1  # and goes on being renewed
 
     def test_is_looked_at_by_the_next_worker_where_one_died_over_it(self, closed_at, stand_in, monkeypatch):
         with monkeypatch.context() as dying:
             dying.setattr(reopening, "look", lambda *_args, **_kwargs: None)
             beat(closed_at + 12 * HOUR)
         stored = StoredTokenSet.objects.get()
-        assert (stored.is_data_refused, stored.refresh_due_at) == (True, closed_at + 12 * HOUR + 5 * MINUTE)
+        assert (stored.is_data_refused, stored.refresh_due_at) == (True, closed_at + 18 * HOUR)
         stand_in.reading = OPEN
-        beat(closed_at + 12 * HOUR + 5 * MINUTE)
+        beat(closed_at + 18 * HOUR)
         assert status() == "active"
+
+    def test_is_not_left_before_somebody_answers(self, closed_at, stand_in):
+        for minutes in (5, 30, 120, 360):
+            beat(closed_at + minutes * MINUTE)
+        stand_in.reading = http(503, {})
+        for hours in (12, 18, 24):
+            assert beat(closed_at + hours * HOUR) == 1
+        stand_in.reading = CLOSED
+        assert beat(closed_at + 30 * HOUR) == 1
+        assert StoredTokenSet.objects.get().refresh_due_at is None
+
+    def test_costs_nobody_a_wait_where_its_records_are_known_to_be_silent(self, closed_at, stand_in, connection):
+        for minutes in (-40, -20):
+            hearing.not_answered(connection.endpoint, at=closed_at + minutes * MINUTE)
+        assert beat(closed_at + 5 * MINUTE) == 1
+        assert stand_in.readings == []
+        assert StoredTokenSet.objects.get().refresh_due_at == closed_at + 30 * MINUTE
 
     def test_is_not_hurried_by_a_server_that_renews_what_it_does_not_open(self, closed_at, connection):
         tallying.count(connection.registration_id, tallying.Outcome.SUCCEEDED, at=closed_at + 6 * MINUTE)
