@@ -12,11 +12,11 @@ from django.utils.translation import gettext_lazy as _
 from apps.accounts.changing_rows import PasswordFirst
 from apps.accounts.current_user import current_user
 from apps.audit import recording
+from apps.audit.meanwhile import SharedAdmin
 from apps.audit.paging import BoundedAdmin
 from apps.audit.recording import Actor, EventType, Fact
 from apps.directory import amending
 from apps.directory.admin import deleting
-from apps.directory.admin.meanwhile import SharedAdmin
 
 
 def staff(request: HttpRequest) -> Actor:

@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
+from apps.audit.meanwhile import ChangesOnly
 from apps.directory import discovering, pairing, switching, trusting
 from apps.directory.admin import endpoint_pages
 from apps.directory.admin.auditing import AuditedAdmin, SwitchedAdmin, staff
@@ -24,7 +25,6 @@ from apps.directory.admin.endpoint_questions import (
     IsOnItsList,
     IsPractice,
 )
-from apps.directory.admin.meanwhile import ChangesOnly
 from apps.directory.admin.questions import IsSwitchedOff
 from apps.directory.models import Endpoint, EndpointCheck, ProviderPortal
 from apps.directory.watching import checking

@@ -8,8 +8,8 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from apps.audit.meanwhile import ChangesOnly
 from apps.directory import key_outlook, overriding, reaching
-from apps.directory.admin.meanwhile import ChangesOnly
 from apps.directory.models import ClientRegistration
 from apps.directory.models.client_registration import AUTHENTICATIONS
 from apps.wire.client_authentication import Authentication

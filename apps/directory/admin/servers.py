@@ -8,9 +8,9 @@ from django.db import models
 from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
+from apps.audit.meanwhile import ChangesOnly, SharedAdmin
 from apps.directory import pairing, registering
 from apps.directory.admin.auditing import AuditedAdmin
-from apps.directory.admin.meanwhile import ChangesOnly, SharedAdmin
 from apps.directory.admin.questions import IsOfSandbox, Question
 from apps.directory.models import AuthorizationServer, ClientRegistration
 

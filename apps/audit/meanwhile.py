@@ -1,8 +1,9 @@
-"""Rows that workers write while a page of them is open: a save changes what was changed on the page, and nothing else.
+"""Rows that others write while a page of them is open: a save changes what was changed on the page, and nothing else.
 
-Keys are replaced, discovery finds other addresses, trouble is noted. The form says beside each field what it showed, so
-that a page from before is no order to put everything back; the row is locked from when the form reads it until the save
-is done, by a lock that excludes that of `amending` and of `switching`.
+Keys are replaced, discovery finds other addresses, trouble is noted; somebody sets a new password. The form says beside
+each field what it showed, so that a page from before is no order to put everything back; the row is locked from when
+the form reads it until the save is done, by a lock that excludes that of `amending` and of `switching` in the
+directory. Here, beside `window`, in the lowest app that has an admin, because pages above need the same.
 """
 
 from typing import Any
@@ -58,7 +59,7 @@ class ChangesOnly(forms.ModelForm):  # type: ignore[type-arg]  # generic in the 
 
 
 class SharedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stubs alone
-    """Of rows that workers write too. Its form is of ChangesOnly; it stands behind admins that do more than save."""
+    """Of rows that others write too. Its form is of ChangesOnly; it stands behind admins that do more than save."""
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
         """Of a page that is saved: as it is under a lock, which new links need not wait for."""
@@ -66,7 +67,7 @@ class SharedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the
         if row is None or request.method != "POST":
             return row
         rows: models.QuerySet[Any] = self.model._base_manager.all()  # noqa: SLF001 - public
-        rows.select_for_update(no_key=True).get(pk=row.pk)
+        rows.select_for_update(no_key=True).filter(pk=row.pk).first()  # deleted meanwhile, it is not found
         return super().get_object(request, object_id, from_field)
 
     def save_model(
