@@ -7,6 +7,7 @@ from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.models import EmailAddress
 from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.mfa.models import Authenticator
+from django.contrib.sessions.exceptions import SessionInterrupted
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import transaction
@@ -76,9 +77,14 @@ class AccountAdapter(DefaultAccountAdapter):
         return response
 
     def set_password(self, user: User, password: str) -> None:
-        """A new password ends every session but the one in which it was set: whoever knew the old one is out."""
+        """A new password ends every session but the one in which it was set: whoever knew the old one is out.
+
+        The library writes all of the account as it was read. Here the rest stays: staff may have stopped it since, and
+        one that was closed does not come back. Raises SessionInterrupted where it was."""
+        user.set_password(password)
         with transaction.atomic():
-            super().set_password(user, password)
+            if not User.objects.filter(pk=user.pk).update(password=user.password):
+                raise SessionInterrupted
             signed_in.end_others(user, self.request.session, at=timezone.now())
         known_browsers.remember_owner(self.request.session, user)
 

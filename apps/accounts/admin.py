@@ -31,6 +31,7 @@ from apps.accounts.models import Consent, User
 from apps.accounts.notices import NOTICES
 from apps.audit import recording
 from apps.audit.asking import AskedOfWhatItShows
+from apps.audit.meanwhile import ChangesOnly, SharedAdmin
 from apps.audit.paging import BoundedAdmin
 from apps.audit.recording import Actor, EventType, Fact
 from apps.audit.window import Window
@@ -52,9 +53,10 @@ _WHOLE_ADDRESS = _("A whole e-mail address, or the whole id of a user.")
 
 
 @admin.register(User)
-class UserAdmin(PasswordFirst, Window):
+class UserAdmin(PasswordFirst, Window, SharedAdmin):
     """Find an account by its whole address; decide whether it may sign in; superusers also decide who works here."""
 
+    form = ChangesOnly
     list_display = ("email", "is_active", "is_staff", "joined_at", "last_login")
     list_filter = ("is_active", "is_staff")
     search_fields = ("=email", "=id")
