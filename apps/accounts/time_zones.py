@@ -3,6 +3,7 @@
 A zone is kept by its name in the tz database; an empty name is UTC.
 """
 
+import unicodedata
 from collections.abc import Sequence
 from datetime import UTC, datetime, tzinfo
 from functools import cache
@@ -12,7 +13,7 @@ from zoneinfo import TZPATH, ZoneInfo, available_timezones
 from django.utils import formats
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from apps.accounts.models import User
 
@@ -28,7 +29,36 @@ _UNITED_STATES: tuple[tuple[str, Promise], ...] = (
     ("Pacific/Guam", gettext_lazy("Guam, Northern Mariana Islands")),
     ("Pacific/Pago_Pago", gettext_lazy("American Samoa")),
 )
-_CONTINENTS = ("Africa", "America", "Asia", "Atlantic", "Australia", "Europe", "Indian", "Pacific")
+_CONTINENTS: dict[str, Promise] = {
+    "Africa": pgettext_lazy("time zone", "Africa"),
+    "America": pgettext_lazy("time zone", "America"),
+    "Asia": pgettext_lazy("time zone", "Asia"),
+    "Atlantic": pgettext_lazy("time zone", "Atlantic"),
+    "Australia": pgettext_lazy("time zone", "Australia"),
+    "Europe": pgettext_lazy("time zone", "Europe"),
+    "Indian": pgettext_lazy("time zone", "Indian"),
+    "Pacific": pgettext_lazy("time zone", "Pacific"),
+}
+# Where Spanish is spoken, or a part of the United States: its people look for the name that they call it by.
+_PLACES: dict[str, Promise] = {
+    "Asuncion": gettext_lazy("Asuncion"),
+    "Bahia Banderas": gettext_lazy("Bahia Banderas"),
+    "Bogota": gettext_lazy("Bogota"),
+    "Canary": gettext_lazy("Canary"),
+    "Cancun": gettext_lazy("Cancun"),
+    "Ciudad Juarez": gettext_lazy("Ciudad Juarez"),
+    "Cordoba": gettext_lazy("Cordoba"),
+    "Easter": gettext_lazy("Easter"),
+    "Galapagos": gettext_lazy("Galapagos"),
+    "Havana": gettext_lazy("Havana"),
+    "Mazatlan": gettext_lazy("Mazatlan"),
+    "Merida": gettext_lazy("Merida"),
+    "Mexico City": gettext_lazy("Mexico City"),
+    "North Dakota": gettext_lazy("North Dakota"),
+    "Panama": gettext_lazy("Panama"),
+    "Rio Gallegos": gettext_lazy("Rio Gallegos"),
+    "Tucuman": gettext_lazy("Tucuman"),
+}
 
 Choices = Sequence[tuple[str, Sequence[tuple[str, str]]]]
 
@@ -60,12 +90,23 @@ def choices(kept: str = "") -> Choices:
     was chosen before: it stays, though it may be an old one."""
     common = {name for name, _words in _UNITED_STATES}
     named = _listed() | ({kept} & _known())
-    others = [(name, name.replace("_", " ").replace("/", ", ")) for name in sorted(named - common)]
+    others = sorted(((name, _in_words(name)) for name in named - common), key=lambda zone: _sorted_by(zone[1]))
     return (
         (_("Without a place"), (("", _("UTC, the same everywhere")),)),
         (_("United States"), tuple((name, str(words)) for name, words in _UNITED_STATES)),
         (_("Elsewhere"), tuple(others)),
     )
+
+
+def _in_words(name: str) -> str:
+    """Europe, Madrid: a name of the tz database, in the reader's language as far as that is known."""
+    parts = name.replace("_", " ").split("/")
+    return ", ".join(str(_CONTINENTS.get(part) or _PLACES.get(part) or part) for part in parts)
+
+
+def _sorted_by(words: str) -> bytes:
+    """By its letters without their accents: África before América, where every reader looks for it."""
+    return unicodedata.normalize("NFD", words).encode("ascii", "ignore")
 
 
 @cache

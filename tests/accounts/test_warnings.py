@@ -8,7 +8,7 @@ import pytest
 from django.core import mail
 from django.test import Client
 from django.urls import reverse
-from django.utils import timezone
+from django.utils import timezone, translation
 
 from apps.accounts import choosing, mailing, time_zones
 from apps.accounts.models import User, WarningChoices
@@ -113,6 +113,16 @@ class TestATimeZone:
         } <= names
         assert names.isdisjoint({"Europe/Kiev", "Asia/Calcutta", "America/Buenos_Aires", "America/Indianapolis"})
         assert names.isdisjoint({"America/Shiprock", "America/Atka", "Australia/NSW", "UTC", "EST", "US/Eastern"})
+
+    def test_is_offered_in_the_language_of_its_reader(self):
+        with translation.override("es"):
+            _none, _united_states, (_elsewhere, others) = time_zones.choices()
+        words = dict(others)
+        assert words["America/Mexico_City"] == "América, Ciudad de México"
+        assert words["Atlantic/Canary"] == "Atlántico, Canarias"
+        assert words["America/Argentina/Cordoba"] == "América, Argentina, Córdoba"
+        continents = list(dict.fromkeys(said.split(", ")[0] for said in words.values()))
+        assert continents == ["África", "América", "Asia", "Atlántico", "Australia", "Europa", "Índico", "Pacífico"]
 
     def test_is_offered_by_its_old_name_to_whom_chose_it_by_that(self, alice_client: Client, alice: User):
         User.objects.filter(pk=alice.pk).update(time_zone="Europe/Kiev")
