@@ -27,7 +27,6 @@ from apps.records.models import Record, RecordVersion
 # A stored body is compressed: three to eight times is usual, and what repeats itself may be shorter still. Guessed too
 # high, an archive has the longer form needlessly; too low, it breaks off.
 _INFLATES = 64
-FIRST = "read-me-first.txt"
 
 
 class Form(StrEnum):
@@ -56,7 +55,8 @@ def copy(parts: Sequence[Part], form: Form, *, at: datetime) -> Iterator[bytes]:
 
 
 def _files(parts: Sequence[Part], form: Form, *, at: datetime) -> Iterator[File]:
-    yield File(FIRST, (explanation(parts, form, at=at).encode(),))
+    first = _("read-me-first.txt")  # the one name that is for people
+    yield File(first, (explanation(parts, form, at=at).encode(),))
     for part in parts:
         yield from (_bundle_files(part, at) if form is Form.BUNDLE else _line_files(part))
         stored.ensure_held(part.source)  # after its last file: each of them reads the record for itself

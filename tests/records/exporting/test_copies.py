@@ -283,7 +283,9 @@ class TestACopy:
         ours = get_language()
         with override("es"):
             asked = copies.copy(parts(alice), form, at=AT)
-        whole = b"".join(unpacked(asked).values()).decode()
+        files = unpacked(asked)
+        assert next(iter(files)) == "lea-esto-primero.txt"
+        whole = b"".join(files.values()).decode()
         for said in ("Holdfast, para pacientes", "AllergyIntolerance/a1 no se pudo abrir", "2 entradas", "Hecho el:"):
             assert said in whole
         assert get_language() == ours
