@@ -241,6 +241,7 @@ class TestSeveralWords:
         assert "The newest are shown." not in ask(hers, "sodium metformin")
         keep(connection, result(50))
         assert "The newest are shown." in ask(hers, "sodium metformin")
+        assert "51 entries found&nbsp;· the newest are shown" in ask(hers, "sodium")  # no line begins with the dot
 
     @pytest.mark.parametrize(
         "words",
