@@ -3,13 +3,13 @@ written here they take a tenth of the time that a template for each takes. All t
 `dates_whole`, and nothing else is marked as safe but what is put together of it here."""
 
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import cached_property
 from html import escape
 
 from django import template
 from django.urls import reverse
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language, gettext, ngettext
+from django.utils.translation import gettext, ngettext
 
 from apps.records import counts
 from apps.records.presenters.entry import Entry
@@ -127,12 +127,23 @@ def _around_subject(of_one: str) -> tuple[str, str]:
 
 class _Alike:
     """What the rows of a page have alike, and is written once: the addresses of entries, which differ by a number at
-    one place, and words of their last lines, such as a provider's name."""
+    one place, words of their last lines, such as a provider's name, and what their subjects are called."""
 
     def __init__(self, of_one: str = "") -> None:
         self._around: dict[str, tuple[str, str]] = {}
         self._of_one = of_one
         self._parts: dict[str, str] = {}
+        self._subjects: dict[str, str] = {}
+
+    @cached_property
+    def dated(self) -> str:
+        """A label and a date together."""
+        return gettext("%(label)s %(date)s")
+
+    def subject(self, row: Row) -> str:
+        if row.subject not in self._subjects:
+            self._subjects[row.subject] = subject_name(row.subject)
+        return self._subjects[row.subject]
 
     def address(self, row: Row) -> str:
         around = self._around.get(row.subject)
@@ -178,9 +189,9 @@ def _row(row: Row, alike: _Alike, *, show_subject: bool = False) -> str:
 def _said_of(row: Row, alike: _Alike, *, show_subject: bool) -> str:
     """What the row says beneath its name. Who and where have lines of their own where they stand behind the date."""
     behind = [detail for detail in row.details if detail in row.behind]
-    dated = list(_dated(row, show_subject=show_subject)) if behind else []
+    dated = list(_dated(row, alike, show_subject=show_subject)) if behind else []
     if not dated:
-        return f"{_details(row, row.details)}\n{_line(_beneath(row, show_subject=show_subject), alike)}"
+        return f"{_details(row, row.details)}\n{_line(_beneath(row, alike, show_subject=show_subject), alike)}"
     first = _details(row, [detail for detail in row.details if detail not in row.behind])
     return f"{first}\n{_line(dated, alike)}{_details(row, behind)}\n{_line(_sent(row), alike)}"
 
@@ -244,28 +255,22 @@ def _summed_up(summary: Summary, count: int) -> Iterator[str]:
         yield gettext("newest %(date)s") % {"date": summary.newest}
 
 
-def _beneath(row: Row, *, show_subject: bool) -> Iterator[str]:
+def _beneath(row: Row, alike: _Alike, *, show_subject: bool) -> Iterator[str]:
     """What the last line of a row says."""
-    yield from _dated(row, show_subject=show_subject)
+    yield from _dated(row, alike, show_subject=show_subject)
     yield from _sent(row)
 
 
-def _dated(row: Row, *, show_subject: bool) -> Iterator[str]:
+def _dated(row: Row, alike: _Alike, *, show_subject: bool) -> Iterator[str]:
     """Its status and its date."""
     if show_subject:
-        yield subject_name(row.subject)
+        yield alike.subject(row)
     if row.status and row.status != row.when_label:
         yield row.status
     if row.when_label:
-        yield _how_dated(get_language() or "") % {"label": row.when_label, "date": row.when}
+        yield alike.dated % {"label": row.when_label, "date": row.when}
     elif row.when:  # none is known of what cannot be read
         yield row.when
-
-
-@cache
-def _how_dated(_language: str) -> str:
-    """A label and a date together. Each row of a list has both, and asks for the same words."""
-    return gettext("%(label)s %(date)s")
 
 
 def _sent(row: Row) -> Iterator[str]:
@@ -319,7 +324,7 @@ def _other(other: Row, row: Row, alike: _Alike) -> str:
     theirs = (said_by_them(each, other.language, other.own_words) for each in said)
     told = (*((own,) if named else ()), *theirs)
     spans = "\n".join(f"<span>{one}</span>" for one in told)
-    parts = f'<span class="parts">{alike.in_parts(_beneath(other, show_subject=False))}</span>'
+    parts = f'<span class="parts">{alike.in_parts(_beneath(other, alike, show_subject=False))}</span>'
     return f'<li><a href="{alike.address(other)}">{parts}</a>\n{spans}</li>'
 
 
