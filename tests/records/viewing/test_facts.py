@@ -8,6 +8,7 @@ from msgspec.structs import fields
 
 from apps.records import presenting
 from apps.records.presenters.entry import Context, Entry
+from apps.records.presenters.visits import Kind, VisitEntry
 from apps.records.viewing import facts
 from apps.records.viewing.facts import in_rows, labels
 from apps.records.viewing.facts.in_rows import Known
@@ -189,11 +190,17 @@ class TestARow:
             entry("AllergyIntolerance", **allergy("a1", reaction=[{"severity": severity}]))
             for severity in ("mild", "severe")
         )
-        known: Known = {}
+        known = Known()
         assert in_rows.of(mild, known) == in_rows.of(mild) != in_rows.of(severe, known) == in_rows.of(severe)
         assert list(known.values()) == ["Past reaction: Mild", "Past reaction: Severe"]
-        again = {thing: f"{said}, as was said" for thing, said in known.items()}
+        again = Known({thing: f"{said}, as was said" for thing, said in known.items()})
         assert in_rows.of(mild, again) == ("Past reaction: Mild, as was said",)
+
+    def test_tells_a_word_of_ours_from_a_text_that_is_the_same(self):
+        sort, text = VisitEntry(title="Checkup", kind=Kind.HOME), VisitEntry(title="Checkup", types=("home",))
+        known = Known()
+        told = [in_rows.of(each, known) for each in (sort, text, sort)]
+        assert told == [("Home visit",), ("Visit", "home"), ("Home visit",)]
 
 
 class TestAResultThatNeverWas:

@@ -87,9 +87,10 @@ def of_resource(resource_type: str, codes: Iterable[Code]) -> PlainName | None:
     return found if is_fit else None
 
 
-def in_words(name: PlainName) -> str:
-    """How the reader's language says it. A list says one in each row, and names of ours are nobody's."""
-    return _in_words(name.key, get_language() or "")
+def in_words(name: PlainName, language: str = "") -> str:
+    """How the reader's language says it, which is `language`, for whoever has asked for that once for many. Names of
+    ours are nobody's."""
+    return _in_words(name.key, language or get_language() or "")
 
 
 @cache

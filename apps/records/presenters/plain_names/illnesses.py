@@ -66,10 +66,10 @@ def name_of(illness: Illness) -> str:
     return names_of((illness,))[0]
 
 
-def names_of(illnesses: Iterable[Illness]) -> tuple[str, ...]:
-    """What each is called."""
-    language = get_language() or ""
-    return tuple(_name_in(illness, language) for illness in illnesses)
+def names_of(illnesses: Iterable[Illness], language: str = "") -> tuple[str, ...]:
+    """What each is called. `language` is the reader's, for whoever has asked for it once for many."""
+    told_in = language or get_language() or ""
+    return tuple(_name_in(illness, told_in) for illness in illnesses)
 
 
 @cache

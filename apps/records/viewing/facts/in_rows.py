@@ -1,11 +1,13 @@
 """What the row of a list says of an entry beside its name."""
 
-from collections.abc import Callable, Iterable, Mapping, MutableMapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from enum import StrEnum
+from functools import cached_property
 from itertools import islice
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import msgspec
-from django.utils.translation import gettext
+from django.utils.translation import get_language, gettext
 from msgspec.structs import replace
 
 from apps.records.presenters import allergies, family, immunizations, particular_words, substitutions
@@ -19,15 +21,29 @@ _FIRST: Final = 3  # of several
 _LAST: Final = 4  # of a member number
 _TOLD_WITH_A_LABEL: Final = When, Length
 
-# What the rows of one page have said, by the thing that they say: many have the same reaction, or the same dosage.
-Known: TypeAlias = MutableMapping[msgspec.Struct, str]
+
+class Known(dict[Hashable, str]):
+    """What the rows of one page have said, by the thing that they say, as many have the same reaction, or the same
+    dosage; and in which language they say it, which is asked for once as well."""
+
+    @cached_property
+    def language(self) -> str:
+        """Of the page."""
+        return get_language() or ""
+
+    def once(self, thing: Hashable, say: Callable[[], str]) -> str:
+        """What is said of it."""
+        said = self.get(thing)
+        if said is None:
+            said = self[thing] = say()
+        return said
 
 
 def of(entry: Entry, known: Known | None = None) -> tuple[str, ...]:
     """What the row of such an entry says beside its name: the fields that `labels` names for it, each on one line. Of
     several things that have parts of their own, each is a line: else a part of one reads as if of the next. `known` is
     what the rows of one page have said so far, where there are others."""
-    known, kind = {} if known is None else known, type(entry).__name__
+    known, kind = Known() if known is None else known, type(entry).__name__
     names, one_of = labels.in_rows(kind), labels.first_in_rows(kind)
     if one_of:
         names = (*names, *islice((name for name in one_of if any(lines.of(getattr(entry, name, None)))), 1))
@@ -38,6 +54,8 @@ def of_fields(entry: Entry, names: Iterable[str], known: Known) -> tuple[str, ..
     """The same of these fields."""
     kind, found = type(entry).__name__, list[str]()
     for name in names:
+        if not getattr(entry, name, None):  # as most are
+            continue
         value = _beside_its_name(entry, name)
         if not value or value == NOT_GIVEN or repeating.is_told(entry, name):
             continue
@@ -101,10 +119,8 @@ def _first(value: object, known: Known, *, more: int) -> tuple[str, ...]:
 
 
 def _once(thing: object, known: Known) -> str:
-    """All of it on one line. What has parts of its own takes longest, and is put into words once on a page."""
-    if not isinstance(thing, msgspec.Struct):
+    """All of it on one line. What has parts of its own takes longest, and like a word of ours it is put into words once
+    on a page. A text is not: it may be a provider's, and the same as the key of such a word."""
+    if not isinstance(thing, msgspec.Struct | StrEnum):
         return lines.PART.join(lines.of(thing))
-    said = known.get(thing)
-    if said is None:
-        said = known[thing] = lines.PART.join(lines.of(thing))
-    return said
+    return known.once(thing, lambda: lines.PART.join(lines.of(thing)))

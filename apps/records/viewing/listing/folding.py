@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from django.utils.translation import get_language
 from msgspec.structs import replace
 
 from apps.records.presenters.entry import Entry
@@ -85,12 +86,13 @@ def _by_illness(rows: Sequence[tuple[Shelved, Row]]) -> Iterator[tuple[Shelved, 
     """Vaccines that were given, under each illness that they are against, those A to Z; the others where they are."""
     given: list[tuple[Shelved, Row]] = []
     others: list[tuple[Shelved, Row]] = []
+    language = get_language() or ""
     for shelved, row in rows:
         entry = shelved.entry
         if not isinstance(entry, ImmunizationEntry) or entry.group != Group.GIVEN:
             others.append((shelved, row))
             continue
-        names = illnesses.names_of(entry.illnesses) or (row.title,)
+        names = illnesses.names_of(entry.illnesses, language) or (row.title,)
         theirs = row.theirs or row.title
         given += [(shelved, replace(row, title=name, theirs=theirs if theirs != name else "")) for name in names]
     given.sort(key=lambda told: (told[1].title.casefold(), told[0].key[2]))

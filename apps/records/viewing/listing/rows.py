@@ -152,11 +152,12 @@ def _together(providers: Sequence[str], sources: Mapping[UUID, Source]) -> tuple
     return senders.together([Sender(names.get(provider, provider), provider) for provider in providers])
 
 
-def names(entry: Entry) -> tuple[str, str]:
-    """What to call it: plainly, and as the provider does where that is something else."""
+def names(entry: Entry, language: str = "") -> tuple[str, str]:
+    """What to call it: plainly, and as the provider does where that is something else. `language` is the reader's, for
+    whoever has asked for it once for many."""
     if entry.is_withheld:
         return gettext("Entry without details"), ""
-    ours = _plainly(entry)
+    ours = _plainly(entry, language)
     if not ours:
         return _otherwise(entry) or gettext("Unnamed entry"), ""
     return ours, entry.title if entry.title.casefold() != ours.casefold() else ""
@@ -172,12 +173,12 @@ def _otherwise(entry: Entry) -> str:
     return provider_codes.told(entry.title) or _by_kind(entry) or _by_code(entry)
 
 
-def _plainly(entry: Entry) -> str:
+def _plainly(entry: Entry, language: str = "") -> str:
     """In words of ours, where we know its code: a vaccine by all that it is against, that there is none, which relative
     it is about."""
     plain = plain_names.of_resource(entry.resource_type, entry.codes)
     if plain is not None:
-        return plain_names.in_words(plain)
+        return plain_names.in_words(plain, language)
     if isinstance(entry, CarePlanEntry):
         return str(next((PLAIN_WORDS[code.code] for code in entry.codes if code.code in PLAIN_WORDS), ""))
     absence = absences.known_absence(entry.codes, entry.title) if entry.is_known_absence else None
@@ -186,7 +187,7 @@ def _plainly(entry: Entry) -> str:
     if entry.says_no_information:
         return words.of_no_information(entry)
     if isinstance(entry, ImmunizationEntry):
-        return ", ".join(illnesses.names_of(entry.illnesses))
+        return ", ".join(illnesses.names_of(entry.illnesses, language))
     if isinstance(entry, QuestionnaireEntry) and not entry.has_own_title:
         return gettext("Questionnaire")
     return words.of_key(entry.relative) if isinstance(entry, FamilyEntry) else ""
@@ -212,7 +213,7 @@ class _Alike:
 
     def __init__(self, *, on_paper: bool, for_others: bool) -> None:
         self.calendar = Calendar()
-        self.known: Known = {}
+        self.known = Known()
         self._on_paper, self._for_others = on_paper, for_others
         self._labels: dict[str, str] = {}
         self._statuses: dict[tuple[object, ...], str] = {}
@@ -251,7 +252,7 @@ def _row(shelved: Shelved, source: Source, alike: _Alike, *, has_details: bool) 
     entry, provider = shelved.entry, source.provider
     if entry is None:
         return _unread(shelved, source)
-    title, theirs = names(entry)
+    title, theirs = names(entry, alike.known.language)
     status = alike.status(entry)
     language = languages.of(entry.language)
     details, behind = (

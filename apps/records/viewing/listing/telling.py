@@ -1,6 +1,7 @@
 """What the row of an entry says beside name, date and status, where nothing asks before it is read."""
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 
 from django.utils.translation import gettext, ngettext
 
@@ -18,7 +19,7 @@ from apps.records.viewing.wording import cautions, file_kinds, other_kinds, valu
 
 def of(entry: Entry) -> tuple[str, ...]:
     """What it says, in its order; some of it may be empty."""
-    first, behind = parted(entry, {})
+    first, behind = parted(entry, Known())
     return (*first, *behind)
 
 
@@ -41,7 +42,8 @@ def _first(entry: Entry, known: Known) -> Iterator[str]:
     said = in_rows.of(entry, known)
     yield from said
     if isinstance(entry, ReportEntry) and entry.results:
-        yield _counted(len(entry.results))
+        count = len(entry.results)
+        yield known.once((_counted, count), partial(_counted, count))
     if isinstance(entry, QuestionnaireEntry) and entry.lines:
         yield ngettext("%(n)s question", "%(n)s questions", entry.questions) % {"n": counts.grouped(entry.questions)}
     if "people" not in labels.behind_in_rows(type(entry).__name__):
@@ -54,7 +56,7 @@ def _behind(entry: Entry, first: Iterable[str], known: Known) -> Iterator[str]:
         if name == "people":
             told: tuple[str, ...] = (_people(entry, said),)
         elif isinstance(entry, DocumentEntry) and name == "files":
-            told = (file_kinds.of_files(entry.files),)
+            told = (file_kinds.of_files(entry.files, known.language),)
         else:
             told = in_rows.of_fields(entry, [name], known)
         said += told

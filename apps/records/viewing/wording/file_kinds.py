@@ -33,12 +33,13 @@ _FAMILIES: Final[Mapping[str, str | Promise]] = {
 }
 
 
-def of(media_type: str) -> str:
-    """The kind of a file of this media type; empty where it has no words here."""
+def of(media_type: str, language: str = "") -> str:
+    """The kind of a file of this media type; empty where it has no words here. `language` is the reader's, for whoever
+    has asked for it once for many."""
     name = media_type.partition(";")[0].strip().lower()
     family = name.partition("/")[0]
     known = name if name in _KINDS else family if family in _FAMILIES else ""
-    return _in_words(known, get_language() or "") if known else ""
+    return _in_words(known, language or get_language() or "") if known else ""
 
 
 @cache
@@ -47,8 +48,8 @@ def _in_words(known: str, _language: str) -> str:
     return str(_KINDS.get(known) or _FAMILIES[known])
 
 
-def of_files(files: Sequence[File]) -> str:
-    """The kinds of these, each once; of one alone its size as well, where that was sent."""
-    kinds = dict.fromkeys(filter(None, (of(file.described.media_type) for file in files)))
+def of_files(files: Sequence[File], language: str = "") -> str:
+    """The kinds of these, each once; of one alone its size as well, where that was sent. `language` is as in `of`."""
+    kinds = dict.fromkeys(filter(None, (of(file.described.media_type, language) for file in files)))
     size = files[0].described.size if len(files) == 1 else 0
     return ", ".join((*kinds, *((filesizeformat(size),) if size else ())))
