@@ -30,6 +30,7 @@ class TestGraveNews:
     )  # fmt: skip
     def test_may_be_where_its_name_says_so(self, title):
         assert grave_news.is_named_by(title, ())
+        assert grave_news.is_named_by(title.upper(), ())
         assert grave_news.is_named_by("", (Code("", "", title),))
 
     @pytest.mark.parametrize(
@@ -42,6 +43,7 @@ class TestGraveNews:
     )  # fmt: skip
     def test_may_not_be_in_everything(self, title):
         assert not grave_news.is_named_by(title, (Code(LOINC, "2951-2", title),))
+        assert not grave_news.is_named_by(title.upper(), ())
 
     @pytest.mark.parametrize("code", ["11529-5", "22637-3", "47528-5", "51969-4", "29770-5", "56888-1", "20447-9"])
     @pytest.mark.parametrize("system", [LOINC, "urn:oid:2.16.840.1.113883.6.1"])
