@@ -3,12 +3,16 @@
 Values, dosages and identifiers are never written so: they stay as they were sent.
 """
 
+from typing import Final
+
 from django.utils import formats
+
+_GROUP: Final = 1000  # what is less has no digits to be grouped, in any language
 
 
 def grouped(count: int) -> str:
     """The count in the language of now."""
-    return formats.number_format(count)
+    return str(int(count)) if 0 <= count < _GROUP else formats.number_format(count)
 
 
 class Count(int):
