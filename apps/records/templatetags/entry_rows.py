@@ -127,12 +127,13 @@ def _around_subject(of_one: str) -> tuple[str, str]:
 
 class _Alike:
     """What the rows of a page have alike, and is written once: the addresses of entries, which differ by a number at
-    one place, words of their last lines, such as a provider's name, and what their subjects are called."""
+    one place, what their subjects are called, and what several of them say, such as a provider's name."""
 
     def __init__(self, of_one: str = "") -> None:
         self._around: dict[str, tuple[str, str]] = {}
         self._of_one = of_one
         self._parts: dict[str, str] = {}
+        self._details: dict[str, str] = {}
         self._subjects: dict[str, str] = {}
 
     @cached_property
@@ -149,8 +150,16 @@ class _Alike:
         around = self._around.get(row.subject)
         if around is None:
             before, _number, after = reverse("entry", args=[row.subject, 0]).rpartition("0")
-            around = self._around[row.subject] = before, after + self._of_one
-        return _said(f"{around[0]}{row.record}{around[1]}")
+            around = self._around[row.subject] = _said(before), _said(after + self._of_one)
+        return f"{around[0]}{row.record}{around[1]}"
+
+    def detail(self, row: Row, said: str) -> str:
+        if row.language:  # in which other words are theirs
+            return said_by_them(said, row.language, row.own_words)
+        detail = self._details.get(said)
+        if detail is None:
+            detail = self._details[said] = said_by_them(said, "", frozenset())
+        return detail
 
     def in_parts(self, parts: Iterable[str]) -> str:
         """What stands on one line, each part by itself: where there is no room for all, a line ends between two of
@@ -191,14 +200,13 @@ def _said_of(row: Row, alike: _Alike, *, show_subject: bool) -> str:
     behind = [detail for detail in row.details if detail in row.behind]
     dated = list(_dated(row, alike, show_subject=show_subject)) if behind else []
     if not dated:
-        return f"{_details(row, row.details)}\n{_line(_beneath(row, alike, show_subject=show_subject), alike)}"
-    first = _details(row, [detail for detail in row.details if detail not in row.behind])
-    return f"{first}\n{_line(dated, alike)}{_details(row, behind)}\n{_line(_sent(row), alike)}"
+        return f"{_details(row, row.details, alike)}\n{_line(_beneath(row, alike, show_subject=show_subject), alike)}"
+    first = _details(row, [detail for detail in row.details if detail not in row.behind], alike)
+    return f"{first}\n{_line(dated, alike)}{_details(row, behind, alike)}\n{_line(_sent(row), alike)}"
 
 
-def _details(row: Row, details: Iterable[str]) -> str:
-    said = (said_by_them(detail, row.language, row.own_words) for detail in details)
-    return "".join(f'<span class="row-said">{detail}</span>' for detail in said)
+def _details(row: Row, details: Iterable[str], alike: _Alike) -> str:
+    return "".join(f'<span class="row-said">{alike.detail(row, detail)}</span>' for detail in details)
 
 
 def _line(parts: Iterable[str], alike: _Alike) -> str:
