@@ -21,7 +21,7 @@ MOST_ROWS: Final = 50  # of a leaf, and of a page
 FORM: Final = 21
 
 
-class Row(msgspec.Struct, frozen=True, array_like=True):
+class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One entry on a leaf. `entry` is decoded when it is shown. `of_its_test` counts the values of its test, where the
     arrangement is the latest value of each."""
 
@@ -88,14 +88,14 @@ class Phrase(msgspec.Struct, frozen=True, array_like=True):
     standing: Standing = Standing()
 
 
-class Head(msgspec.Struct, frozen=True, array_like=True):
+class Head(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """What an index knows of one leaf: how many rows, and the key of the first."""
 
     count: int
     first: Key
 
 
-class Stretch(msgspec.Struct, frozen=True, array_like=True):
+class Stretch(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """The leaves of one arrangement, in order, and the key of the very last row."""
 
     heads: tuple[Head, ...] = ()
@@ -243,4 +243,7 @@ _READ_WHEN: Final[Callable[[msgspec.Raw], str | When]] = msgspec.json.Decoder(st
 
 def read_rows(leaf: bytes) -> tuple[tuple[Key, Row], ...]:
     """The keys and rows of a leaf, the entries still unread."""
-    return msgspec.json.decode(leaf, type=tuple[tuple[Key, Row], ...])
+    return _READ_ROWS(leaf)
+
+
+_READ_ROWS: Final = msgspec.json.Decoder(tuple[tuple[Key, Row], ...]).decode

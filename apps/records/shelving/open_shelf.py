@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, TypeVar
 from uuid import UUID
 
@@ -38,6 +38,7 @@ class OpenShelf:
     connection_id: UUID
     subject: str
     index: Index | None
+    _read: dict[Arrangement, indexing.Stretch] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def build(self) -> UUID:
@@ -61,8 +62,11 @@ class OpenShelf:
 
     def stretch(self, arrangement: Arrangement) -> indexing.Stretch:
         """The leaves of that arrangement; none where there are none. Raises OfAnotherRelease."""
-        closed = self.index.arrangements.get(arrangement.value) if self.index else None
-        return indexing.Stretch() if closed is None else understood(indexing.read_stretch, closed)
+        if arrangement not in self._read:  # a page asks how long it is, and then where its leaves begin
+            closed = self.index.arrangements.get(arrangement.value) if self.index else None
+            read = indexing.Stretch() if closed is None else understood(indexing.read_stretch, closed)
+            self._read[arrangement] = read
+        return self._read[arrangement]
 
 
 class OfAnotherRelease(CannotOpen):
