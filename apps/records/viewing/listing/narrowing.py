@@ -135,8 +135,8 @@ def of_subjects(
     for shelf in shelves:
         counted[shelf.subject] += sum(head.count for head in shelf.stretch(arrangements[shelf.subject]).heads)
     keys = [chosen] if chosen else [key for key, count in counted.most_common() if count]
-    names = {subject.key: str(subject.name) for subject in LISTED}
-    choices = tuple(Choice(key, names[key], is_on=key == chosen) for key in keys)
+    names = {subject.key: subject.name for subject in LISTED}
+    choices = tuple(Choice(key, str(names[key]), is_on=key == chosen) for key in keys)
     return (Choices("subject", str(_KIND), choices),) if chosen or len(choices) > 1 else ()
 
 
