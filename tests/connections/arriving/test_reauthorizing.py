@@ -5,11 +5,7 @@ from datetime import timedelta
 import pytest
 
 from apps.connections import refreshing
-from apps.connections.arriving import confirming
 from apps.connections.models import AuthorizationRequest, Connection, StoredTokenSet
-from apps.directory import credentials
-from apps.directory.models import ClientRegistration
-from apps.wire.secret import Secret
 from tests.connections.conftest import page_after
 from tests.connections.provider_stand_in import CHILD, CODE, PERSON, bundle, tokens
 from tests.wire.servers import http
@@ -18,12 +14,6 @@ pytestmark = pytest.mark.django_db
 
 
 class TestReauthorizing:
-    @pytest.fixture
-    def connection(self, traveller, place) -> Connection:
-        connection: Connection = traveller.link(place)
-        confirming.confirm(connection, candidate=0, at=connection.created_at)
-        return connection
-
     def test_the_same_person_renews_the_connection_in_place(self, traveller, place, connection, stand_in):
         stand_in.token = tokens(access_token="second-access", refresh_token="second-refresh")
         departed = traveller.leave(place, url=f"/connections/{connection.pk}/sign-in/")
@@ -62,17 +52,11 @@ class TestReauthorizing:
         assert "The connection stays as it was, and so does your record." in page
         assert f'href="/connections/{connection.pk}/sign-in/"' in page
 
-    def test_goes_on_with_the_registration_that_asked(self, traveller, place, connection, stand_in):
-        ClientRegistration.objects.update(status="retired")
-        newer = ClientRegistration.objects.create(
-            authorization_server=place.registration.authorization_server, label="newer", status="approved",
-            client_id="newer-client", authentication="query", versions_added=["r4"], is_sandbox=True, uses_pkce=False,
-        )  # fmt: skip
-        credentials.keep(newer, Secret("newer-secret"), at=connection.created_at)
-        departed = traveller.leave(place, url=f"/connections/{connection.pk}/sign-in/")
-        traveller.client.get(f"/connect/return/{newer.redirect_id}/", {"code": CODE, "state": departed.state})
+    def test_goes_on_with_the_registration_that_asked(self, traveller, connection, newer, stand_in):
+        departed = traveller.leave(newer, url=f"/connections/{connection.pk}/sign-in/")
+        traveller.come_back(newer, code=CODE, state=departed.state)
         row = Connection.objects.get()
-        assert row.registration == newer
+        assert row.registration == newer.registration
         refreshing.usable_token(row, at=connection.created_at + timedelta(hours=1))
         assert dict(stand_in.token_requests[-1].query)["client_id"] == "newer-client"
 

@@ -10,20 +10,13 @@ from apps.connections import revoking
 from apps.connections.arriving import confirming
 from apps.connections.models import AuthorizationRequest, Connection, PendingRevocation, StoredTokenSet
 from apps.connections.revoking import Told
-from apps.directory import credentials, overriding
-from apps.directory.models import AuthorizationServer, ClientRegistration
-from apps.wire.secret import Secret
+from apps.directory import overriding
+from apps.directory.models import AuthorizationServer
 from tests.connections.provider_stand_in import CHILD, CODE, REFRESH, tokens
 from tests.wire.servers import http
 
 pytestmark = pytest.mark.django_db
 ACTOR = Actor.system("test")
-
-
-@pytest.fixture
-def connection(traveller, place) -> Connection:
-    connection: Connection = traveller.link(place)
-    return confirming.confirm(connection, candidate=0, at=connection.created_at).connection
 
 
 @pytest.fixture
@@ -102,17 +95,11 @@ class TestTheRefreshTokenBefore:
         ended(stand_in)
         assert revoking.told(connection) is Told.NEVER
 
-    def test_is_ended_by_the_registration_it_was_given_to(self, one_by_one, traveller, place, connection, stand_in):
-        ClientRegistration.objects.update(status="retired")
-        newer = ClientRegistration.objects.create(
-            authorization_server=place.registration.authorization_server, label="newer", status="approved",
-            client_id="newer-client", authentication="query", versions_added=["r4"], is_sandbox=True, uses_pkce=False,
-        )  # fmt: skip
-        credentials.keep(newer, Secret("newer-secret"), at=connection.created_at)
-        departed = traveller.leave(place, url=f"/connections/{connection.pk}/sign-in/")
+    def test_is_ended_by_the_registration_it_was_given_to(self, one_by_one, traveller, connection, newer, stand_in):
+        departed = traveller.leave(newer, url=f"/connections/{connection.pk}/sign-in/")
         stand_in.token = tokens(access_token="second-access", refresh_token="second-refresh")
-        traveller.client.get(f"/connect/return/{newer.redirect_id}/", {"code": CODE, "state": departed.state})
-        assert Connection.objects.get().registration == newer
+        traveller.come_back(newer, code=CODE, state=departed.state)
+        assert Connection.objects.get().registration == newer.registration
         assert ended(stand_in) == [REFRESH]
         assert dict(stand_in.revocations[0].form)["client_id"] == "holdfast-client"
 
