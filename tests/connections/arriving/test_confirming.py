@@ -11,6 +11,8 @@ from apps.audit.models import AuditEvent
 from apps.connections import refreshing, revoking, tasks
 from apps.connections.arriving import confirming
 from apps.connections.ending import purging
+from apps.connections.grants import context
+from apps.connections.grants.context import Context
 from apps.connections.models import AuthorizationRequest, Connection, StoredTokenSet, Trial
 from tests.connections.conftest import Place, assert_nothing_was_left
 from tests.connections.provider_stand_in import CHILD, PERSON, bundle, tokens
@@ -83,6 +85,29 @@ class TestConfirming:
         assert Connection.objects.get().pk == first.pk
         assert refreshing.usable_token(confirmed.connection, at=second.created_at).reveal() == "second-access"
         assert StoredTokenSet.objects.get().generation == 2
+
+    def test_of_somebody_connected_already_goes_on_with_what_the_new_sign_in_brought(
+        self, traveller, connection, newer, stand_in
+    ):
+        stand_in.token = tokens(access_token="second-access", refresh_token="second-refresh")
+        second = traveller.link(newer)
+        came = Context(fhir_user="RelatedPerson/r-1")
+        Connection.objects.filter(pk=second.pk).update(sealed_context=context.seal(second, came))
+        confirming.confirm(second, candidate=0, at=second.created_at)
+        row = Connection.objects.get()
+        assert (row.registration, context.find(row)) == (newer.registration, came)
+        refreshing.usable_token(row, at=second.created_at + timedelta(hours=1))
+        asked = dict(stand_in.token_requests[-1].query)
+        assert (asked["client_id"], asked["refresh_token"]) == ("newer-client", "second-refresh")
+
+    def test_of_somebody_connected_already_leads_to_that_connection_and_is_written_down(
+        self, traveller, place, connection
+    ):
+        second = traveller.link(place)
+        confirming.confirm(second, candidate=0, at=second.created_at)
+        assert AuthorizationRequest.objects.get(outcome="already_connected").connection == connection
+        event = AuditEvent.objects.get(event="connection.reauthorized")
+        assert event.subject_id == str(connection.pk)
 
     def test_of_one_person_by_two_accounts_makes_a_connection_for_each(self, traveller, strange_traveller, place):
         for who in (traveller, strange_traveller):
