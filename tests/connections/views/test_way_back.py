@@ -5,6 +5,7 @@ from uuid import uuid4
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from apps.audit.models import AuditEvent
 from apps.connections.leaving import binding
@@ -177,6 +178,14 @@ class TestAnAnswerThatIsNotOurs:
         assert "This took too long, so we stopped" in page
         assert stand_in.server.requests == []
         assert_nothing_was_left()
+
+    def test_that_comes_too_late_stops_none_of_another_tab(self, traveller, place):
+        late, other = sorted((traveller.leave(place) for _ in range(2)), key=lambda left: left.page, reverse=True)
+        of_late = AuthorizationRequest.objects.filter(pk=late.page.split("/")[-2])
+        assert of_late.update(expires_at=timezone.now()) == 1
+        assert "This took too long" in page_after(traveller, traveller.come_back(place, code=CODE, state=late.state))
+        traveller.come_back(place, code=CODE, state=other.state)
+        assert traveller.client.get(other.page)["Location"].endswith("/confirm/")
 
 
 class TestAnAnswerUsedTwice:
