@@ -22,6 +22,14 @@ class TestReauthorizing:
         assert Connection.objects.get().pk == connection.pk
         assert StoredTokenSet.objects.get().generation == 2
 
+    def test_makes_a_connection_that_was_refused_hold_again(self, traveller, place, connection, stand_in):
+        Connection.objects.update(status="needs_reauthorization", reason="grant_ended", reason_at=connection.created_at)
+        stand_in.token = tokens(scope="patient/Patient.read")
+        departed = traveller.leave(place, url=f"/connections/{connection.pk}/sign-in/")
+        traveller.come_back(place, code=CODE, state=departed.state)
+        row = Connection.objects.get()
+        assert (row.status, row.reason, row.granted_scope) == ("active", "", "patient/Patient.read")
+
     def test_another_person_changes_nothing(self, traveller, place, connection, stand_in):
         before = StoredTokenSet.objects.values().get()
         stand_in.patient = http(body=CHILD)
