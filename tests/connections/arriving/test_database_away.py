@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from html import unescape
@@ -46,6 +48,43 @@ def _nobody_waits_long(monkeypatch):
     monkeypatch.setattr(returning, "KEEPING_SECONDS", 0.3)
 
 
+@pytest.fixture
+def loses_the_answer(monkeypatch):
+    """While it lasts, the commit that makes a link is done, and fails here; `before` that something else happens."""
+
+    @contextmanager
+    def lasting(before=lambda: None):
+        commit, seen = connection._commit, []  # type: ignore[attr-defined]
+
+        def look(execute, sql, params, many, context):
+            if sql.startswith('INSERT INTO "connections_connection"'):
+                seen.append("inserted")
+            return execute(sql, params, many, context)
+
+        def commit_and_lose_the_answer():
+            commit()
+            if seen == ["inserted"]:
+                seen.append("lost")
+                with ThreadPoolExecutor(1) as elsewhere:
+                    elsewhere.submit(before).result()
+                raise OperationalError
+
+        monkeypatch.setattr(connection, "_commit", commit_and_lose_the_answer)
+        with connection.execute_wrapper(look):
+            yield
+        assert seen == ["inserted", "lost"]
+
+    return lasting
+
+
+def decline():
+    try:
+        found = Connection.objects.get()
+        assert confirming.decline(found, at=found.created_at)
+    finally:
+        connection.close()
+
+
 def goes_away_with(answer, away, statements):
     """The provider's answer, and with it our database."""
 
@@ -77,29 +116,21 @@ class TestADatabaseThatBlinksAfterTheExchange:
         assert StoredTokenSet.objects.count() == 1
         assert (len(stand_in.token_requests), stand_in.revocations) == (1, [])
 
-    def test_makes_one_link_where_the_answer_to_a_commit_got_lost(self, traveller, place, stand_in, monkeypatch):
-        commit, seen = connection._commit, []  # type: ignore[attr-defined]
-
-        def look(execute, sql, params, many, context):
-            if sql.startswith('INSERT INTO "connections_connection"'):
-                seen.append("inserted")
-            return execute(sql, params, many, context)
-
-        def commit_and_lose_the_answer():
-            commit()
-            if seen == ["inserted"]:
-                seen.append("lost")
-                raise OperationalError
-
-        monkeypatch.setattr(connection, "_commit", commit_and_lose_the_answer)
-        with connection.execute_wrapper(look):
+    def test_makes_one_link_where_the_answer_to_a_commit_got_lost(self, traveller, place, stand_in, loses_the_answer):
+        with loses_the_answer():
             assert come_back(traveller, place).status_code == 303
-        assert seen == ["inserted", "lost"]
         kept = Connection.objects.get()
         assert AuthorizationRequest.objects.get().connection == kept
         events = AuditEvent.objects.filter(subject__startswith="connection").values_list("event", flat=True)
         assert list(events) == ["tokens.exchanged", "connection.found"]
         assert stand_in.revocations == []
+
+    def test_makes_none_anew_that_was_dropped_before_we_knew_of_it(self, traveller, place, stand_in, loses_the_answer):
+        with loses_the_answer(before=decline):
+            assert come_back(traveller, place).status_code == 303
+        assert_nothing_was_left()
+        assert AuthorizationRequest.objects.get().outcome == "declined"
+        assert token_given_back(stand_in) == REFRESH
 
     def test_costs_no_renewal(self, traveller, place, stand_in, away):
         kept = traveller.link(place)
