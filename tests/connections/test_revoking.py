@@ -6,7 +6,9 @@ from uuid import uuid4
 import pytest
 from django.utils import timezone
 
-from apps.audit.models import AuditEvent
+from apps.audit import recording
+from apps.audit.models import AuditEvent, EventType
+from apps.audit.recording import Actor
 from apps.connections import revoking, tasks
 from apps.connections.arriving import confirming
 from apps.connections.ending import disconnecting
@@ -67,6 +69,18 @@ class TestAPendingRevocation:
         assert (revoking.told(ended), revoking.told(other)) == (Told.CONFIRMED, Told.PENDING)
         PendingRevocation.objects.all().delete()  # as after a day
         assert (revoking.told(ended), revoking.told(other)) == (Told.CONFIRMED, Told.NEVER)
+
+    def test_is_told_as_confirmed_whatever_is_written_down_of_the_connection_later(self, ended):
+        revoking.tell_providers(at=ended.created_at)
+        recording.record(
+            EventType.RECORD_VIEWED,
+            actor=Actor.user(ended.user_id),
+            at=ended.created_at,
+            user_id=ended.user_id,
+            subject="connection",
+            subject_id=str(ended.pk),
+        )
+        assert revoking.told(ended) is Told.CONFIRMED
 
     def test_is_sealed_for_the_installation(self, ended):
         row = PendingRevocation.objects.get()
@@ -215,6 +229,18 @@ class TestTellingProviders:
         assert revoking.tell_providers(at=ended.created_at + timedelta(minutes=1)) == 1
         assert len(stand_in.revocations) == 2
         assert PendingRevocation.objects.filter(tries=0).count() == 3
+
+    def test_drops_nothing_unasked_because_another_provider_does_not_answer(self, ended, stand_in):
+        """As after a day on which nobody was told anything."""
+        ended.registration = another_registration(ended)
+        revoking.remember(ended, Secret("of the other"), at=ended.created_at + timedelta(seconds=1))
+
+        def answer(request):
+            yield http() if request.form[0] == ("token", "of the other") else http(503)
+
+        stand_in.revoke = answer
+        assert revoking.tell_providers(at=ended.created_at + timedelta(hours=25)) == 1
+        assert told(stand_in) == [REFRESH, "of the other"]
 
     def test_keeps_nothing_longer_because_it_was_not_asked(self, ended, stand_in):
         stand_in.revoke = http(503)
