@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from apps.audit.models import AuditEvent, EventType
 from apps.audit.recording import Actor
 from apps.portal import replaying
 from apps.sharing import ending, tasks
@@ -45,6 +46,16 @@ class TestAMonthAfterItsEnd:
         share_of(alice, connection, at=timezone.now() - 60 * DAY)
         tasks.purge_shares()
         assert not Share.objects.exists()
+
+
+class TestAShareThatIsOver:
+    def test_keeps_its_end_where_it_is_ended_again_beside_one_that_is_open(self, alice, connection):
+        share, _other = (share_of(alice, connection, at=AT, lasts=30 * DAY, purpose=name) for name in ("This", "That"))
+        for days in (1, 2):
+            ending.end(alice, share.pk, at=AT + days * DAY)
+        share.refresh_from_db()
+        assert share.ended_at == AT + DAY
+        assert AuditEvent.objects.filter(event=EventType.SHARE_ENDED).count() == 1
 
 
 class TestARestoredBackup:

@@ -14,6 +14,7 @@ from apps.sharing.visiting import Refused
 from config.celery import SCHEDULE
 from tests.accounts.mail_servers import GOES_AWAY, REFUSES, taking_mail
 from tests.faults.at_once import results, together
+from tests.records.linked import make_connection
 from tests.sharing.giving import NAME, address_of, share_of, terms_of, wrong_for
 
 pytestmark = pytest.mark.django_db
@@ -70,6 +71,17 @@ class TestAShareThatWrongPasscodesEnded:
         guess(share_of(alice, connection, at=NOON - HOUR, purpose="Another"))
         assert telling.tell(at=NOON) == 1
         assert "tried at several of your shares" in mail.outbox[0].body
+
+    def test_is_told_without_those_of_theirs_that_are_open(self, alice, connection, locked):
+        guess(share_of(alice, connection, at=NOON - HOUR, purpose="Another"), times=1)
+        assert telling.tell(at=NOON) == 1
+        assert "tried at one of your shares" in mail.outbox[0].body
+
+    def test_is_told_to_its_owner_alone(self, sam, connection, locked):
+        guess(share_of(sam, make_connection(sam, connection.endpoint), at=NOON - HOUR))
+        assert telling.tell(at=NOON) == 2
+        assert {message.to[0] for message in mail.outbox} == {locked.user.email, sam.email}
+        assert all("tried at one of your shares" in message.body for message in mail.outbox)
 
     def test_is_told_in_the_morning_where_its_owner_sleeps(self, share):
         guess(share, at=NIGHT)
