@@ -130,6 +130,17 @@ class TestARecordWhoseFirstCopyLackedOneKind:
         assert self.CHECKED in allergies
         assert "Not up to date:" in plans
 
+    def test_calls_a_list_no_more_up_to_date_than_the_kind_that_came_longest_ago(self, hers, linked, run):
+        Connection.objects.update(last_checked_at=timezone.now() - timedelta(days=9))
+        earlier = run.steps.filter(resource_type="DiagnosticReport").update(
+            finished_at=timezone.now() - timedelta(days=8)
+        )
+        assert earlier == 1
+        keep(linked, result(0))
+        assert "Not up to date:" in page(hers, "subject", "results")
+        run.steps.update(finished_at=timezone.now())
+        assert "Not up to date:" not in page(hers, "subject", "results")
+
 
 class TestARecordOfWhichNothingHasCome:
     def test_says_that_its_copy_is_under_way_until_it_has_ended(self, hers, linked, provider, soon):
