@@ -37,6 +37,12 @@ def began_at(endpoint: Endpoint, *, at: datetime) -> datetime | None:
     return rows.values_list("began_at", flat=True).first()
 
 
+def is_silent_now(endpoint: Endpoint, *, at: datetime) -> bool:
+    """Whether several have just asked there, and nobody got an answer: one more would wait in vain."""
+    rows = EndpointSilence.objects.filter(endpoint=endpoint, turns__gte=TURNS, last_at__gt=at - A_WHILE)
+    return rows.exists()
+
+
 def not_answered(endpoint: Endpoint, *, at: datetime, is_ones_again: bool = False) -> None:
     """A turn of a sync asked there and got no answer. `is_ones_again`: the one patient's, for all we know, whose turn
     got none before; it may be that chart which never comes, and says nothing more of the provider."""

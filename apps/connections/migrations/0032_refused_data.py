@@ -1,4 +1,4 @@
-"""Know whether it is the data that is refused, and not the tokens; and name it among the reasons."""
+"""Know whether it is the data that is refused, and not the tokens, and since when; and name it among the reasons."""
 
 from django.db import migrations, models
 
@@ -11,6 +11,9 @@ class Migration(migrations.Migration):
             model_name="storedtokenset",
             name="is_data_refused",
             field=models.BooleanField(db_default=False, default=False),
+        ),
+        migrations.AddField(
+            model_name="storedtokenset", name="data_refused_at", field=models.DateTimeField(null=True)
         ),
         migrations.AlterField(
             model_name="connection",

@@ -47,6 +47,7 @@ class StoredTokenSet(models.Model):
     refused_at = models.DateTimeField(null=True)
     # And whether that is what it says of the data, with tokens that it has just given (`refreshing.reopening`).
     is_data_refused = models.BooleanField(default=False, db_default=False)
+    data_refused_at = models.DateTimeField(null=True)  # for the first time; kept when it opens, until a new sign-in
     tries = models.PositiveSmallIntegerField(
         default=0, db_default=0
     )  # that failed in a row, for us to wait longer each time
@@ -91,7 +92,7 @@ class StoredTokenSet(models.Model):
             "connection", "registration", "generation", "attempt_id", "attempt_started_at", "lease_until",
             "not_before_at", "refresh_issued_at", "refresh_used_at", "refresh_deadline_at", "refresh_due_at",
             "parked_endpoint", "access_expires_at", "is_rotated", "is_session_bound", "refused_at", "is_data_refused",
-            "tries", "broke_off_at", "silent_since",
+            "data_refused_at", "tries", "broke_off_at", "silent_since",
         )  # fmt: skip
 
     def __str__(self) -> str:

@@ -69,7 +69,7 @@ def _broken_off(at: datetime) -> Mapping[UUID, Mapping[str, Any]]:
 def _refused(at: datetime) -> Mapping[UUID, Mapping[str, Any]]:
     """By then each was asked for a second time, and those of servers that take others' tokens are doubted no more."""
     twice_by = at - 2 * protocol.AGAIN_AFTER_REFUSAL[0]
-    rows = doubting.doubted().filter(refused_at__lte=twice_by).order_by().values("registration_id")
+    rows = doubting.suspicious().filter(refused_at__lte=twice_by).order_by().values("registration_id")
     return _told_apart(rows.annotate(refused=Count("pk"), refused_since=Min("refused_at")))
 
 

@@ -65,7 +65,8 @@ def of(connection: Connection, *, at: datetime) -> Standing:
     if status is Connection.Status.NEEDS_REAUTHORIZATION:
         if _keeps_people_away(connection, at=at):
             return _in_trouble(connection, at=at)
-        reason = Reason(connection.reason) if connection.reason else Reason.GRANT_ENDED
+        is_known = connection.reason in Reason.values  # a newer release, which was gone back from, may know more
+        reason = Reason(connection.reason) if is_known else Reason.GRANT_ENDED
         return _needs_sign_in(connection, reason, since=connection.reason_at)
     if status is Connection.Status.ACTIVE:
         return _active(connection, at=at)

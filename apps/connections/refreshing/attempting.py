@@ -58,7 +58,8 @@ def _asked(claim: Claim, ring: KeyRing, ours: KeyRing, *, at: datetime) -> Resul
     is_new = token_set.refresh_token is not None and token_set.refresh_token != refresh_token
     result = storing.adopt(claim, token_set, is_new=is_new, ring=ring, at=at)
     if claim.stored.is_data_refused and result.access_token is not None:
-        reopening.look(claim, result.access_token, at=at)
+        is_back = reopening.look(claim, result.access_token, at=at)
+        return result if is_back else Result(Outcome.ENDED)
     return result
 
 

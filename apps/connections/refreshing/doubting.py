@@ -9,13 +9,14 @@ a day where it has taken none. No time limit is outlasted by that: where one pas
 
 from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from django.db import connection as database
 from django.db import transaction
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Min, QuerySet
 
 from apps.connections import tallying
-from apps.connections.models import StoredTokenSet
+from apps.connections.models import Connection, StoredTokenSet
 from apps.connections.reasons import Reason
 from apps.connections.refreshing import protocol
 from apps.connections.refreshing.claiming import Claim
@@ -92,8 +93,21 @@ def doubted() -> QuerySet[StoredTokenSet]:
     return StoredTokenSet.objects.filter(refused_at__isnull=False, refresh_due_at__isnull=False)
 
 
+def suspicious() -> QuerySet[StoredTokenSet]:
+    """Those of them that tell of a fault of their server: of data that was refused (`reopening`), where nobody's record
+    was checked to its end at that endpoint since. Tokens that were refused are doubted no longer than that anyway."""
+    closed = doubted().filter(is_data_refused=True).order_by().values_list("connection__endpoint")
+    since = dict(closed.annotate(since=Min("refused_at")))
+    well = [one for one, moment in since.items() if _checked(one, moment)]
+    return doubted().exclude(is_data_refused=True, connection__endpoint__in=well) if well else doubted()
+
+
+def _checked(endpoint_id: UUID, since: datetime) -> bool:
+    return Connection.objects.filter(endpoint=endpoint_id, last_checked_at__gt=since).exists()
+
+
 def of_many() -> QuerySet[StoredTokenSet]:
     """Those of servers that refused several. One query tells which servers these are."""
-    counted = doubted().order_by().values("registration_id").annotate(times=Count("pk"))
+    counted = suspicious().order_by().values("registration_id").annotate(times=Count("pk"))
     refusing = list(counted.filter(times__gte=MANY).values_list("registration_id", flat=True))
-    return doubted().filter(registration__in=refusing)
+    return suspicious().filter(registration__in=refusing)

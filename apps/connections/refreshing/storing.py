@@ -43,7 +43,8 @@ from apps.wire.token_endpoint import TokenSet
 _ACTOR = Actor.system("refreshing")
 _STANDING = tuple(field.name for field in fields(Standing))
 _HOLD = f"""
-SELECT statement_timestamp(), linked.status, linked.lapses_at, {", ".join(f"held.{name}" for name in _STANDING)}
+SELECT statement_timestamp(), linked.status, linked.lapses_at, held.refused_at, held.is_data_refused,
+    {", ".join(f"held.{name}" for name in _STANDING)}
 FROM connections_connection AS linked JOIN connections_storedtokenset AS held ON held.connection_id = linked.id
 WHERE linked.id = %s
 FOR NO KEY UPDATE OF linked, held
@@ -91,6 +92,8 @@ def refuse(claim: Claim, refusal: WireError, *, ring: KeyRing, at: datetime) -> 
         if verdict is Verdict.SUSPECTED:
             tallying.count(claim.connection.registration_id, tallying.Outcome.WAITED, at=at)
             return Result(Outcome.WAITING, until=_suspect(claim, held, at=at))
+        if claim.stored.is_data_refused:  # so far its tokens were taken
+            claim.stored.refused_at, claim.stored.is_data_refused = None, False
         is_first = claim.stored.refused_at is None
         if is_first:
             code = refusal.code.value
@@ -141,6 +144,9 @@ def end_unasked(
 def _give_up(connection: Connection, reason: Reason, *, at: datetime, more_url: str = "") -> NeedsReauthorization:
     """Mark the connection and return the error to raise. The record stays as it is. `more_url`: the provider's own page
     about it, if it named one."""
+    if connection.status == Connection.Status.NEEDS_REAUTHORIZATION:  # for another reason, perhaps
+        closed = Connection.objects.filter(pk=connection.pk, reason=Reason.DATA_REFUSED)
+        closed.update(reason=reason)
     with suppress(MoveNotAllowed), transaction.atomic():  # disconnected meanwhile: nothing is left to mark
         connection.require_reauthorization(reason, at=at, more_url=more_url)
         noting.note_connection(
@@ -156,7 +162,9 @@ def _hold(claim: Claim) -> _Held | None:
         row = cursor.fetchone()
     if row is None:
         return None
-    now, claim.connection.status, claim.connection.lapses_at, *standing = row
+    now, claim.connection.status, claim.connection.lapses_at, refused_at, is_data_refused, *standing = row
+    if claim.connection.status == Connection.Status.NEEDS_REAUTHORIZATION:  # it may have been refused since the claim
+        claim.stored.refused_at, claim.stored.is_data_refused = refused_at, is_data_refused
     return _Held(now, Standing(**dict(zip(_STANDING, standing, strict=True))))
 
 
@@ -214,7 +222,6 @@ def _success(claim: Claim, token_set: TokenSet, sealed: Mapping[str, Any], *, is
         **token_columns.AS_NEW,
         "generation": claim.sent.generation + 1,
         "is_rotated": is_new,
-        **(reopening.still_closed(claim, at=at) if claim.stored.is_data_refused else {}),
     }
     return _Success(columns, times, scoping.granted_still(connection.granted_scope, token_set.scope))
 
@@ -227,6 +234,7 @@ def _write_success(claim: Claim, standing: Standing, success: _Success, *, at: d
             **success.columns,
             "not_before_at": _not_before(claim, standing, times),
             "lease_until": protocol.lease_after(standing, claim.sent),
+            **(reopening.still_closed(claim, times, at=at) if claim.stored.is_data_refused else {}),
         }
     )
     if connection.status == Connection.Status.NEEDS_REAUTHORIZATION and not claim.stored.is_data_refused:
@@ -268,7 +276,7 @@ def _end(claim: Claim, reason: Reason, *, at: datetime, more_url: str = "", agai
         **token_columns.NO_ATTEMPT,
         refresh_due_at=again_at,
         refused_at=(claim.stored.refused_at or at) if again_at else None,
-        is_data_refused=bool(again_at) and claim.stored.is_data_refused,
+        is_data_refused=False,
     )
     _give_up(claim.connection, reason, at=at, more_url=more_url)
     return Result(Outcome.ENDED)

@@ -46,6 +46,7 @@ def keep(connection: Connection, token_set: TokenSet, *, issued_at: datetime) ->
                 **token_columns.sealed(connection, token_set, ring=ring),
                 **times.columns,
                 **token_columns.AS_NEW,
+                "data_refused_at": None,
                 "registration_id": connection.registration_id,
                 "generation": earlier.generation + 1 if earlier else 1,
                 "is_rotated": None,
@@ -65,6 +66,7 @@ def hand_over(*, giver: Connection, receiver: Connection) -> None:
             **token_columns.moved(giver, given, receiver),
             **{name: getattr(given, name) for name in _KEPT},
             **token_columns.AS_NEW,
+            "data_refused_at": None,
             "generation": earlier.generation + 1 if earlier else 1,
         }
         StoredTokenSet.objects.update_or_create(connection=receiver, defaults=columns)

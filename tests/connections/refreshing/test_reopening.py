@@ -7,12 +7,15 @@ from django.db import connection as database
 
 from apps.audit.models import AuditEvent, EventType
 from apps.connections import hearing, refreshing, tallying
-from apps.connections.models import Connection, MoveNotAllowed, StoredTokenSet
+from apps.connections.models import Connection, EndpointSilence, MoveNotAllowed, StoredTokenSet
 from apps.connections.presenting import standing
 from apps.connections.refreshing import doubting, reopening, running
+from tests.connections.link_rows import make_link, make_registration, provider, registration
 from tests.connections.provider_stand_in import PERSON
 from tests.connections.refreshing.postgres_ground import tokens_of
 from tests.wire.servers import http
+
+__all__ = ["make_link", "make_registration", "provider", "registration"]  # fixtures
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -70,7 +73,7 @@ class TestARecordThatWasClosed:
         beat(closed_at + 5 * MINUTE)
         assert status() == "active"
 
-    @pytest.mark.parametrize("answer", [CLOSED, http(503, {}), http(500, {})])
+    @pytest.mark.parametrize("answer", [CLOSED, http(503, {}), http(429, {}), http(406, {}), http(body="<html>")])
     def test_stays_ended_and_keeps_its_new_tokens_where_it_does_not_open(self, closed_at, stand_in, answer):
         stand_in.reading = answer
         beat(closed_at + 5 * MINUTE)
@@ -107,18 +110,69 @@ class TestARecordThatWasClosed:
         beat(closed_at + 18 * HOUR)
         assert status() == "active"
 
-    def test_is_not_left_before_somebody_answers(self, closed_at, stand_in):
-        for minutes in (5, 30, 120, 360):
-            beat(closed_at + minutes * MINUTE)
+    def test_is_tried_for_a_day_where_nobody_answers(self, closed_at, stand_in):
         stand_in.reading = http(503, {})
-        for hours in (12, 18, 24):
-            assert beat(closed_at + hours * HOUR) == 1
-        stand_in.reading = CLOSED
-        assert beat(closed_at + 30 * HOUR) == 1
-        assert StoredTokenSet.objects.get().refresh_due_at is None
+        tried = [minutes / 60 for minutes in range(0, 48 * 60, 5) if beat(closed_at + minutes * MINUTE)]
+        assert tried[-3:] == [12, 18, 24]
+        assert (status(), StoredTokenSet.objects.get().refresh_due_at) == ("needs_reauthorization", None)
+
+    def test_ends_a_silence_by_its_answer(self, closed_at, stand_in, connection):
+        hearing.not_answered(connection.endpoint, at=closed_at)
+        beat(closed_at + 5 * MINUTE)
+        assert not EndpointSilence.objects.exists()
+
+    def test_wins_no_time_by_opening_now_and_then(self, closed_at, connection, stand_in):
+        at = closed_at
+        rounds = []
+        for minutes in range(0, 12 * 60, 5):
+            at = closed_at + minutes * MINUTE
+            stand_in.reading = OPEN
+            if beat(at) and status() == "active":
+                rounds.append(minutes)
+                connection.refresh_from_db()
+                refreshing.data_refused(connection, at=at)
+        assert rounds == [5, 30, 120, 360]
+
+    def test_is_as_one_that_never_was_half_a_day_later(self, closed_at, connection, stand_in):
+        stand_in.reading = OPEN
+        beat(closed_at + 5 * MINUTE)
+        connection.refresh_from_db()
+        refreshing.data_refused(connection, at=closed_at + 13 * HOUR)
+        assert StoredTokenSet.objects.get().refresh_due_at == closed_at + 13 * HOUR + 5 * MINUTE
+
+    def test_is_looked_at_also_with_tokens_that_were_asked_for_before(self, connection, issued_at, stand_in):
+        """A renewal was under way when a check of the record was refused."""
+
+        def refusing(_request):
+            refreshing.data_refused(Connection.objects.get(), at=issued_at + HOUR)
+            database.close()  # this thread's
+            yield TAKEN
+
+        stand_in.token, stand_in.reading = refusing, CLOSED
+        StoredTokenSet.objects.update(refresh_due_at=issued_at + HOUR)
+        assert beat(issued_at + HOUR) == 1
+        assert (status(), len(stand_in.readings)) == ("needs_reauthorization", 1)
+        assert StoredTokenSet.objects.get().is_data_refused
+
+    def test_opens_for_two_who_look_at_once(self, closed_at, stand_in):
+        def another(_request):
+            Connection.objects.update(status="active", reason="", reason_at=None)
+            database.close()  # this thread's
+            yield OPEN
+
+        stand_in.reading = another
+        beat(closed_at + 5 * MINUTE)
+        stored = StoredTokenSet.objects.get()
+        assert (status(), stored.refused_at, stored.is_data_refused) == ("active", None, False)
+
+    def test_says_nothing_of_its_server_where_somebody_elses_was_checked_since(self, closed_at, connection, make_link):
+        assert doubting.suspicious().count() == 1
+        make_link(under=connection.registration, endpoint=connection.endpoint, last_checked_at=closed_at + MINUTE)
+        assert doubting.doubted().count() == 1
+        assert not doubting.suspicious().exists()
 
     def test_costs_nobody_a_wait_where_its_records_are_known_to_be_silent(self, closed_at, stand_in, connection):
-        for minutes in (-40, -20):
+        for minutes in (-40, 0):
             hearing.not_answered(connection.endpoint, at=closed_at + minutes * MINUTE)
         assert beat(closed_at + 5 * MINUTE) == 1
         assert stand_in.readings == []
@@ -132,11 +186,14 @@ class TestARecordThatWasClosed:
         beat(closed_at + 5 * MINUTE)
         assert not tallying.succeeded_since(connection.registration_id, closed_at)
 
-    def test_ends_as_any_other_where_its_tokens_are_refused_too(self, closed_at, stand_in):
+    def test_is_doubted_anew_where_its_tokens_are_refused_too(self, closed_at, stand_in, connection):
+        tallying.count(connection.registration_id, tallying.Outcome.SUCCEEDED, at=closed_at + 2 * MINUTE)
         stand_in.token = http(400, {"error": "invalid_grant"})
-        looked = [minutes for minutes in range(0, 24 * 60, 5) if beat(closed_at + minutes * MINUTE)]
-        assert looked == [5, 30, 120, 360, 720]
+        asked = [minutes for minutes in range(0, 24 * 60, 5) if beat(closed_at + minutes * MINUTE)]
+        assert asked == [5, 10, 35, 125, 365, 725]
         assert stand_in.readings == []
+        assert Connection.objects.get().reason == "grant_ended"
+        assert AuditEvent.objects.filter(event=EventType.TOKENS_REFUSED).count() == 1
         stored = StoredTokenSet.objects.get()
         assert (stored.refused_at, stored.is_data_refused, stored.refresh_due_at) == (None, False, None)
 
