@@ -13,7 +13,7 @@ from tests.records.linked import AT
 from tests.records.pages import ask, page
 from tests.records.provider import ALLERGIES, METADATA, statement
 from tests.records.runs import sync_now
-from tests.records.shelved import keep, result
+from tests.records.shelved import keep, order, result
 from tests.wire.servers import http
 
 pytestmark = pytest.mark.django_db
@@ -140,6 +140,21 @@ class TestARecordWhoseFirstCopyLackedOneKind:
         assert "Not up to date:" in page(hers, "subject", "results")
         run.steps.update(finished_at=timezone.now())
         assert "Not up to date:" not in page(hers, "subject", "results")
+
+    def test_says_nothing_of_a_kind_that_only_a_version_from_before_had(self, hers, linked, run):
+        keep(linked, order("m1"))
+        assert self.CHECKED in page(hers, "subject", "medicines")
+        before = SyncRun.objects.create(
+            user=linked.user, connection=linked, cause="schedule", outcome="partial",
+            created_at=run.created_at - timedelta(days=1), finished_at=run.created_at,
+        )  # fmt: skip
+        lacking = {"status": "gap", "gap": "refused", "finished_at": run.created_at}
+        SyncStep.objects.create(run=before, user=linked.user, resource_type="MedicationOrder", **lacking)
+        assert self.CHECKED in page(hers, "subject", "medicines")
+
+    def test_believes_no_clock_by_which_a_kind_comes_whole_tomorrow(self, hers, run):
+        run.steps.update(finished_at=timezone.now() + timedelta(days=1))
+        assert self.CHECKED not in page(hers, "subject", "allergies")
 
 
 class TestARecordOfWhichNothingHasCome:
