@@ -12,7 +12,7 @@ from apps.connections.models import StoredTokenSet
 from apps.connections.presenting import moments
 from apps.directory.models import Endpoint
 from apps.records import syncing
-from apps.records.models import Record, Shelf, SyncRun
+from apps.records.models import Record, Shelf, SyncRun, SyncStep
 from apps.records.viewing.opening import overview
 from tests.records.linked import make_connection, make_endpoint
 from tests.records.pages import page
@@ -167,6 +167,16 @@ class TestFirstSync:
         text = page(hers, "record", linked.pk)
         assert '<noscript> <meta http-equiv="refresh" content="10"> </noscript>' in text
         assert f'hx-get="{reverse("record_progress", args=[linked.pk])}?state=waiting&amp;done=0"' in text
+
+    def test_waits_to_start_until_a_kind_is_under_way(self, hers, linked):
+        run = syncing.start(linked, cause=SyncRun.Cause.CONFIRMED, at=timezone.now())
+        step = SyncStep.objects.create(run=run, user=linked.user, resource_type="Goal")
+        assert "Waiting to start" in page(hers, "record", linked.pk)
+        step.status = SyncStep.Status.GETTING
+        step.save()
+        text = page(hers, "record", linked.pk)
+        assert "Waiting to start" not in text
+        assert "Getting your record from Harbor Family Practice" in text
 
     def test_no_longer_looks_again_when_it_has_ended(self, hers, linked):
         sync_now(linked)
