@@ -1,5 +1,6 @@
 """Syncs of a provider that staff switched off: nothing is asked, nothing is lost, and it goes on afterwards."""
 
+import contextlib
 import re
 from datetime import timedelta
 
@@ -10,11 +11,13 @@ from django.utils import timezone
 
 from apps.audit.recording import Actor
 from apps.connections.models import StoredTokenSet
+from apps.connections.refreshing import SwitchedOff
 from apps.directory import switching
 from apps.directory.models import ClientRegistration, Endpoint
 from apps.records import syncing
 from apps.records.models import SyncRun
 from apps.records.syncing import due
+from apps.records.syncing.fetching import Source
 from apps.records.syncing.working import leasing
 from tests.records.linked import AT, give_tokens
 from tests.records.people import allergy, bundle
@@ -72,6 +75,13 @@ class TestARunOfAProviderThatIsSwitchedOff:
         resume(run)
         assert (run.outcome, run.pauses, stored()) == ("complete", 0, {"a1", "a2"})
         assert len(provider.sent(ALLERGIES)) == 1
+
+    def test_that_a_worker_took_a_moment_before_asks_not_even_what_the_server_offers(self, linked, provider, switch):
+        source = Source(linked, lambda: AT)
+        switch(is_on=False)
+        with contextlib.closing(source), pytest.raises(SwitchedOff):
+            source.capability()
+        assert provider.asked == []
 
     def test_is_closed_where_the_patient_ended_the_connection(self, linked, provider, switch):
         run = syncing.start(linked, cause=SyncRun.Cause.CONFIRMED, at=AT)
