@@ -306,7 +306,7 @@ def _proves_what_is_gone(step: SyncStep, work: Work) -> bool:
         status=Status.COMPLETE,
         since_at__isnull=True,
         asked__isnull=False,
-    ).exclude(pk=step.pk)
+    )
     last = earlier.order_by("-finished_at").first()
     return last is not None and mine.covers_alike(asking(last))
 
