@@ -196,8 +196,13 @@ class TestWhatRowsReferTo:
     def test_stays_and_is_marked_where_it_is_gone(self, linked, provider, refers):
         sync(linked)
         provider.answers[FHIR + "Practitioner/d1"] = http(410)
-        again(linked, at=AT + watermarks.FULL_PROOF_EVERY)
-        assert Record.objects.get(logical_id="d1").removed_at is not None
+        run = again(linked, at=AT + watermarks.FULL_PROOF_EVERY)
+        noticed_at = Record.objects.get(logical_id="d1").removed_at
+        assert noticed_at is not None
+        assert step(run, "Practitioner").rows_removed == 1
+        run = again(linked, at=AT + 2 * watermarks.FULL_PROOF_EVERY)
+        assert Record.objects.get(logical_id="d1").removed_at == noticed_at
+        assert step(run, "Practitioner").rows_removed == 0
 
     def test_is_not_asked_for_for_ever_where_it_is_not_shared(self, linked, provider, refers):
         rows = [allergy(f"a{n}", recorder=reference(f"Practitioner/x{n}")) for n in range(40)]
