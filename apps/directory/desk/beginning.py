@@ -58,33 +58,45 @@ def name_addresses(
     endpoint: Endpoint, *, authorize_url: str, token_url: str, revocation_url: str, actor: Actor, at: datetime
 ) -> None:
     """Enter where patients of an endpoint of interface A sign in; an authorization server with both addresses is used
-    if there is one. Where we are registered there, a stranger waits for its own switch. Raises ValidationError for
-    addresses we would not use, and where another version uses them."""
+    if there is one. Where we are registered there, a stranger waits for its own switch. Whoever comes second, as with
+    a button that is pressed twice, changes nothing. Raises ValidationError for addresses we would not use, and where
+    another version uses them."""
     with transaction.atomic():
         row = Endpoint.objects.select_for_update().get(pk=endpoint.pk)
-        server = AuthorizationServer.objects.filter(authorize_url=authorize_url, token_url=token_url).first()
-        server = server or AuthorizationServer(
-            source=AuthorizationServer.Source.CONFIGURED,
-            authorize_url=authorize_url,
-            token_url=token_url,
-            revocation_url=revocation_url,
-            is_sandbox=row.is_sandbox,
-            found_at=at,
-        )
-        pairing.check_server(server)
-        server.save()
-        row.authorization_server = server
-        pairing.check_endpoint(row)
-        is_stranger = trusting.estrange(row, at=at)
-        row.save(update_fields=["authorization_server", *trusting.COLUMNS])
-        action = "addresses entered and switched off" if is_stranger else "addresses entered"
-        noting.note_endpoint(row.pk, action, actor=actor, at=at)
+        if row.authorization_server_id is None:
+            row.authorization_server = _server(authorize_url, token_url, revocation_url, row, at=at)
+            pairing.check_endpoint(row)
+            is_stranger = trusting.estrange(row, at=at)
+            row.save(update_fields=["authorization_server", *trusting.COLUMNS])
+            action = "addresses entered and switched off" if is_stranger else "addresses entered"
+            noting.note_endpoint(row.pk, action, actor=actor, at=at)
     endpoint.refresh_from_db()
 
 
 def is_configured(endpoint: Endpoint) -> bool:
     """Whether staff enter its addresses, rather than asking for them."""
     return endpoint.interface != Interface.SMART
+
+
+def _server(
+    authorize_url: str, token_url: str, revocation_url: str, row: Endpoint, *, at: datetime
+) -> AuthorizationServer:
+    """The one that is there stays as it is: others write to it."""
+    there = AuthorizationServer.objects.filter(authorize_url=authorize_url, token_url=token_url).first()
+    if there is not None:
+        pairing.check_server(there)
+        return there
+    made = AuthorizationServer(
+        source=AuthorizationServer.Source.CONFIGURED,
+        authorize_url=authorize_url,
+        token_url=token_url,
+        revocation_url=revocation_url,
+        is_sandbox=row.is_sandbox,
+        found_at=at,
+    )
+    pairing.check_server(made)
+    made.save()
+    return made
 
 
 def _discovered(endpoint: Endpoint, *, actor: Actor, at: datetime) -> AuthorizationServer:
