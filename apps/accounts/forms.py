@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from allauth.account import forms as account
 from allauth.core import context
+from allauth.mfa.adapter import get_adapter
 from allauth.mfa.base import forms as mfa
 from allauth.mfa.models import Authenticator
 from allauth.mfa.totp import forms as totp
@@ -22,7 +23,7 @@ from django.utils.text import format_lazy
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from apps.accounts import passkeys, refusals, signing_in
+from apps.accounts import passkeys, refusals, signing_in, used_codes
 from apps.accounts.models import User
 from apps.accounts.refusals import Method
 
@@ -153,6 +154,8 @@ class ByCode(InOurWords):
         """The code. Raises ValidationError where it is not right, or cannot be tried any more."""
         try:
             code: str = super().clean_code()  # type: ignore[misc]  # of the library's form
+            if not used_codes.is_first_use(self.user, code):  # type: ignore[attr-defined]
+                raise get_adapter().validation_error("incorrect_code")
         except ValidationError:
             self.refuse()
             raise

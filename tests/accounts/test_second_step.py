@@ -15,12 +15,14 @@ from typing import Any
 import pytest
 import time_machine
 from allauth.mfa.models import Authenticator
+from allauth.mfa.totp.internal.auth import TOTP
 from django.conf import settings
 from django.core import mail
 from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
 
+from apps.accounts import used_codes
 from apps.accounts.models import User
 from apps.audit.models import AuditEvent
 from tests.fixtures.cast import PASSWORD
@@ -98,6 +100,21 @@ class TestCodesFromAnApp:
             client.post(reverse("account_login"), {"login": alice.email, "password": PASSWORD})
             client.post(reverse("mfa_authenticate"), {"code": app_code(key)})
             assert ("_auth_user_id" in client.session) is expected
+
+    def test_work_once_for_as_long_as_they_are_right(self, key: str, alice: User, monkeypatch: pytest.MonkeyPatch):
+        """The library forgets after half a minute that one was used, and would take it for a minute more."""
+        monkeypatch.setattr(TOTP, "_mark_code_used", lambda _totp, _code: True)
+        for expected in (True, False):
+            client = Client()
+            client.post(reverse("account_login"), {"login": alice.email, "password": PASSWORD})
+            client.post(reverse("mfa_authenticate"), {"code": app_code(key, steps=1)})
+            assert ("_auth_user_id" in client.session) is expected
+
+    def test_are_remembered_until_they_are_right_no_more(self, alice: User, monkeypatch: pytest.MonkeyPatch):
+        seconds: list[int] = []
+        monkeypatch.setattr(cache, "add", lambda *_what, timeout: seconds.append(timeout))
+        used_codes.is_first_use(alice, "123456")
+        assert seconds == [90]  # from a step too early to a step too late, each of them half a minute
 
     @pytest.mark.parametrize(("steps", "is_let_in"), [(-2, False), (-1, True), (1, True), (2, False)])
     def test_work_one_step_of_the_clock_early_and_late(self, key: str, alice: User, steps: int, is_let_in: bool):
