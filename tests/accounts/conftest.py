@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from django.core import mail
-from django.core.cache import cache
+from django.core.cache import cache, caches
 from django.test import Client
 from django.urls import reverse
 
@@ -18,9 +18,11 @@ CODE = re.compile(r"^([A-Z0-9]{3,}-[A-Z0-9]{3,})$", re.MULTILINE)
 
 
 @pytest.fixture(autouse=True)
-def _fresh_counters() -> Iterator[None]:
-    """Tries are counted in the cache, which outlives a test: each test counts under a prefix of its own."""
+def _fresh_counters(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Tries are counted in the cache, which outlives a test: each test counts under a prefix of its own, and so does
+    each thread that it starts."""
     before, cache.key_prefix = cache.key_prefix, uuid.uuid4().hex
+    monkeypatch.setitem(caches.settings["default"], "KEY_PREFIX", cache.key_prefix)
     yield
     cache.key_prefix = before
 
