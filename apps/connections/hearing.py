@@ -1,4 +1,5 @@
-"""Whether the records of an endpoint answer, as heard by the syncs of all who are linked there.
+"""Whether the records of an endpoint answer, as heard by the syncs of all who are linked there, and by whoever looks
+whether a record opens again (`refreshing.reopening`).
 
 What a link hears at the token endpoint stands in its token set, and in the pace of its registration. A FHIR server is
 another machine: it may be silent where tokens are renewed as ever. One turn of a sync that brought no answer at all may

@@ -1,4 +1,4 @@
-"""Know whether it is the data that is refused, and not the tokens, and since when; and name it among the reasons."""
+"""Know since when it is the data that is refused, and not the tokens; and name it among the reasons."""
 
 from django.db import migrations, models
 
@@ -7,11 +7,6 @@ class Migration(migrations.Migration):
     dependencies = [("connections", "0031_finding_doubted_refusals")]
 
     operations = [
-        migrations.AddField(
-            model_name="storedtokenset",
-            name="is_data_refused",
-            field=models.BooleanField(db_default=False, default=False),
-        ),
         migrations.AddField(
             model_name="storedtokenset", name="data_refused_at", field=models.DateTimeField(null=True)
         ),

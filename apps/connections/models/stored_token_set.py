@@ -45,9 +45,9 @@ class StoredTokenSet(models.Model):
     )  # online_access: it ends with the session at the provider
     # Since when its server refuses it, for as long as that may be a mistake of theirs (`refreshing.doubting`).
     refused_at = models.DateTimeField(null=True)
-    # And whether that is what it says of the data, with tokens that it has just given (`refreshing.reopening`).
-    is_data_refused = models.BooleanField(default=False, db_default=False)
-    data_refused_at = models.DateTimeField(null=True)  # for the first time; kept when it opens, until a new sign-in
+    # When it refused data for the first time, with tokens that it had just given (`refreshing.reopening`). Kept when it
+    # opens, until a new sign-in.
+    data_refused_at = models.DateTimeField(null=True)
     tries = models.PositiveSmallIntegerField(
         default=0, db_default=0
     )  # that failed in a row, for us to wait longer each time
@@ -91,8 +91,8 @@ class StoredTokenSet(models.Model):
         operational = (
             "connection", "registration", "generation", "attempt_id", "attempt_started_at", "lease_until",
             "not_before_at", "refresh_issued_at", "refresh_used_at", "refresh_deadline_at", "refresh_due_at",
-            "parked_endpoint", "access_expires_at", "is_rotated", "is_session_bound", "refused_at", "is_data_refused",
-            "data_refused_at", "tries", "broke_off_at", "silent_since",
+            "parked_endpoint", "access_expires_at", "is_rotated", "is_session_bound", "refused_at", "data_refused_at",
+            "tries", "broke_off_at", "silent_since",
         )  # fmt: skip
 
     def __str__(self) -> str:
@@ -103,6 +103,11 @@ class StoredTokenSet(models.Model):
         """Whether it was refused and is asked for again: the version before, running beside, takes what it does not
         know for due no more."""
         return self.refused_at is not None and self.refresh_due_at is not None
+
+    @property
+    def is_data_refused(self) -> bool:
+        """Whether that is because of its data: then both are counted from the same moment."""
+        return self.refused_at is not None and self.refused_at == self.data_refused_at
 
     @property
     def is_renewable(self) -> bool:

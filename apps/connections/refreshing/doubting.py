@@ -13,7 +13,7 @@ from uuid import UUID
 
 from django.db import connection as database
 from django.db import transaction
-from django.db.models import Count, Min, QuerySet
+from django.db.models import Count, F, Min, Q, QuerySet
 
 from apps.connections import tallying
 from apps.connections.models import Connection, StoredTokenSet
@@ -36,7 +36,7 @@ FROM (
     ) AS proven
     JOIN connections_storedtokenset AS stored
         ON stored.registration_id = proven.registration_id AND stored.refused_at < proven.refused_before
-            AND NOT stored.is_data_refused
+            AND stored.refused_at IS DISTINCT FROM stored.data_refused_at
     WHERE stored.refresh_due_at > GREATEST(%(at)s, stored.not_before_at)
         AND (stored.lease_until IS NULL OR stored.lease_until <= now())
     LIMIT %(number)s
@@ -96,10 +96,11 @@ def doubted() -> QuerySet[StoredTokenSet]:
 def suspicious() -> QuerySet[StoredTokenSet]:
     """Those of them that tell of a fault of their server: of data that was refused (`reopening`), where nobody's record
     was checked to its end at that endpoint since. Tokens that were refused are doubted no longer than that anyway."""
-    closed = doubted().filter(is_data_refused=True).order_by().values_list("connection__endpoint")
+    is_closed = Q(data_refused_at__isnull=False, refused_at=F("data_refused_at"))
+    closed = doubted().filter(is_closed).order_by().values_list("connection__endpoint")
     since = dict(closed.annotate(since=Min("refused_at")))
     well = [one for one, moment in since.items() if _checked(one, moment)]
-    return doubted().exclude(is_data_refused=True, connection__endpoint__in=well) if well else doubted()
+    return doubted().exclude(is_closed, connection__endpoint__in=well) if well else doubted()
 
 
 def _checked(endpoint_id: UUID, since: datetime) -> bool:

@@ -27,7 +27,7 @@ _LINKED = (
 _STORED = (
     "connection_id", "registration_id", "sealed_refresh_token", "generation", "attempt_id", "attempt_started_at",
     "lease_until", "not_before_at", "refresh_issued_at", "refresh_used_at", "refresh_deadline_at", "refresh_due_at",
-    "is_rotated", "is_session_bound", "refused_at", "is_data_refused", "tries",
+    "is_rotated", "is_session_bound", "refused_at", "data_refused_at", "tries",
 )  # fmt: skip
 _ENDPOINT = (
     "id", "authorization_server_id", "fhir_base_url", "fhir_version", "interface", "dialect", "is_sandbox",
@@ -104,8 +104,7 @@ def _loaded(row: Sequence[Any]) -> Loaded:
     connection.endpoint, connection.registration = endpoint, registration
     stored.connection, stored.registration = connection, registration  # which the connection knows as its own, too
     if connection.status == Connection.Status.ACTIVE:
-        # of earlier tokens: the version before, running beside, leaves it at a new sign-in
-        stored.refused_at, stored.is_data_refused = None, False
+        stored.refused_at = None  # of earlier tokens: the version before, running beside, leaves it at a new sign-in
     return Loaded(connection, now, was_refused)
 
 

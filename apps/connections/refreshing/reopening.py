@@ -44,19 +44,16 @@ def data_refused(connection: Connection, *, at: datetime) -> None:
             wait = protocol.again_after_refusal(refused_for=at - since)
             if wait is not None:
                 due_at = max(at + wait, not_before_at or at)
-                held.update(refused_at=since, is_data_refused=True, data_refused_at=since, refresh_due_at=due_at)
+                held.update(refused_at=since, data_refused_at=since, refresh_due_at=due_at)
 
 
 def still_closed(claim: Claim, times: Times, *, at: datetime) -> dict[str, Any]:
     """The columns of tokens that were renewed while nobody knows yet whether they open anything: a worker that dies
     before `look` leaves that to the next. `times` are those of the tokens, which may want a renewal sooner."""
-    next_at = _next_look_at(claim, at=at)
-    if next_at is None and _refused_for(claim, at=at) < _UNANSWERED_FOR:
-        next_at = at + _UNANSWERED_WAIT
-    if next_at is None:
-        return {"refresh_due_at": None}
-    due_at = next_at if times.refresh_due_at is None else min(next_at, times.refresh_due_at)
-    return {"refused_at": claim.stored.refused_at, "is_data_refused": True, "refresh_due_at": due_at}
+    due_at = _next_look_at(claim, at=at) or at + _UNANSWERED_WAIT
+    if times.refresh_due_at is not None:
+        due_at = min(due_at, times.refresh_due_at)
+    return {"refused_at": claim.stored.refused_at, "refresh_due_at": due_at}
 
 
 def look(claim: Claim, access_token: Secret, *, at: datetime) -> bool:
@@ -66,8 +63,8 @@ def look(claim: Claim, access_token: Secret, *, at: datetime) -> bool:
     opens = _opens(claim, access_token, at=at)
     if opens:
         _reopen(claim)
-    elif opens is not None and _next_look_at(claim, at=at) is None:
-        _renewed(claim).update(refused_at=None, is_data_refused=False, refresh_due_at=None)
+    elif _next_look_at(claim, at=at) is None and (opens is not None or _refused_for(claim, at=at) >= _UNANSWERED_FOR):
+        _renewed(claim).update(refused_at=None, refresh_due_at=None)
     return bool(opens)
 
 
@@ -102,7 +99,8 @@ def _opens(claim: Claim, access_token: Secret, *, at: datetime) -> bool | None:
     except WireError as error:
         _LOG.warning("A record could not be looked at: connection %s: %s", connection.pk, error.code.value)
         if hearing.is_silence(error):
-            hearing.not_answered(connection.endpoint, at=at)
+            was_looked_at = _refused_for(claim, at=at) >= protocol.AGAIN_AFTER_REFUSAL[1]
+            hearing.not_answered(connection.endpoint, at=at, is_ones_again=was_looked_at)
         return None
     else:
         opens = True
@@ -116,7 +114,7 @@ def _reopen(claim: Claim) -> None:
     with suppress(MoveNotAllowed), transaction.atomic():  # disconnected meanwhile
         rows = Connection.objects.select_for_update(no_key=True).filter(pk=connection.pk)
         connection.status = rows.values_list("status", flat=True).get()
-        is_written = _renewed(claim).update(refused_at=None, is_data_refused=False)
+        is_written = _renewed(claim).update(refused_at=None)
         if is_written and connection.status != Connection.Status.ACTIVE:  # another worker may just have looked, too
             connection.restore()
 
@@ -124,4 +122,4 @@ def _reopen(claim: Claim) -> None:
 def _renewed(claim: Claim) -> QuerySet[StoredTokenSet]:
     """The row that this attempt wrote, while nobody has written over it."""
     generation = claim.sent.generation + 1
-    return StoredTokenSet.objects.filter(pk=claim.connection.pk, generation=generation, is_data_refused=True)
+    return StoredTokenSet.objects.filter(pk=claim.connection.pk, generation=generation)

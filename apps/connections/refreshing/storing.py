@@ -43,7 +43,7 @@ from apps.wire.token_endpoint import TokenSet
 _ACTOR = Actor.system("refreshing")
 _STANDING = tuple(field.name for field in fields(Standing))
 _HOLD = f"""
-SELECT statement_timestamp(), linked.status, linked.lapses_at, held.refused_at, held.is_data_refused,
+SELECT statement_timestamp(), linked.status, linked.lapses_at, held.refused_at, held.data_refused_at,
     {", ".join(f"held.{name}" for name in _STANDING)}
 FROM connections_connection AS linked JOIN connections_storedtokenset AS held ON held.connection_id = linked.id
 WHERE linked.id = %s
@@ -93,7 +93,7 @@ def refuse(claim: Claim, refusal: WireError, *, ring: KeyRing, at: datetime) -> 
             tallying.count(claim.connection.registration_id, tallying.Outcome.WAITED, at=at)
             return Result(Outcome.WAITING, until=_suspect(claim, held, at=at))
         if claim.stored.is_data_refused:  # so far its tokens were taken
-            claim.stored.refused_at, claim.stored.is_data_refused = None, False
+            claim.stored.refused_at = None
         is_first = claim.stored.refused_at is None
         if is_first:
             code = refusal.code.value
@@ -156,15 +156,16 @@ def _give_up(connection: Connection, reason: Reason, *, at: datetime, more_url: 
 
 
 def _hold(claim: Claim) -> _Held | None:
-    """The token set and its connection, which may have to move, both locked in this order. None where they are gone."""
+    """The token set and its connection, which may have to move, both locked in this order. None where they are gone.
+    The claim learns how they stand now."""
     with database.cursor() as cursor:
         cursor.execute(_HOLD, [claim.connection.pk])
         row = cursor.fetchone()
     if row is None:
         return None
-    now, claim.connection.status, claim.connection.lapses_at, refused_at, is_data_refused, *standing = row
+    now, claim.connection.status, claim.connection.lapses_at, refused_at, data_refused_at, *standing = row
     if claim.connection.status == Connection.Status.NEEDS_REAUTHORIZATION:  # it may have been refused since the claim
-        claim.stored.refused_at, claim.stored.is_data_refused = refused_at, is_data_refused
+        claim.stored.refused_at, claim.stored.data_refused_at = refused_at, data_refused_at
     return _Held(now, Standing(**dict(zip(_STANDING, standing, strict=True))))
 
 
@@ -276,7 +277,6 @@ def _end(claim: Claim, reason: Reason, *, at: datetime, more_url: str = "", agai
         **token_columns.NO_ATTEMPT,
         refresh_due_at=again_at,
         refused_at=(claim.stored.refused_at or at) if again_at else None,
-        is_data_refused=False,
     )
     _give_up(claim.connection, reason, at=at, more_url=more_url)
     return Result(Outcome.ENDED)

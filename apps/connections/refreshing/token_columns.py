@@ -16,8 +16,7 @@ from apps.wire.secret import Secret
 from apps.wire.token_endpoint import TokenSet
 
 NO_ATTEMPT: dict[str, None] = {"attempt_id": None, "attempt_started_at": None, "lease_until": None}
-# Whatever happened to the tokens before.
-AS_NEW: dict[str, Any] = {**NO_ATTEMPT, "refused_at": None, "is_data_refused": False, "tries": 0}
+AS_NEW: dict[str, Any] = {**NO_ATTEMPT, "refused_at": None, "tries": 0}  # whatever happened to the tokens before
 
 
 def times(

@@ -116,6 +116,21 @@ class TestARecordThatWasClosed:
         assert tried[-3:] == [12, 18, 24]
         assert (status(), StoredTokenSet.objects.get().refresh_due_at) == ("needs_reauthorization", None)
 
+    def test_is_back_where_it_opens_at_the_very_last_look(self, closed_at, stand_in):
+        stand_in.reading = http(503, {})
+        for minutes in (5, 30, 120, 360, 720, 1080):
+            beat(closed_at + minutes * MINUTE)
+        stand_in.reading = OPEN
+        assert beat(closed_at + 24 * HOUR) == 1
+        assert status() == "active"
+        assert beat(closed_at + 30 * HOUR) == 1  # and goes on being renewed
+
+    def test_is_one_patients_silence_however_often_it_is_looked_at(self, closed_at, stand_in):
+        stand_in.reading = http(503, {})
+        for minutes in (5, 30, 120):
+            beat(closed_at + minutes * MINUTE)
+        assert EndpointSilence.objects.get().turns == 1
+
     def test_ends_a_silence_by_its_answer(self, closed_at, stand_in, connection):
         hearing.not_answered(connection.endpoint, at=closed_at)
         beat(closed_at + 5 * MINUTE)
