@@ -9,9 +9,10 @@ from apps.audit.models import AuditEvent, EventType
 from apps.connections import refreshing, tallying
 from apps.connections.models import Connection, StoredTokenSet
 from apps.connections.presenting import standing
-from apps.connections.refreshing import doubting, running
+from apps.connections.refreshing import doubting
 from apps.directory.models import Endpoint
 from tests.connections.link_rows import make_link, make_registration, provider, registration
+from tests.connections.refreshing.beats import beat, status
 from tests.connections.refreshing.postgres_ground import tokens_of
 from tests.wire.servers import http
 
@@ -23,14 +24,6 @@ MINUTE = timedelta(minutes=1)
 HOUR = timedelta(hours=1)
 REFUSED = http(400, {"error": "invalid_grant"})
 TAKEN = http(body={"access_token": "fresh", "refresh_token": "another"})
-
-
-def beat(at) -> int:
-    return running.pull(clock=lambda: at, call_for_help=lambda: None, seconds=5)
-
-
-def status() -> str:
-    return Connection.objects.get().status
 
 
 @pytest.fixture

@@ -9,9 +9,10 @@ from apps.audit.models import AuditEvent, EventType
 from apps.connections import hearing, refreshing, tallying
 from apps.connections.models import Connection, EndpointSilence, MoveNotAllowed, StoredTokenSet
 from apps.connections.presenting import standing
-from apps.connections.refreshing import doubting, reopening, running
+from apps.connections.refreshing import doubting, reopening
 from tests.connections.link_rows import make_link, make_registration, provider, registration
 from tests.connections.provider_stand_in import PERSON
+from tests.connections.refreshing.beats import beat, status
 from tests.connections.refreshing.postgres_ground import tokens_of
 from tests.wire.servers import http
 
@@ -24,14 +25,6 @@ HOUR = timedelta(hours=1)
 CLOSED = http(401, {}, headers={"WWW-Authenticate": 'Bearer error="invalid_token"'})
 OPEN = http(body=PERSON)
 TAKEN = http(body={"access_token": "fresh", "refresh_token": "another"})
-
-
-def beat(at) -> int:
-    return running.pull(clock=lambda: at, call_for_help=lambda: None, seconds=5)
-
-
-def status() -> str:
-    return Connection.objects.get().status
 
 
 @pytest.fixture
