@@ -72,6 +72,11 @@ SCHEDULE: tuple[Periodic, ...] = (
         reason="A link that cannot renew itself ends within two days, and its patient may not look here before.",
     ),
     Periodic(
+        "apps.connections.tasks.tell_who_waits",
+        every=timedelta(minutes=1),
+        reason="Whoever asked to be told when a provider works again tries in vain until they are, or gives up.",
+    ),
+    Periodic(
         "apps.connections.tasks.drop_old_warnings",
         every=timedelta(days=1),
         reason="Which mail was sent about an end a month ago is of no use to anybody.",

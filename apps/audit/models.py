@@ -22,6 +22,7 @@ class EventType(models.TextChoices):
     USER_AUTHENTICATOR_CHANGED = "user.authenticator_changed", _("Second step of signing in changed")
     USER_WARNINGS_CHOSEN = "user.warnings_chosen", _("Choice of e-mails changed")
     USER_TOLD_OF_NEWS = "user.told_of_news", _("Told by e-mail that something is new")
+    USER_TOLD_OF_PROVIDER = "user.told_of_provider", _("Told by e-mail that a provider can be connected")
     USER_SESSION_ENDED = "user.session_ended", _("Session ended")
     USER_PURGED = "user.purged", _("Unverified account removed")
     USER_STOPPED = "user.stopped", _("Stopped from signing in")

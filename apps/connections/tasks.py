@@ -4,7 +4,7 @@ from celery import shared_task
 from celery.signals import worker_shutting_down
 from django.db import transaction
 
-from apps.connections import alarming, clocks, revoking
+from apps.connections import alarming, awaiting, clocks, revoking
 from apps.connections.answers import counting
 from apps.connections.ending import purging
 from apps.connections.lapsing import noticing, planning, telling
@@ -45,6 +45,12 @@ def warn_of_ends() -> None:
     noticing.notice(at=clocks.now())
     planning.plan(at=clocks.now())
     telling.tell(at=clocks.now())
+
+
+@shared_task
+def tell_who_waits() -> None:
+    """Mail those who wait for a provider that it works."""
+    awaiting.tell(at=clocks.now())
 
 
 @shared_task

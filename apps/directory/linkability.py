@@ -43,6 +43,9 @@ class Obstacle(models.TextChoices):
 # What somebody's sign-in ran into: for a while nobody else is sent there, and the next one that ends well is the cure.
 MENDED_BY_A_SIGN_IN = frozenset({Obstacle.TROUBLE, Obstacle.NOT_ENABLED})
 
+# What nobody needs to wait for: it is gone, or never real.
+FOR_GOOD = frozenset({Obstacle.VANISHED, Obstacle.SANDBOX_HERE})
+
 
 @dataclass(frozen=True)
 class Words:
@@ -115,6 +118,15 @@ def obstacle(
     where providers, authorization server, registrations and enablements were prefetched.
     """
     return next((found for found in _obstacles(endpoint, provider, at=at) if found not in ignoring), None)
+
+
+def is_in_doubt(endpoint: Endpoint) -> bool:
+    """Whether the last to sign in there met what keeps others away, whoever may find out by now whether it is over."""
+    registration = registering.standing_at(endpoint)
+    if registration is None or registration.trouble:
+        return True
+    rows = (row for row in endpoint.enablements.all() if row.registration_id == registration.pk)
+    return any(not row.is_enabled for row in rows)
 
 
 def _obstacles(endpoint: Endpoint, provider: Provider | None, *, at: datetime) -> Iterator[Obstacle]:

@@ -5,7 +5,7 @@ import pytest
 from apps.audit.models import AuditEvent
 from apps.connections.models import AuthorizationRequest
 from apps.connections.outcomes import Outcome
-from apps.directory.models import AuthorizationServer, ClientRegistration
+from apps.directory.models import AuthorizationServer, ClientRegistration, Wish
 from tests.connections.conftest import assert_nothing_was_left, page_after
 from tests.connections.provider_stand_in import CODE, bundle, tokens
 from tests.wire.servers import http
@@ -42,6 +42,27 @@ class TestAFailure:
         assert AuthorizationRequest.objects.get().outcome == outcome
         assert stand_in.server.requests == []
         assert_nothing_was_left()
+
+    @pytest.mark.parametrize(
+        ("error", "is_offered", "needs_sign_in"),
+        [
+            ("server_error", True, False),
+            ("invalid_scope", True, True),
+            ("access_denied", False, False),
+            ("login_required", False, False),
+        ],
+    )
+    def test_that_waiting_may_mend_offers_word_of_it(self, traveller, place, sam, error, is_offered, needs_sign_in):
+        departed = traveller.leave(place)
+        page = page_after(traveller, traveller.come_back(place, state=departed.state, error=error))
+        assert ("Tell me when it works" in page) is is_offered
+        assert ('name="needs_sign_in"' in page) is needs_sign_in
+        if is_offered:
+            assert f'value="{place.provider.pk}"' in page
+            form = {"provider": place.provider.pk, **({"needs_sign_in": "yes"} if needs_sign_in else {})}
+            assert traveller.client.post("/providers/wishes/", form)["Location"] == "/providers/#wishes"
+            (wish,) = Wish.objects.all()
+            assert (wish.user, wish.needs_sign_in) == (traveller.user, needs_sign_in)
 
     def test_of_the_sign_in_that_the_provider_decided_says_so(self, traveller, place):
         departed = traveller.leave(place)

@@ -11,6 +11,7 @@ from django.db import connections
 
 from apps.directory import tasks
 from apps.directory.models import ClientRegistration, Endpoint, EndpointCheck
+from apps.directory.searching import wishing
 from apps.directory.watching import checking, comparing
 from config.celery import SCHEDULE
 from tests.directory.conftest import AT
@@ -307,6 +308,19 @@ class TestTheBeat:
         assert checking.check_relied_on(at=AT, most=9, seconds=60) == 1
         assert checking.check_relied_on(at=AT + DAY - timedelta(minutes=1), most=9, seconds=60) == 0
         assert checking.check_relied_on(at=AT + DAY, most=9, seconds=60) == 1
+
+    def test_checks_each_quarter_of_an_hour_what_somebody_waits_for(self, place, alice):
+        wishing.note(alice, place.endpoint.providers.get(), at=AT)
+        checked = [
+            checking.check_relied_on(at=AT + timedelta(minutes=minutes), most=9, seconds=60)
+            for minutes in (0, 14, 15, 29, 30)
+        ]
+        assert checked == [1, 0, 1, 0, 1]
+
+    def test_checks_once_a_day_what_somebody_waits_for_since_yesterday(self, place, alice):
+        wishing.note(alice, place.endpoint.providers.get(), at=AT)
+        checking.check(place.endpoint, at=AT + DAY)
+        assert checking.check_relied_on(at=AT + DAY + timedelta(hours=1), most=9, seconds=60) == 0
 
     def test_begins_none_when_its_time_is_over(self, place):
         assert checking.check_relied_on(at=AT, most=9, seconds=-1) == 0

@@ -39,6 +39,13 @@ class TestAWish:
         assert wishing.note(alice, closed, at=AT) == wishing.note(alice, closed, at=AT + timedelta(days=1))
         assert Wish.objects.get().created_at == AT
 
+    def test_waits_from_when_it_was_asked_for_last(self, alice, closed):
+        wishing.note(alice, closed, at=AT, needs_sign_in=True)
+        wishing.note(alice, closed, at=AT + timedelta(hours=1))
+        wish = Wish.objects.get()
+        assert (wish.waits_since, wish.needs_sign_in) == (AT + timedelta(hours=1), False)
+        assert wish.due_at == wish.waits_since + wishing.LOOK_AGAIN_AFTER
+
     def test_by_name_is_kept_once_on_one_line(self, alice):
         wishing.note_by_name(alice, "  Corner \n Practice ", " Salem ", at=AT)
         wishing.note_by_name(alice, "Corner Practice", "Salem", at=AT)
@@ -133,8 +140,25 @@ class TestWishPages:
         wishing.note(alice, closed, at=AT)
         ClientRegistration.objects.update(status="approved")
         page = browser(alice).get("/providers/").content.decode()
+        assert "You can try it now" in page
+        assert f'href="/providers/{closed.pk}/"' in page
+        Wish.objects.update(waits_since=None, due_at=None)  # as once they were told
+        page = browser(alice).get("/providers/").content.decode()
         assert "Can be connected now" in page
         assert f'href="/providers/{closed.pk}/"' in page
+
+    def test_say_of_whom_we_tell(self, alice, sam, closed):
+        Wish.objects.create(user=alice, provider=closed, created_at=AT)  # as before there was such mail
+        patient = browser(alice)
+        page = patient.get("/providers/").content.decode()
+        assert "We will e-mail you once" not in page
+        assert "Tell me when it works" in page
+        browser(sam).post("/providers/wishes/", {"provider": closed.pk})
+        assert "We will e-mail you once" not in patient.get("/providers/").content.decode()
+        patient.post("/providers/wishes/", {"provider": closed.pk})
+        page = patient.get("/providers/").content.decode()
+        assert "We will e-mail you once" in page
+        assert "Tell me when it works" not in page
 
     def test_take_it_back(self, alice, sam, closed):
         wish = wishing.note(alice, closed, at=AT)

@@ -41,6 +41,8 @@ class Page:
     steps: tuple[Step, ...]
     is_stop: bool
     may_ask: bool = False
+    tells: bool = False
+    needs_sign_in: bool = False
 
 
 def awaits_confirmation(request: AuthorizationRequest) -> Connection | None:
@@ -131,6 +133,8 @@ def _filled(words: Words, provider_name: str, request: AuthorizationRequest | No
         steps=tuple(step for step in steps if step is not None),
         is_stop=words.is_stop,
         may_ask=words.may_ask,
+        tells=words.tells and request is not None,
+        needs_sign_in=request is not None and request.outcome == Outcome.REQUEST_REFUSED,
     )
 
 

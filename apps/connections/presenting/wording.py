@@ -33,7 +33,7 @@ class NextStep(StrEnum):
 @dataclass(frozen=True)
 class Words:
     """One page. `kind` is the notice's shape; `is_stop` puts the line about urgent care at its end, and `may_ask` the
-    words there in which the provider can be asked to let us in."""
+    words there in which the provider can be asked to let us in. `tells` offers mail when it works."""
 
     kind: str
     title: Text
@@ -41,6 +41,7 @@ class Words:
     steps: tuple[tuple[NextStep, Text], ...]
     is_stop: bool = True
     may_ask: bool = False
+    tells: bool = False
 
 
 _CONNECTIONS = (NextStep.CONNECTIONS, _("Go to connections"))
@@ -117,6 +118,7 @@ OUTCOMES: Mapping[Outcome, Words] = {
         _("{provider} is not answering right now"),
         _("This is on their side. Nothing is lost. Try again in a while."),
         (_TRY_AGAIN, _CONNECTIONS),
+        tells=True,
     ),
     Outcome.CODE_REFUSED: Words(
         "needs-you",
@@ -129,6 +131,7 @@ OUTCOMES: Mapping[Outcome, Words] = {
         _("We cannot connect to {provider} right now"),
         _("Sorry, this is our problem, not yours. Our staff have been told. Your existing records stay as they are."),
         (_CONNECTIONS,),
+        tells=True,
     ),
     Outcome.SWITCHED_OFF: Words(
         "off",
@@ -138,6 +141,7 @@ OUTCOMES: Mapping[Outcome, Words] = {
             "and nothing was copied. What you have from there stays. Nothing for you to do."
         ),
         (_CONNECTIONS,),
+        tells=True,
     ),
     Outcome.NOT_ENABLED: Words(
         "needs-you",
@@ -151,6 +155,7 @@ OUTCOMES: Mapping[Outcome, Words] = {
         _("Something in our request was not accepted"),
         _("Sorry, this is ours to fix. Trying again will not help. Nothing was copied."),
         (_CONNECTIONS,),
+        tells=True,
     ),
     Outcome.NO_PERSON: Words(
         "needs-you",
@@ -343,6 +348,7 @@ STILL_DOWN = Words(
     _("{provider} is still not answering"),
     _("To see your record today, use their portal or call them. Nothing is lost."),
     (_CONNECTIONS, _TRY_AGAIN),
+    tells=True,
 )
 
 # An answer that was posted: nobody knows yet whose it is.

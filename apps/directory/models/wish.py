@@ -25,11 +25,18 @@ class Wish(models.Model):
     plain_name = models.CharField(max_length=200, editable=False, default="", db_default="")
     plain_city = models.CharField(max_length=100, editable=False, default="", db_default="")
     created_at = models.DateTimeField()
+    # Whoever waits to be told: since when, when to look next whether it works, and whether only a sign-in shows it.
+    waits_since = models.DateTimeField(null=True)
+    due_at = models.DateTimeField(null=True)
+    needs_sign_in = models.BooleanField(default=False, db_default=False)
 
     class Meta:
         verbose_name = _("wish")
         verbose_name_plural = _("wishes")
-        indexes = [models.Index(fields=["plain_name", "plain_city"], condition=Q(provider=None), name="wishes_by_name")]
+        indexes = [
+            models.Index(fields=["plain_name", "plain_city"], condition=Q(provider=None), name="wishes_by_name"),
+            models.Index(fields=["due_at"], condition=Q(due_at__isnull=False), name="wishes_due"),
+        ]
         constraints = [
             models.UniqueConstraint(fields=["user", "provider"], name="one_wish_per_user_and_provider"),
             models.UniqueConstraint(
@@ -39,11 +46,16 @@ class Wish(models.Model):
                 condition=Q(provider__isnull=False, name="", city="") | (Q(provider__isnull=True) & ~Q(name="")),
                 name="a_wish_names_one_provider",
             ),
+            models.CheckConstraint(
+                condition=Q(waits_since=None, due_at=None)
+                | Q(waits_since__isnull=False, due_at__isnull=False, provider__isnull=False),
+                name="who_waits_is_told",
+            ),
         ]
 
     class Privacy:
         personal = ("name", "city", "plain_name", "plain_city")
-        operational = ("id", "user", "provider", "created_at")
+        operational = ("id", "user", "provider", "created_at", "waits_since", "due_at", "needs_sign_in")
 
     def __str__(self) -> str:
         return f"wish {self.pk}"

@@ -1,12 +1,13 @@
 """Note that somebody wants a provider which cannot be connected, or which no directory lists.
 
-A wish sends nothing to anybody. Its owner sees what has become of it; staff see how many there are. What one person
-alone has written nobody else reads: it may be anything.
+A wish sends nothing to a provider. Its owner sees what has become of it and, of a listed provider, is told once by mail
+that it works (`connections.awaiting`); staff see how many wishes there are. What one person alone has written nobody
+else reads: it may be anything.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any
 from uuid import UUID
@@ -22,6 +23,7 @@ from apps.directory.searching.finding import FoundProvider
 from apps.directory.words import spelling
 
 MOST_OPEN = 24
+LOOK_AGAIN_AFTER = timedelta(minutes=15)
 _ENOUGH = 2  # people who wrote the same, so that staff read it
 _ALIKE = ("plain_name", "plain_city")
 
@@ -44,6 +46,11 @@ class Noted:
         """Whether nothing stands in the way any more."""
         return self.found is not None and self.found.explanation is None
 
+    @property
+    def is_awaited(self) -> bool:
+        """Whether its owner is still to be told that it works."""
+        return self.wish.waits_since is not None
+
 
 @dataclass(frozen=True)
 class Unlisted:
@@ -54,9 +61,13 @@ class Unlisted:
     count: int
 
 
-def note(user: User, provider: Provider, *, at: datetime) -> Wish:
-    """Twice is as once. Raises TooManyWishes."""
-    return _kept(user, at=at, provider=provider)
+def note(user: User, provider: Provider, *, at: datetime, needs_sign_in: bool = False) -> Wish:
+    """Twice is as once; its owner is told when it works from now on. `needs_sign_in`: where the provider refused what
+    we asked, that it answers says nothing. Raises TooManyWishes."""
+    wish = _kept(user, at=at, provider=provider)
+    wish.waits_since, wish.due_at, wish.needs_sign_in = at, at + LOOK_AGAIN_AFTER, needs_sign_in
+    wish.save(update_fields=["waits_since", "due_at", "needs_sign_in"])
+    return wish
 
 
 def note_by_name(user: User, name: str, city: str, *, at: datetime) -> Wish:

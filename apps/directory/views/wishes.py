@@ -37,12 +37,12 @@ class UnlistedForm(forms.Form):
 @login_required
 @require_POST
 def wish(request: HttpRequest) -> HttpResponse:
-    """Note that this person wants the provider whose button was pressed."""
+    """Note that this person wants the provider whose button was pressed, and is to be told when it works."""
     if consenting.needs_consent(current_user(request)):
         return redirect("agree")
     provider = get_object_or_404(Provider, pk=_uuid(request.POST.get("provider", "")), vanished_at__isnull=True)
     try:
-        wishing.note(current_user(request), provider, at=timezone.now())
+        wishing.note(current_user(request), provider, at=timezone.now(), needs_sign_in="needs_sign_in" in request.POST)
     except wishing.TooManyWishes:
         messages.warning(request, _too_many())
     return _to_the_wishes()

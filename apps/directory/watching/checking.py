@@ -18,7 +18,7 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
 
 from apps.audit.recording import Actor
 from apps.directory import registering
-from apps.directory.models import ClientRegistration, Enablement, Endpoint, EndpointCheck
+from apps.directory.models import ClientRegistration, Enablement, Endpoint, EndpointCheck, Wish
 from apps.directory.watching import comparing, looking
 from apps.directory.watching.looking import Seen
 from apps.wire.capability_statements import CapabilityStatement
@@ -30,6 +30,7 @@ Finding = EndpointCheck.Finding
 
 FRESH = timedelta(hours=24)
 AGAIN_AFTER = timedelta(minutes=2)  # where one silence may have been a blip
+AWAITED = timedelta(minutes=15)  # where somebody is to be told that it works
 ENDS_SOON = timedelta(days=30)
 ENDS_VERY_SOON = timedelta(days=14)
 MOST_KEPT = 20
@@ -84,10 +85,13 @@ def checkable() -> QuerySet[Endpoint]:
 
 
 def due(rows: QuerySet[Endpoint], *, at: datetime) -> QuerySet[Endpoint]:
-    """Those of them that were not checked for a day, or are to be asked again."""
+    """Those of them that were not checked for a day, or are to be asked again. Where somebody waits for one since less
+    than a day, a quarter of an hour is long."""
     latest = EndpointCheck.objects.filter(endpoint=OuterRef("pk"), is_latest=True, checked_at__gt=at - FRESH)
     is_over = Q(outcome=EndpointCheck.Outcome.UNSURE, checked_at__lte=at - AGAIN_AFTER)
-    return rows.filter(~Exists(latest.exclude(is_over)))
+    awaited = Wish.objects.filter(provider__endpoints=OuterRef("pk"), waits_since__gt=at - FRESH)
+    is_fresh = Exists(latest.filter(checked_at__gt=at - AWAITED).exclude(is_over))
+    return rows.filter(~Exists(latest.exclude(is_over)) | (Exists(awaited) & ~is_fresh))
 
 
 def _relied_on() -> QuerySet[Endpoint]:

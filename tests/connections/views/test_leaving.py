@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from apps.accounts.models import Consent
 from apps.connections.models import AuthorizationRequest
-from apps.directory.models import ClientRegistration
+from apps.directory.models import ClientRegistration, Provider
 
 pytestmark = pytest.mark.django_db
 
@@ -176,7 +176,14 @@ class TestBeforeYouGo:
             answer = method(place.before_you_go)
             assert answer.status_code == 409
             assert sentence in answer.content.decode()
+            assert "Tell me when it works" in answer.content.decode()
         assert not AuthorizationRequest.objects.exists()
+
+    def test_offers_no_word_of_a_provider_that_is_gone_for_good(self, traveller, place):
+        Provider.objects.update(vanished_at=timezone.now())
+        page = traveller.client.get(place.before_you_go).content.decode()
+        assert "no longer offers records here" in page
+        assert "Tell me when it works" not in page
 
 
 class TestOpenRequests:
