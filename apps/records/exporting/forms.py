@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import date
-from typing import Any, Final
+from typing import Any, Final, cast
 from uuid import UUID
 
 from django import forms
@@ -12,12 +12,22 @@ from django.utils.translation import gettext_lazy
 from apps.records.exporting import choosing, portions
 from apps.records.exporting.choosing import Choice
 from apps.records.exporting.granting import Format
+from apps.records.exporting.pdf import making
 from apps.records.exporting.portions import WHOLE, Portion, Span
 from apps.records.subjects import LISTED, Subject
 
 # Of these, one page or document tells of one person.
-_ABOUT_ONE_PERSON = frozenset({Format.SUMMARY, Format.IPS})
+_ABOUT_ONE_PERSON = frozenset({Format.PDF, Format.SUMMARY, Format.IPS})
+_OF_ANY_PART = frozenset({Format.PDF, Format.SUMMARY})
 _ALL = WHOLE.subjects, Span.ALL
+_FORMATS: Final = (
+    (Format.PDF.value, gettext_lazy("A PDF to read, print or keep")),
+    (Format.SUMMARY.value, gettext_lazy("The same as a page to read here")),
+    (Format.IPS.value, gettext_lazy("A patient summary for a doctor's computer or another app (IPS)")),
+    (Format.BUNDLE.value, gettext_lazy("Everything as received, one file per provider (FHIR Bundle)")),
+    (Format.LINES.value, gettext_lazy("Everything as received, one entry per line (NDJSON)")),
+)
+_PAGE_ALONE: Final = (Format.SUMMARY.value, gettext_lazy("A page to read, print or save as PDF"))
 
 KIND_ERRORS: Final = {
     "required": gettext_lazy("Choose at least one kind of entry."),
@@ -105,12 +115,7 @@ class CopyForm(SourcesForm):
     format = forms.ChoiceField(
         label=gettext_lazy("As what?"),
         widget=_Formats,
-        choices=[
-            (Format.SUMMARY.value, gettext_lazy("A page to read, print or save as PDF")),
-            (Format.IPS.value, gettext_lazy("A patient summary for a doctor's computer or another app (IPS)")),
-            (Format.BUNDLE.value, gettext_lazy("Everything as received, one file per provider (FHIR Bundle)")),
-            (Format.LINES.value, gettext_lazy("Everything as received, one entry per line (NDJSON)")),
-        ],
+        choices=_FORMATS,
         error_messages={
             "required": gettext_lazy("Choose what to download."),
             "invalid_choice": gettext_lazy("Choose what to download."),
@@ -127,6 +132,13 @@ class CopyForm(SourcesForm):
 
     subjects = kinds_field(label=gettext_lazy("Which kinds of entries?"), required=False)
     span = span_field(required=False)
+
+    def __init__(self, choices: Sequence[Choice], *arguments: Any, **keywords: Any) -> None:
+        super().__init__(choices, *arguments, **keywords)
+        self.offers_pdf = making.is_here()
+        if not self.offers_pdf:
+            formats = cast("forms.ChoiceField", self.fields["format"])
+            formats.choices = [_PAGE_ALONE, *_FORMATS[2:]]
 
     @classmethod
     def of(
@@ -177,6 +189,6 @@ class CopyForm(SourcesForm):
         keys, _span = self._asked
         if not keys and "subjects" not in self.errors:
             self.add_error("subjects", str(KIND_ERRORS["required"]))
-        elif self._asked != _ALL and cleaned.get("format", Format.SUMMARY) != Format.SUMMARY:
-            self.add_error("format", _("Only the page to read can be of a part. Choose that page, or take everything."))
+        elif self._asked != _ALL and cleaned.get("format", Format.SUMMARY) not in _OF_ANY_PART:
+            self.add_error("format", _("Only what is to be read can be of a part. Choose that, or take everything."))
         return cleaned

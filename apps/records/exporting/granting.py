@@ -32,6 +32,7 @@ class TookTooLong(Exception):
 class Format(StrEnum):
     """What a person can take, as audit events name it."""
 
+    PDF = "pdf"
     SUMMARY = "summary"
     IPS = "ips"
     BUNDLE = "bundle"

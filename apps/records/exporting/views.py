@@ -3,10 +3,12 @@
 import logging
 import time
 from datetime import datetime
+from typing import Any
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
 from django.utils import timezone
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods
@@ -20,6 +22,7 @@ from apps.records.exporting.copies import Part
 from apps.records.exporting.forms import CopyForm
 from apps.records.exporting.granting import Format, TooMany
 from apps.records.exporting.ips import documents
+from apps.records.exporting.pdf import making
 from apps.records.exporting.stored import DeletedMeanwhile
 from apps.records.viewing import queries
 from apps.vault.errors import Shredded, VaultError
@@ -66,18 +69,19 @@ def _answer(request: HttpRequest, form: CopyForm, at: datetime) -> HttpResponseB
         return _made(request, form, at)
     except (DeletedMeanwhile, Shredded):  # the page says what is still here; who closed the account is to sign in
         return redirect("download_copy")
-    except VaultError as error:
+    except making.Busy:
+        return render(request, "records/exporting/failed.html", {"is_busy": True}, status=503)
+    except (VaultError, making.CannotMake) as error:
         _LOG.error("A copy cannot be made: %s.", type(error).__name__)
         return render(request, "records/exporting/failed.html", status=500)
 
 
 def _made(request: HttpRequest, form: CopyForm, at: datetime) -> HttpResponseBase:
     chosen, wanted = form.chosen, Format(form.cleaned_data["format"])
-    if wanted is Format.SUMMARY:
+    if wanted in {Format.SUMMARY, Format.PDF}:
         portion = form.portion(today=timezone.localdate(at))
         context = {"summary": summaries.summary(chosen, at=at, portion=portion), "now": at}
-        _ensure_held(chosen)
-        return render(request, "records/exporting/summary.html", context)
+        return _to_read(request, context, chosen, wanted)
     if wanted is Format.IPS:
         document = documents.document(chosen, at=at, tells_answers=form.cleaned_data["answers"])
         response = HttpResponse(document, content_type="application/fhir+json")
@@ -86,6 +90,18 @@ def _made(request: HttpRequest, form: CopyForm, at: datetime) -> HttpResponseBas
     _ensure_held(chosen)  # what has begun to leave can only break off
     stored.ensure_opens(chosen[0].source)
     return _archive(chosen, wanted, at)
+
+
+def _to_read(
+    request: HttpRequest, context: dict[str, Any], chosen: tuple[Choice, ...], wanted: Format
+) -> HttpResponseBase:
+    if wanted is Format.SUMMARY:
+        _ensure_held(chosen)
+        return render(request, "records/exporting/summary.html", context)
+    made = making.made(render_to_string("records/exporting/paper.html", context))
+    _ensure_held(chosen)
+    response = HttpResponse(made, content_type="application/pdf")
+    return _attached(response, f"holdfast-record-{context['now']:%Y-%m-%d}.pdf")
 
 
 def _ensure_held(chosen: tuple[Choice, ...]) -> None:

@@ -1,0 +1,42 @@
+"""`python -m apps.records.exporting.pdf`: JSON with a page and its style on the standard input, its PDF on the output.
+
+It is tagged, so that whoever has it read aloud finds headings and lists (PDF/UA-1). Pages hold what providers wrote:
+nothing that they name is fetched, from the network or the disk, and time and memory are limited. No file is written.
+"""
+
+import contextlib
+import json
+import resource
+import sys
+from typing import Any, Final, NoReturn
+
+from weasyprint import CSS, HTML
+from weasyprint.urls import URLFetcher
+
+_MOST_BYTES: Final = 2_000_000_000
+_MOST_SECONDS: Final = 60  # of the processor
+
+
+class _Nothing(URLFetcher):  # type: ignore[misc] # the library has no types
+    def fetch(self, url: str, headers: object = None) -> NoReturn:  # noqa: ARG002 - its signature
+        raise ValueError("Nothing is fetched.")
+
+
+def main() -> None:
+    """Read, make, write."""
+    for what, most in (
+        (resource.RLIMIT_AS, _MOST_BYTES),
+        (resource.RLIMIT_CPU, _MOST_SECONDS),
+        (resource.RLIMIT_CORE, 0),  # memory that is written to a disk would be a record there
+    ):
+        with contextlib.suppress(ValueError, OSError):  # where the system knows no such limit, or has a lower one
+            resource.setrlimit(what, (most, most))
+    given: dict[str, Any] = json.load(sys.stdin.buffer)
+    nothing = _Nothing()
+    style = CSS(string=given["style"], url_fetcher=nothing)
+    page = HTML(string=given["page"], url_fetcher=nothing)
+    page.write_pdf(sys.stdout.buffer, stylesheets=[style], pdf_variant="pdf/ua-1")
+
+
+if __name__ == "__main__":
+    main()
