@@ -150,7 +150,7 @@ class CopyForm(SourcesForm):
         person: UUID | None = None,
     ) -> "CopyForm":
         """With every record ticked, or that of `source` alone where it is among them, or all of whom the record of
-        `person` is, and with every kind of entry; or as a page to read of one kind alone: then with none ticked where
+        `person` is, and with every kind of entry; or to read of one kind alone: then with none ticked where
         no one page can have them all."""
         wanted = LISTED if only is None else (only,)
         ticked = choosing.asked_for(choices, source=source, person=person)
@@ -161,7 +161,8 @@ class CopyForm(SourcesForm):
             "subjects": [subject.key for subject in wanted],
             "span": Span.ALL.value,
         }
-        return cls(choices, initial=initial if only is None else {**initial, "format": Format.SUMMARY.value})
+        to_read = Format.PDF if making.is_here() else Format.SUMMARY
+        return cls(choices, initial=initial if only is None else {**initial, "format": to_read.value})
 
     def portion(self, *, today: date) -> Portion:
         """What a page to read is to have. Of a valid form."""

@@ -12,6 +12,7 @@ from msgspec.structs import asdict
 from apps.connections.answers import candidates
 from apps.connections.answers.candidates import Candidate
 from apps.records.exporting import choosing, portions, summaries
+from apps.records.exporting.pdf import making
 from apps.records.exporting.portions import WHOLE, Portion, Span
 from apps.records.models import Shelf
 from apps.records.presenters.datatypes import moments
@@ -167,7 +168,8 @@ class TestTheForm:
         assert f'{address}?only=results"' in text(hers.get(reverse("subject", args=["results"])))
         said = text(hers.get(f"{address}?only=results"))
         assert re.findall(r'name="subjects" value="(\w+)"[^>]* checked', said) == ["results"]
-        assert re.search(r'value="summary"[^>]* checked', said)
+        to_read = "pdf" if making.is_here() else "summary"
+        assert re.search(rf'value="{to_read}"[^>]* checked', said)
         assert re.search(r"<details[^>]* open", said)
 
     def test_of_a_list_of_one_provider_has_that_record_alone_ticked(self, hers, sam, connection, address):
@@ -228,7 +230,7 @@ class TestTheForm:
     def test_leaves_nothing_out_of_other_copies_unsaid(self, hers, connection, address, what, changes):
         response = hers.post(address, self.sent(connection, format=what, **changes))
         assert response.status_code == 422
-        assert "Only the page to read can be of a part." in text(response)
+        assert "Only what is to be read can be of a part." in text(response)
         assert re.search(r"<details[^>]* open", text(response))
 
     @pytest.mark.parametrize(
