@@ -351,3 +351,9 @@ class TestPaper:
         expect(page.get_by_text("We never sell it.")).to_be_visible()
         expect(page.locator(".site-header")).to_be_hidden()
         expect(page.locator(".site-footer")).to_be_hidden()
+
+    def test_ends_with_the_text(self, live_server: LiveServer, page: Page):
+        """A page as high as a screen is higher than a sheet within its margins: Firefox printed another, empty one."""
+        page.goto(f"{live_server.url}{reverse('notice')}")
+        page.emulate_media(media="print")
+        expect(page.locator("body")).to_have_css("min-height", "0px")
