@@ -100,6 +100,13 @@ class TestTheStylesheet:
         paper = dict(TOKEN.findall(STYLESHEET.split("@media print", maxsplit=1)[1].split("@page", maxsplit=1)[0]))
         assert contrast({**themes()["dark"], **paper}[role], "#FFFFFF") >= 7
 
+    def test_says_each_sign_with_words_in_its_place_without_them_before(self):
+        """A browser that does not know the second form drops the whole line, and shows no sign (Safari before 17.4)."""
+        signs = re.findall(r"content: ([^;/]+) / \"\";", STYLESHEET)
+        alone = re.findall(r"content: ([^;/]+);[^\n]*\n\s*content: \1 / \"\";", STYLESHEET)
+        assert signs
+        assert alone == signs
+
     def test_loads_nothing(self):
         assert "url(" not in STYLESHEET
         assert "@import" not in STYLESHEET
