@@ -107,6 +107,9 @@ class TestTheStylesheet:
         assert signs
         assert alone == signs
 
+    def test_marks_a_text_to_copy_on_an_iphone_as_well(self):
+        assert STYLESHEET.count("-webkit-user-select: ") == len(re.findall(r"(?<!-)user-select: ", STYLESHEET))
+
     def test_loads_nothing(self):
         assert "url(" not in STYLESHEET
         assert "@import" not in STYLESHEET
