@@ -110,6 +110,15 @@ class TestTheStylesheet:
     def test_marks_a_text_to_copy_on_an_iphone_as_well(self):
         assert STYLESHEET.count("-webkit-user-select: ") == len(re.findall(r"(?<!-)user-select: ", STYLESHEET))
 
+    def test_hides_the_arrow_of_a_fold_in_older_safari_as_elsewhere(self):
+        """Which draws one however the summary is laid out and listed."""
+        rules = re.findall(r"([^{}\n]*\bsummary) {([^}]*)}", STYLESHEET)
+        bare = {name.strip() for name, rule in rules if "list-style: none" in rule}
+        own_signs = {name.strip() for name in re.findall(r"\n([^{}\n\[]*\bsummary)::after {", STYLESHEET)}
+        hidden = {name.strip() for name in re.findall(r"([^{}\n]*)::-webkit-details-marker {", STYLESHEET)}
+        assert own_signs == {".filters summary"}
+        assert hidden == bare | own_signs
+
     def test_loads_nothing(self):
         assert "url(" not in STYLESHEET
         assert "@import" not in STYLESHEET
