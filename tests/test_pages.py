@@ -154,6 +154,10 @@ class TestTheTemplates:
     def test_stand_in_the_base_or_are_part_of_something(self):
         assert those(lambda source: "<!DOCTYPE" in source) == ["base.html"]
 
+    def test_let_no_phone_make_a_call_of_what_may_be_any_number(self):
+        """Safari would of an identifier, too; what can be called is a link of ours."""
+        assert '<meta name="format-detection" content="telephone=no">' in TEMPLATES["base.html"]
+
     def test_take_no_markup_on_trust(self):
         assert those(lambda source: re.search(r"\|safe\b|\|safeseq\b|autoescape off", source)) == []
 
