@@ -158,6 +158,12 @@ class TestTheTemplates:
         """Safari would of an identifier, too; what can be called is a link of ours."""
         assert '<meta name="format-detection" content="telephone=no">' in TEMPLATES["base.html"]
 
+    def test_let_no_phone_mend_the_names_that_patients_search_for(self):
+        searches = {name: re.findall(r'<input\b[^>]*type="search"[^>]*>', source) for name, source in TEMPLATES.items()}
+        of_patients = {name: tags for name, tags in searches.items() if tags and "/desk/" not in name}
+        assert of_patients.keys() == {"records/search_box.html", "directory/find.html"}
+        assert [name for name, tags in of_patients.items() if any('autocorrect="off"' not in tag for tag in tags)] == []
+
     def test_take_no_markup_on_trust(self):
         assert those(lambda source: re.search(r"\|safe\b|\|safeseq\b|autoescape off", source)) == []
 

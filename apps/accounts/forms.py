@@ -35,6 +35,8 @@ NEW_PASSWORD_HINT = _("At least 12 characters. A short sentence is good. You can
 MAILED_CODE = (_("Code"), _("Capital or small letters, with or without the dash."))
 APP_CODE = (_("Code from your app"), _("Or one of your recovery codes."))
 RECOVERY_CODE = (_("Recovery code"), "")
+# A code is no word: a phone that mends what is typed into one makes a wrong try of it.
+AS_TYPED = {"autocapitalize": "none", "autocorrect": "off", "spellcheck": "false"}
 
 
 def _call(field: Any, words: Words) -> None:
@@ -57,6 +59,8 @@ class InOurWords:
         for name, words in self.words.items():
             if name in fields:
                 _call(fields[name], words)
+        if "code" in fields:
+            fields["code"].widget.attrs.update(AS_TYPED)
 
 
 class LoginForm(InOurWords, account.LoginForm):

@@ -51,6 +51,12 @@ class TestSigningUp:
             "user.signed_in",
         ]
 
+    def test_asks_for_the_code_in_a_field_in_which_no_phone_mends_words(self, client: Client):
+        field = re.search(r'<input[^>]*name="code"[^>]*>', client.get(sign_up(client)["Location"]).content.decode())
+        assert field is not None
+        assert 'autocorrect="off"' in field[0]
+        assert 'autocapitalize="none"' in field[0]
+
     def test_does_not_warn_of_the_browser_it_was_done_in(self, client: Client, mailed_code: Callable[[], str]):
         sign_up(client)
         client.post(reverse("account_email_verification_sent"), {"code": mailed_code()})
