@@ -9,6 +9,8 @@ from django.core.exceptions import ImproperlyConfigured, PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
+from apps.accounts import destinations
+
 UNKNOWN_ADDRESS = "::"  # nobody's: under it all are counted together whose address we do not learn
 
 _OTHER_WAYS = "has_other_ways_in"
@@ -48,7 +50,9 @@ def refuse(
     request: HttpRequest, _response: HttpResponse | None = None, _credentials: dict[str, Any] | None = None
 ) -> HttpResponse:
     """The page "Too many tries". It reads the same whether or not there is such an account."""
+    context = {"login_url": destinations.on_the_way(request, "account_login")}
     if getattr(request, _OTHER_WAYS, False):
-        return render(request, "accounts/guessed_at.html", status=429)
+        context["reset_url"] = destinations.on_the_way(request, "account_reset_password")
+        return render(request, "accounts/guessed_at.html", context, status=429)
     minutes = int(settings.AXES_COOLOFF_TIME.total_seconds() // 60)
-    return render(request, "errors/429.html", {"minutes": minutes}, status=429)
+    return render(request, "errors/429.html", {**context, "minutes": minutes}, status=429)

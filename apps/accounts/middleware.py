@@ -12,7 +12,7 @@ from django.shortcuts import resolve_url
 from django.utils import timezone
 from django_htmx.http import HttpResponseClientRefresh
 
-from apps.accounts import ended_sessions, time_zones
+from apps.accounts import destinations, ended_sessions, time_zones
 from apps.accounts.models import User
 
 View = TypeVar("View", bound=Callable[..., HttpResponse])
@@ -51,6 +51,21 @@ class NothingStaysMiddleware:
             response["Cache-Control"] = "no-store, private"
             response["Clear-Site-Data"] = '"cache", "storage"'
             ended_sessions.forget(response)
+        return response
+
+
+class OnTheWayMiddleware:
+    """Whoever has to begin anew with signing in gets to where they were going all the same. Outside of
+    `EndedSessionMiddleware`, which tells those apart whom a page led here by what their address says."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """As it comes, from one page of signing in to another with the address that is wanted."""
+        response = self.get_response(request)
+        if "Location" in response:
+            destinations.keep(request, response)
         return response
 
 

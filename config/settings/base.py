@@ -60,6 +60,7 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "axes.middleware.AxesMiddleware",
     "apps.accounts.middleware.NothingStaysMiddleware",
+    "apps.accounts.middleware.OnTheWayMiddleware",
     "apps.accounts.middleware.EndedSessionMiddleware",
     "apps.accounts.middleware.SignInAsAPageMiddleware",
     "apps.accounts.middleware.TimeZoneMiddleware",

@@ -94,7 +94,7 @@ class TestErrorPages:
         client.force_login(alice)
         client.cookies["csrftoken"] = "a" * 32
         page = client.post(reverse("set_language"), headers={"Referer": "http://testserver/settings/?x=1"})
-        assert 'class="button" href="/settings/"' in page.content.decode()
+        assert 'class="button" href="/settings/?x=1"' in page.content.decode()
         elsewhere = client.post(reverse("set_language"), headers={"Referer": "http://evil.example/settings/"})
         assert 'class="button" href="/settings/"' not in elsewhere.content.decode()
 

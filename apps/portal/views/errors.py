@@ -54,7 +54,7 @@ def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpR
 def too_many_tries(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """429: the sign-in library counted too many tries."""
     del exception
-    return render(request, "429.html", status=429)
+    return render(request, "429.html", {"login_url": destinations.on_the_way(request, "account_login")}, status=429)
 
 
 def failed(request: HttpRequest) -> HttpResponse:
@@ -92,4 +92,5 @@ def _page_of_the_form(request: HttpRequest) -> str:
         is_ours = came_from.netloc == request.get_host()
     except DisallowedHost:
         is_ours = False
-    return destinations.own_path(came_from.path if is_ours else "", otherwise=request.path)
+    address = came_from._replace(scheme="", netloc="", fragment="").geturl()
+    return destinations.own_path(address if is_ours else "", otherwise=request.path)

@@ -1,7 +1,7 @@
 """Launched from a provider's own portal: who may go on with the launch, and what becomes of it."""
 
 from datetime import timedelta
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 from uuid import uuid4
 
 import pytest
@@ -110,7 +110,7 @@ class TestAVisitorNobodyKnows:
         assert "Willow Creek sent you here." in shown
         assert f'href="/accounts/signup/?next={page}"' in shown
         for address in (page, f"/accounts/signup/?next={page}", f"/accounts/login/?next={page}"):
-            header = client.get(address).content.decode().partition("</header>")[0]
+            header = unquote(client.get(address).content.decode().partition("</header>")[0])
             assert f'href="/accounts/login/?next={page}"' in header
         answer = client.post("/accounts/login/", {"login": alice.email, "password": PASSWORD, "next": page})
         assert answer["Location"] == page
