@@ -210,6 +210,10 @@ class AttemptAdmin(PasswordFirst, BoundedAdmin):
         """Attempts make them."""
         return False
 
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Attempts count in them: a page of one that was saved would put its count back."""
+        return False
+
     def delete_model(self, request: HttpRequest, obj: AccessAttempt) -> None:
         """Take it away; whose account it was reads under Activity that staff let somebody try again."""
         self.delete_queryset(request, AccessAttempt.objects.filter(pk=obj.pk))
@@ -223,13 +227,13 @@ class AttemptAdmin(PasswordFirst, BoundedAdmin):
             super().delete_queryset(request, queryset)
 
 
-class AuditedGroupAdmin(PasswordFirst, AskedOfWhatItShows, GroupAdmin):
+class AuditedGroupAdmin(PasswordFirst, AskedOfWhatItShows, SharedAdmin, GroupAdmin):
     """What members of a group may do. Who changed that stands in the audit log, by the group's id."""
 
     def save_model(
         self,
         request: HttpRequest,
-        obj: Group,
+        obj: Any,
         form: Any,
         change: bool,  # noqa: FBT001 - Django's signature
     ) -> None:

@@ -39,6 +39,20 @@ class ChangesOnly(forms.ModelForm):  # type: ignore[type-arg]  # generic in the 
                     cleaned[name] = getattr(self.instance, name)
         return cleaned
 
+    def save(self, commit: bool = True) -> Any:  # noqa: FBT001, FBT002 - Django's signature
+        """Of a row that stands within the page of another: the columns that changed, as `SharedAdmin` does."""
+        if not commit or self.instance._state.adding:  # noqa: SLF001 - public
+            return super().save(commit)
+        saved = super().save(commit=False)
+        saved.save(update_fields=self.changed_columns())
+        self.save_m2m()
+        return saved
+
+    def changed_columns(self) -> list[str]:
+        """Those of the row that changed on the page."""
+        columns = {column.name for column in self._meta.model._meta.concrete_fields}  # noqa: SLF001 - public
+        return [name for name in self.changed_data if name in columns]
+
     def _was_changed(self, bound: forms.BoundField) -> bool:
         field, shown = bound.field, self._shown(bound)
         if shown is None:
@@ -61,6 +75,8 @@ class ChangesOnly(forms.ModelForm):  # type: ignore[type-arg]  # generic in the 
 class SharedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stubs alone
     """Of rows that others write too. Its form is of ChangesOnly; it stands behind admins that do more than save."""
 
+    form: type[ChangesOnly] = ChangesOnly
+
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
         """Of a page that is saved: as it is under a lock, which new links need not wait for."""
         row = super().get_object(request, object_id, from_field)
@@ -74,15 +90,14 @@ class SharedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the
         self,
         request: HttpRequest,
         obj: models.Model,
-        form: "forms.ModelForm[Any]",
+        form: Any,
         change: bool,  # noqa: FBT001 - Django's signature
     ) -> None:
         """Only the columns that changed on the page."""
-        if not change:
+        if change:
+            obj.save(update_fields=form.changed_columns())
+        else:
             super().save_model(request, obj, form, change)
-            return
-        columns = {column.name for column in obj._meta.concrete_fields}  # noqa: SLF001 - public
-        obj.save(update_fields=[name for name in form.changed_data if name in columns])
 
 
 def _text(value: Any) -> Any:

@@ -1,75 +1,27 @@
 """Pages of the admin that were open while a worker wrote: what it wrote stays, and what staff changed arrives."""
 
-import re
-from html.parser import HTMLParser
-
 import pytest
 from django.db import connection
-from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from apps.audit.models import AuditEvent
 from apps.audit.recording import Actor
 from apps.directory import credentials, registering, signing
-from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint
+from apps.directory.models import (
+    AuthorizationServer,
+    ClientRegistration,
+    Endpoint,
+    Provider,
+    ProviderPortal,
+    SystemAccount,
+)
 from apps.wire.secret import Secret
 from tests.directory.smart_deployment import AT
+from tests.fixtures.admin_pages import Page, address, opened, saved
 
 pytestmark = pytest.mark.django_db
 WORKER = Actor.system("tests")
-
-
-class Page(HTMLParser):
-    """What a browser would send back of a form that nobody touched."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.sent: dict[str, list[str]] = {}
-        self._select = self._area = ""
-        self.feed(html)
-
-    def handle_starttag(self, tag, attrs) -> None:
-        given = dict(attrs)
-        name, kind = given.get("name") or "", given.get("type") or "text"
-        if tag == "input" and name and kind not in {"submit", "file"}:
-            if kind not in {"checkbox", "radio"} or "checked" in given:
-                usual = "on" if kind == "checkbox" else ""
-                self.sent.setdefault(name, []).append(given.get("value") or usual)
-        elif tag == "select":
-            self._select = name
-        elif tag == "option" and "selected" in given and self._select:
-            self.sent.setdefault(self._select, []).append(given.get("value") or "")
-        elif tag == "textarea":
-            self._area = name
-            self.sent[name] = [""]
-
-    def handle_endtag(self, tag) -> None:
-        if tag == "textarea":
-            # HTML: the first line break after the tag is not part of the text.
-            self.sent[self._area] = [re.sub(r"^\n", "", self.sent[self._area][0]).replace("\n", "\r\n")]
-            self._area = ""
-        elif tag == "select":
-            self._select = ""
-
-    def handle_data(self, data) -> None:
-        if self._area:
-            self.sent[self._area][0] += data
-
-
-def opened(staff: Client, row) -> Page:
-    return Page(staff.get(address(row)).content.decode())
-
-
-def address(row) -> str:
-    return f"/admin/directory/{row._meta.model_name}/{row.pk}/change/"
-
-
-def saved(staff: Client, row, page: Page, **changes: str):
-    answer = staff.post(address(row), {**page.sent, **changes})
-    assert answer.status_code == 302, re.findall(r'class="errorlist.*?</ul>', answer.content.decode(), re.DOTALL)
-    row.refresh_from_db()
-    return row
 
 
 class TestARegistrationsPage:
@@ -152,3 +104,50 @@ class TestAServersPage:
         row = saved(staff, server, page, source="discovered")
         assert {name: getattr(row, name) for name in found} == found
         assert row.source == "discovered"
+
+
+class TestAProvidersPage:
+    def test_leaves_what_an_import_wrote_meanwhile(self, staff, endpoint):
+        provider = Provider.objects.get()
+        page = opened(staff, provider)
+        Provider.objects.update(city="Fenwick", aliases=["Old Harbor"], vanished_at=AT)
+        row = saved(staff, provider, page, postal_code="04101")
+        assert (row.postal_code, row.city, row.aliases, row.vanished_at) == ("04101", "Fenwick", ["Old Harbor"], AT)
+
+    def test_has_it_found_by_what_stands_there_now(self, staff, endpoint):
+        provider = Provider.objects.get()
+        page = opened(staff, provider)
+        Provider.objects.update(city="Fenwick")
+        row = saved(staff, provider, page, name="Saint Aldate")
+        assert {"fenwick", "aldate"} <= set(row.words)
+        assert row.plain_name == "saint aldate"
+
+    def test_waits_for_an_import_before_it_holds_the_row(self, staff, endpoint):
+        """Which may want the row, and holds the words: each would wait for the other."""
+        for row in (Provider.objects.get(), endpoint):
+            page = opened(staff, row)
+            with CaptureQueriesContext(connection) as asked:
+                saved(staff, row, page)
+            statements = [query["sql"] for query in asked]
+            waits = next(number for number, sql in enumerate(statements) if "pg_advisory_xact_lock_shared" in sql)
+            assert waits < next(number for number, sql in enumerate(statements) if "FOR NO KEY UPDATE" in sql)
+
+
+class TestAPortal:
+    def test_stays_as_it_is_now_but_for_what_was_changed(self, staff, endpoint):
+        page = opened(staff, endpoint)
+        ProviderPortal.objects.update(name="of a list")
+        saved(staff, endpoint, page, **{"portals-0-url": "https://fernlea.example.org/"})
+        portal = ProviderPortal.objects.get()
+        assert (portal.name, portal.url) == ("of a list", "https://fernlea.example.org/")
+        assert "fernlea" in portal.provider.words
+
+
+class TestASystemAccountsPage:
+    def test_leaves_what_became_of_the_request_meanwhile(self, staff):
+        account = SystemAccount.objects.create(description="For records", requested_at=AT)
+        page = opened(staff, account)
+        SystemAccount.objects.update(status="approved", account_id="7b1d", approved_at=AT)
+        row = saved(staff, account, page, client_name="Holdfast")
+        assert (row.status, row.account_id, row.approved_at) == ("approved", "7b1d", AT)
+        assert row.client_name == "Holdfast"

@@ -24,8 +24,9 @@ def staff(request: HttpRequest) -> Actor:
     return Actor.staff(current_user(request).pk)
 
 
-class AuditedAdmin(PasswordFirst, BoundedAdmin):
-    """Saves and deletes leave an audit event that names the columns, never their values."""
+class AuditedAdmin(PasswordFirst, BoundedAdmin, SharedAdmin):
+    """Saves and deletes leave an audit event that names the columns, never their values. Of what a page shows that was
+    open meanwhile, nothing is put back."""
 
     formfield_overrides = {models.URLField: {"assume_scheme": "https"}}
     subject = "directory"
@@ -88,7 +89,7 @@ class AuditedAdmin(PasswordFirst, BoundedAdmin):
             )
 
 
-class SwitchedAdmin(AuditedAdmin, SharedAdmin):
+class SwitchedAdmin(AuditedAdmin):
     """Of rows with a switch. Actions turn it, and the form only shows it: a page that was opened before somebody turned
     it would turn it back. It is turned in a way of its own (`switching`), which keeps its time and says so in the audit
     log."""

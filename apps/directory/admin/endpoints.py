@@ -26,7 +26,7 @@ from apps.directory.admin.endpoint_questions import (
     IsPractice,
 )
 from apps.directory.admin.questions import IsSwitchedOff
-from apps.directory.models import Endpoint, EndpointCheck, ProviderPortal
+from apps.directory.models import Endpoint, EndpointCheck, ProviderPortal, SearchWord
 from apps.directory.watching import checking
 from apps.wire.dialects import DIALECTS
 from apps.wire.errors import WireError
@@ -81,6 +81,7 @@ class ProviderPortalInline(admin.StackedInline):  # type: ignore[type-arg]  # ge
     """Whose patients come here, and the name of the sign-in they know."""
 
     model = ProviderPortal
+    form = ChangesOnly
     formset = ProviderPortalFormSet
     autocomplete_fields = ("provider",)
     formfield_overrides = AuditedAdmin.formfield_overrides
@@ -138,6 +139,12 @@ class EndpointAdmin(SwitchedAdmin):
             "enablements__registration__authorization_server",
             Prefetch("checks", latest, to_attr="latest_checks"),
         )
+
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
+        """Under a lock where it is saved. Its portals have words, for which it must not wait then."""
+        if request.method == "POST":
+            SearchWord.wait_for_imports()
+        return super().get_object(request, object_id, from_field)
 
     def save_model(
         self,

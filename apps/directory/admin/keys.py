@@ -13,6 +13,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import mark_safe
 from django.utils.translation import gettext_lazy as _
 
+from apps.audit.meanwhile import ChangesOnly
 from apps.directory import enabling, key_outlook, publishing, signing
 from apps.directory.admin.auditing import AuditedAdmin, staff
 from apps.directory.admin.questions import Question
@@ -139,17 +140,17 @@ def _how(row: ClientRegistration) -> str:
     return str(fetched if row.key_set_is_fetched else uploaded)
 
 
-class EnablementForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs alone
+class EnablementForm(ChangesOnly):
     """Refuses what would send a secret to another origin than it was given for."""
 
     class Meta:
         model = Enablement
         fields = ("registration", "endpoint")
 
-    def clean(self) -> dict[str, Any] | None:
+    def clean(self) -> dict[str, Any]:
         """Ask what the domain asks, in words."""
         cleaned = super().clean()
-        if not self.errors and cleaned is not None and "endpoint" in cleaned:
+        if not self.errors and "endpoint" in cleaned:
             try:
                 enabling.check_beside(cleaned["registration"], cleaned["endpoint"])
             except enabling.Unsuited:

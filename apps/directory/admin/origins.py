@@ -1,14 +1,14 @@
 """Approved origins in the admin: ports of their own, each for a reason."""
 
-from django import forms
 from django.contrib import admin
 
+from apps.audit.meanwhile import ChangesOnly
 from apps.directory import pairing
 from apps.directory.admin.auditing import AuditedAdmin
 from apps.directory.models import ApprovedOrigin
 
 
-class ApprovedOriginForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs alone
+class ApprovedOriginForm(ChangesOnly):
     """In the one spelling the guard compares."""
 
     class Meta:

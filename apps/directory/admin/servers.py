@@ -8,7 +8,7 @@ from django.db import models
 from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
-from apps.audit.meanwhile import ChangesOnly, SharedAdmin
+from apps.audit.meanwhile import ChangesOnly
 from apps.directory import pairing, registering
 from apps.directory.admin.auditing import AuditedAdmin
 from apps.directory.admin.questions import IsOfSandbox, Question
@@ -80,7 +80,7 @@ class HasRegistration(Question):
 
 
 @admin.register(AuthorizationServer)
-class AuthorizationServerAdmin(AuditedAdmin, SharedAdmin):
+class AuthorizationServerAdmin(AuditedAdmin):
     """Who issues tokens. What discovery found is shown, not typed."""
 
     subject = "authorization server"

@@ -67,7 +67,12 @@ class Provider(models.Model):
         return self.name
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Keep the words that searching looks through in step, and learn them."""
+        """Keep the words that searching looks through in step, and learn them. Where nothing else is saved either, they
+        are as they were."""
+        if (columns := kwargs.get("update_fields")) is not None:
+            if not columns:
+                return
+            kwargs["update_fields"] = {*columns, "plain_name", "words"}
         portals = [] if self._state.adding else list(self.portals.exclude(name="", url=""))
         self.plain_name = spelling.plain(self.name)[:200]
         self.words = spelling.provider_words(

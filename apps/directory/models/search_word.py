@@ -35,6 +35,12 @@ class SearchWord(models.Model):
         return self.word
 
     @staticmethod
+    def wait_for_imports() -> None:
+        """Until none is under way, and let none begin in this transaction: for whoever holds rows before they learn."""
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock_shared(%s)", [SearchWord.LOCK])
+
+    @staticmethod
     def learn(words: Iterable[str]) -> None:
         """Add those that are not known. Waits for an import under way, which holds words of its own: two that each wait
         for a word of the other would never end."""
@@ -42,8 +48,7 @@ class SearchWord(models.Model):
         made = ((word, mistyping.neighbours(word)) for word in known)
         near = [WordNeighbours(word=word, neighbours=sorted(neighbours)) for word, neighbours in made if neighbours]
         with transaction.atomic():
-            with connection.cursor() as cursor:
-                cursor.execute("SELECT pg_advisory_xact_lock_shared(%s)", [SearchWord.LOCK])
+            SearchWord.wait_for_imports()
             rows = [SearchWord(word=word) for word in known]
             SearchWord.objects.bulk_create(rows, ignore_conflicts=True, batch_size=2000)
             WordNeighbours.objects.bulk_create(near, ignore_conflicts=True, batch_size=2000)
