@@ -22,7 +22,9 @@ class ChangesOnly(forms.ModelForm):  # type: ignore[type-arg]  # generic in the 
         super().__init__(*args, **kwargs)
         columns = {column.name for column in self._meta.model._meta.concrete_fields}  # noqa: SLF001 - public
         for name, field in self.fields.items():
-            field.show_hidden_initial = name in columns
+            field.show_hidden_initial = name in columns or name in self._sets
+            if name in self._sets:
+                field.hidden_widget = _HiddenSet
 
     @cached_property
     def changed_data(self) -> list[str]:
@@ -36,7 +38,9 @@ class ChangesOnly(forms.ModelForm):  # type: ignore[type-arg]  # generic in the 
             for name in self.fields.keys() - set(self.changed_data):
                 if self.fields[name].show_hidden_initial:
                     self.errors.pop(name, None)
-                    cleaned[name] = getattr(self.instance, name)
+                    cleaned[name] = self._as_it_is(name)
+            for name in self._sets & set(self.changed_data) & cleaned.keys():
+                cleaned[name] = self._with_the_difference(name, cleaned[name])
         return cleaned
 
     def save(self, commit: bool = True) -> Any:  # noqa: FBT001, FBT002 - Django's signature
@@ -53,10 +57,32 @@ class ChangesOnly(forms.ModelForm):  # type: ignore[type-arg]  # generic in the 
         columns = {column.name for column in self._meta.model._meta.concrete_fields}  # noqa: SLF001 - public
         return [name for name in self.changed_data if name in columns]
 
+    @cached_property
+    def _sets(self) -> set[str]:
+        """Fields of other rows that belong to this one, such as the groups of an account."""
+        many = {column.name for column in self._meta.model._meta.many_to_many}  # noqa: SLF001 - public
+        return many & self.fields.keys()
+
+    def _as_it_is(self, name: str) -> Any:
+        value = getattr(self.instance, name)
+        return list(value.all()) if name in self._sets else value
+
+    def _with_the_difference(self, name: str, chosen: Any) -> list[models.Model]:
+        """What belongs to the row now, with what was added on the page and without what was taken away there."""
+        shown = self._shown(self[name])
+        now = self._as_it_is(name)
+        if shown is None:
+            return list(chosen)
+        added = [other for other in chosen if str(other.pk) not in shown and other not in now]
+        kept = {str(other.pk) for other in chosen}
+        return [other for other in now if str(other.pk) in kept or str(other.pk) not in shown] + added
+
     def _was_changed(self, bound: forms.BoundField) -> bool:
         field, shown = bound.field, self._shown(bound)
         if shown is None:
             return field.has_changed(bound.initial, bound.data)
+        if bound.name in self._sets:
+            return set(shown) != set(bound.data)
         if _text(shown) == _text(bound.data):
             return False
         try:
@@ -70,6 +96,19 @@ class ChangesOnly(forms.ModelForm):  # type: ignore[type-arg]  # generic in the 
         if not field.show_hidden_initial or bound.html_initial_name not in self.data:
             return None
         return field.hidden_widget().value_from_datadict(self.data, self.files, bound.html_initial_name)
+
+
+class _HiddenSet(forms.MultipleHiddenInput):
+    """Says of none that there were none, with an empty value: else nobody could tell that from a page that says
+    nothing."""
+
+    def format_value(self, value: Any) -> list[str]:
+        """The ids, or the empty value."""
+        return [str(one) for one in value or [""]]
+
+    def value_from_datadict(self, data: Any, files: Any, name: str) -> list[str]:
+        """The ids."""
+        return [one for one in super().value_from_datadict(data, files, name) if one]
 
 
 class SharedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stubs alone

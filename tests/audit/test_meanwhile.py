@@ -5,14 +5,16 @@ from typing import Any
 
 import pytest
 from django.contrib import admin
-from django.contrib.auth.models import Group
+from django.contrib.auth.models import Group, Permission
 from django.db import connection
 from django.test import Client, RequestFactory
 from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
 from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.audit.meanwhile import ChangesOnly, SharedAdmin
+from apps.audit.models import AuditEvent
 from apps.audit.recording import Actor
 from apps.directory import signing
 from apps.directory.models import (
@@ -111,3 +113,58 @@ class TestEveryAdmin:
             sql for sql in (query["sql"] for query in asked) if any(f'UPDATE "{name}"' in sql for name in tables)
         ]
         assert written == []
+
+
+class TestGroupsOfAnAccount:
+    @pytest.mark.parametrize(
+        ("shown", "meanwhile", "chosen", "then"),
+        [
+            ("", "a", "", "a"),
+            ("a", "ab", "a", "ab"),
+            ("a", "ab", "ac", "abc"),
+            ("a", "ab", "", "b"),
+            ("ab", "a", "ab", "a"),
+            ("ab", "b", "b", "b"),
+            ("ab", "b", "abc", "bc"),
+            ("", "a", "ab", "ab"),
+        ],
+    )
+    def test_are_those_of_now_with_the_difference_that_the_page_made(
+        self, staff: Client, alice: User, shown: str, meanwhile: str, chosen: str, then: str
+    ):
+        groups = {name: Group.objects.create(name=name) for name in "abc"}
+        alice.groups.set(groups[name] for name in shown)
+        page = opened(staff, alice)
+        alice.groups.set(groups[name] for name in meanwhile)
+        saved(staff, alice, page, groups=[str(groups[name].pk) for name in chosen])
+        assert {group.name for group in alice.groups.all()} == set(then)
+        said = AuditEvent.objects.filter(event="user.rights_changed")
+        assert said.exists() is (shown != chosen)
+
+    def test_that_are_gone_meanwhile_are_no_fault_of_whoever_saves_something_else(self, staff: Client, alice: User):
+        group = Group.objects.create(name="desk")
+        alice.groups.add(group)
+        page = opened(staff, alice)
+        group.delete()
+        page.sent.pop("is_active")
+        assert not saved(staff, alice, page).is_active
+
+    def test_that_a_page_says_nothing_of_are_as_it_wants_them(self, staff: Client, alice: User):
+        """Sent by hand, or by a page from before this."""
+        kept, taken = (Group.objects.create(name=name) for name in ("kept", "taken"))
+        alice.groups.set([kept, taken])
+        staff.post(reverse("admin:accounts_user_change", args=[alice.pk]), {"is_active": "on", "groups": kept.pk})
+        assert list(alice.groups.all()) == [kept]
+
+
+class TestRightsOfAGroup:
+    def test_are_those_of_now_with_the_difference_that_the_page_made(self, staff: Client):
+        one, two, three = Permission.objects.order_by("pk")[:3]
+        group = Group.objects.create(name="desk")
+        group.permissions.add(one)
+        page = opened(staff, group)
+        group.permissions.add(two)
+        Group.objects.update(name="front desk")
+        saved(staff, group, page, permissions=[str(one.pk), str(three.pk)])
+        assert set(group.permissions.all()) == {one, two, three}
+        assert group.name == "front desk"
