@@ -22,6 +22,7 @@ from django.db import transaction
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts import second_step_first, telling
@@ -29,6 +30,7 @@ from apps.accounts.changing_rows import PasswordFirst
 from apps.accounts.current_user import current_user
 from apps.accounts.models import Consent, User
 from apps.accounts.notices import NOTICES
+from apps.accounts.whose import OfAUser
 from apps.audit import recording
 from apps.audit.asking import AskedOfWhatItShows
 from apps.audit.meanwhile import ChangesOnly, SharedAdmin
@@ -120,14 +122,14 @@ class ToNotice(admin.SimpleListFilter):
 
 
 @admin.register(Consent)
-class ConsentAdmin(Window):
+class ConsentAdmin(OfAUser, Window):
     """Who agreed to which notice, and when."""
 
-    list_display = ("user_id", "notice_version", "declaration", "language", "agreed_at")
+    list_display = ("id_of_user", "notice_version", "declaration", "language", "agreed_at")
     list_filter = (ToNotice, "declaration")
     search_fields = ("=user__email", "=user__id")
     search_help_text = _WHOLE_ADDRESS
-    fields = ("user_id", "notice_version", "declaration", "language", "agreed_at")
+    fields = ("id_of_user", "notice_version", "declaration", "language", "agreed_at")
 
 
 class AddressAdmin(Window):
@@ -139,14 +141,14 @@ class AddressAdmin(Window):
     fields = ("email", "verified", "primary")
 
 
-class AuthenticatorAdmin(PasswordFirst, Window):
+class AuthenticatorAdmin(PasswordFirst, OfAUser, Window):
     """Second steps, without what is in them. A lost one can be taken away, never read or added."""
 
-    list_display = ("user_id", "type", "created_at", "last_used_at")
+    list_display = ("id_of_user", "type", "created_at", "last_used_at")
     list_filter = ("type",)
     search_fields = ("=user__email", "=user__id")
     search_help_text = _WHOLE_ADDRESS
-    fields = ("user_id", "type", "created_at", "last_used_at")
+    fields = ("id_of_user", "type", "created_at", "last_used_at")
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Staff with the permission, as Django has it; of somebody who works here, superusers alone."""
@@ -197,11 +199,22 @@ def note_by_staff(
     )
 
 
+class IsLockedOut(IsLockedOutFilter):  # type: ignore[misc]  # the library has no types
+    """The library's, in words that have a Spanish."""
+
+    title = _("Is it locked out?")
+    template = "admin/directory/question.html"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        """As other questions are answered."""
+        return [("yes", _("yes")), ("no", _("no"))]
+
+
 class AttemptAdmin(PasswordFirst, BoundedAdmin):
     """Who tries to sign in and fails. Whoever guesses passwords makes this list long. Taking a row away lets in."""
 
     list_display = ("attempt_time", "ip_address", "username", "failures_since_start")
-    list_filter = ("attempt_time", IsLockedOutFilter)
+    list_filter = ("attempt_time", IsLockedOut)
     search_fields = ("ip_address", "username")
     fields = ("attempt_time", "ip_address", "username", "user_agent", "path_info", "failures_since_start")
     readonly_fields = fields
@@ -277,3 +290,19 @@ admin.site.register(AccessAttempt, AttemptAdmin)
 # The library's own page of groups writes nothing into the audit log.
 admin.site.unregister(Group)
 admin.site.register(Group, AuditedGroupAdmin)
+
+# What the libraries' rows are called, and their columns: in words of ours, since theirs have no Spanish.
+_CALLED: Mapping[type[Model], tuple[Promise, Promise, Mapping[str, Promise]]] = {
+    Authenticator: (_("authenticator"), _("authenticators"), {
+        "type": _("kind"), "created_at": _("set up"), "last_used_at": _("last used"),
+    }),
+    AccessAttempt: (_("access attempt"), _("access attempts"), {
+        "attempt_time": _("last try"), "ip_address": _("network address"), "username": _("address typed"),
+        "user_agent": _("browser"), "path_info": _("page"), "failures_since_start": _("wrong passwords"),
+    }),
+}  # fmt: skip
+for model, (one, many, columns) in _CALLED.items():
+    options: Any = model._meta  # noqa: SLF001 - public
+    options.verbose_name, options.verbose_name_plural = one, many
+    for column, name in columns.items():
+        options.get_field(column).verbose_name = name

@@ -2,20 +2,20 @@
 
 from django.contrib import admin
 
+from apps.accounts.whose import OfAUser
 from apps.connections.admin.viewing import NotedWindow
 from apps.connections.models import AuthorizationRequest
 
 
 @admin.register(AuthorizationRequest)
-class AuthorizationRequestAdmin(NotedWindow):
+class AuthorizationRequestAdmin(OfAUser, NotedWindow):
     """How attempts ended, the newest first: a day of them is kept."""
 
     subject = "authorization request"
     fields = (
-        "id", "user_id", "provider", "endpoint", "registration", "is_reauthorization", "created_at", "left_at",
+        "id", "id_of_user", "provider", "endpoint", "registration", "is_reauthorization", "created_at", "left_at",
         "claimed_at", "outcome",
     )  # fmt: skip
-    readonly_fields = ("user_id",)
     list_display = ("id", "provider", "outcome", "created_at", "claimed_at")
     list_filter = ("outcome", "is_reauthorization")
     ordering = ("-created_at", "-pk")

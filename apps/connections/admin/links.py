@@ -14,6 +14,7 @@ from django.urls import URLPattern, path
 from django.utils import formats, timezone
 from django.utils.translation import gettext_lazy as _
 
+from apps.accounts.whose import OfAUser
 from apps.audit.models import AuditEvent
 from apps.connections import clocks
 from apps.connections.admin import pages
@@ -31,17 +32,17 @@ _SEALED = (
 
 
 @admin.register(Connection)
-class ConnectionAdmin(NotedWindow):
+class ConnectionAdmin(OfAUser, NotedWindow):
     """Status and times. The user is shown by id alone, tokens by their times."""
 
     subject = "connection"
     change_list_template = "admin/connections/list.html"
     fields = (
-        "id", "user_id", "provider", "endpoint", "registration", "status", "reason", "reason_at", "created_at",
+        "id", "id_of_user", "provider", "endpoint", "registration", "status", "reason", "reason_at", "created_at",
         "confirm_by_at", "confirmed_at", "last_checked_at", "ended_at", "ends_at", "renewed_from",
         "last_renewed", "failed", "waits_until",
     )  # fmt: skip
-    readonly_fields = ("user_id", "ends_at", "renewed_from", "last_renewed", "failed", "waits_until")
+    readonly_fields = ("id_of_user", "ends_at", "renewed_from", "last_renewed", "failed", "waits_until")
     list_display = ("id", "provider", "status", "reason", "ends_at", "renewed_from", "checked_at")
     list_filter = (HowDoesItStand, WhyMustThePatientSignIn, DoesItEndSoon, IsItsRenewalLate, "endpoint__fhir_version")
     list_per_page = 50

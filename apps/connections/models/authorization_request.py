@@ -16,13 +16,20 @@ class AuthorizationRequest(models.Model):
     """Claimed once, by conditional update. Keeps how it ended, so that a second tab is shown the same outcome."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="authorization_requests")
-    endpoint = models.ForeignKey(Endpoint, on_delete=models.PROTECT, related_name="+")
-    provider = models.ForeignKey(Provider, on_delete=models.PROTECT, related_name="+")
-    registration = models.ForeignKey(ClientRegistration, on_delete=models.PROTECT, related_name="+")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.CASCADE,
+        related_name="authorization_requests",
+        verbose_name=_("user"),
+    )
+    endpoint = models.ForeignKey(Endpoint, on_delete=models.PROTECT, related_name="+", verbose_name=_("endpoint"))
+    provider = models.ForeignKey(Provider, on_delete=models.PROTECT, related_name="+", verbose_name=_("provider"))
+    registration = models.ForeignKey(
+        ClientRegistration, on_delete=models.PROTECT, related_name="+", verbose_name=_("client registration")
+    )
     # The connection it is meant to repair (reauthorization), or else the one it made.
     connection = models.ForeignKey(Connection, on_delete=models.SET_NULL, null=True, related_name="+")
-    is_reauthorization = models.BooleanField(default=False)
+    is_reauthorization = models.BooleanField(_("for a connection there was"), default=False)
     # Staff trying out a registration: what comes back is looked at and given back, and makes no connection.
     trial = models.ForeignKey(Trial, on_delete=models.CASCADE, null=True, related_name="authorization_requests")
     # The state itself is stored nowhere: it is derived from the browser's cookie and this id (`leaving.binding`).
@@ -35,11 +42,12 @@ class AuthorizationRequest(models.Model):
     sealed_launch = models.BinaryField(null=True)
     launched_from = models.CharField(max_length=1000, blank=True)  # the FHIR base URL as that portal wrote it
     prompts_for_consent = models.BooleanField(default=False)
-    created_at = models.DateTimeField()
+    created_at = models.DateTimeField(_("begun"))
     expires_at = models.DateTimeField()
-    left_at = models.DateTimeField(null=True)  # when its page first showed the way to the provider
-    claimed_at = models.DateTimeField(null=True)
-    outcome = models.CharField(max_length=24, choices=Outcome, blank=True)
+    # When its page first showed the way to the provider.
+    left_at = models.DateTimeField(_("left for the provider"), null=True)
+    claimed_at = models.DateTimeField(_("came back"), null=True)
+    outcome = models.CharField(_("outcome"), max_length=24, choices=Outcome, blank=True)
     error_uri = models.URLField(max_length=1000, blank=True)  # the provider's own help page, on its own host only
 
     class Meta:

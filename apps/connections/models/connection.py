@@ -72,17 +72,27 @@ class Connection(models.Model):
     }
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="connections")
-    endpoint = models.ForeignKey(Endpoint, on_delete=models.PROTECT, related_name="connections")
-    provider = models.ForeignKey(Provider, on_delete=models.PROTECT, related_name="connections")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="connections", verbose_name=_("user")
+    )
+    endpoint = models.ForeignKey(
+        Endpoint, on_delete=models.PROTECT, related_name="connections", verbose_name=_("endpoint")
+    )
+    provider = models.ForeignKey(
+        Provider, on_delete=models.PROTECT, related_name="connections", verbose_name=_("provider")
+    )
     # `links_by_standing` begins with it.
     registration = models.ForeignKey(
-        ClientRegistration, on_delete=models.PROTECT, related_name="connections", db_index=False
+        ClientRegistration,
+        on_delete=models.PROTECT,
+        related_name="connections",
+        db_index=False,
+        verbose_name=_("client registration"),
     )
-    status = models.CharField(max_length=24, choices=Status, default=Status.AWAITING_CONFIRMATION)
+    status = models.CharField(_("status"), max_length=24, choices=Status, default=Status.AWAITING_CONFIRMATION)
     # Why it needs somebody, from a closed vocabulary, and since when; empty while all is well.
-    reason = models.CharField(max_length=40, choices=Reason, blank=True)
-    reason_at = models.DateTimeField(null=True)
+    reason = models.CharField(_("reason"), max_length=40, choices=Reason, blank=True)
+    reason_at = models.DateTimeField(_("reason since"), null=True)
     fhir_patient_id = models.CharField(max_length=LONGEST_ID, blank=True)
     # What was asked for and what was given, at the latest sign-in. Empty where the interface has no scopes.
     requested_scope = models.CharField(max_length=4000, blank=True)
@@ -93,11 +103,11 @@ class Connection(models.Model):
     sealed_person = models.BinaryField(null=True, editable=False)
     # What came with the tokens besides: who signed in, and which visit was open, sealed for the user.
     sealed_context = models.BinaryField(null=True, editable=False)
-    created_at = models.DateTimeField()
-    confirm_by_at = models.DateTimeField(null=True)
-    confirmed_at = models.DateTimeField(null=True)
-    last_checked_at = models.DateTimeField(null=True)
-    ended_at = models.DateTimeField(null=True)
+    created_at = models.DateTimeField(_("made"))
+    confirm_by_at = models.DateTimeField(_("to be confirmed by"), null=True)
+    confirmed_at = models.DateTimeField(_("confirmed"), null=True)
+    last_checked_at = models.DateTimeField(_("last checked"), null=True)
+    ended_at = models.DateTimeField(_("ended"), null=True)
     # When the permission ends whatever we do, where that is known: a server that does not rotate, a window that
     # nothing prolongs. Written with the tokens it is about.
     lapses_at = models.DateTimeField(null=True)

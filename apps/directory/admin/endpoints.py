@@ -11,6 +11,7 @@ from django.db.models import Prefetch, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.safestring import SafeString
+from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
 from apps.audit.meanwhile import ChangesOnly
@@ -38,7 +39,7 @@ WAITS_SECONDS = 30  # for checks, of which one may take a minute
 class EndpointForm(ChangesOnly):
     """Refuses what may not be paired, in words."""
 
-    dialect = forms.ChoiceField(choices=[(name, name) for name in DIALECTS])
+    dialect = forms.ChoiceField(label=capfirst(_("dialect")), choices=[(name, name) for name in DIALECTS])
 
     class Meta:
         model = Endpoint

@@ -65,7 +65,10 @@ class ClientRegistration(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     authorization_server = models.ForeignKey(
-        AuthorizationServer, on_delete=models.PROTECT, related_name="registrations"
+        AuthorizationServer,
+        on_delete=models.PROTECT,
+        related_name="registrations",
+        verbose_name=_("authorization server"),
     )
     label = models.CharField(_("label"), max_length=120)
     status = models.CharField(_("status"), max_length=12, choices=Status, default=Status.REQUESTED)

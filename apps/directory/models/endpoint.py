@@ -37,6 +37,7 @@ class Endpoint(models.Model):
         blank=True,
         db_index=False,  # one below begins with it
         db_constraint=False,  # one over this and `is_sandbox` says the same and more (migration 0001)
+        verbose_name=_("authorization server"),
     )
     fhir_base_url = models.URLField(_("FHIR base URL"), max_length=1000, unique=True)
     fhir_version = models.CharField(_("FHIR version"), max_length=8, choices=[(v.value, v.name) for v in FhirVersion])

@@ -11,15 +11,20 @@ from apps.wire.bundles import LONGEST_ID
 class Record(models.Model):
     """The body is the resource as received, compressed, padded and sealed for the user; the digest is keyed by them."""
 
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="records")
-    connection = models.ForeignKey(Connection, on_delete=models.CASCADE, related_name="records")
-    resource_type = models.CharField(max_length=64)
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="records", verbose_name=_("user")
+    )
+    connection = models.ForeignKey(
+        Connection, on_delete=models.CASCADE, related_name="records", verbose_name=_("connection")
+    )
+    resource_type = models.CharField(_("resource type"), max_length=64)
     logical_id = models.CharField(max_length=LONGEST_ID)
     digest = models.BinaryField(max_length=32)
     sealed_body = models.BinaryField()
-    first_received_at = models.DateTimeField()
-    received_at = models.DateTimeField()  # when this body came
-    confirmed_at = models.DateTimeField()  # when the provider last sent this same body: in that run, the first time
+    first_received_at = models.DateTimeField(_("first received"))
+    received_at = models.DateTimeField(_("received as it is"))  # when this body came
+    # When the provider last sent this same body: in that run, the first time.
+    confirmed_at = models.DateTimeField(_("last confirmed"))
     confirmed_by_run = models.UUIDField(null=True)  # in which sync run; counted by it, because clocks of workers differ
     # When we noticed that the provider has it no more; it stays, and is empty again where the provider sends it again.
     removed_at = models.DateTimeField(null=True)

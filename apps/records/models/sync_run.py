@@ -54,21 +54,29 @@ class SyncRun(models.Model):
     ASKED_FOR = (Cause.CONFIRMED, Cause.PATIENT)  # a person waits for these, and watches how far they are
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
-    connection = models.ForeignKey(Connection, on_delete=models.CASCADE, related_name="sync_runs")
-    cause = models.CharField(max_length=12, choices=Cause)
-    outcome = models.CharField(max_length=12, choices=Outcome, blank=True)
-    created_at = models.DateTimeField()
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+", verbose_name=_("user")
+    )
+    connection = models.ForeignKey(
+        Connection, on_delete=models.CASCADE, related_name="sync_runs", verbose_name=_("connection")
+    )
+    cause = models.CharField(_("cause"), max_length=12, choices=Cause)
+    outcome = models.CharField(_("outcome"), max_length=12, choices=Outcome, blank=True)
+    created_at = models.DateTimeField(_("opened"))
     # Held by one worker until then (`claim_id` says which), or paused until then (no claim); afterwards anyone resumes.
-    lease_until = models.DateTimeField(null=True)
-    claim_id = models.UUIDField(null=True)
-    pauses = models.PositiveSmallIntegerField(default=0)  # how often it waited for a provider that did not answer
+    lease_until = models.DateTimeField(_("held or paused until"), null=True)
+    claim_id = models.UUIDField(_("held by"), null=True)
+    # How often it waited for a provider that did not answer.
+    pauses = models.PositiveSmallIntegerField(_("pauses"), default=0)
     # How many workers in a row died or hung over it with no step in hand: seeing what is offered, or building shelves.
     deaths = models.PositiveSmallIntegerField(default=0, db_default=0)
-    planned_at = models.DateTimeField(null=True)  # when its steps were made, told by what the provider offers
-    stated_version = models.CharField(max_length=8, blank=True, default="", db_default="")  # of FHIR, by the provider
-    is_full = models.BooleanField(default=True, db_default=True)  # asks for everything, and so proves what is gone
-    finished_at = models.DateTimeField(null=True)
+    # When its steps were made, told by what the provider offers.
+    planned_at = models.DateTimeField(_("planned"), null=True)
+    # Of FHIR, by the provider.
+    stated_version = models.CharField(_("FHIR version it states"), max_length=8, blank=True, default="", db_default="")
+    # Asks for everything, and so proves what is gone.
+    is_full = models.BooleanField(_("asks for everything"), default=True, db_default=True)
+    finished_at = models.DateTimeField(_("finished"), null=True)
 
     objects = SyncRunQuerySet.as_manager()
 
@@ -142,39 +150,47 @@ class SyncStep(models.Model):
     # By patient or provider: trying again closes none of these.
     SETTLED = frozenset({Gap.NOT_SHARED, Gap.NOT_OFFERED, Gap.TURNED_AWAY})
 
-    run = models.ForeignKey(SyncRun, on_delete=models.CASCADE, related_name="steps")
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
-    resource_type = models.CharField(max_length=64)
-    status = models.CharField(max_length=12, choices=Status, default=Status.WAITING)
-    gap = models.CharField(max_length=20, choices=Gap, blank=True)
-    asked = models.JSONField(null=True)  # how it is asked for: `syncing.planning.Asking`; none in runs of old releases
-    since_at = models.DateTimeField(null=True)  # only what changed since then is asked for; empty: everything
+    run = models.ForeignKey(SyncRun, on_delete=models.CASCADE, related_name="steps", verbose_name=_("sync run"))
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+", verbose_name=_("user")
+    )
+    resource_type = models.CharField(_("resource type"), max_length=64)
+    status = models.CharField(_("status"), max_length=12, choices=Status, default=Status.WAITING)
+    gap = models.CharField(_("why something is missing"), max_length=20, choices=Gap, blank=True)
+    # How it is asked for: `syncing.planning.Asking`; none in runs of old releases.
+    asked = models.JSONField(_("how it is asked for"), null=True)
+    # Only what changed since then is asked for; empty: everything.
+    since_at = models.DateTimeField(_("asks for changes since"), null=True)
     sealed_cursor = models.BinaryField(null=True)  # the next page's address: it can hold a patient's id
     sealed_page = models.BinaryField(null=True)  # a page whose rows are not stored yet: `syncing.paging.putting_aside`
-    watermark_at = models.DateTimeField(null=True)
-    pages = models.PositiveIntegerField(default=0)
-    bytes_got = models.PositiveBigIntegerField(default=0)
-    rows_got = models.PositiveIntegerField(default=0)
-    rows_kept = models.PositiveIntegerField(default=0)
-    rows_refused = models.PositiveIntegerField(default=0)  # they named another patient, and were not kept
-    rows_unreadable = models.PositiveIntegerField(default=0)  # entries that were no identifiable resource
-    rows_changed = models.PositiveIntegerField(default=0, db_default=0)  # of those kept, new or other than we had them
-    rows_concluded = models.PositiveIntegerField(
-        default=0, db_default=0
-    )  # results among them that were only ordered or might still change before (`keeping.concluding`)
-    rows_removed = models.PositiveIntegerField(
-        default=0, db_default=0
-    )  # we had them, and a full proof did not bring them
-    rows_missing = models.PositiveIntegerField(default=0, db_default=0)  # references whose target could not be read
-    rows_counted = models.PositiveIntegerField(null=True)  # the provider's own total, which may be wrong
-    started_at = models.DateTimeField(null=True)
-    finished_at = models.DateTimeField(null=True)
-    is_refusal_doubted = models.BooleanField(
-        default=False, db_default=False
-    )  # refused, and not believed (`withholding`)
-    refers = models.BooleanField(default=False, db_default=False)  # its rows name what is read after them
-    needs_shelf = models.BooleanField(default=False, db_default=False)  # what it brought is not on the shelves yet
-    claim_id = models.UUIDField(null=True)  # of the worker that has it in hand, or had it last
+    watermark_at = models.DateTimeField(_("covered until"), null=True)
+    pages = models.PositiveIntegerField(_("pages"), default=0)
+    bytes_got = models.PositiveBigIntegerField(_("bytes received"), default=0)
+    rows_got = models.PositiveIntegerField(_("rows received"), default=0)
+    rows_kept = models.PositiveIntegerField(_("rows kept"), default=0)
+    # They named another patient, and were not kept.
+    rows_refused = models.PositiveIntegerField(_("rows of another patient"), default=0)
+    # Entries that were no identifiable resource.
+    rows_unreadable = models.PositiveIntegerField(_("rows not readable"), default=0)
+    # Of those kept, new or other than we had them.
+    rows_changed = models.PositiveIntegerField(_("rows new or changed"), default=0, db_default=0)
+    # Results among them that were only ordered or might still change before (`keeping.concluding`).
+    rows_concluded = models.PositiveIntegerField(_("results concluded"), default=0, db_default=0)
+    # We had them, and a full proof did not bring them.
+    rows_removed = models.PositiveIntegerField(_("rows gone"), default=0, db_default=0)
+    # References whose target could not be read.
+    rows_missing = models.PositiveIntegerField(_("references without an answer"), default=0, db_default=0)
+    # The provider's own total, which may be wrong.
+    rows_counted = models.PositiveIntegerField(_("rows by the provider's count"), null=True)
+    started_at = models.DateTimeField(_("started"), null=True)
+    finished_at = models.DateTimeField(_("finished"), null=True)
+    # Refused, and not believed (`withholding`).
+    is_refusal_doubted = models.BooleanField(_("refused, in doubt"), default=False, db_default=False)
+    # Its rows name what is read after them.
+    refers = models.BooleanField(_("names what is read after it"), default=False, db_default=False)
+    # What it brought is not on the shelves yet.
+    needs_shelf = models.BooleanField(_("not on the shelves yet"), default=False, db_default=False)
+    claim_id = models.UUIDField(_("held by"), null=True)  # of the worker that has it in hand, or had it last
     deaths = models.PositiveSmallIntegerField(default=0, db_default=0)  # of workers, since it last brought something
 
     class Meta:
