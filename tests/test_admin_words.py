@@ -10,10 +10,18 @@ from django.test import RequestFactory
 from django.utils import translation
 
 from apps.accounts.models import User
+from development.translating import finding
+from tests.test_translations import CATALOG
 
 EVERY_ADMIN = sorted(admin.site._registry.values(), key=lambda one: one.opts.label)
 # Written alike in both.
 SAME = {"actor", "id", "ID", "provisional", "Software", "software"}
+# Where "link" is a person's lasting link to an endpoint, and never an address that somebody clicks.
+OF_STAFF = (
+    "apps/connections/admin", "apps/connections/overseeing", "apps/connections/trying", "apps/directory",
+    "apps/portal/desk",
+)  # fmt: skip
+TEMPLATES_OF_STAFF = ("templates/admin", "templates/portal/desk")
 
 
 def words(one: Any, request: Any) -> Iterator[str]:
@@ -40,3 +48,12 @@ class TestTheWordsOfAnAdmin:
         with translation.override("es"):
             spanish = list(words(one, request))
         assert {name for name, said in zip(english, spanish, strict=True) if name == said} <= SAME
+
+
+class TestALink:
+    def test_is_a_conexion_to_staff_as_it_is_to_patients(self):
+        sources = [path for folder in OF_STAFF for path in (finding.ROOT / folder).rglob("*.py")]
+        found = {message for path in sources for message in finding.in_python(path.read_text())}
+        pages = [path for folder in TEMPLATES_OF_STAFF for path in (finding.ROOT / folder).rglob("*.html")]
+        found |= {message for path in pages for message in finding.in_template(path.read_text())}
+        assert [text for message in found for text in CATALOG[message] if "enlace" in text.lower()] == []
