@@ -96,7 +96,7 @@ TURNING: Final = frozenset(
     {
         What.RULED_OUT, What.FOODS_TO_LEAVE_OUT, What.EMPTY_BECAUSE, What.TAKEN_OFF, What.HAS_NOT, What.DENIES,
         What.IN_FORCE, What.NOT_COVERED, What.DOSE, What.MODE, What.ABOUT,
-        What.SUSPECTED, What.CONCERNS, What.COVERS, What.USE, What.RULE, What.VERIFIED,
+        What.SUSPECTED, What.CONCERNS, What.COVERS, What.USE, What.RULE, What.VERIFIED, What.HOW_IT_STANDS,
     }
 )  # fmt: skip
 
@@ -114,6 +114,7 @@ KEYED: Final = frozenset(
         What.URGENCY,
         What.RULE,
         What.VERIFIED,
+        What.HOW_IT_STANDS,
     }
 )
 
@@ -220,6 +221,10 @@ WORDS: Final[Mapping[str, str | Promise]] = {
     "predetermination": _("An estimate, no bill"),
     "proposed": _("A question whether it will be paid, no bill"),
     "exploratory": _("An estimate, no bill"),
+    # What an insurance made of a bill (ClaimResponse.outcome); one that it is done with needs no word.
+    "outcome-error": _("Could not be processed"),
+    "outcome-partial": _("Processed in part"),
+    "outcome-queued": _("Not yet processed"),
     "urgent": _("Urgent"),
     "asap": _("As soon as possible"),
     "stat": _("At once"),

@@ -30,17 +30,18 @@ def eligibility(resource: Element, _context: Context) -> Iterator[tuple[What, It
 
 
 def benefits(resource: Element, context: Context) -> Iterator[tuple[What, Iterable[str]]]:
-    """ExplanationOfBenefit, and ClaimResponse: what it is, where that is no bill, what it is for, and what it comes to.
-    DSTU2 has one amount where R4 has totals by kind."""
+    """ExplanationOfBenefit, and ClaimResponse: what it is, where that is no bill, how far it was processed, what it
+    is for, and what it comes to. DSTU2 has one amount where R4 has totals by kind."""
     yield What.USE, _no_bill(resource)
+    yield What.HOW_IT_STANDS, (key for code in status_codes(resource, "outcome") if (key := f"outcome-{code}") in WORDS)
     yield What.LINES, _lines(resource)
     yield from _care(resource, context)
     totals = elements.children(resource, "total")
-    yield What.AMOUNTS, (_priced(_called(each.get("category")), each.get("amount")) for each in totals)
-    yield What.TOTAL, (_priced("", resource.get("totalCost")),)
-    yield What.COVERED, (_priced("", resource.get("totalBenefit")),)
+    yield What.AMOUNTS, (priced(_called(each.get("category")), each.get("amount")) for each in totals)
+    yield What.TOTAL, (priced("", resource.get("totalCost")),)
+    yield What.COVERED, (priced("", resource.get("totalBenefit")),)
     paid = elements.child(resource, "payment").get("amount") or resource.get("paymentAmount")
-    yield What.PAID, (_priced("", paid),)
+    yield What.PAID, (priced("", paid),)
     balances = list(elements.children(resource, "benefitBalance"))
     yield What.NOT_COVERED, _flagged(balances, "excluded")
     yield What.ALLOWED, _counted(balances, "financial", "allowed")
@@ -54,7 +55,7 @@ def claim(resource: Element, context: Context) -> Iterator[tuple[What, Iterable[
     yield What.USE, _no_bill(resource)
     yield What.LINES, _lines(resource)
     yield from _care(resource, context)
-    yield What.TOTAL, (_priced("", resource.get("total")),)
+    yield What.TOTAL, (priced("", resource.get("total")),)
 
 
 def charge(resource: Element, context: Context) -> Iterator[tuple[What, Iterable[str]]]:
@@ -63,15 +64,15 @@ def charge(resource: Element, context: Context) -> Iterator[tuple[What, Iterable
     yield What.SUPPLIED, (*product, sayings.amount(resource, "quantity"))
     yield What.DONE, sayings.names(resource, "service", context)
     yield What.BODY_SITES, naming.titles(resource, "bodysite")
-    yield What.TOTAL, (_priced("", resource.get("priceOverride")),)
+    yield What.TOTAL, (priced("", resource.get("priceOverride")),)
     yield What.DETAIL, (elements.text(resource, "overrideReason"),)
 
 
 def invoice(resource: Element, context: Context) -> Iterator[tuple[What, Iterable[str]]]:
     """Invoice (R4): what it is for, what it comes to without taxes and with them, and when it is to be paid."""
     yield What.LINES, _lines(resource)
-    yield What.TOTAL_NET, (_priced("", resource.get("totalNet")),)
-    yield What.TOTAL, (_priced("", resource.get("totalGross")),)
+    yield What.TOTAL_NET, (priced("", resource.get("totalNet")),)
+    yield What.TOTAL, (priced("", resource.get("totalGross")),)
     yield What.DETAIL, (elements.prose(resource.get("paymentTerms")), elements.text(resource, "cancelledReason"))
     yield What.RECIPIENTS, sayings.names(resource, "recipient", context)
 
@@ -82,7 +83,7 @@ def account(resource: Element, context: Context) -> Iterator[tuple[What, Iterabl
     paying = (("guarantor", "party"), ("coverage", "coverage"))
     parts = ((each, inner) for name, inner in paying for each in elements.children(resource, name))
     yield What.PAYERS, (said for each, inner in parts for said in sayings.names_in(each, inner, resource, context))
-    yield What.BALANCE, (_priced("", resource.get("balance")),)
+    yield What.BALANCE, (priced("", resource.get("balance")),)
     yield What.DETAIL, (elements.prose(resource.get("description")),)
 
 
@@ -90,8 +91,24 @@ def payment(resource: Element, _context: Context) -> Iterator[tuple[What, Iterab
     """PaymentNotice: how much (R4), and how it stands; PaymentReconciliation: how much."""
     yield What.HOW_IT_STANDS, (_called(resource.get("paymentStatus")),)
     amount = resource.get("amount") or resource.get("paymentAmount") or resource.get("total")
-    yield What.GIVEN, (_priced("", amount),)
+    yield What.GIVEN, (priced("", amount),)
     yield What.DETAIL, (elements.prose(resource.get("disposition")),)
+
+
+def name_of_line(line: Element) -> str:
+    """What a line of a bill is for, by name."""
+    named = ("productOrService", "service", "chargeItemCodeableConcept", "revenue", "category")
+    return next(iter(naming.titles(line, *named)), "")
+
+
+def priced(what: str, sent: object) -> str:
+    """What it is, and the amount with its currency, 40.5 as 40.50: programs drop the last zero. Nothing without an
+    amount."""
+    money = sent if isinstance(sent, dict) else {}
+    amount = quantities.read({**money, "unit": elements.text(money, "currency") or elements.text(money, "unit")})
+    if _TENTHS.fullmatch(amount.value):
+        amount = replace(amount, value=f"{amount.value}0")
+    return ": ".join(filter(None, (what, amount.shown))) if amount.value else ""
 
 
 def _care(resource: Element, context: Context) -> Iterator[tuple[What, Iterable[str]]]:
@@ -117,11 +134,8 @@ def _lines(resource: Element) -> Iterator[str]:
     a name: what an amount is of would not be said."""
     for name in ("item", "addItem", "lineItem"):
         for line in elements.children(resource, name):
-            said = naming.titles(
-                line, "productOrService", "service", "chargeItemCodeableConcept", "revenue", "category"
-            )
-            if said:
-                yield _priced(said[0], line.get("net") or _base(line)) or said[0]
+            if said := name_of_line(line):
+                yield priced(said, line.get("net") or _base(line)) or said
 
 
 def _base(line: Element) -> object:
@@ -151,19 +165,9 @@ def _counted(parts: Iterable[Element], name: str, kind: str) -> Iterator[str]:
             count = elements.number(benefit, f"{kind}UnsignedInt")
             said = elements.text(benefit, f"{kind}String") if count is None else quantities.digits(count)
             if what:
-                yield _priced(what, benefit.get(f"{kind}Money")) or (f"{what}: {said}" if said else "")
+                yield priced(what, benefit.get(f"{kind}Money")) or (f"{what}: {said}" if said else "")
 
 
 def _called(concept: object) -> str:
     """What it says; of one that was sent as a code alone, the code, without which an amount says nothing."""
     return title_of(concept) or elements.words(concept)
-
-
-def _priced(what: str, sent: object) -> str:
-    """What it is, and the amount with its currency, 40.5 as 40.50: programs drop the last zero. Nothing without an
-    amount."""
-    money = sent if isinstance(sent, dict) else {}
-    amount = quantities.read({**money, "unit": elements.text(money, "currency") or elements.text(money, "unit")})
-    if _TENTHS.fullmatch(amount.value):
-        amount = replace(amount, value=f"{amount.value}0")
-    return ": ".join(filter(None, (what, amount.shown))) if amount.value else ""

@@ -29,7 +29,8 @@ from apps.records.shelving.indexing import Aim
 from apps.records.shelving.knowing import Known
 from apps.records.shelving.surroundings import Surroundings
 from apps.records.subjects import Subject
-from apps.records.viewing import facts, lacking, noted, questions, standing
+from apps.records.viewing import charges, facts, lacking, noted, questions, standing
+from apps.records.viewing.charges import Charges
 from apps.records.viewing.facts import Fact
 from apps.records.viewing.listing import fills as filling
 from apps.records.viewing.listing import panel_rows, rows
@@ -68,6 +69,7 @@ class Version:
     remarks: tuple[str, ...] = ()  # what is odd about it
     caution: str = ""  # that it may mean something else
     notes: tuple[Note, ...] = ()  # of the one that stands
+    charges: Charges = field(default_factory=Charges)  # of a bill
 
     @property
     def questions(self) -> tuple[Group, ...]:
@@ -125,6 +127,7 @@ class EntryPage:
             self.related.parts,
             self.narrative.says_any,
             now.questions,
+            now.charges,
             now.remarks,
         )
         return lacking.of(now.entry, now.facts, provider=self.provider, has_more=any(more))
@@ -188,7 +191,7 @@ def of(record: Record, *, at: datetime, has_all_versions: bool = False) -> Entry
         named = telling_apart.told_apart([one.pk for one in connections], everybody)
         is_only_value = _is_only_value(record, told[0][1], subject, named, shelves, ring)
     current = _as_it_stands(record, *told[0], context, at)
-    before = tuple(_version(version, record, entry) for version, (_r, entry) in zip(versions, told[1:], strict=True))
+    before = tuple(_version(version, record, *each) for version, each in zip(versions, told[1:], strict=True))
     files = tuple(file for file in attachments.files(told[0][0]) if file.described)
     older = _older(record, shown=len(versions) + len(unopened))
     people = tuple(one for pk, one in everybody.items() if pk == record.connection_id)
@@ -317,15 +320,16 @@ def _mine(user: User) -> QuerySet[Record]:
 
 def _as_it_stands(record: Record, resource: Element, entry: Entry, context: Context, at: datetime) -> Version:
     """What it says now, with what is odd about that, and what may make it mean something else."""
-    current = _version(None, record, standing.of(entry, at))
+    current = _version(None, record, resource, standing.of(entry, at))
     said = remarks.of(current.entry, provider=record.connection.provider.name, born=context.birth_date, at=at)
     by_rules = "" if entry.is_withdrawn or entry.is_withheld else cautions.of_rules(resource)
     caution = " ".join(filter(None, (current.caution, by_rules)))
     return replace(current, remarks=said, caution=caution, notes=noted.of(current.entry, resource, context))
 
 
-def _version(version: RecordVersion | None, record: Record, entry: Entry) -> Version:
+def _version(version: RecordVersion | None, record: Record, resource: Element, entry: Entry) -> Version:
     title, theirs = rows.names(entry)
+    charged, besides = charges.of(entry, resource)
     if isinstance(entry, QuestionnaireEntry):  # its first question stands below, in its place
         theirs = ""
     return Version(
@@ -335,6 +339,7 @@ def _version(version: RecordVersion | None, record: Record, entry: Entry) -> Ver
         title=title,
         theirs=theirs or ("" if entry.is_withheld else snomed_kinds.full(entry.title)),
         entry=entry,
-        facts=facts.of(entry, provider=record.connection.provider.name),
+        facts=facts.of(besides, provider=record.connection.provider.name),
+        charges=charged,
         caution=cautions.of(entry),
     )

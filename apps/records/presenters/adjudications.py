@@ -1,0 +1,193 @@
+"""What an insurance makes of a bill, of each line and of the whole: what was billed, allowed, paid and left to the
+patient, and why something was not covered. R4 says it in ExplanationOfBenefit and ClaimResponse, DSTU2 in the second
+alone."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+import msgspec
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from apps.records.presenters import elements, payments
+from apps.records.presenters.datatypes import moments, quantities
+from apps.records.presenters.datatypes.moments import UNDATED, When
+from apps.records.presenters.elements import Element
+from apps.records.presenters.heads import codes_of, title_of
+
+_MOST: Final = 50  # lines of one bill, and amounts of one line
+_LINES: Final = ("item", "addItem")  # the second are the insurance's own
+_BILLED: Final = "submitted"
+
+# What an amount is of, by the codes of HL7 (adjudication) and of CARIN (C4BBAdjudication), in the order of a page.
+AMOUNT_WORDS: Final[Mapping[str, str | Promise]] = {
+    _BILLED: _("Billed"),
+    "drugcost": _("Price of the medicine"),
+    "discount": _("Discount"),
+    "tax": _("Tax"),
+    "eligible": _("Allowed by the plan"),
+    "noncovered": _("Not covered by the plan"),
+    "benefit": _("Paid by the plan"),
+    "paidtoprovider": _("Paid to the provider"),
+    "paidtopharmacy": _("Paid to the pharmacy"),
+    "paidtopatient": _("Paid to you"),
+    "priorpayerpaid": _("Paid before by another insurance"),
+    "deductible": _("Your part (deductible)"),
+    "copay": _("Your part (copay)"),
+    "coinsurance": _("Your part (coinsurance)"),
+    "memberliability": _("Your part in all"),
+    "paidbypatient": _("You paid"),
+    "paidbypatientcash": _("You paid when you were there"),
+    "paidbypatienthealthaccount": _("You paid from a health account"),
+    "paidbypatientother": _("You paid in another way"),
+    "allowedunits": _("How many the plan allows"),
+    "denialreason": _("Why it is not covered"),
+    "inoutnetwork": _("Plan network"),
+    "billingnetworkstatus": _("Plan network (who bills)"),
+    "renderingnetworkstatus": _("Plan network (who treated you)"),
+    "benefitpaymentstatus": _("Paid as"),
+}
+# Reasons that have words of ours (C4BBPayerAdjudicationStatus); all others are told in the insurance's.
+REASON_WORDS: Final[Mapping[str, str | Promise]] = {
+    "innetwork": _("In the network"),
+    "outofnetwork": _("Outside the network"),
+}
+_ORDER: Final = tuple(AMOUNT_WORDS)
+# What Medicare calls the same, where it sends no code of theirs; and a code of DSTU2.
+_ALSO: Final[Mapping[str, str]] = {
+    "total": _BILLED,
+    "line_sbmtd_chrg_amt": _BILLED,
+    "line_alowd_chrg_amt": "eligible",
+    "line_nch_pmt_amt": "benefit",
+    "line_prvdr_pmt_amt": "paidtoprovider",
+    "line_bene_pmt_amt": "paidtopatient",
+    "line_bene_prmry_pyr_pd_amt": "priorpayerpaid",
+    "line_bene_ptb_ddctbl_amt": "deductible",
+    "line_coinsrnc_amt": "coinsurance",
+}
+
+
+class Amount(msgspec.Struct, frozen=True, gc=False):
+    """One of them: what it is of, a key of `AMOUNT_WORDS` or in the insurance's words, how much, and why: keys of
+    `REASON_WORDS`, or in its words."""
+
+    of: str
+    said: str = ""
+    reasons: tuple[str, ...] = ()
+
+
+class Charge(msgspec.Struct, frozen=True, gc=False):
+    """A line of a bill: what it is for or, where only that was sent, its code; and its number among the lines."""
+
+    number: str
+    name: str = ""
+    code: str = ""
+    when: When = UNDATED
+    amounts: tuple[Amount, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class Bill(msgspec.Struct, frozen=True, gc=False):
+    """All that was made of it. `more` lines were sent besides. No lines where no insurance says anything of one."""
+
+    whole: tuple[Amount, ...] = ()
+    lines: tuple[Charge, ...] = ()
+    more: int = 0
+
+
+NO_BILL: Final = Bill()
+
+
+def read(resource: Element) -> Bill:
+    """Of an ExplanationOfBenefit or a ClaimResponse; of anything else nothing."""
+    if elements.text(resource, "resourceType") not in {"ExplanationOfBenefit", "ClaimResponse"}:
+        return NO_BILL
+    whole = _in_order([*_amounts(resource, "total"), *_amounts(resource, "adjudication")])
+    sent = [line for name in _LINES for outer in elements.children(resource, name) for line in _judged(outer)]
+    if not any(map(_is_judged, sent)):
+        return Bill(whole)
+    notes = _notes(resource)
+    lines = tuple(_charge(line, place, notes) for place, line in enumerate(sent[:_MOST], 1))
+    return Bill(whole, lines, len(sent[_MOST:]))
+
+
+def _judged(line: Element) -> Iterator[Element]:
+    """The line; of one that is only a head for others, of which alone something is said, these."""
+    inner = [each for name in ("detail", "subDetail") for each in elements.children(line, name)]
+    if _is_judged(line) or not any(map(_is_judged, inner)):
+        yield line
+    else:
+        yield from inner
+
+
+def _is_judged(line: Element) -> bool:
+    return any(True for _amount in _amounts(line, "adjudication"))
+
+
+def _charge(line: Element, place: int, notes: Mapping[int, str]) -> Charge:
+    sent = next(filter(None, (elements.number(line, name) for name in ("sequence", "sequenceLinkId"))), None)
+    name = payments.name_of_line(line)
+    coded = (code.code for each in ("productOrService", "service") for code in codes_of(elements.child(line, each)))
+    judged = list(_amounts(line, "adjudication"))
+    price = payments.priced("", line.get("net"))
+    if price and not any(one.of == _BILLED for one in judged):
+        judged.append(Amount(_BILLED, price))
+    return Charge(
+        number=quantities.digits(sent) if sent is not None else str(place),
+        name=name,
+        code="" if name else next(filter(None, coded), ""),
+        when=moments.read(line, "serviced", means="care"),
+        amounts=_in_order(judged),
+        notes=tuple(dict.fromkeys(notes[number] for number in _numbers(line, "noteNumber") if number in notes)),
+    )
+
+
+def _amounts(element: Element, name: str) -> Iterator[Amount]:
+    """Those that say something: an amount, how many, or why. A share in percent is told by what is paid."""
+    for sent in elements.children(element, name):
+        concept = sent.get("category") or sent.get("code")
+        known = _known(concept)
+        of = known or title_of(concept) or elements.words(concept)
+        said = payments.priced("", sent.get("amount"))
+        count = elements.number(sent, "value") if known == "allowedunits" else None
+        said = said or (quantities.digits(count) if count is not None else "")
+        reasons = tuple(_reasons(sent))
+        if of and (said or reasons):
+            yield Amount(of, said, reasons)
+
+
+def _known(concept: object) -> str:
+    """The key of it, by the first code that has one; of Medicare's, which are addresses, by their end."""
+    ends = (code.code.lower().rpartition("/")[2] for code in codes_of(concept))
+    found = (_ALSO.get(end, end) for end in ends)
+    return next((key for key in found if key in AMOUNT_WORDS), "")
+
+
+def _reasons(sent: Element) -> Iterator[str]:
+    for concept in elements.children(sent, "reason"):
+        known = next((code.code.lower() for code in codes_of(concept) if code.code.lower() in REASON_WORDS), "")
+        yield from filter(None, (known or title_of(concept) or elements.words(concept),))
+
+
+def _in_order(amounts: Iterable[Amount]) -> tuple[Amount, ...]:
+    """Each once, what has words of ours first."""
+    places = {key: place for place, key in enumerate(_ORDER)}
+    once = tuple(dict.fromkeys(amounts))[:_MOST]
+    return tuple(sorted(once, key=lambda one: places.get(one.of, len(places))))
+
+
+def _notes(resource: Element) -> dict[int, str]:
+    """What was written to lines, by number."""
+    sent = ((elements.number(each, "number"), elements.prose(each.get("text"))) for each in _noted(resource))
+    return {int(number): text for number, text in sent if number is not None and text}
+
+
+def _noted(resource: Element) -> Iterator[Element]:
+    return (each for name in ("processNote", "note") for each in elements.children(resource, name))
+
+
+def _numbers(line: Element, name: str) -> Iterator[int]:
+    sent = line.get(name)
+    several = sent[:_MOST] if isinstance(sent, list) else [sent]
+    found = (elements.number({"": each}, "") for each in several)
+    return (int(number) for number in found if number is not None)

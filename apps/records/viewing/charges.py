@@ -1,0 +1,85 @@
+"""A bill on its own page, line by line: what was billed, allowed, paid and left to the patient, in words of ours."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.utils.translation import gettext
+from msgspec.structs import replace
+
+from apps.records.presenters import adjudications
+from apps.records.presenters.adjudications import AMOUNT_WORDS, NO_BILL, REASON_WORDS, Amount, Bill, Charge
+from apps.records.presenters.elements import Element
+from apps.records.presenters.entry import Entry
+from apps.records.presenters.generic import GenericEntry
+from apps.records.presenters.particular_words import What
+from apps.records.viewing.wording import provider_codes, whens
+
+
+@dataclass(frozen=True)
+class Told:
+    """One amount: what it is of, how much, and why."""
+
+    of: str
+    said: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Part:
+    """One line of it, or the whole: what it is called, when care was given, its amounts, and what was written to it."""
+
+    name: str
+    when: str = ""
+    amounts: tuple[Told, ...] = ()
+    notes: tuple[str, ...] = ()
+    is_called_by_them: bool = False
+
+
+@dataclass(frozen=True)
+class Charges:
+    """The whole first, which people look for. `left` lines are not among them."""
+
+    parts: tuple[Part, ...] = ()
+    left: int = 0
+
+    def __bool__(self) -> bool:
+        return bool(self.parts)
+
+
+def of(entry: Entry, resource: Element) -> tuple[Charges, Entry]:
+    """What is to be told of it, and the entry without what these say better; of no bill nothing, and the entry."""
+    is_one = isinstance(entry, GenericEntry) and not entry.is_withheld and not entry.is_withdrawn
+    bill = adjudications.read(resource) if is_one else NO_BILL
+    return Charges(tuple(_parts(bill, entry)), bill.more), _besides(entry, bill)
+
+
+def _parts(bill: Bill, entry: Entry) -> Iterator[Part]:
+    if bill.whole:
+        yield Part(gettext("The whole bill"), amounts=_amounts(bill.whole))
+    for line in bill.lines:
+        is_of_its_day = line.when.starts[:10] == entry.when.starts[:10]
+        when = "" if is_of_its_day or not line.when else f"{whens.of_meaning('care')}: {whens.in_full(line.when)}"
+        yield Part(_named(line), when, _amounts(line.amounts), line.notes, is_called_by_them=bool(line.name))
+
+
+def _named(line: Charge) -> str:
+    if line.name:
+        return line.name
+    numbered = gettext("Line %(number)s") % {"number": line.number}
+    return " · ".join(filter(None, (numbered, provider_codes.in_words(line.code) if line.code else "")))
+
+
+def _amounts(amounts: tuple[Amount, ...]) -> tuple[Told, ...]:
+    return tuple(Told(str(AMOUNT_WORDS.get(one.of, one.of)), one.said, _why(one)) for one in amounts)
+
+
+def _why(one: Amount) -> str:
+    return ", ".join(str(REASON_WORDS.get(reason, reason)) for reason in one.reasons)
+
+
+def _besides(entry: Entry, bill: Bill) -> Entry:
+    told = {What.AMOUNTS} if bill.whole else set()
+    told |= {What.LINES} if bill.lines else set()
+    if not told or not isinstance(entry, GenericEntry):
+        return entry
+    return replace(entry, particulars=tuple(one for one in entry.particulars if one.what not in told))
