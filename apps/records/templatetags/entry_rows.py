@@ -13,6 +13,7 @@ from django.utils.translation import gettext, ngettext
 
 from apps.records import counts
 from apps.records.presenters.entry import Entry
+from apps.records.presenters.reaching import Reached
 from apps.records.subjects import CONDITIONS, Subject
 from apps.records.templatetags import telephones
 from apps.records.templatetags.record_words import in_a_row, subject_name
@@ -77,6 +78,13 @@ def own_words(entry: Entry) -> frozenset[str]:
 def fact_line(line: str, language: str, words: frozenset[str], entry: Entry) -> SafeString:
     """A line of a fact, as `said_by_them` has it, in which the telephone numbers of its entry can be called."""
     return telephones.to_call(said_by_them(line, language, words), telephones.of(entry))
+
+
+@register.simple_tag
+def reached_line(reached: Reached) -> SafeString:
+    """How somebody or a place can be reached, on one line."""
+    number = telephones.link(reached.number) if reached.number else ""
+    return _markup(" · ".join(filter(None, (_said(reached.name), _said(reached.address), number))))
 
 
 @register.simple_tag

@@ -1,4 +1,5 @@
-"""Telephone numbers of a care team or an insurer, which can be called where they stand (patient experience 3.9)."""
+"""Telephone numbers of a care team, an insurer or a practice, which can be called where they stand (patient experience
+3.9)."""
 
 import re
 from collections.abc import Iterable
@@ -8,6 +9,7 @@ from typing import Final
 from django.utils.safestring import SafeString
 
 from apps.records.presenters.care_teams import CareTeamEntry
+from apps.records.presenters.devices import DeviceEntry
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.insurance import CoverageEntry
 from apps.records.presenters.patient import Contact
@@ -21,8 +23,8 @@ def of(entry: Entry) -> tuple[str, ...]:
     """Those of an entry, as sent."""
     contacts: list[Contact] = []
     if isinstance(entry, CareTeamEntry):
-        contacts = [contact for member in entry.members for contact in member.contacts]
-    elif isinstance(entry, CoverageEntry):
+        contacts = [*entry.contacts, *(contact for member in entry.members for contact in member.contacts)]
+    elif isinstance(entry, CoverageEntry | DeviceEntry):
         contacts = list(entry.contacts)
     numbers = (contact.value for contact in contacts if contact.system in _CALLED and _is_number(contact.value))
     return tuple(dict.fromkeys(numbers))
@@ -30,12 +32,20 @@ def of(entry: Entry) -> tuple[str, ...]:
 
 def to_call(markup: SafeString, numbers: Iterable[str]) -> SafeString:
     """The markup, in which each of these numbers leads to a call: where it stands alone between the parts of a line."""
-    linked = {escape(number): f'<a href="tel:{_UNDIALED.sub("", number)}">{escape(number)}</a>' for number in numbers}
+    linked = {escape(number): link(number) for number in numbers}
     if not linked:
         return markup
     longest_first = "|".join(re.escape(number) for number in sorted(linked, key=len, reverse=True))
     alone = re.compile(rf"(?<![^\s,:])(?:{longest_first})(?![^\s,])")
     return SafeString(alone.sub(lambda found: linked[found[0]], markup))  # nosec B703 - digits, and `escape`
+
+
+def link(number: str) -> SafeString:
+    """One that leads to a call; what cannot be dialed as it stands, alone."""
+    if not _is_number(number):
+        return SafeString(escape(number))  # nosec B703 - escaped
+    dialed = _UNDIALED.sub("", number)
+    return SafeString(f'<a href="tel:{dialed}">{escape(number)}</a>')  # nosec B703 - digits, and `escape`
 
 
 def _is_number(written: str) -> bool:

@@ -17,13 +17,14 @@ from apps.records.binary_cursors import binary_cursor
 from apps.records.charts import number_line
 from apps.records.charts.number_line import NumberLine
 from apps.records.models import Record, RecordVersion
-from apps.records.presenters import attachments, elements, goals, grave_news, long_lists, narratives
+from apps.records.presenters import attachments, elements, goals, grave_news, long_lists, narratives, reaching
 from apps.records.presenters.attachments import File
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Context, Entry
 from apps.records.presenters.observations.results import ResultEntry
 from apps.records.presenters.prose.blocks import Reading
 from apps.records.presenters.questionnaires import QuestionnaireEntry
+from apps.records.presenters.reaching import Reached
 from apps.records.shelving import course, knowing, reading
 from apps.records.shelving.indexing import Aim
 from apps.records.shelving.knowing import Known
@@ -70,6 +71,7 @@ class Version:
     caution: str = ""  # that it may mean something else
     notes: tuple[Note, ...] = ()  # of the one that stands
     charges: Charges = field(default_factory=Charges)  # of a bill
+    reached: tuple[Reached, ...] = ()  # how those whom it names are, as they are now
 
     @property
     def questions(self) -> tuple[Group, ...]:
@@ -324,7 +326,16 @@ def _as_it_stands(record: Record, resource: Element, entry: Entry, context: Cont
     said = remarks.of(current.entry, provider=record.connection.provider.name, born=context.birth_date, at=at)
     by_rules = "" if entry.is_withdrawn or entry.is_withheld else cautions.of_rules(resource)
     caution = " ".join(filter(None, (current.caution, by_rules)))
-    return replace(current, remarks=said, caution=caution, notes=noted.of(current.entry, resource, context))
+    notes, reached = noted.of(current.entry, resource, context), _reached(current, resource, context)
+    return replace(current, remarks=said, caution=caution, notes=notes, reached=reached)
+
+
+def _reached(current: Version, resource: Element, context: Context) -> tuple[Reached, ...]:
+    """How those whom it names can be reached, but for numbers that a fact says."""
+    if current.entry.is_withdrawn or current.entry.is_withheld:
+        return ()
+    said = " ".join(line for fact in current.facts for line in fact.lines)
+    return tuple(one for one in reaching.of(resource, context) if not one.number or one.number not in said)
 
 
 def _version(version: RecordVersion | None, record: Record, resource: Element, entry: Entry) -> Version:

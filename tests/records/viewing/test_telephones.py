@@ -40,6 +40,9 @@ class TestATelephoneNumber:
         plan = entry("Coverage", status="active", contained=[payer], payor=[{"reference": "#p"}])
         assert CALL in told(plan)
 
+    def test_of_whom_to_ask_about_a_device_can_be_called(self):
+        assert CALL in told(entry("Device", contact=[{"system": "phone", "value": "+1 (555) 0142"}]))
+
     @pytest.mark.parametrize(
         ("system", "value"),
         [

@@ -1,0 +1,87 @@
+"""How those whom an entry names can be reached: the telephone of a place, an organization or somebody at work, and the
+address of a place, where their resources came along."""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import msgspec
+
+from apps.records.presenters import elements, naming, patient
+from apps.records.presenters.elements import Element
+from apps.records.presenters.entry import Context
+from apps.records.presenters.naming import PAST
+
+_MOST: Final = 5
+_DEEPEST: Final = 6  # parts within parts
+_MOST_NAMED: Final = 200  # references of one entry that are looked at
+_TYPES: Final = ("Location", "Organization", "PractitionerRole", "Practitioner")  # whose name a shared number has
+_FOR_OTHERS: Final = frozenset({"subject", "patient", "beneficiary", "contained"})
+_CALLED: Final = frozenset({"phone", "sms"})
+_PRIVATE: Final = frozenset({*PAST, "home", "temp"})  # uses of a doctor's numbers that are for nobody else
+# Where one has no number of its own.
+_BELONGS_TO: Final = ("location", "organization", "managingOrganization")
+
+
+class Reached(msgspec.Struct, frozen=True, gc=False):
+    """Somebody, or a place, by name, with the address of a place and the number as sent."""
+
+    name: str = ""
+    address: str = ""
+    number: str = ""
+
+
+def of(resource: Element, context: Context) -> tuple[Reached, ...]:
+    """Each number once: that of a place or an organization stands for those who work there."""
+    found: dict[str, Element] = {}
+    for reference in _references(resource, 0):
+        written = elements.text(reference, "reference")
+        if len(found) == _MOST_NAMED:
+            break
+        if written and written not in found:
+            found[written] = context.find(reference, within=resource)
+    told: dict[str, Reached] = {}
+    for one in sorted((one for one in found.values() if elements.text(one, "resourceType") in _TYPES), key=_place):
+        number = _number(one) or _number_of_where(one, context)
+        address = _address(one)
+        if number or address:
+            name = naming.own_name(one, context)
+            told.setdefault(number or f"{name} {address}", Reached(name, address, number))
+    return tuple(told.values())[:_MOST]
+
+
+def _place(one: Element) -> int:
+    return _TYPES.index(elements.text(one, "resourceType"))
+
+
+def _references(element: Element, depth: int) -> Iterator[Element]:
+    for name, value in element.items():
+        if name not in _FOR_OTHERS:
+            yield from _within(value, depth)
+
+
+def _within(value: Any, depth: int) -> Iterator[Element]:
+    for each in value[: elements.MOST_REPEATED] if isinstance(value, list) else (value,):
+        if isinstance(each, dict) and depth < _DEEPEST:
+            if "reference" in each:
+                yield each
+            yield from _references(each, depth + 1)
+
+
+def _number(one: Element) -> str:
+    """The first that people call; of a person none of their home."""
+    is_person = elements.text(one, "resourceType") == "Practitioner"
+    left_out = _PRIVATE if is_person else PAST
+    contacts = patient.present({"telecom": one.get("telecom")}).contacts
+    return next((way.value for way in contacts if way.system in _CALLED and way.use not in left_out), "")
+
+
+def _number_of_where(one: Element, context: Context) -> str:
+    where = (context.find(reference, within=one) for name in _BELONGS_TO for reference in elements.children(one, name))
+    return next(filter(None, map(_number, where)), "")
+
+
+def _address(one: Element) -> str:
+    if elements.text(one, "resourceType") != "Location":
+        return ""
+    addresses = patient.present({"address": one.get("address")}).addresses
+    return next((", ".join(address.lines) for address in addresses if address.use not in PAST), "")
