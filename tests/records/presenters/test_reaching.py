@@ -1,5 +1,7 @@
 """How those whom an entry names are reached: each number once, and nobody's at home."""
 
+from typing import Any
+
 import pytest
 
 from apps.records.presenters import reaching
@@ -99,12 +101,12 @@ class TestWhoeverIsNamed:
         "odd", [None, "x", 5, [None, "x", 5], [[{"value": "1"}]], [{"system": 5, "value": []}], {}]
     )
     def test_is_nobody_where_nothing_can_be_read(self, odd):
-        assert not told(VISIT, clinic() | {"telecom": odd}, place(telecom=odd, address=odd, managingOrganization=odd))
+        assert not told(VISIT, {**clinic(), "telecom": odd}, place(telecom=odd, address=odd, managingOrganization=odd))
         assert not told({**VISIT, "serviceProvider": odd, "location": odd, "participant": odd}, clinic(phone()))
         assert not told({**VISIT, "serviceProvider": {"reference": odd}}, place())
 
     def test_is_sought_no_deeper_than_resources_are(self):
-        deep = {"reference": "Organization/o"}
+        deep: dict[str, Any] = {"reference": "Organization/o"}
         for _level in range(500):
             deep = {"part": [deep]}
         assert not told({"resourceType": "Basic", **deep}, clinic(phone()))
