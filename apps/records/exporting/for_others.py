@@ -5,7 +5,8 @@ from msgspec.structs import replace
 
 from apps.records.presenters.care_teams import CareTeamEntry, Circle
 from apps.records.presenters.entry import NOT_GIVEN, Entry
-from apps.records.presenters.family import RELATIVE_WORDS, FamilyEntry, Relative
+from apps.records.presenters.family import FamilyEntry
+from apps.records.presenters.relatives import RELATIVE_WORDS, Relative
 from apps.records.presenters.reports import ReportEntry
 from apps.records.presenters.spelling import plainly
 from apps.records.shelving.reading import Shelved

@@ -111,11 +111,11 @@ def _members(resource: Element, context: Context) -> Iterator[Member]:
         found = context.find(who, within=resource)
         if naming.is_patient(who) or elements.text(found, "resourceType") == "Patient":
             continue
-        roles = (title_of(role) for role in elements.children(participant, "role"))
+        roles = [title_of(role) for role in elements.children(participant, "role")]
         period = elements.child(participant, "period")
         member = Member(
             name=name_of(who, context, within=resource),
-            roles=tuple(dict.fromkeys(filter(None, roles))),
+            roles=tuple(dict.fromkeys(filter(None, roles))) or _relationship(found),
             circle=_circle(who, found),
             contacts=patient.present(found).contacts,
             since=elements.text(period, "start"),
@@ -124,6 +124,12 @@ def _members(resource: Element, context: Context) -> Iterator[Member]:
         )
         if member.name or member.roles:
             yield member
+
+
+def _relationship(found: Element) -> tuple[str, ...]:
+    """What somebody of the family is to the patient, where nothing says what they are in the team."""
+    is_family = elements.text(found, "resourceType") == "RelatedPerson"
+    return naming.titles(found, "relationship") if is_family else ()
 
 
 def _circle(who: Element, found: Element) -> str:

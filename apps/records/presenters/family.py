@@ -3,12 +3,9 @@
 Nothing is concluded from it. `name` is the relative's, and is not shown in shares.
 """
 
-from collections.abc import Mapping
 from enum import StrEnum
 
 import msgspec
-from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy as _
 
 from apps.records.presenters import elements
 from apps.records.presenters.datatypes import moments
@@ -18,6 +15,7 @@ from apps.records.presenters.entry import NOT_GIVEN, Code, Context, Entry
 from apps.records.presenters.heads import codes_of, first_name, head, notes, status_codes, title_of
 from apps.records.presenters.naming import reasons
 from apps.records.presenters.patient import SEX_WORDS
+from apps.records.presenters.relatives import RELATIVES
 
 _MOST = 50
 _DECEASED = ("deceasedBoolean", "deceasedAge", "deceasedQuantity", "deceasedRange", "deceasedDate", "deceasedString")
@@ -39,75 +37,6 @@ class Life(StrEnum):
 
 
 _STATUSES = {"partial": Status.PARTIAL, "completed": Status.COMPLETE, "health-unknown": Status.NOT_KNOWN}
-
-
-class Relative(StrEnum):
-    """What somebody is to the patient, where it was sent as a code that we know."""
-
-    MOTHER = "mother"
-    FATHER = "father"
-    PARENT = "parent"
-    SISTER = "sister"
-    BROTHER = "brother"
-    SIBLING = "sibling"
-    DAUGHTER = "daughter"
-    SON = "son"
-    CHILD = "child"
-    GRANDMOTHER = "grandmother"
-    GRANDFATHER = "grandfather"
-    GRANDPARENT = "grandparent"
-    AUNT = "aunt"
-    UNCLE = "uncle"
-    COUSIN = "cousin"
-    NIECE = "niece"
-    NEPHEW = "nephew"
-    FAMILY = "family"
-
-
-# v3-RoleCode, with its sides of the family and kinds of kinship; and the plain words that older examples have.
-_RELATIVES = {
-    **{relative.value: relative for relative in Relative},
-    **dict.fromkeys(("mth", "nmth", "nmthf", "gestm", "adoptm"), Relative.MOTHER),
-    **dict.fromkeys(("fth", "nfth", "nfthf", "adoptf"), Relative.FATHER),
-    **dict.fromkeys(("prn", "nprn"), Relative.PARENT),
-    **dict.fromkeys(("sis", "nsis", "hsis", "twinsis"), Relative.SISTER),
-    **dict.fromkeys(("bro", "nbro", "hbro", "twinbro"), Relative.BROTHER),
-    **dict.fromkeys(("sib", "nsib", "hsib", "twin"), Relative.SIBLING),
-    **dict.fromkeys(("dau", "dauc", "dauadopt", "ndau"), Relative.DAUGHTER),
-    **dict.fromkeys(("son", "sonc", "sonadopt", "nson"), Relative.SON),
-    **dict.fromkeys(("chld", "nchild", "chldadopt"), Relative.CHILD),
-    **dict.fromkeys(("grmth", "mgrmth", "pgrmth"), Relative.GRANDMOTHER),
-    **dict.fromkeys(("grfth", "mgrfth", "pgrfth"), Relative.GRANDFATHER),
-    **dict.fromkeys(("grprn", "mgrprn", "pgrprn"), Relative.GRANDPARENT),
-    **dict.fromkeys(("aunt", "maunt", "paunt"), Relative.AUNT),
-    **dict.fromkeys(("uncle", "muncle", "puncle"), Relative.UNCLE),
-    **dict.fromkeys(("cousn", "mcousn", "pcousn"), Relative.COUSIN),
-    **dict.fromkeys(("niece",), Relative.NIECE),
-    **dict.fromkeys(("neph",), Relative.NEPHEW),
-    **dict.fromkeys(("fammemb", "ext"), Relative.FAMILY),
-}
-
-# Ours, for what came as a code without words.
-RELATIVE_WORDS: Mapping[Relative, str | Promise] = {
-    Relative.MOTHER: _("Mother"),
-    Relative.FATHER: _("Father"),
-    Relative.PARENT: _("Parent"),
-    Relative.SISTER: _("Sister"),
-    Relative.BROTHER: _("Brother"),
-    Relative.SIBLING: _("Brother or sister"),
-    Relative.DAUGHTER: _("Daughter"),
-    Relative.SON: _("Son"),
-    Relative.CHILD: _("Child"),
-    Relative.GRANDMOTHER: _("Grandmother"),
-    Relative.GRANDFATHER: _("Grandfather"),
-    Relative.GRANDPARENT: _("Grandparent"),
-    Relative.AUNT: _("Aunt"),
-    Relative.UNCLE: _("Uncle"),
-    Relative.COUSIN: _("Cousin"),
-    Relative.NIECE: _("Niece"),
-    Relative.NEPHEW: _("Nephew"),
-    Relative.FAMILY: _("Relative"),
-}
 
 
 class RelativesCondition(msgspec.Struct, frozen=True, gc=False):
@@ -146,7 +75,7 @@ def present(resource: Element, context: Context) -> FamilyEntry:
         return FamilyEntry(**heading)
     name = elements.text(resource, "name")
     codes = status_codes(resource, "relationship")
-    relative = next((_RELATIVES[code] for code in codes if code in _RELATIVES), NOT_GIVEN)
+    relative = next((RELATIVES[code] for code in codes if code in RELATIVES), NOT_GIVEN)
     if relative == NOT_GIVEN:
         heading["title"] = first_name((heading["title"], name))
     status = next((_STATUSES[code] for code in status_codes(resource, "status") if code in _STATUSES), NOT_GIVEN)

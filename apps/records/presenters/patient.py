@@ -10,7 +10,7 @@ import msgspec
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from apps.records.presenters import elements, naming
+from apps.records.presenters import elements, naming, relationships
 from apps.records.presenters.elements import Element
 
 _REPLACING = frozenset({"replace", "replaced-by"})  # of DSTU2, of R4: the link leads to what is used instead
@@ -48,7 +48,7 @@ class Address(msgspec.Struct, frozen=True, gc=False):
 
 class ContactPerson(msgspec.Struct, frozen=True, gc=False):
     """Whom to tell, or to ask, in place of the patient; `name` may be an organization's. `relationships` are in the
-    provider's words. `until` is the end of the time they are for, as sent."""
+    provider's words, or keys of `relationships.WORDS`. `until` is the end of the time they are for, as sent."""
 
     name: str = ""
     relationships: tuple[str, ...] = ()
@@ -176,7 +176,7 @@ def _contact_persons(resource: Element) -> tuple[ContactPerson, ...]:
 
 def _contact_person(sent: Element) -> ContactPerson:
     named = next(iter(_names({"name": elements.child(sent, "name")})), None)
-    related = (elements.words(concept) for concept in elements.children(sent, "relationship"))
+    related = (said for concept in elements.children(sent, "relationship") for said in relationships.read(concept))
     return ContactPerson(
         name=named.full if named else elements.text(elements.child(sent, "organization"), "display"),
         relationships=tuple(dict.fromkeys(filter(None, related)))[:_MOST],

@@ -11,7 +11,7 @@ from django.utils import translation
 from django.utils.dates import MONTHS
 
 from apps.records import subjects
-from apps.records.presenters import absences, family, plain_names, visits
+from apps.records.presenters import absences, plain_names, relatives, visits
 from apps.records.presenters.plain_names import illnesses
 from apps.records.presenters.spelling import plainly, words_of
 
@@ -111,7 +111,7 @@ def _names() -> Sequence[tuple[str, tuple[object, ...]]]:
         *[(name.key, (name.words, *name.terms)) for name in plain_names.NAMES],
         *[(illnesses.key_of([illness]), (words,)) for illness, words in illnesses.ILLNESS_WORDS.items()],
         *[(absences.key_of(absence), (words,)) for absence, words in absences.WORDS.items()],
-        *[(kind.value, (words,)) for kind, words in (*visits.KIND_WORDS.items(), *family.RELATIVE_WORDS.items())],
+        *[(kind.value, (words,)) for kind, words in (*visits.KIND_WORDS.items(), *relatives.RELATIVE_WORDS.items())],
     ]
 
 

@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.connections.models import Connection
 from apps.records import counts, subjects
+from apps.records.presenters import relationships
 from apps.records.presenters.datatypes import dates
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.patient import SEX_WORDS
@@ -65,6 +66,12 @@ _FIELDS = {
 def sex_in_words(code: str) -> str:
     """`female` is female; another code is shown as sent."""
     return str(SEX_WORDS.get(code, code))
+
+
+@register.filter
+def relationships_in_words(sent: tuple[str, ...]) -> str:
+    """What somebody is to the patient."""
+    return ", ".join(dict.fromkeys(map(relationships.in_words, sent)))
 
 
 @register.filter

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from msgspec.structs import replace
 
-from apps.records.presenters import absences, family, plain_names, visits
+from apps.records.presenters import absences, plain_names, relatives, visits
 from apps.records.presenters.entry import Code, Entry
 from apps.records.presenters.plain_names import illnesses
 from apps.records.presenters.spelling import plainly
@@ -34,7 +34,7 @@ _MOST_INSTEAD: Final = 3
 _PLAIN = {name.key: name for name in plain_names.NAMES}
 _NO_INFORMATION: Final = "no-information"
 # By keys that no name of ours has.
-_BY_KIND = {kind.value: words for kind, words in (*visits.KIND_WORDS.items(), *family.RELATIVE_WORDS.items())}
+_BY_KIND = {kind.value: words for kind, words in (*visits.KIND_WORDS.items(), *relatives.RELATIVE_WORDS.items())}
 
 
 @dataclass(frozen=True)

@@ -155,13 +155,13 @@ class TestAContactPerson:
         found = patient(alice, sent, contact=[contact] if is_a_list else contact)
         (only,) = found.of_type("Patient")
         assert only["contact"] == [{**contact, "name": {"family": "Marsh", "given": ["Ada"]}}]
-        assert "Contact person: Ada Marsh (Mother, emergency contact), 555-0100" in only["text"]["div"]
+        assert "Contact person: Ada Marsh (Mother, Emergency contact), 555-0100" in only["text"]["div"]
 
     @pytest.mark.parametrize(
         ("code", "said"),
         [
-            *(("MTH", "Mother"), ("SPS", "spouse"), ("CHILD", "Child"), ("DAUC", "Daughter"), ("SONC", "Son")),
-            *(("emergency", "emergency contact"), ("EP", "emergency contact"), ("N", "next of kin"), ("x9", "")),
+            *(("MTH", "Mother"), ("SPS", "Husband or wife"), ("CHILD", "Child"), ("DAUC", "Daughter"), ("SONC", "Son")),
+            *(("emergency", "Emergency contact"), ("EP", "Emergency contact"), ("N", "Next of kin"), ("x9", "")),
         ],
     )
     def test_says_what_they_are_where_only_a_code_came(self, alice, code, said):

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from apps.records.presenters import elements, patient
 from apps.records.presenters.patient import Address, Contact, PatientSummary
+from apps.records.templatetags.record_words import relationships_in_words
 from tests.records.people import DSTU2_PATIENT, R4_PATIENT
 
 ANYTHING = st.recursive(
@@ -61,6 +62,22 @@ class TestAContactPerson:
         (person,) = patient.present({"contact": [sent, {"relationship": [{"text": "Father"}]}, 7]}).contact_persons
         assert (person.name, person.relationships, person.until) == ("Ida Quill", ("Mother", "C"), "2019")
         assert person.contacts == (Contact("555-0199", "phone", ""),)
+
+    @pytest.mark.parametrize(
+        ("sent", "told"),
+        [
+            ([{"coding": [{"code": "N"}, {"code": "WIFE"}]}], "Next of kin, Wife"),
+            ([{"coding": [{"code": "x9"}, {"code": "EP"}]}], "Emergency contact"),
+            ([{"coding": [{"code": "x9"}]}], "x9"),
+            ([{"coding": [{"code": "partner"}]}, {"coding": [{"code": "DOMPART"}]}], "Partner"),
+            ([{"coding": [{"code": "C", "display": "Emergency Contact"}]}], "Emergency Contact"),
+            ({"text": "Aunt"}, "Aunt"),
+            ([{"coding": [{"code": 5}, None]}, None, "x"], ""),
+        ],
+    )
+    def test_is_to_the_patient_what_was_sent_if_only_as_a_code(self, sent, told):
+        (person,) = patient.present({"contact": [{"name": {"text": "Ida"}, "relationship": sent}]}).contact_persons
+        assert relationships_in_words(person.relationships) == told
 
     def test_may_be_an_organization(self):
         (person,) = patient.present({"contact": [{"organization": {"display": "A shelter"}}]}).contact_persons

@@ -269,6 +269,18 @@ class TestACareTeam:
         circles = [member.circle for member in care_teams.present(team, Context()).members]
         assert circles == [Circle.FAMILY, Circle.OTHERS]
 
+    @pytest.mark.parametrize("relationship", [[{"text": "Niece"}], {"coding": [{"code": "NIECE", "display": "Niece"}]}])
+    def test_says_what_somebody_of_the_family_is_to_the_patient(self, relationship):
+        niece = {"resourceType": "RelatedPerson", "id": "n", "name": [{"text": "Ida"}], "relationship": relationship}
+        member = {"reference": "RelatedPerson/n"}
+        context = Context({"RelatedPerson/n": niece})
+        plain, helper = (
+            care_teams.present({"participant": [{"member": member, **also}]}, context).members[0]
+            for also in ({}, {"role": [{"text": "Caregiver"}]})
+        )
+        assert (plain.name, plain.roles) == ("Ida", ("Niece",))
+        assert helper.roles == ("Caregiver",)
+
     def test_says_since_and_until_when_somebody_belongs_to_it(self):
         participant = {"member": {"display": "Dr. Finch"}, "period": {"start": "2025", "end": "2026-01"}}
         (member,) = care_teams.present({"name": "x", "participant": [participant]}, Context()).members

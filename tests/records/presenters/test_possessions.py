@@ -8,8 +8,9 @@ from hypothesis import given
 from apps.records.presenters import devices, family, insurance
 from apps.records.presenters.devices import Scanner
 from apps.records.presenters.entry import NOT_GIVEN, Context
-from apps.records.presenters.family import Life, Relative
+from apps.records.presenters.family import Life
 from apps.records.presenters.observations import social
+from apps.records.presenters.relatives import Relative
 from apps.records.viewing import facts
 from apps.records.viewing.facts import in_rows, lines
 from tests.records.presenters import corpus

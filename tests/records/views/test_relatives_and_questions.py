@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 
 from apps.records.models import Record
-from apps.records.presenters import family, plain_names, visits
+from apps.records.presenters import plain_names, relatives, visits
 from tests.records.pages import page
 from tests.records.people import PATIENT_ID
 from tests.records.shelved import keep
@@ -40,6 +40,21 @@ class TestARelative:
         hers.force_login(sam)
         assert "Mother" not in page(hers, "subject", "history")
 
+    @pytest.mark.parametrize(
+        ("code", "told"),
+        [
+            ("MGRMTH", "Grandmother on the mother&#x27;s side"),
+            ("PAUNT", "Aunt on the father&#x27;s side"),
+            ("HBRO", "Half-brother"),
+            ("ADOPTM", "Adoptive mother"),
+            ("STPFTH", "Stepfather"),
+            ("WIFE", "Wife"),
+        ],
+    )
+    def test_is_told_from_one_who_shares_more_or_less_of_what_runs_in_a_family(self, hers, connection, code, told):
+        keep(connection, relative(code))
+        assert f">{told}<" in page(hers, "subject", "history")
+
     @pytest.mark.parametrize(("deceased", "life"), [(True, "Has died"), (False, "Living")])
     def test_is_said_to_live_or_to_have_died_after_what_they_had(self, hers, connection, deceased, life):
         keep(connection, relative("MTH", deceasedBoolean=deceased))
@@ -52,8 +67,8 @@ class TestARelative:
 
     def test_has_the_key_of_nothing_else_that_a_search_calls_by_words_of_ours(self):
         others = {name.key for name in plain_names.NAMES} | {kind.value for kind in visits.Kind}
-        assert others.isdisjoint(kin.value for kin in family.Relative)
-        assert set(family.RELATIVE_WORDS) == set(family.Relative)
+        assert others.isdisjoint(kin.value for kin in relatives.Relative)
+        assert set(relatives.RELATIVE_WORDS) == set(relatives.Relative)
 
 
 def asked(text, *answers, item=()):

@@ -9,24 +9,12 @@ from django.utils.translation import gettext_lazy
 
 from apps.records.exporting.ips.doctors import Doctor
 from apps.records.exporting.ips.writing import Part
+from apps.records.presenters import relationships
 from apps.records.presenters.datatypes import dates
 
 _SEX: Final[Mapping[str, Promise]] = {
     "female": gettext_lazy("female"), "male": gettext_lazy("male"), "other": gettext_lazy("other"),
     "unknown": gettext_lazy("unknown"),
-}  # fmt: skip
-# What the codes mean that are often sent without words: v2-0131, DSTU2 patient-contact-relationship, v3-RoleCode.
-_RELATIONS: Final[Mapping[str, Promise]] = {
-    **dict.fromkeys(("c", "ep", "emergency"), gettext_lazy("emergency contact")), "n": gettext_lazy("next of kin"),
-    **dict.fromkeys(("guardian", "guard"), gettext_lazy("guardian")), "e": gettext_lazy("employer"),
-    **dict.fromkeys(("family", "fammemb"), gettext_lazy("family")), "caregiver": gettext_lazy("caregiver"),
-    **dict.fromkeys(("partner", "dompart"), gettext_lazy("partner")),
-    **dict.fromkeys(("sps", "husb", "wife"), gettext_lazy("spouse")),
-    **dict.fromkeys(("parent", "prn"), gettext_lazy("parent")),
-    **dict.fromkeys(("friend", "frnd"), gettext_lazy("friend")),
-    **dict.fromkeys(("dau", "dauc"), gettext_lazy("Daughter")), **dict.fromkeys(("son", "sonc"), gettext_lazy("Son")),
-    "mth": gettext_lazy("Mother"), "fth": gettext_lazy("Father"), "child": gettext_lazy("Child"),
-    "bro": gettext_lazy("Brother"), "sis": gettext_lazy("Sister"),
 }  # fmt: skip
 
 _RANKS: Final[Mapping[str, int]] = {"official": 0, "usual": 1, "temp": 3, "old": 4, "maiden": 5}
@@ -73,8 +61,9 @@ def _other(other: Part) -> str:
 
 
 def _relation(relation: Part) -> str:
-    codes = (coding.get("code", "").casefold() for coding in relation.get("coding", ()))
-    return str(relation.get("text") or next((_RELATIONS[code] for code in codes if code in _RELATIONS), ""))
+    codes = (coding.get("code", "").lower() for coding in relation.get("coding", ()))
+    known = (relationships.WORDS[code] for code in codes if code in relationships.WORDS)
+    return str(relation.get("text") or next(known, ""))
 
 
 def _death(patient: Part) -> str:

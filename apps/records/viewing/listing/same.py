@@ -16,13 +16,14 @@ from apps.records.presenters.conditions import ConditionEntry
 from apps.records.presenters.devices import DeviceEntry
 from apps.records.presenters.documents import DocumentEntry
 from apps.records.presenters.entry import Entry
-from apps.records.presenters.family import FamilyEntry, Relative
+from apps.records.presenters.family import FamilyEntry
 from apps.records.presenters.goals import GoalEntry
 from apps.records.presenters.insurance import CoverageEntry
 from apps.records.presenters.medications import MedicationEntry
 from apps.records.presenters.observations import results
 from apps.records.presenters.observations.results import ResultEntry
 from apps.records.presenters.observations.values import Attachment
+from apps.records.presenters.relatives import Relative
 from apps.records.presenters.reports import ReportEntry
 from apps.records.shelving.reading import Shelved
 from apps.records.viewing import facts, questions

@@ -16,11 +16,11 @@ from apps.records.presenters import (
     allergies,
     appointments,
     conditions,
-    family,
     goals,
     immunizations,
     medications,
     procedures,
+    relatives,
     substitutions,
     visits,
 )
@@ -259,7 +259,7 @@ def of_key(key: str) -> str:
 _KEYS: Final[_Words] = {
     **_by_key(visits.KIND_WORDS),
     **_by_key(visits.USE_WORDS),
-    **_by_key(family.RELATIVE_WORDS),
+    **_by_key(relatives.RELATIVE_WORDS),
     **_by_key(allergies.CRITICALITY_WORDS),
     **_by_key(allergies.KIND_WORDS),
     **_by_key({key: said for key, said in allergies.CATEGORY_WORDS.items() if key is not allergies.Category.OTHER}),
