@@ -67,6 +67,7 @@ class _Shelf:
     years: Counter[str] = field(default_factory=Counter)
     tests: Counter[str] = field(default_factory=Counter)
     names: Counter[tuple[str, str]] = field(default_factory=Counter)
+    plain: dict[str, str] = field(default_factory=dict)
     newest: tuple[str, str] = ("", "")
     counts: Counter[str] = field(default_factory=Counter)
     zone: str = ""
@@ -181,6 +182,7 @@ def _list(shelf: _Shelf, pk: int, entry: Entry, written: bytes) -> None:
     shelf.groups[entry.group] += 1
     shelf.years[arranging.year(entry)] += 1
     shelf.names.update(document_names.of(entry))
+    document_names.learn_plain(shelf.plain, entry)
     if not shelf.zone and arranging.hangs_on_zone(entry):
         shelf.zone = str(timezone.get_current_timezone())
     shelf.newest = max(shelf.newest, (entry.when.sorts_at, entry.when.starts or entry.when.ends))
@@ -226,6 +228,7 @@ def _write(connection: Connection, shelf: _Shelf, *, ring: KeyRing, at: datetime
         groups=dict(shelf.groups),
         years=dict(shelf.years),
         names=document_names.most_frequent(shelf.names),
+        plain=document_names.of_most_frequent(shelf.plain, shelf.names),
         withdrawn=shelf.counts["withdrawn"],
         gone=shelf.counts["gone"],
         withheld=shelf.counts["withheld"],

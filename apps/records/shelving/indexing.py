@@ -113,14 +113,15 @@ class Aim(msgspec.Struct, frozen=True, array_like=True):
 class Index(msgspec.Struct, frozen=True):
     """What a shelf says without opening a leaf.
 
-    `count` is what lists show, `groups` and `years` say how it divides, and `names` what
-    documents are found under (`document_names`). `withdrawn` the provider marked as recorded by
-    mistake, `gone` it no longer has; neither is in the count. `withheld` is: it has no details. `unopened` are records
-    that would be here, or perhaps here, and do not open: not in the count. Nor are `drafts`, which no list shows, and
-    `fills`, which stand under their prescription. `newest` is the date of the newest entry, as sent. `zone` is the one
-    that decided under which year some entries stand; empty where it decided of none. `of_grave` are the results, as
-    `Type/id`, that belong to what may carry grave news (`grave_results`). `aims` are what its goals want of results.
-    `arrangements` are closed up, each a `Stretch`: of a long list they are nearly all of it, and a page reads one.
+    `count` is what lists show, `groups` and `years` say how it divides, and `names` what documents are found under
+    (`document_names`): of a kind, `plain` has the key of our name for it. `withdrawn` the provider marked as recorded
+    by mistake, `gone` it no longer has; neither is in the count. `withheld` is: it has no details. `unopened` are
+    records that would be here, or perhaps here, and do not open: not in the count. Nor are `drafts`, which no list
+    shows, and `fills`, which stand under their prescription. `newest` is the date of the newest entry, as sent. `zone`
+    is the one that decided under which year some entries stand; empty where it decided of none. `of_grave` are the
+    results, as `Type/id`, that belong to what may carry grave news (`grave_results`). `aims` are what its goals want of
+    results. `arrangements` are closed up, each a `Stretch`: of a long list they are nearly all of it, and a page reads
+    one.
     """
 
     build: UUID
@@ -128,6 +129,7 @@ class Index(msgspec.Struct, frozen=True):
     groups: dict[str, int] = {}
     years: dict[str, int] = {}
     names: dict[str, dict[str, int]] = {}
+    plain: dict[str, str] = {}
     withdrawn: int = 0
     gone: int = 0
     withheld: int = 0

@@ -184,3 +184,47 @@ class TestADocument:
             text = main(hers, name, *args, **dict([query.split("=")]))
             assert "Sodium" in text
             assert "narrow-kind" not in text
+
+
+LOINC = "http://loinc.org"
+PROGRESS = "Progress note: how you were doing"
+
+
+def coded(number, code="11506-3", text="Progress Notes", **also):
+    kind = {"coding": [{"system": LOINC, "code": code}], **({"text": text} if text else {})}
+    return document(number, **{"type": kind, **also})
+
+
+class TestAKindThatWeHaveANameFor:
+    def many(self, *others):
+        return (*(document(f"f{nth}", "Form") for nth in range(20)), *others)
+
+    def test_is_called_as_its_rows_are(self, hers, sam, connection):
+        keep(connection, *self.many(coded(1), coded(2)))
+        text = listed(hers, chip(listed(hers), PROGRESS))
+        assert [title.strip() for title in titles(text)] == [PROGRESS, PROGRESS]
+        assert f"{PROGRESS} <span" in text  # to be taken away by the same name
+        hers.force_login(sam)
+        assert PROGRESS not in listed(hers)
+
+    def test_is_called_so_where_it_came_as_a_code_alone(self, hers, connection):
+        unnamed = [{"attachment": {"contentType": "text/plain", "url": "Binary/1"}}]
+        keep(connection, *self.many(coded(1, text="", content=unnamed), coded(2)))
+        text = listed(hers)
+        assert len(titles(listed(hers, chip(text, f"{PROGRESS}</a>")))) == 1
+        assert len(titles(listed(hers, chip(text, f"{PROGRESS} (Progress Notes)")))) == 1
+
+    def test_is_no_other_that_has_the_same_name(self, hers, connection, other):
+        keep(connection, *self.many(coded(1), coded(2)))
+        keep(other, coded(3, text="ED Notes"))
+        text = listed(hers)
+        assert len(titles(listed(hers, chip(text, f"{PROGRESS} (Progress Notes)")))) == 2
+        assert len(titles(listed(hers, chip(text, f"{PROGRESS} (ED Notes)")))) == 1
+
+    @pytest.mark.parametrize("is_here", [True, False])
+    def test_keeps_the_providers_words_where_rows_call_some_of_it_otherwise(self, hers, connection, other, is_here):
+        keep(connection, *self.many(coded(1)))
+        keep(connection if is_here else other, document(2, "progress notes"))
+        text = listed(hers)
+        assert PROGRESS not in text.split("<ul", 1)[0]
+        assert len(titles(listed(hers, chip(text, "Progress Notes")))) == 2

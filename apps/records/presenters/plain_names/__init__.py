@@ -93,6 +93,11 @@ def in_words(name: PlainName, language: str = "") -> str:
     return _in_words(name.key, language or get_language() or "")
 
 
+def called(key: str) -> str:
+    """The same of the name with that key; empty where there is none."""
+    return _in_words(key, get_language() or "") if key in _BY_KEY else ""
+
+
 @cache
 def _in_words(key: str, _language: str) -> str:
     return str(_BY_KEY[key].words)

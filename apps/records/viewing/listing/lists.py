@@ -172,8 +172,12 @@ def _page(
     read = partial(reading.window_by, _as_called) if is_sorted and count <= _MOST_SORTED else reading.window
     found = read(chosen, arrangements, first, min(first + MOST_ROWS, start + count), whole.ring) if count else ()
     is_of_one = len(arrangements) == 1  # of all subjects together, these are what it can be narrowed to (`of_subjects`)
-    narrowings = Narrowing(whole.user_id, {}).of_all(chosen) if count > FEW and is_of_one else ()
+    narrowings = _choices(whole, chosen) if count > FEW and is_of_one else ()
     return _Page(found, number, pages, count, years, narrowings)
+
+
+def _choices(whole: Whole, chosen: Sequence[OpenShelf]) -> tuple[Choices, ...]:
+    return Narrowing(whole.user_id, {}, plain=narrowing.plain_kinds(chosen)).of_all(chosen)
 
 
 def _narrowed(

@@ -9,7 +9,7 @@ has the key, as that subject's own list has.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 from uuid import UUID
 
@@ -17,6 +17,7 @@ from django.utils.crypto import salted_hmac
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from apps.records.presenters import plain_names
 from apps.records.presenters.entry import Entry
 from apps.records.shelving import document_names
 from apps.records.shelving.arranging import Arrangement
@@ -67,11 +68,12 @@ class Choices:
 @dataclass(frozen=True)
 class Narrowing:
     """What an address asks for: of each sort, the one name that is meant, as rows say it. `known` are all that could be
-    meant, folded: an index keeps the most frequent."""
+    meant, folded: an index keeps the most frequent. `plain` are the keys of our names for kinds, by kind."""
 
     user_id: UUID
     wanted: Mapping[Sort, str]
     known: AbstractSet[tuple[str, str]] = frozenset()
+    plain: Mapping[str, str] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return bool(self.wanted)
@@ -115,16 +117,26 @@ class Narrowing:
             yield self._choice(sort, _said(spelled), is_on=False)
 
     def _choice(self, sort: Sort, name: str, *, is_on: bool) -> Choice:
-        return Choice(mark(self.user_id, sort, name), provider_codes.told(name) or name, is_on)
+        return Choice(mark(self.user_id, sort, name), self._called(sort, name), is_on)
+
+    def _called(self, sort: Sort, name: str) -> str:
+        """As rows call it: in words of ours, and where several kinds have the same, with the provider's as well."""
+        key = self.plain.get(document_names.folded(name), "") if sort == Sort.KIND else ""
+        ours = plain_names.called(key)
+        if not ours:
+            return provider_codes.told(name) or name
+        is_only_one = Counter(self.plain.values())[key] == 1
+        return ours if is_only_one or name == key else f"{ours} ({name})"
 
 
 def asked(user_id: UUID, shelves: Iterable[OpenShelf], marks: Mapping[Sort, str]) -> Narrowing:
     """What is asked for by these marks. One that no name of these shelves has asks for nothing."""
-    marked = {sort: given for sort, given in marks.items() if given}
+    shelves, marked = list(shelves), {sort: given for sort, given in marks.items() if given}
     counted = _counted(shelves) if marked else Counter()
     names = ((sort, _said(spelled)) for sort in marked for spelled in _spelled(sort, counted))
     wanted = {sort: name for sort, name in names if mark(user_id, sort, name) == marked[sort]}
-    return Narrowing(user_id, wanted, {(sort, document_names.folded(name)) for sort, name in counted})
+    known = {(sort, document_names.folded(name)) for sort, name in counted}
+    return Narrowing(user_id, wanted, known, plain_kinds(shelves) if marked else {})
 
 
 def of_subjects(
@@ -138,6 +150,17 @@ def of_subjects(
     names = {subject.key: subject.name for subject in LISTED}
     choices = tuple(Choice(key, str(names[key]), is_on=key == chosen) for key in keys)
     return (Choices("subject", str(_KIND), choices),) if chosen or len(choices) > 1 else ()
+
+
+def plain_kinds(shelves: Iterable[OpenShelf]) -> dict[str, str]:
+    """By kind the key of our name for it, where all shelves that have the kind call it so."""
+    found: dict[str, str] = {}
+    for index in (shelf.index for shelf in shelves if shelf.index):
+        for kind in {document_names.folded(name) for name in index.names.get(Sort.KIND, {})}:
+            key = index.plain.get(kind, "")
+            if found.setdefault(kind, key) != key:
+                found[kind] = ""
+    return {kind: key for kind, key in found.items() if key}
 
 
 def mark(user_id: UUID, sort: Sort, name: str) -> str:
