@@ -143,7 +143,7 @@ class TestHome:
         assert "checked today at" in text
 
     def test_says_of_a_provider_that_was_not_checked_for_long_that_it_is_not_up_to_date(self, hers, synced):
-        assert "Not up to date:" not in page(hers)
+        assert "Not up to date" not in page(hers)
         Connection.objects.update(last_checked_at=timezone.now() - timedelta(days=8))
         assert "<strong>Not up to date:</strong> checked" in page(hers)
 

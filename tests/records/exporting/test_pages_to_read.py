@@ -103,10 +103,10 @@ class TestASummary:
     def test_says_of_which_provider_it_is_not_up_to_date(self, hers, connection):
         connection.last_checked_at = timezone.now()
         connection.save()
-        assert "Not up to date:" not in text(take(hers, connection, what="summary"))
+        assert "Not up to date." not in text(take(hers, connection, what="summary"))
         connection.status = Connection.Status.DISCONNECTED
         connection.save()
-        assert "Not up to date: From Harbor Family Practice" in re.sub(
+        assert "Not up to date. From Harbor Family Practice" in re.sub(
             r"\s*<[^>]+>\s*", " ", text(take(hers, connection, what="summary"))
         )
 

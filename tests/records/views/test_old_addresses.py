@@ -94,10 +94,10 @@ class TestAnEntryOfAConnectionThatEnded:
         there = reverse("entry", args=["results", Record.objects.get(logical_id="o0").pk])
         connection.last_checked_at = timezone.now()
         connection.save()
-        assert "Not up to date:" not in main_of(hers.get(there))
+        assert "Not up to date." not in main_of(hers.get(there))
         connection.status = Connection.Status.DISCONNECTED
         connection.save()
         said = main_of(hers.get(there))
-        assert said.index("Not up to date:") < said.index("From Harbor Family Practice") < said.index("5.1 mmol/L")
+        assert said.index("Not up to date.") < said.index("From Harbor Family Practice") < said.index("5.1 mmol/L")
         assert said.count("From Harbor Family Practice") == 1
         assert f'href="{reverse("record", args=[connection.pk])}">See why</a>' in said

@@ -65,7 +65,7 @@ class TestARecordThatIsNotUpToDate:
         Connection.objects.update(last_checked_at=timezone.now() - timedelta(days=8))
         why = f'<a class="no-print" href="{reverse("record", args=[connection.pk])}">See why<'
         text = page(hers, *there)
-        assert text.index("Not up to date:") < text.index(why)
+        assert text.index("Not up to date.") < text.index(why)
         Connection.objects.update(last_checked_at=timezone.now())
         assert why not in page(hers, *there)
 
@@ -126,9 +126,9 @@ class TestARecordWhoseFirstCopyLackedOneKind:
     def test_calls_up_to_date_what_came_whole_lately(self, hers, linked, provider, run):
         Connection.objects.update(last_checked_at=timezone.now() - timedelta(days=8))
         allergies, plans = page(hers, "subject", "allergies"), page(hers, "subject", "plans")
-        assert "Not up to date:" not in allergies
+        assert "Not up to date." not in allergies
         assert self.CHECKED in allergies
-        assert "Not up to date:" in plans
+        assert "Not up to date." in plans
 
     def test_calls_a_list_no_more_up_to_date_than_the_kind_that_came_longest_ago(self, hers, linked, run):
         Connection.objects.update(last_checked_at=timezone.now() - timedelta(days=9))
@@ -137,9 +137,9 @@ class TestARecordWhoseFirstCopyLackedOneKind:
         )
         assert earlier == 1
         keep(linked, result(0))
-        assert "Not up to date:" in page(hers, "subject", "results")
+        assert "Not up to date." in page(hers, "subject", "results")
         run.steps.update(finished_at=timezone.now())
-        assert "Not up to date:" not in page(hers, "subject", "results")
+        assert "Not up to date." not in page(hers, "subject", "results")
 
     def test_says_nothing_of_a_kind_that_only_a_version_from_before_had(self, hers, linked, run):
         keep(linked, order("m1"))

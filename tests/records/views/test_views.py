@@ -334,7 +334,7 @@ class TestFailure:
         provider.answers[TOKEN] = http(400, body={"error": "invalid_grant"})
         sync_now(linked)
         text = page(hers, "record", linked.pk)
-        assert "Not up to date:" in text
+        assert "Not up to date." in text
         assert reverse("reauthorize", args=[linked.pk]) in text
         assert "Check for updates" not in text
 
@@ -342,7 +342,7 @@ class TestFailure:
         sync_now(linked)
         linked.last_checked_at = timezone.now() - timedelta(days=8)
         linked.save()
-        assert "Not up to date:" in page(hers, "record", linked.pk)
+        assert "Not up to date." in page(hers, "record", linked.pk)
 
 
 class TestLookingAtIt:
