@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("directory", "0029_words_of_choices")]
+    dependencies = [("directory", "0030_names_of_columns")]
 
     operations = [
         migrations.AddField("wish", "due_at", models.DateTimeField(null=True)),
