@@ -77,6 +77,19 @@ class TestALongName:
         assert above < 10
 
 
+class TestAWideTable:
+    @pytest.mark.parametrize("region", ["table-region", "values-region"])
+    def test_scrolls_by_itself_also_where_words_for_the_ear_stand_in_it(
+        self, new_page: Callable[..., Page], region: str
+    ) -> None:
+        page = new_page(width=320)
+        cells = f"<th>{OFFICIAL.replace(' ', '_')}</th><td><span class='visually-hidden'>millimeters</span></td>"
+        page.set_content(f"<main class='band'><div class='{region}'><table><tr>{cells}</tr></table></div></main>")
+        page.add_style_tag(content=STYLESHEET)
+        assert page.evaluate("document.querySelector('table').scrollWidth") > 320
+        assert page.evaluate("document.scrollingElement.scrollWidth") == 320
+
+
 class TestACardToCarry:
     @pytest.mark.parametrize("part", [f"<p>{WORD}</p>", "<span class='carried-blank'></span>"])
     def test_holds_all_that_is_on_it_where_letters_are_twice_as_large(
