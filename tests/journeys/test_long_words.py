@@ -106,3 +106,15 @@ class TestACardToCarry:
           return all.filter(each => each.getBoundingClientRect().right > edge).length;
         }""")
         assert outside == 0
+
+
+class TestARowOnPaper:
+    def test_stays_whole_unless_further_entries_stand_under_it(self, new_page: Callable[..., Page]) -> None:
+        """Firefox left a heading and an empty frame behind where a row went to the next sheet whole."""
+        page = new_page(width=1280)
+        others = "<ul class='summary-others'><li>Finished</li></ul>"
+        page.set_content(f"<ul class='rows summary-rows'><li>aspirin</li><li>lisinopril{others}</li></ul>")
+        page.add_style_tag(content=STYLESHEET)
+        page.emulate_media(media="print")
+        rows = page.locator(".rows > li")
+        assert rows.evaluate_all("rows => rows.map(row => getComputedStyle(row).breakInside)") == ["avoid", "auto"]
