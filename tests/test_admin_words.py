@@ -26,6 +26,7 @@ TEMPLATES_OF_STAFF = ("templates/admin", "templates/portal/desk")
 
 def words(one: Any, request: Any) -> Iterator[str]:
     """In the language of the moment."""
+    yield str(one.opts.app_config.verbose_name)
     yield str(one.opts.verbose_name)
     yield str(one.opts.verbose_name_plural)
     form = one.get_form(request, one.model(), change=True)

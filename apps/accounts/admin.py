@@ -291,18 +291,19 @@ admin.site.register(AccessAttempt, AttemptAdmin)
 admin.site.unregister(Group)
 admin.site.register(Group, AuditedGroupAdmin)
 
-# What the libraries' rows are called, and their columns: in words of ours, since theirs have no Spanish.
-_CALLED: Mapping[type[Model], tuple[Promise, Promise, Mapping[str, Promise]]] = {
-    Authenticator: (_("authenticator"), _("authenticators"), {
+# What the libraries' rows are called, one and many under a heading, and their columns: in words of ours, since theirs
+# have no Spanish.
+_CALLED: Mapping[type[Model], tuple[Promise, Promise, Promise, Mapping[str, Promise]]] = {
+    Authenticator: (_("Second steps"), _("authenticator"), _("authenticators"), {
         "type": _("kind"), "created_at": _("set up"), "last_used_at": _("last used"),
     }),
-    AccessAttempt: (_("access attempt"), _("access attempts"), {
+    AccessAttempt: (_("Failed sign-ins"), _("access attempt"), _("access attempts"), {
         "attempt_time": _("last try"), "ip_address": _("network address"), "username": _("address typed"),
         "user_agent": _("browser"), "path_info": _("page"), "failures_since_start": _("wrong passwords"),
     }),
 }  # fmt: skip
-for model, (one, many, columns) in _CALLED.items():
+for model, (heading, one, many, columns) in _CALLED.items():
     options: Any = model._meta  # noqa: SLF001 - public
-    options.verbose_name, options.verbose_name_plural = one, many
+    options.app_config.verbose_name, options.verbose_name, options.verbose_name_plural = heading, one, many
     for column, name in columns.items():
         options.get_field(column).verbose_name = name

@@ -36,7 +36,7 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name="authorizationrequest",
             name="is_reauthorization",
-            field=models.BooleanField(default=False, verbose_name="for a connection there was"),
+            field=models.BooleanField(default=False, verbose_name="reauthorization"),
         ),
         migrations.AlterField(
             model_name="authorizationrequest",

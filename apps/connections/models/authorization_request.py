@@ -29,7 +29,7 @@ class AuthorizationRequest(models.Model):
     )
     # The connection it is meant to repair (reauthorization), or else the one it made.
     connection = models.ForeignKey(Connection, on_delete=models.SET_NULL, null=True, related_name="+")
-    is_reauthorization = models.BooleanField(_("for a connection there was"), default=False)
+    is_reauthorization = models.BooleanField(_("reauthorization"), default=False)
     # Staff trying out a registration: what comes back is looked at and given back, and makes no connection.
     trial = models.ForeignKey(Trial, on_delete=models.CASCADE, null=True, related_name="authorization_requests")
     # The state itself is stored nowhere: it is derived from the browser's cookie and this id (`leaving.binding`).

@@ -94,7 +94,7 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name="syncrun",
             name="is_full",
-            field=models.BooleanField(db_default=True, default=True, verbose_name="asks for everything"),
+            field=models.BooleanField(db_default=True, default=True, verbose_name="whole run"),
         ),
         migrations.AlterField(
             model_name="syncrun",
@@ -179,7 +179,7 @@ class Migration(migrations.Migration):
                     ("turned_away", "a good token refused"),
                 ],
                 max_length=20,
-                verbose_name="why something is missing",
+                verbose_name="reason for the gap",
             ),
         ),
         migrations.AlterField(

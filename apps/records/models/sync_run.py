@@ -75,7 +75,7 @@ class SyncRun(models.Model):
     # Of FHIR, by the provider.
     stated_version = models.CharField(_("FHIR version it states"), max_length=8, blank=True, default="", db_default="")
     # Asks for everything, and so proves what is gone.
-    is_full = models.BooleanField(_("asks for everything"), default=True, db_default=True)
+    is_full = models.BooleanField(_("whole run"), default=True, db_default=True)
     finished_at = models.DateTimeField(_("finished"), null=True)
 
     objects = SyncRunQuerySet.as_manager()
@@ -156,7 +156,7 @@ class SyncStep(models.Model):
     )
     resource_type = models.CharField(_("resource type"), max_length=64)
     status = models.CharField(_("status"), max_length=12, choices=Status, default=Status.WAITING)
-    gap = models.CharField(_("why something is missing"), max_length=20, choices=Gap, blank=True)
+    gap = models.CharField(_("reason for the gap"), max_length=20, choices=Gap, blank=True)
     # How it is asked for: `syncing.planning.Asking`; none in runs of old releases.
     asked = models.JSONField(_("how it is asked for"), null=True)
     # Only what changed since then is asked for; empty: everything.
