@@ -166,3 +166,18 @@ class TestAPasskeyAfterThePassword:
         answer = key.answer(challenge_in(client), is_verified=False)
         client.post(reverse("mfa_authenticate"), {"credential": answer})
         assert client.session["_auth_user_id"] == str(alice.pk)
+
+
+class TestAPasskeyAskedForOnceMore:
+    def test_leads_back_to_what_it_was_asked_for_where_it_was_refused(
+        self, alice_client: Client, alice: User, sam: User, device: Callable[[User], Device]
+    ):
+        """And not home: whoever signed in a moment ago is not asked again, and others may use another way there."""
+        device(alice)
+        other = device(sam)
+        alice_client.get(reverse("mfa_reauthenticate_webauthn"))
+        answer = other.answer(challenge_in(alice_client), is_verified=False)
+        sent = {"credential": answer, "next": reverse("mfa_add_webauthn")}
+        page = alice_client.post(reverse("mfa_reauthenticate_webauthn"), sent, follow=True)
+        assert page.request["PATH_INFO"] == reverse("mfa_add_webauthn")
+        assert "We could not accept this passkey." in page.content.decode()
