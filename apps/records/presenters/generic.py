@@ -60,6 +60,13 @@ _DATES = (
     ("requestedOn", "written-down"), ("recordedOn", "written-down"), ("authoringTime", "written-down"),
     ("time", "recorded"), ("lastModified", "recorded"), ("activePeriod", "valid"), ("enteredDate", "written-down"),
 )  # fmt: skip
+# What these mean where the type says more than the name: when something was used, or is to be.
+_MEANT = {
+    "DeviceUseStatement": {"timing": "used", "whenUsed": "used"},
+    "DeviceRequest": {"occurrence": "planned"},
+    "SupplyRequest": {"occurrence": "planned"},
+    "CommunicationRequest": {"occurrence": "planned"},
+}
 _PEOPLE = (
     "author", "performer", "asserter", "recorder", "requester", "orderer", "prescriber", "provider", "sender",
     "operator", "creator", "practitioner", "actor", "responsibleParty", "insurer", "facility", "owner",
@@ -163,7 +170,9 @@ def _said(element: Element, name: str, resource: Element, context: Context) -> s
 
 
 def _when(resource: Element, context: Context) -> When:
-    read = (moments.read(resource, name, means=means, birth_date=context.birth_date) for name, means in _DATES)
+    meant = _MEANT.get(elements.text(resource, "resourceType"), {})
+    dates = ((name, meant.get(name, means)) for name, means in _DATES)
+    read = (moments.read(resource, name, means=means, birth_date=context.birth_date) for name, means in dates)
     found = next(filter(None, read), None)
     if found is not None:
         return found

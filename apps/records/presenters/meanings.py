@@ -41,6 +41,7 @@ _UNLESS: Final[Mapping[str, Mapping[str, str]]] = {
         medications.Status.WAS_NOT_TO_BE_TAKEN: _OTHERWISE,
         medications.Status.PLANNED: "planned",
     },
+    "prescribed": {medications.Status.SUGGESTED: "written-down"},
     "seen": {visits.Status.CANCELED: "planned"},
     "collected": {results.Status.CANCELED: _OTHERWISE},
 }
@@ -80,6 +81,8 @@ def _of(entry: Entry) -> str:
     means = entry.when.means
     if means == "seen" and isinstance(entry, DocumentEntry):
         return "visit"  # of the person, whom nobody takes for the paper then
+    if means == "ordered" and entry.status == procedures.Status.PLANNED:
+        return "written-down"  # as a plan, which nobody has ordered
     if entry.resource_type not in _TYPES:
         return means
     if means in _INSTEAD:

@@ -30,7 +30,7 @@ def read(sent: Element, lasts: str) -> Supply:
         quantity=quantities.read(elements.child(sent, "quantity")),
         lasts=quantities.read(elements.child(sent, lasts)),
         refills="" if refills is None else quantities.digits(refills),
-        valid=moments.of_period(elements.child(sent, "validityPeriod"), means="due"),
+        valid=moments.of_period(elements.child(sent, "validityPeriod"), means="valid"),
         first=quantities.read(elements.child(first, "quantity")),
         first_lasts=quantities.read(elements.child(first, "duration")),
         every=quantities.read(elements.child(sent, "dispenseInterval")),

@@ -81,7 +81,7 @@ OF_ANY_TYPE: list[tuple[str, dict[str, Any], str]] = [
     ("DeviceUseRequest", {"device": ADA, "timingTiming": WEEKLY, "prnReason": [named("Pain")]}, "Once a week"),
     ("DeviceUseRequest", {"device": ADA, "prnReason": [named("Pain")]}, "Pain"),
     ("DeviceUseRequest", {"device": ADA, "orderedOn": "2016-05-01"}, "Written down: May 1, 2016"),
-    ("DeviceUseStatement", {"device": ADA, "whenUsed": {"start": "2016-05-01"}}, "Started: May 1, 2016"),
+    ("DeviceUseStatement", {"device": ADA, "whenUsed": {"start": "2016-05-01"}}, "Used: Since May 1, 2016"),
     ("DeviceUseStatement", {"device": ADA, "timingTiming": WEEKLY}, "Once a week"),
     ("DeviceUseStatement", {"device": ADA, "recordedOn": "2016-05-01"}, "Written down: May 1, 2016"),
     ("EpisodeOfCare", {"careManager": ADA}, "Who: Ada Rose"),

@@ -125,6 +125,12 @@ def sent_since(sent: str, say: Callable[[str], str] = sent_date) -> str:
     return words % {"date": say(sent)}
 
 
+def sent_from(sent: str, say: Callable[[str], str] = sent_date) -> str:
+    """A FHIR date from which on something is to be: From March 4, 2019 on."""
+    words = gettext("From %(start)s on") if is_a_day(sent) else pgettext("a month or a year", "From %(start)s on")
+    return words % {"start": say(sent)}
+
+
 def sent_until(sent: str, say: Callable[[str], str] = sent_date) -> str:
     """A FHIR date after "until": Until March 4, 2019."""
     words = gettext("Until %(date)s") if is_a_day(sent) else pgettext("a month or a year", "Until %(date)s")

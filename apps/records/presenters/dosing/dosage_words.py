@@ -157,9 +157,7 @@ def _between(bounds: When) -> str:
         return _capitalized(dates.sent_on(bounds.starts))
     if ends:
         return _capitalized(gettext("from %(period)s") % {"period": dates.sent_period(bounds.starts, bounds.ends)})
-    is_day = dates.is_a_day(bounds.starts)
-    on = gettext("From %(start)s on") if is_day else pgettext("a month or a year", "From %(start)s on")
-    return on % {"start": starts}
+    return dates.sent_from(bounds.starts)
 
 
 def how_often(timing: Timing) -> str:

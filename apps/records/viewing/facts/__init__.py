@@ -91,7 +91,7 @@ def _unnamed(entry: Entry, own: list[Fact]) -> tuple[str, ...]:
 
 def _told_once(entry: Entry) -> When:
     """Under "Started", the words "Since" would say it again."""
-    return replace(entry.when, is_open=False) if meanings.of(entry) == "started" else entry.when
+    return replace(entry.when, is_open=False) if meanings.of(entry) == "started" else whens.as_meant(entry)
 
 
 def _own(entry: Entry) -> list[Fact]:

@@ -323,6 +323,7 @@ _WITHIN: Final[Mapping[str, str | Promise]] = {
     "Activity.also": _("that is"),
     "Activity.reasons": _("because of"),
     "Activity.outcomes": _("what came of it"),
+    "Component.usual_range": _("usual range"),
     "Noted.author": _("written down by"),
     "Noted.when": _("written down"),
     "Cost.unless": _("but not"),

@@ -236,7 +236,8 @@ def _contact(contact: Contact) -> str:
 
 def _measured(measured: Measured) -> str:
     said = values_in_words.of_part(_name_of_part(measured), measured.value)
-    return PART.join(filter(None, (said, values_in_words.of_place(measured))))
+    usual = _labelled("Component", "usual_range", measured.usual_range) if measured.usual_range else ""
+    return PART.join(filter(None, (said, values_in_words.of_place(measured), usual)))
 
 
 def _name_of_part(measured: Measured) -> str:

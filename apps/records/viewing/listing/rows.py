@@ -264,7 +264,7 @@ def _row(shelved: Shelved, source: Source, alike: _Alike, *, has_details: bool) 
         title=title,
         theirs=theirs,
         when_label="" if whens.says_itself(entry.when) else alike.label(entry),
-        when="" if _has_no_day(entry) else whens.in_words(entry.when, alike.calendar.sent_date),
+        when="" if _has_no_day(entry) else whens.in_words(whens.as_meant(entry), alike.calendar.sent_date),
         year=arranging.year(entry),
         group=entry.group,
         status=status,

@@ -7,6 +7,7 @@ from typing import Final
 from django.utils.functional import Promise
 from django.utils.translation import gettext, ngettext, pgettext
 from django.utils.translation import gettext_lazy as _
+from msgspec.structs import replace
 
 from apps.records.presenters import meanings
 from apps.records.presenters.datatypes import dates
@@ -43,10 +44,12 @@ _LABELS: Final[dict[str, str | Promise]] = {
     "in-place": _("In place"),
     "covers": _("Covers"),
     "care": _("Care given"),
+    "used": _("Used"),
     "paid": _("Paid"),
 }
 # What may lie ahead: plans, and what is paid, valid or recommended until a day.
 _AHEAD: Final = frozenset({"planned", "due", "valid", "expires", "to-be-taken"})
+_PLANNED: Final = frozenset({"planned", "due"})  # nothing has gone on since then
 _AHEAD_TYPES: Final = frozenset(
     {
         "Appointment", "AppointmentResponse", "CarePlan", "Goal", "Coverage", "ImmunizationRecommendation", "Slot",
@@ -78,6 +81,12 @@ def in_words(when: When, say: Callable[[str], str] = dates.sent_date) -> str:
     if when.age_from is not None or when.age_to is not None:
         return _age(when)
     return gettext("Date not known") if when.unknown else gettext("Date not given")
+
+
+def as_meant(entry: Entry) -> When:
+    """The entry's date, as one of a plan where its status makes it one."""
+    when = entry.when
+    return replace(when, means="planned") if when.is_open and meanings.of(entry) == "planned" else when
 
 
 def is_of_no_day(kind: str, when: When) -> bool:
@@ -165,7 +174,7 @@ def _period(when: When, say: Callable[[str], str]) -> str:
     if not when.starts:
         return dates.sent_until(when.ends, say)
     if when.is_open:
-        return dates.sent_since(when.starts, say)
+        return (dates.sent_from if when.means in _PLANNED else dates.sent_since)(when.starts, say)
     if not when.ends or say(when.ends) == say(when.starts):
         return say(when.starts)
     return dates.sent_period(when.starts, when.ends, say)
