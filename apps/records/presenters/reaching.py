@@ -37,7 +37,7 @@ def of(resource: Element, context: Context) -> tuple[Reached, ...]:
         written = elements.text(reference, "reference")
         if len(found) == _MOST_NAMED:
             break
-        if written and written not in found:
+        if written not in found and (written.startswith("#") or any(f"{kind}/" in written for kind in _TYPES)):
             found[written] = context.find(reference, within=resource)
     told: dict[str, Reached] = {}
     for one in sorted((one for one in found.values() if elements.text(one, "resourceType") in _TYPES), key=_place):

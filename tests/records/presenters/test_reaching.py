@@ -92,6 +92,11 @@ class TestWhoeverIsNamed:
         sent = {"resourceType": "Observation", "subject": {"reference": "Location/l"}, "contained": [clinic(phone())]}
         assert not told(sent, place(telecom=[phone()]))
 
+    def test_is_found_behind_much_that_names_nobody(self):
+        results = [{"reference": f"Observation/{n}"} for n in range(1000)]
+        sent = {"resourceType": "DiagnosticReport", "result": results, "performer": [{"reference": "Organization/o"}]}
+        assert told(sent, clinic(phone())) == [("Bay Clinic", "", "555-0100")]
+
     def test_is_at_most_a_few(self):
         many = [{**clinic(phone(str(n))), "id": str(n)} for n in range(300)]
         sent = {"resourceType": "CarePlan", "author": [{"reference": f"Organization/{n}"} for n in range(300)]}
