@@ -53,9 +53,20 @@ REASON_WORDS: Final[Mapping[str, str | Promise]] = {
     "outofnetwork": _("Outside the network"),
 }
 _ORDER: Final = tuple(AMOUNT_WORDS)
-# What Medicare calls the same, where it sends no code of theirs; and a code of DSTU2.
+# What Medicare calls the same, of a line and of the whole; and a code of DSTU2.
 _ALSO: Final[Mapping[str, str]] = {
     "total": _BILLED,
+    "clm_tot_chrg_amt": _BILLED,
+    "nch_carr_clm_sbmtd_chrg_amt": _BILLED,
+    "nch_carr_clm_alowd_amt": "eligible",
+    "nch_clm_prvdr_pmt_amt": "paidtoprovider",
+    "nch_clm_bene_pmt_amt": "paidtopatient",
+    "carr_clm_cash_ddctbl_apld_amt": "deductible",
+    "nch_bene_ip_ddctbl_amt": "deductible",
+    "nch_bene_ptb_ddctbl_amt": "deductible",
+    "nch_bene_pta_coinsrnc_lblty_amt": "coinsurance",
+    "nch_bene_ptb_coinsrnc_amt": "coinsurance",
+    "nch_ip_ncvrd_chrg_amt": "noncovered",
     "line_sbmtd_chrg_amt": _BILLED,
     "line_alowd_chrg_amt": "eligible",
     "line_nch_pmt_amt": "benefit",
@@ -102,7 +113,9 @@ def read(resource: Element) -> Bill:
     """Of an ExplanationOfBenefit or a ClaimResponse; of anything else nothing."""
     if elements.text(resource, "resourceType") not in {"ExplanationOfBenefit", "ClaimResponse"}:
         return NO_BILL
-    whole = _in_order([*_amounts(resource, "total"), *_amounts(resource, "adjudication")])
+    balances = elements.children(resource, "benefitBalance")
+    balanced = (one for each in balances for one in _amounts(each, "financial"))
+    whole = _in_order([*_amounts(resource, "total"), *_amounts(resource, "adjudication"), *balanced])
     sent = [line for name in _LINES for outer in elements.children(resource, name) for line in _judged(outer)]
     if not any(map(_is_judged, sent)):
         return Bill(whole)
@@ -145,10 +158,12 @@ def _charge(line: Element, place: int, notes: Mapping[int, str]) -> Charge:
 def _amounts(element: Element, name: str) -> Iterator[Amount]:
     """Those that say something: an amount, how many, or why. A share in percent is told by what is paid."""
     for sent in elements.children(element, name):
-        concept = sent.get("category") or sent.get("code")
+        if name == "financial" and not payments.is_of_this_bill(sent):
+            continue
+        concept = sent.get("category") or sent.get("code") or sent.get("type")
         known = _known(concept)
         of = known or title_of(concept) or elements.words(concept)
-        said = payments.priced("", sent.get("amount"))
+        said = payments.priced("", sent.get("amount") or sent.get("usedMoney"))
         count = elements.number(sent, "value") if known == "allowedunits" else None
         said = said or (quantities.digits(count) if count is not None else "")
         reasons = tuple(_reasons(sent))
@@ -157,10 +172,11 @@ def _amounts(element: Element, name: str) -> Iterator[Amount]:
 
 
 def _known(concept: object) -> str:
-    """The key of it, by the first code that has one; of Medicare's, which are addresses, by their end."""
-    ends = (code.code.lower().rpartition("/")[2] for code in codes_of(concept))
-    found = (_ALSO.get(end, end) for end in ends)
-    return next((key for key in found if key in AMOUNT_WORDS), "")
+    """The key of it, by the first code that has one; of Medicare's, which are addresses, by their end. It sends these
+    beside one of CARIN that may mean another thing: a total charge as what another insurance had paid."""
+    ends = [code.code.lower().rpartition("/")[2] for code in codes_of(concept)]
+    found = (*(_ALSO[end] for end in ends if end in _ALSO), *(end for end in ends if end in AMOUNT_WORDS))
+    return next(iter(found), "")
 
 
 def _reasons(sent: Element) -> Iterator[str]:

@@ -14,6 +14,7 @@ from apps.records.presenters.entry import Context
 from apps.records.presenters.heads import status_codes, title_of
 from apps.records.presenters.particular_words import WORDS, What
 
+_OF_MEDICARE: Final = "https://bluebutton.cms.gov/resources/variables/"
 _TENTHS: Final = re.compile(r"-?[0-9]+\.[0-9]", re.ASCII)
 
 
@@ -95,6 +96,11 @@ def payment(resource: Element, _context: Context) -> Iterator[tuple[What, Iterab
     yield What.DETAIL, (elements.prose(resource.get("disposition")),)
 
 
+def is_of_this_bill(benefit: Element) -> bool:
+    """Whether it is an amount of the bill alone: Medicare sends these among what was used of a benefit so far."""
+    return any(code.startswith(_OF_MEDICARE) for code in elements.codes(benefit.get("type"))) and "usedMoney" in benefit
+
+
 def name_of_line(line: Element) -> str:
     """What a line of a bill is for, by name."""
     named = ("productOrService", "service", "chargeItemCodeableConcept", "revenue", "category")
@@ -161,6 +167,8 @@ def _counted(parts: Iterable[Element], name: str, kind: str) -> Iterator[str]:
     """How much of each there is, by what kind of limit it is. Nothing where neither says of what."""
     for part in parts:
         for benefit in elements.children(part, name):
+            if is_of_this_bill(benefit):
+                continue
             what = ", ".join(filter(None, (_named(part), _called(benefit.get("type")))))
             count = elements.number(benefit, f"{kind}UnsignedInt")
             said = elements.text(benefit, f"{kind}String") if count is None else quantities.digits(count)

@@ -148,6 +148,24 @@ class TestALineOfABill:
         assert not charged(item=[sent], total=odd, adjudication=odd, processNote=odd)
 
 
+class TestABillOfMedicare:
+    def test_says_of_the_whole_what_came_as_used_so_far(self):
+        used = {"type": concept(f"{MEDICARE}/nch_carr_clm_alowd_amt"), "usedMoney": usd(60)}
+        visits = {"type": named("visits"), "allowedUnsignedInt": 20, "usedUnsignedInt": 4}
+        sent = {"benefitBalance": [{"category": named("Medical care"), "financial": [used, visits]}]}
+        told, besides = charges.of(
+            entry("ExplanationOfBenefit", **sent), {"resourceType": "ExplanationOfBenefit", **sent}
+        )
+        assert [amounts(part) for part in told.parts] == [[("Allowed by the plan", "60 USD", "")]]
+        assert "Used so far: Medical care, visits: 4" in on_page(besides)
+        assert "60" not in on_page(besides)
+
+    def test_is_believed_in_its_own_words(self):
+        both = {"coding": [{"code": "priorpayerpaid"}, {"code": f"{MEDICARE}/clm_tot_chrg_amt"}]}
+        told = charged(total=[{"category": both, "amount": usd(250)}])
+        assert amounts(told.parts[0]) == [("Billed", "250 USD", "")]
+
+
 class TestABill:
     def test_says_first_what_the_whole_of_it_comes_to(self):
         told = charged(
