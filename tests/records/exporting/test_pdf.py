@@ -6,6 +6,7 @@ import os
 import resource
 import subprocess
 import sys
+from threading import BoundedSemaphore
 
 import pytest
 from django.urls import reverse
@@ -15,6 +16,7 @@ from pypdf import PdfReader
 from apps.audit.models import AuditEvent, EventType
 from apps.records.exporting.pdf import __main__ as process
 from apps.records.exporting.pdf import making
+from config import gunicorn
 from tests.fixtures.requirements import missing
 from tests.records.exporting.keeping import keep
 from tests.records.exporting.taking import sign_in, take, text
@@ -123,6 +125,16 @@ class TestWhereItCannotBeMade:
         assert response.status_code == 503
         assert "Try again in a minute." in text(response)
         assert take(hers, connection, what="pdf").status_code == 200
+
+    def test_no_more_wait_than_leave_others_a_thread(self, hers, connection, monkeypatch):
+        assert gunicorn.threads > 2 * making._MOST_AT_ONCE
+        monkeypatch.setattr(making, "_PLACES", BoundedSemaphore())
+        with making._PLACES:
+            assert take(hers, connection, what="pdf").status_code == 503
+        monkeypatch.setattr(making, "_WAITS_SECONDS", 0.01)
+        with making._SEAT:
+            assert take(hers, connection, what="pdf").status_code == 503
+        assert take(hers, connection, what="pdf").status_code == 200  # whoever leaves gives the place back
 
 
 class TestItsMaking:

@@ -1,7 +1,8 @@
 """Have a PDF made of a page to read, by a process of its own: whatever becomes of that one, the site goes on.
 
 It is given the page and our style, and nothing else: no variable of ours, which may be a secret, and no file. A page of
-a long record takes seconds and hundreds of megabytes, so that one is made at a time, and others wait.
+a long record takes seconds and hundreds of megabytes, so that one is made at a time, and others wait. Of those only a
+few do: each holds a thread, and all who wait for something else need some.
 """
 
 import json
@@ -25,6 +26,8 @@ _LIBRARIES: Final = ("pango-1.0", "pangoft2-1.0", "harfbuzz", "fontconfig")
 _SURROUNDINGS: Final = ("PATH", "LANG", "DYLD_FALLBACK_LIBRARY_PATH", "FONTCONFIG_FILE", "FONTCONFIG_PATH")
 _SHEET: Final = "@page { size: letter }"  # as printers of those have it whose providers speak these interfaces
 _SEAT: Final = BoundedSemaphore()
+_MOST_AT_ONCE: Final = 3  # who has the seat, and who waits for it; of eight threads (`config.gunicorn`)
+_PLACES: Final = BoundedSemaphore(_MOST_AT_ONCE)
 
 
 class CannotMake(Exception):
@@ -45,15 +48,24 @@ def made(page: str) -> bytes:
     """The PDF of a whole HTML page, as it would be printed. Raises CannotMake and Busy. It takes seconds: call it
     outside transactions."""
     given = json.dumps({"page": page, "style": _style()}).encode(errors="surrogatepass")
-    if not _SEAT.acquire(timeout=_WAITS_SECONDS):
+    if not _PLACES.acquire(blocking=False):
         raise Busy
     try:
-        file = _made(given)
+        file = _made_in_turn(given)
     finally:
-        _SEAT.release()
+        _PLACES.release()
     if not file.startswith(b"%PDF-"):
         raise CannotMake
     return file
+
+
+def _made_in_turn(given: bytes) -> bytes:
+    if not _SEAT.acquire(timeout=_WAITS_SECONDS):
+        raise Busy
+    try:
+        return _made(given)
+    finally:
+        _SEAT.release()
 
 
 def _made(given: bytes) -> bytes:
