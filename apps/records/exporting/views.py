@@ -70,10 +70,12 @@ def _answer(request: HttpRequest, form: CopyForm, at: datetime) -> HttpResponseB
     except (DeletedMeanwhile, Shredded):  # the page says what is still here; who closed the account is to sign in
         return redirect("download_copy")
     except making.Busy:
-        return render(request, "records/exporting/failed.html", {"is_busy": True}, status=503)
+        context = {"is_busy": True, "can_be_read": True}
+        return render(request, "records/exporting/failed.html", context, status=503)
     except (VaultError, making.CannotMake) as error:
         _LOG.error("A copy cannot be made: %s.", type(error).__name__)
-        return render(request, "records/exporting/failed.html", status=500)
+        context = {"can_be_read": isinstance(error, making.CannotMake)}
+        return render(request, "records/exporting/failed.html", context, status=500)
 
 
 def _made(request: HttpRequest, form: CopyForm, at: datetime) -> HttpResponseBase:

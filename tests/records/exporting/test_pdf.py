@@ -114,6 +114,7 @@ class TestWhereItCannotBeMade:
         response = take(hers, connection, what="pdf")
         assert response.status_code == 500
         assert "We could not make the file" in text(response)
+        assert "You can choose the page to read instead" in text(response)
         assert "CannotMake" in caplog.text
         for canary in (*CANARIES, "Harbor"):
             assert canary not in caplog.text
@@ -124,6 +125,7 @@ class TestWhereItCannotBeMade:
             response = take(hers, connection, what="pdf")
         assert response.status_code == 503
         assert "Try again in a minute." in text(response)
+        assert "You can choose the page to read instead" in text(response)
         assert take(hers, connection, what="pdf").status_code == 200
 
     def test_no_more_wait_than_leave_others_a_thread(self, hers, connection, monkeypatch):

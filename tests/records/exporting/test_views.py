@@ -147,6 +147,7 @@ class TestACopy:
         response = take(hers, connection, what=what)
         assert (response.status_code, response.streaming) == (500, False)
         assert "We could not make the file" in text(response)
+        assert "the page to read instead" not in text(response)
 
     @pytest.mark.parametrize("sent", [{}, {"format": "xml"}, {"sources": ["x"], "format": "bundle"}])
     def test_is_refused_where_the_form_is_odd(self, hers, connection, address, sent):
