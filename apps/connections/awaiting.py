@@ -71,17 +71,28 @@ def _claim(user_id: UUID, *, at: datetime) -> _Letter | None:
         if not (user.is_active and mailing.is_confirmed(user)):
             return None
         found = finding.by_id([wish.provider_id for wish in due if wish.provider_id], at=at)
-        over = [wish for wish in due if _has_signed_in(user, wish)]
+        over = _signed_in(user, due, found)
         told = [wish for wish in due if wish not in over and _works(found, wish, at=at)]
         rows.filter(pk__in=[wish.pk for wish in (*over, *told)]).update(waits_since=None, due_at=None)
     names = sorted(found[wish.provider_id].provider.name for wish in told if wish.provider_id)
     return _Letter(user, told, names if choosing.choices_of(user).names_providers else ()) if told else None
 
 
-def _has_signed_in(user: User, wish: Wish) -> bool:
-    """They tried again themselves, and were let in."""
-    theirs = AuthorizationRequest.objects.filter(user=user, provider=wish.provider_id, created_at__gt=wish.waits_since)
-    return theirs.filter(outcome__in=_LET_IN).exists()
+def _signed_in(user: User, wishes: Sequence[Wish], found: Mapping[UUID, FoundProvider]) -> list[Wish]:
+    """Those of them whose provider let them in since, when they tried again themselves: by whichever row of it, since
+    several directories may list it."""
+    let_in = AuthorizationRequest.objects.filter(user=user, outcome__in=_LET_IN)
+    theirs = list(let_in.values_list("provider_id", "created_at"))
+    rows = {pk: {choice.provider.pk for choice in each.choices} for pk, each in found.items()}
+    return [
+        wish
+        for wish in wishes
+        if wish.provider_id and wish.waits_since
+        if any(
+            created_at > wish.waits_since and provider_id in {wish.provider_id, *rows.get(wish.provider_id, ())}
+            for provider_id, created_at in theirs
+        )
+    ]
 
 
 def _works(found: Mapping[UUID, FoundProvider], wish: Wish, *, at: datetime) -> bool:

@@ -15,7 +15,7 @@ from apps.connections import awaiting, tasks
 from apps.connections.models import AuthorizationRequest, EndpointSilence, RefreshPace
 from apps.connections.outcomes import Outcome
 from apps.directory import registering
-from apps.directory.models import ClientRegistration, Enablement, Endpoint, EndpointCheck, Wish
+from apps.directory.models import ClientRegistration, Enablement, Endpoint, EndpointCheck, Provider, Wish
 from apps.directory.searching import wishing
 from config.celery import SCHEDULE
 from tests.accounts.mail_servers import GOES_AWAY, taking_mail
@@ -154,6 +154,16 @@ class TestWhoWaits:
 
     def test_waits_no_more_once_they_were_let_in_themselves(self, place, wish, alice):
         tried(place, alice, Outcome.CONFIRMED, at=ASKED + MINUTE)
+        assert awaiting.tell(at=SOON) == 0
+        assert not Wish.objects.filter(due_at__isnull=False).exists()
+
+    def test_waits_no_more_once_they_were_let_in_by_another_row_of_it(self, place, make_place, wish, alice):
+        twin = Provider.objects.create(
+            directory="others", directory_id="1", name=place.provider.name, is_sandbox=True, imported_at=ASKED
+        )
+        other = make_place("Another name", path="/two")
+        other.endpoint.providers.set([twin])
+        tried(Place(twin, other.endpoint, other.registration), alice, Outcome.CONFIRMED, at=ASKED + MINUTE)
         assert awaiting.tell(at=SOON) == 0
         assert not Wish.objects.filter(due_at__isnull=False).exists()
 
