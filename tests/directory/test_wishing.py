@@ -1,9 +1,10 @@
 """Asking for a provider that cannot be connected, or is not in the list."""
 
+import threading
 from datetime import timedelta
 
 import pytest
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from django.test import Client
 
 from apps.directory.models import ClientRegistration, Provider, Wish
@@ -255,3 +256,26 @@ class TestWhatIsWishedForByName:
             found = wishing.unlisted(most=2)
         assert [(one.name, one.city, one.count) for one in found] == [("Saint Anne's Clinic", "Salem", 2)]
         assert wishing.wished_once() == 2
+
+
+@pytest.mark.django_db(transaction=True)
+class TestTwoTabs:
+    def test_can_ask_again_and_take_it_back(self, alice, closed, monkeypatch):
+        wish, kept = wishing.note(alice, closed, at=AT), wishing._kept
+
+        def take_back():
+            wishing.take_back(alice, wish.pk)
+            connection.close()
+
+        other = threading.Thread(target=take_back)
+
+        def keep(*arguments, **keywords):
+            found = kept(*arguments, **keywords)
+            other.start()
+            other.join(timeout=0.5)
+            return found
+
+        monkeypatch.setattr(wishing, "_kept", keep)
+        wishing.note(alice, closed, at=AT)
+        other.join(timeout=10)
+        assert not Wish.objects.exists()
