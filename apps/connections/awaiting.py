@@ -110,16 +110,16 @@ def _works(found: Mapping[UUID, FoundProvider], wish: Wish, *, at: datetime) -> 
 
 
 def _are_well(endpoints: Collection[Endpoint], *, since: datetime, at: datetime) -> bool:
-    """Whether a check since then found one of them well, and none is known to be anything else. A check asks nothing of
-    the token endpoint: there, renewals of others tell."""
+    """Whether checks since then found all of them well, since nobody knows which of them was not. A check asks nothing
+    of the token endpoint: there, renewals of others tell."""
     registrations = [registering.standing_at(endpoint) for endpoint in endpoints]
     if RefreshPace.objects.filter(registration__in=registrations, silences__gt=0).exists():
         return False
     if any(hearing.silent_since(endpoint, at=at) for endpoint in endpoints):
         return False
-    checks = EndpointCheck.objects.filter(endpoint__in=endpoints, is_latest=True)
-    outcomes = dict(checks.values_list("outcome", "checked_at").order_by("checked_at"))
-    return outcomes.keys() == {EndpointCheck.Outcome.WELL} and outcomes[EndpointCheck.Outcome.WELL] > since
+    checks = EndpointCheck.objects.filter(endpoint__in=endpoints, is_latest=True, checked_at__gt=since)
+    well = set(checks.filter(outcome=EndpointCheck.Outcome.WELL).values_list("endpoint_id", flat=True))
+    return bool(endpoints) and all(endpoint.pk in well for endpoint in endpoints)
 
 
 def _tell(letter: _Letter, *, at: datetime) -> bool:

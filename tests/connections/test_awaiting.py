@@ -124,6 +124,17 @@ class TestWhoWaits:
         found(place, at=LATER, endpoint=other)
         assert awaiting.tell(at=LATER + HOUR) == 1
 
+    def test_is_not_told_while_one_of_its_two_ways_was_not_looked_at_since(self, place, make_place, wish):
+        other = make_place("Another name", version="dstu2").endpoint
+        ClientRegistration.objects.update(versions_added=["r4", "dstu2"])
+        other.providers.set([place.provider])
+        found(place, at=SOON)
+        assert awaiting.tell(at=LATER) == 0
+        found(place, at=ASKED - MINUTE, endpoint=other)
+        assert awaiting.tell(at=LATER + HOUR) == 0
+        found(place, at=LATER + HOUR, endpoint=other)
+        assert awaiting.tell(at=LATER + 2 * HOUR) == 1
+
     def test_is_told_when_staff_have_approved(self, place, alice):
         ClientRegistration.objects.update(status="provisional")
         wishing.note(alice, place.provider, at=ASKED)
