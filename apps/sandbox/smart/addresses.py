@@ -1,15 +1,21 @@
-"""The addresses of interface B, as they are announced. All below SANDBOX_ORIGIN; a root ends with a slash."""
+"""The addresses of interface B, as they are announced. A root ends with a slash.
+
+All are below SANDBOX_ORIGIN; where tokens are given may have moved to this machine's other name, which stands for
+another origin (switch `token_host`).
+"""
 
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from django.conf import settings
+from django.http import HttpRequest
 
 from apps.sandbox import scenarios
 
 HOSTS = {"patient": "myrecord", "provider": "ehr"}
 PERSONAS = {host: persona for persona, host in HOSTS.items()}
 DEEP = "interop/api/fhir/"  # what follows the tenant where roots lie deeper
+_OTHER_NAME = {"127.0.0.1": "localhost", "localhost": "127.0.0.1"}
 
 
 @dataclass(frozen=True)
@@ -58,10 +64,33 @@ def authorize(tenant: str, persona: str) -> str:
     return f"{_tenant(tenant)}/protocols/oauth2/profiles/smart-v1/personas/{persona}/authorize"
 
 
+def other_origin() -> str:
+    """The origin under which this machine's other name reaches us."""
+    parts = urlsplit(settings.SANDBOX_ORIGIN)
+    host = _OTHER_NAME.get(parts.hostname or "", parts.hostname)
+    return f"{parts.scheme}://{host}{f':{parts.port}' if parts.port else ''}"
+
+
+def token_origin() -> str:
+    """Where tokens are given, taken back and looked into (switch `token_host`)."""
+    return settings.SANDBOX_ORIGIN if scenarios.is_usual("token_host") else other_origin()
+
+
+def gives_tokens(request: HttpRequest) -> bool:
+    """Whether tokens are given under the name by which we were asked: no longer under the old one that is gone."""
+    is_old_one = request.get_host() == urlsplit(settings.SANDBOX_ORIGIN).netloc
+    return not (is_old_one and scenarios.chosen("token_host") == "moved-and-gone")
+
+
 def token(tenant: str, host: str) -> str:
     """The token endpoint, in the form that stands now (switch `token_path`)."""
     hosts = f"/hosts/{host}" if scenarios.chosen("token_path") == "hosts" else ""
-    return f"{_tenant(tenant)}{hosts}/protocols/oauth2/profiles/smart-v1/token"
+    return f"{_tenant(tenant, token_origin())}{hosts}/protocols/oauth2/profiles/smart-v1/token"
+
+
+def as_asked(address: str, request: HttpRequest) -> str:
+    """A token address under the name by which we were asked: an assertion is made out to that one."""
+    return address.replace(token_origin(), f"{request.scheme}://{request.get_host()}", 1)
 
 
 def revocation(tenant: str, host: str) -> str:
@@ -71,7 +100,7 @@ def revocation(tenant: str, host: str) -> str:
 
 def introspection() -> str:
     """Where a token is looked into (RFC 7662)."""
-    return f"{settings.SANDBOX_ORIGIN}/b/authorization/tokeninfo"
+    return f"{token_origin()}/b/authorization/tokeninfo"
 
 
 def key_set() -> str:
@@ -84,5 +113,5 @@ def manage(tenant: str) -> str:
     return f"{_tenant(tenant)}/personas/patient/my-authorizations"
 
 
-def _tenant(tenant: str) -> str:
-    return f"{settings.SANDBOX_ORIGIN}/b/authorization/tenants/{tenant}"
+def _tenant(tenant: str, origin: str = "") -> str:
+    return f"{origin or settings.SANDBOX_ORIGIN}/b/authorization/tenants/{tenant}"

@@ -29,6 +29,13 @@ SMART_SWITCHES: dict[str, Switch] = {
     ),
     # X30: hosts-form addresses came in 2025; the older form stands in old documents.
     "token_path": Switch(("hosts", "older"), "hosts", "Whether the token address of interface B has its host in it."),
+    # Specification 4.2 rule 1: addresses are taken from discovery each time. To another host nobody follows by itself.
+    "token_host": Switch(
+        ("own", "moved", "moved-and-gone"),
+        "own",
+        "Where tokens of interface B are given, taken back and looked into: here; under this machine's other name, "
+        "which every root announces from then on, and here too; or there alone (404 here).",
+    ),
     # X47, specification section 8.
     "refresh_throttle": Switch(("off", "on"), "off", "on: a second refresh within a minute is answered 429."),
     # Section 3.6: standalone answers were seen without it, and clients then look at the ID token.
@@ -62,6 +69,10 @@ SMART_SCENARIOS: dict[str, Scenario] = {
     "pkce-needed": Scenario("Nothing is allowed without a code challenge.", {"pkce": "required"}),
     "slashes-matter": Scenario("The closing slash of `aud` counts.", {"aud_slash": "matters"}),
     "older-token-address": Scenario("The token address has no host in it.", {"token_path": "older"}),
+    "tokens-moved": Scenario("Tokens are given under another host, and for now here too.", {"token_host": "moved"}),
+    "tokens-moved-away": Scenario(
+        "Tokens are given under another host alone: the old address is gone.", {"token_host": "moved-and-gone"}
+    ),
     "refresh-throttled": Scenario("A second refresh within a minute: 429.", {"refresh_throttle": "on"}),
     "patient-kept-back": Scenario("Token answers do not say whose record it is.", {"launch_patient": "kept-back"}),
     "offline-needs-prompt": Scenario("offline_access needs prompt=consent.", {"offline_consent": "with-prompt"}),

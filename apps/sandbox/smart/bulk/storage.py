@@ -5,25 +5,22 @@ is signed stands in the query, so that the path of a file stays the same.
 """
 
 from datetime import datetime, timedelta
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
-from django.conf import settings
 from django.core import signing
 from django.utils.crypto import constant_time_compare
 
+from apps.sandbox.smart import addresses
+
 _SALT = "bulk storage"
 _LASTS = timedelta(minutes=5)
-_OTHER_NAME = {"127.0.0.1": "localhost", "localhost": "127.0.0.1"}
 
 
 def address(job_id: str, name: str, *, at: datetime) -> str:
     """A signed address, good for five minutes. This machine's other name stands for another origin."""
-    parts = urlsplit(settings.SANDBOX_ORIGIN)
-    host = _OTHER_NAME.get(parts.hostname or "", parts.hostname)
-    port = f":{parts.port}" if parts.port else ""
     until = str(int((at + _LASTS).timestamp()))
     query = urlencode({"until": until, "signature": _signature(job_id, name, until)})
-    return f"{parts.scheme}://{host}{port}/b/storage/{job_id}/{name}?{query}"
+    return f"{addresses.other_origin()}/b/storage/{job_id}/{name}?{query}"
 
 
 def is_open(job_id: str, name: str, *, until: str, signature: str, at: datetime) -> bool:

@@ -19,25 +19,27 @@ Form = dict[str, str]
 
 def tokeninfo(request: HttpRequest) -> HttpResponse:
     """What a token is good for."""
-    if scenarios.chosen("introspection") == "off":
+    if scenarios.chosen("introspection") == "off" or not addresses.gives_tokens(request):
         return HttpResponseNotFound()
 
     def tell(application: SmartApplication, given: Form) -> HttpResponse:
         return JsonResponse(introspecting.told(application, given, at=clock.now()))
 
-    return _for_application(request, tell, tenant="", audiences={addresses.introspection()})
+    audiences = {addresses.as_asked(addresses.introspection(), request)}
+    return _for_application(request, tell, tenant="", audiences=audiences)
 
 
 def revoke(request: HttpRequest, tenant: str, host: str = "myrecord") -> HttpResponse:
     """Tell that a token is dead. An assertion may be made out to the token address or to this one."""
-    if scenarios.chosen("revocation") == "off":
+    if scenarios.chosen("revocation") == "off" or not addresses.gives_tokens(request):
         return HttpResponseNotFound()
 
     def end(application: SmartApplication, given: Form) -> HttpResponse:
         revoking.revoke(application, given, tenant=tenant, at=clock.now())
         return HttpResponse(b"", content_type="application/json")
 
-    audiences = {addresses.token(tenant, host), addresses.revocation(tenant, host)}
+    known = (addresses.token(tenant, host), addresses.revocation(tenant, host))
+    audiences = {addresses.as_asked(address, request) for address in known}
     return _for_application(request, end, tenant=tenant, audiences=audiences)
 
 

@@ -16,8 +16,9 @@ from apps.sandbox.smart.token.standing import Door
 @csrf_exempt
 def token(request: HttpRequest, tenant: str, host: str = "") -> HttpResponse:
     """Tokens for a code, a refresh token or a system. The form of the address that does not stand now is not there
-    (X30)."""
-    if bool(host) != (scenarios.chosen("token_path") == "hosts"):
+    (X30), nor is the host that tokens moved away from."""
+    is_right_form = bool(host) == (scenarios.chosen("token_path") == "hosts")
+    if not (is_right_form and addresses.gives_tokens(request)):
         return refusing.for_programs(HttpResponse(status=404))
     if (otherwise := refusing.unless_posted(request)) is not None:
         return otherwise
@@ -31,7 +32,7 @@ def token(request: HttpRequest, tenant: str, host: str = "") -> HttpResponse:
 
 
 def _answered(request: HttpRequest, given: dict[str, str], door: Door, *, at: datetime) -> issuing.Answer:
-    audiences = [addresses.token(door.tenant, door.host)]
+    audiences = [addresses.as_asked(addresses.token(door.tenant, door.host), request)]
     match given.get("grant_type"):
         case "client_credentials":
             return systems.grant(request, given, door, audiences=audiences, at=at)
