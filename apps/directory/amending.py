@@ -4,6 +4,7 @@ down in the same transaction."""
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
+from uuid import UUID
 
 from django.db import transaction
 
@@ -33,9 +34,11 @@ def note(
     before: str = "",
     code: str = "",
     changed: str = "",
+    endpoint_id: UUID | None = None,
 ) -> None:
     """Write one change down. `changed` names columns, never their values."""
-    optional = {Fact.STATUS_BEFORE: before, Fact.CODE: code, Fact.CHANGED: changed}
+    named = str(endpoint_id) if endpoint_id is not None else ""
+    optional = {Fact.STATUS_BEFORE: before, Fact.CODE: code, Fact.CHANGED: changed, Fact.ENDPOINT_ID: named}
     facts: dict[str, str | int | bool] = {Fact.ACTION: action, Fact.STATUS: row.status}
     facts |= {name: value for name, value in optional.items() if value}
     recording.record(event, actor=actor, at=at, subject="client registration", subject_id=str(row.pk), facts=facts)

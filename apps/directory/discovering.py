@@ -1,23 +1,24 @@
 """Learn from a SMART deployment where its people sign in, and remember what was found and when (interface facts 3.2).
 
 `discover` asks both documents of one FHIR base URL and keeps what they say: addresses that changed below the origins we
-know are followed, as specification 4.2 rule 1 demands; another origin is never followed, it is kept as a disagreement
-for staff, and linking is off until they decide. What a FHIR server says of an authorization server that others share
-is believed only where staff know that FHIR server (`trusting`).
+know are followed, as specification 4.2 rule 1 demands; another origin is followed once staff have approved it for a
+registration of the endpoint (`moving`): until then it is kept for them to look at, and linking is off. What a FHIR
+server says of an authorization server that others share is believed only where staff know that FHIR server
+(`trusting`).
 """
 
 import logging
 from contextlib import suppress
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db import transaction
 from django.db.models import QuerySet
 
 from apps.audit.recording import Actor
-from apps.directory import describing, enabling, neighboring, noting, pinning, reaching, registering, trusting
+from apps.directory import describing, enabling, moving, neighboring, noting, pinning, reaching, registering, trusting
 from apps.directory.models import AuthorizationServer, ClientRegistration, Enablement, Endpoint
 from apps.wire import discovery
-from apps.wire.addresses import parse_address
 from apps.wire.dialects import FhirVersion, Interface
 from apps.wire.discovery import Discovered, SmartConfiguration
 from apps.wire.errors import AddressFault, Code, EndpointMisconfigured, OrganizationNotEnabled, UnsafeAddress, WireError
@@ -120,7 +121,7 @@ def _keep(endpoint: Endpoint, found: Discovered, *, actor: Actor, at: datetime) 
     with transaction.atomic():
         row = Endpoint.objects.select_for_update().get(pk=endpoint.pk)
         row.authorization_server = _held().filter(endpoints=row.pk).first()
-        moved = _moved(row.authorization_server, found.configuration)
+        moved = moving.moved(row, found.configuration)
         notes = [*(f"{name} differs" for name in found.disagreements), *(f"{name} refused" for name in found.refused)]
         if moved:
             code = Code.FOREIGN_ADDRESS.value
@@ -130,26 +131,12 @@ def _keep(endpoint: Endpoint, found: Discovered, *, actor: Actor, at: datetime) 
             code = ""
             notes += _follow(row, found, actor=actor, at=at)
             row.discovered_at = at
+        for name in moving.COLUMNS:
+            setattr(row, name, getattr(found.configuration, name.removeprefix("named_")) if moved else "")
         row.disagreements = [*moved, *notes]
         row.discovery_fault, row.discovery_tried_at = code, at
         row.save()
     return bool(moved)
-
-
-def _moved(server: AuthorizationServer | None, configuration: SmartConfiguration) -> list[str]:
-    """Which of the two addresses have another origin than before, and which."""
-    if server is None:
-        return []
-    pairs = (
-        ("authorize_url", configuration.authorize_url, server.authorize_url),
-        ("token_url", configuration.token_url, server.token_url),
-    )
-    policy = reaching.address_policy()
-    return [
-        f"{name} moved to {parse_address(url, policy).origin}"
-        for name, url, known in pairs
-        if not pinning.is_same_origin(url, known)
-    ]
 
 
 def _follow(row: Endpoint, found: Discovered, *, actor: Actor, at: datetime) -> list[str]:
@@ -164,9 +151,10 @@ def _follow(row: Endpoint, found: Discovered, *, actor: Actor, at: datetime) -> 
         if row.authorization_server != before:
             _keep_registration(row, served_by, at=at)
             trusting.estrange(row, served_by=served_by, at=at)
-        noting.note_endpoint(
-            row.pk, "discovered" if row.is_switched_on else "discovered and switched off", actor=actor, at=at
-        )
+        action = "discovered" if row.is_switched_on else "discovered and switched off"
+        if before is not None and not pinning.share_origins(before, row.authorization_server):
+            row.moved_from, action = before, f"{action} at approved origins"
+        noting.note_endpoint(row.pk, action, actor=actor, at=at)
     server = row.authorization_server
     assert server is not None  # noqa: S101 - just set
     if not _is_believed(row, server):
@@ -189,11 +177,12 @@ def _has_addresses(server: AuthorizationServer, configuration: SmartConfiguratio
 def _server(
     row: Endpoint, before: AuthorizationServer | None, configuration: SmartConfiguration, *, at: datetime
 ) -> AuthorizationServer:
-    """The row of these addresses. The endpoint's own row follows them where no other endpoint uses it; otherwise the
-    endpoint gets another one. Raises EndpointMisconfigured where it would mix with the sandbox."""
+    """The row of these addresses. The endpoint's own row follows them below its origins where no other endpoint uses
+    it; otherwise the endpoint gets another one. Raises EndpointMisconfigured where it would mix with the sandbox."""
     addresses = {"authorize_url": configuration.authorize_url, "token_url": configuration.token_url}
     there = _held().filter(**addresses).first()
-    if there is None and before is not None and not before.endpoints.exclude(pk=row.pk).exists():
+    is_near = before is not None and pinning.share_origins(before, AuthorizationServer(**addresses))
+    if there is None and before is not None and is_near and not before.endpoints.exclude(pk=row.pk).exists():
         before.authorize_url, before.token_url = configuration.authorize_url, configuration.token_url
         before.source, before.found_at = AuthorizationServer.Source.DISCOVERED, at
         return before
@@ -204,11 +193,22 @@ def _server(
                 "source": AuthorizationServer.Source.DISCOVERED,
                 "is_sandbox": row.is_sandbox,
                 "found_at": at,
+                **(_issuers_kept(before, configuration) if before is not None and not is_near else {}),
             },
         )
     if there.is_sandbox != row.is_sandbox:
         raise EndpointMisconfigured(code=Code.FOREIGN_ADDRESS)
     return there
+
+
+def _issuers_kept(before: AuthorizationServer, configuration: SmartConfiguration) -> dict[str, Any]:
+    """Whom ID tokens may name after a move: those that staff added, and one that is at the approved origins. An issuer
+    elsewhere is not learned by moving, but stays for staff to look at."""
+    approved = (configuration.authorize_url, configuration.token_url)
+    issuer = configuration.issuer
+    if issuer and any(pinning.is_same_origin(issuer, url) for url in approved):
+        return {"id_token_issuers": [known for known in before.id_token_issuers if known != before.issuer]}
+    return {"issuer": before.issuer, "id_token_issuers": before.id_token_issuers}
 
 
 def _held() -> QuerySet[AuthorizationServer]:

@@ -19,7 +19,7 @@ TRY_AGAIN_AFTER = timedelta(minutes=15)  # about what a change takes to reach ev
 
 
 class NotBeside(Exception):
-    """The endpoint's authorization server is not known, or has other origins than the one we are registered at."""
+    """The endpoint's authorization server is not known, or has origins that the registration does not know."""
 
 
 class Unsuited(NotBeside):
@@ -29,7 +29,7 @@ class Unsuited(NotBeside):
 def check_beside(registration: ClientRegistration, endpoint: Endpoint) -> None:
     """Raises NotBeside or Unsuited where the registration may not serve this endpoint."""
     own = endpoint.authorization_server
-    if own is None or not pinning.share_origins(own, registration.authorization_server):
+    if own is None or not pinning.knows(registration, own):
         raise NotBeside
     is_smart = overseeing.kind(registration) is overseeing.Kind.CONSOLE
     is_alike = is_smart == (endpoint.interface == Interface.SMART) and registration.is_sandbox == endpoint.is_sandbox

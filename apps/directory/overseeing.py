@@ -54,7 +54,8 @@ _PROOFS = {Authentication.NONE: Proof.NONE, Authentication.PRIVATE_KEY_JWT: Proo
 def kind(registration: ClientRegistration) -> Kind:
     """Of the interface its authorization server belongs to: only those of SMART deployments are discovered."""
     server = registration.authorization_server
-    interface = server.endpoints.order_by(*_IN_ORDER).values_list("interface", flat=True).first()
+    own, beside = (rows.order_by(*_IN_ORDER).values_list("interface", flat=True) for rows in _served(registration))
+    interface = own.first() or beside.first()
     is_smart = interface == Interface.SMART if interface else server.source == AuthorizationServer.Source.DISCOVERED
     return Kind.CONSOLE if is_smart else Kind.PORTAL
 

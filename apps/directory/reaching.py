@@ -114,10 +114,10 @@ def fhir_server(endpoint: Endpoint, registration: ClientRegistration | None = No
 
 
 def authorization_server(endpoint: Endpoint, registration: ClientRegistration) -> AuthorizationServer:
-    """Where patients of this endpoint sign in under this registration: the endpoint's own authorization server where it
-    has the origins the registration was made for, and otherwise where it was made. Never any other place."""
+    """Where patients of this endpoint sign in under this registration: the endpoint's own authorization server where
+    the registration knows its origins (`pinning`), and otherwise where it was made. Never any other place."""
     made_at, own = registration.authorization_server, endpoint.authorization_server
-    return own if own is not None and pinning.share_origins(own, made_at) else made_at
+    return own if own is not None and pinning.knows(registration, own) else made_at
 
 
 def token_endpoint(

@@ -86,7 +86,7 @@ def is_relied_on(server: AuthorizationServer, *, besides: ClientRegistration | N
 
 def standing_at(endpoint: Endpoint) -> ClientRegistration | None:
     """The registration that serves this endpoint: that of its own authorization server, or else one made beside it
-    that an enablement names, provided both have the same origins. Uses prefetched rows where there are some."""
+    that an enablement names, provided it knows the origins (`pinning`). Uses prefetched rows where there are some."""
     server = endpoint.authorization_server
     if server is None:
         return None
@@ -225,7 +225,7 @@ def _standing_beside(endpoint: Endpoint, server: AuthorizationServer) -> ClientR
     """The latest, where several were named."""
     rows = sorted(endpoint.enablements.all(), key=lambda enablement: enablement.since_at, reverse=True)
     for registration in (row.registration for row in rows):
-        if registration.status not in OVER and pinning.share_origins(server, registration.authorization_server):
+        if registration.status not in OVER and pinning.knows(registration, server):
             return registration
     return None
 

@@ -119,15 +119,16 @@ def page_beside(unverified_url: object, *, beside: str) -> str | None:
     """A link from the far end, if it is https on the very host of an address we trust; else None (facts 5.7)."""
     if not isinstance(unverified_url, str):
         return None
-    open_policy = AddressPolicy(allow_loopback_http=True, approved_origins=frozenset({_origin(beside)}))
+    open_policy = AddressPolicy(allow_loopback_http=True, approved_origins=frozenset({origin(beside)}))
     try:
         page = parse_address(unverified_url, open_policy)
     except UnsafeAddress:
         return None
-    return unverified_url if page.origin == _origin(beside) else None
+    return unverified_url if page.origin == origin(beside) else None
 
 
-def _origin(url: str) -> str:
+def origin(url: str) -> str:
+    """Scheme, host and port of an address that passed the guard, in the one spelling."""
     parts = urlsplit(url)
     return Address(parts.scheme, (parts.hostname or "").lower(), parts.port or _DEFAULT_PORTS[parts.scheme], "").origin
 

@@ -135,7 +135,7 @@ def _note_metadata(check: EndpointCheck, notes: Notes) -> None:
 def _note_addresses(registration: ClientRegistration, endpoint: Endpoint, check: EndpointCheck, notes: Notes) -> None:
     server = endpoint.authorization_server
     faults, warnings = _among(check.faults, OF_ADDRESSES), _among(check.warnings, OF_ADDRESSES)
-    if server is not None and not pinning.share_origins(server, registration.authorization_server):
+    if server is not None and not pinning.knows(registration, server):
         notes.failed(Step.ADDRESSES, Note.ELSEWHERE)
     elif faults:
         notes.failed(Step.ADDRESSES, faults[0], names=faults)

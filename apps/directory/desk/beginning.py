@@ -109,14 +109,14 @@ def _discovered(endpoint: Endpoint, *, actor: Actor, at: datetime) -> Authorizat
 
 
 def _neighbors(server: AuthorizationServer) -> tuple[ClientRegistration, ...]:
-    """Registrations at other authorization servers of the same origins that are discovered too: other organizations of
-    one deployment (interface facts, section 8). Each version of interface A has its own."""
+    """Registrations at other authorization servers that know these origins and are discovered too: other organizations
+    of one deployment (interface facts, section 8). Each version of interface A has its own."""
     if server.source != AuthorizationServer.Source.DISCOVERED:
         return ()
     rows = ClientRegistration.objects.exclude(status__in=registering.OVER).select_related("authorization_server")
     rows = rows.filter(authorization_server__source=AuthorizationServer.Source.DISCOVERED)
     rows = rows.filter(is_sandbox=server.is_sandbox).order_by("label", "pk")
-    return tuple(row for row in rows if pinning.share_origins(server, row.authorization_server))
+    return tuple(row for row in rows.prefetch_related("known_origins") if pinning.knows(row, server))
 
 
 def _registered(endpoint: Endpoint, server: AuthorizationServer, *, actor: Actor, at: datetime) -> ClientRegistration:

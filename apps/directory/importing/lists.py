@@ -13,7 +13,7 @@ from django.db import connection, transaction
 
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType, Fact
-from apps.directory.importing import estranging, publishing, recognizing, sites, tables, telling, vanishing
+from apps.directory.importing import estranging, leading, publishing, recognizing, sites, tables, telling, vanishing
 from apps.directory.importing.recognizing import Held
 from apps.directory.importing.reporting import Report
 from apps.directory.importing.staging import Stage
@@ -127,6 +127,7 @@ class _Journey:
                 cursor.execute(tables.ANALYZE)
         report.providers_changed += sites.settle(self._directory, at=at)
         estranging.switch_off_strangers(actor=actor, at=at)
+        leading.ask_staff()
         has_shrunk = self._has_shrunk()
         if self._is_complete:
             report.vanished, report.spared = vanishing.mark(self._directory, is_spared=has_shrunk, at=at)

@@ -103,8 +103,8 @@ WHERE judged.reason IS NULL AND judged.number = judged.first
 """
 # Endpoints that left one for a server where we have no registration.
 PARTED = """
-INSERT INTO import_parted (endpoint_id)
-SELECT judged.endpoint_id FROM import_judged AS judged
+INSERT INTO import_parted (endpoint_id, server_id)
+SELECT judged.endpoint_id, judged.held_server_id FROM import_judged AS judged
 JOIN import_relied AS before ON before.server_id = judged.held_server_id
 WHERE judged.reason IS NULL AND judged.number = judged.first
     AND judged.server_id IS DISTINCT FROM judged.held_server_id

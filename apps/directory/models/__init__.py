@@ -6,6 +6,7 @@ from apps.directory.models.client_registration import ClientRegistration
 from apps.directory.models.enablement import Enablement
 from apps.directory.models.endpoint import Endpoint
 from apps.directory.models.endpoint_check import EndpointCheck
+from apps.directory.models.known_origins import KnownOrigins
 from apps.directory.models.link_day import LinkDay
 from apps.directory.models.provider import Provider
 from apps.directory.models.provider_portal import ProviderPortal
@@ -22,6 +23,7 @@ __all__ = [
     "Enablement",
     "Endpoint",
     "EndpointCheck",
+    "KnownOrigins",
     "LinkDay",
     "Provider",
     "ProviderPortal",

@@ -60,6 +60,14 @@ class Endpoint(models.Model):
     disagreements = ArrayField(
         models.CharField(max_length=1000), verbose_name=_("disagreements found"), default=list, editable=False
     )
+    # Where it, or its list, says that its people sign in, while that is an origin which no registration of its knows:
+    # nothing is sent there before staff approve it (`moving`). Empty while there is no such thing.
+    named_authorize_url = models.CharField(max_length=1000, blank=True, default="", db_default="", editable=False)
+    named_token_url = models.CharField(max_length=1000, blank=True, default="", db_default="", editable=False)
+    # Where its people signed in before it came to another origin.
+    moved_from = models.ForeignKey(
+        AuthorizationServer, on_delete=models.SET_NULL, related_name="+", null=True, db_index=False, editable=False
+    )
     imported_at = models.DateTimeField(_("last changed by an import"))
     vanished_at = models.DateTimeField(_("vanished from its directory"), null=True, blank=True)
 
@@ -82,13 +90,19 @@ class Endpoint(models.Model):
                 condition=models.Q(is_stranger=True, vanished_at=None),
                 name="hosts_to_look_at",
             ),
+            models.Index(
+                fields=["authorization_server"],
+                condition=~models.Q(named_token_url=""),
+                name="endpoints_that_await",
+            ),
         ]
 
     class Privacy:
         operational = (
             "id", "authorization_server", "fhir_base_url", "fhir_version", "interface", "dialect", "tenant",
             "is_sandbox", "is_switched_on", "switched_off_at", "is_stranger", "host_seen_at", "discovery_tried_at",
-            "discovered_at", "discovery_fault", "disagreements", "imported_at", "vanished_at",
+            "discovered_at", "discovery_fault", "disagreements", "named_authorize_url", "named_token_url", "moved_from",
+            "imported_at", "vanished_at",
         )  # fmt: skip
 
     def __str__(self) -> str:

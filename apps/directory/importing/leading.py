@@ -1,0 +1,40 @@
+"""Endpoints of the patient access API that a list leads to another origin: their links stay, and staff are asked.
+
+A list names addresses as a SMART deployment's documents do, and proves as little (`moving`).
+"""
+
+from django.db import connection
+from django.db.models import QuerySet
+
+from apps.directory import moving, pinning
+from apps.directory.models import AuthorizationServer, Endpoint
+from apps.wire.dialects import Interface
+
+_LED = """
+UPDATE directory_endpoint AS led
+SET moved_from_id = parted.server_id, named_authorize_url = now.authorize_url, named_token_url = now.token_url
+FROM import_parted AS parted, directory_authorizationserver AS now
+WHERE led.id = parted.endpoint_id AND led.interface = %s AND now.id = led.authorization_server_id
+"""
+
+
+def ask_staff() -> None:
+    """Of those that left a server where patients sign in, and of those that they were asked about before: what leads
+    where the links are, or below the same origins, is asked about no more."""
+    with connection.cursor() as cursor:
+        cursor.execute(_LED, [Interface.PATIENT_ACCESS.value])
+    rows = moving.awaiting().filter(interface=Interface.PATIENT_ACCESS)
+    pairs = list(rows.order_by().values_list("moved_from", "authorization_server").distinct())
+    servers = AuthorizationServer.objects.in_bulk({pk for pair in pairs for pk in pair})
+    for before_id, now_id in pairs:
+        _settle(rows, servers.get(before_id), servers.get(now_id))
+
+
+def _settle(rows: QuerySet[Endpoint], before: AuthorizationServer | None, now: AuthorizationServer | None) -> None:
+    of_pair = rows.filter(moved_from=before, authorization_server=now)
+    if before is None or now is None or pinning.share_origins(before, now):
+        of_pair.update(moved_from=None, named_authorize_url="", named_token_url="")
+    else:
+        of_pair.exclude(named_authorize_url=now.authorize_url, named_token_url=now.token_url).update(
+            named_authorize_url=now.authorize_url, named_token_url=now.token_url
+        )

@@ -1,0 +1,182 @@
+"""An endpoint that leads to another origin than its registrations know: remembered, shown to staff, and followed once
+they approve it. Nothing is sent there before (`pinning`); links go on at the address before for as long as it answers.
+
+A SMART deployment names its new addresses itself, and its endpoint stays with the server before. Over the patient
+access API a list names them, and the endpoint leaves with it; its links do not. `connections.moving` approves either.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+from urllib.parse import urlsplit
+from uuid import UUID
+
+from django.db.models import F, Q, QuerySet
+
+from apps.audit.recording import Actor
+from apps.directory import amending, pinning
+from apps.directory.models import AuthorizationServer, ClientRegistration, Enablement, Endpoint, KnownOrigins
+from apps.wire import addresses
+from apps.wire.dialects import Interface
+from apps.wire.discovery import SmartConfiguration
+from apps.wire.errors import Code
+
+COLUMNS = ("named_authorize_url", "named_token_url")
+
+
+@dataclass(frozen=True)
+class Addresses:
+    """Where patients sign in, and where tokens are given."""
+
+    authorize_url: str
+    token_url: str
+
+    @property
+    def authorize_host(self) -> str:
+        """Of the first, with its port where it has one: what people compare."""
+        return urlsplit(self.authorize_url).netloc
+
+    @property
+    def token_host(self) -> str:
+        """Of the second."""
+        return urlsplit(self.token_url).netloc
+
+    @property
+    def origins(self) -> tuple[str, str]:
+        """Of the two, as they are kept and compared."""
+        return addresses.origin(self.authorize_url), addresses.origin(self.token_url)
+
+
+def awaits(endpoint: Endpoint) -> bool:
+    """Whether it leads to an origin that staff have not approved."""
+    return bool(endpoint.named_token_url)
+
+
+def awaiting() -> QuerySet[Endpoint]:
+    """Those that do."""
+    return Endpoint.objects.filter(~Q(named_token_url=""))
+
+
+def before(endpoint: Endpoint) -> Addresses | None:
+    """Where links go on meanwhile; after a move that was approved, where they went."""
+    is_still_there = awaits(endpoint) and endpoint.interface == Interface.SMART
+    return _addresses(endpoint.authorization_server if is_still_there else endpoint.moved_from)
+
+
+def named(endpoint: Endpoint) -> Addresses | None:
+    """Where it leads now."""
+    if awaits(endpoint):
+        return Addresses(endpoint.named_authorize_url, endpoint.named_token_url)
+    return _addresses(endpoint.authorization_server)
+
+
+def notes(known: Addresses, found: Addresses) -> list[str]:
+    """Which of the two addresses have another origin than before, and which."""
+    return [
+        f"{name} moved to {origin}"
+        for name, origin, url, before_it in zip(
+            ("authorize_url", "token_url"),
+            found.origins,
+            (found.authorize_url, found.token_url),
+            (known.authorize_url, known.token_url),
+            strict=True,
+        )
+        if not pinning.is_same_origin(url, before_it)
+    ]
+
+
+def moved(endpoint: Endpoint, configuration: SmartConfiguration) -> list[str]:
+    """The same for what a SMART deployment says; nothing where a registration of the endpoint knows both origins."""
+    known = _addresses(endpoint.authorization_server)
+    found = Addresses(configuration.authorize_url, configuration.token_url)
+    told = notes(known, found) if known is not None else []
+    return [] if told and is_known(endpoint, found) else told
+
+
+def is_known(endpoint: Endpoint, found: Addresses) -> bool:
+    """Whether a registration made at its server, or beside it, may send there what it was given."""
+    there = AuthorizationServer(authorize_url=found.authorize_url, token_url=found.token_url)
+    return any(pinning.knows(registration, there) for registration in _registrations(endpoint))
+
+
+def know(registration: ClientRegistration, endpoint: Endpoint, found: Addresses, *, actor: Actor, at: datetime) -> bool:
+    """What was given to this registration may go there from now on. False where it may already. The caller has the row
+    locked."""
+    if pinning.knows(registration, AuthorizationServer(authorize_url=found.authorize_url, token_url=found.token_url)):
+        return False
+    authorize_origin, token_origin = found.origins
+    KnownOrigins.objects.create(
+        registration=registration,
+        endpoint=endpoint,
+        authorize_origin=authorize_origin,
+        token_origin=token_origin,
+        approved_at=at,
+    )
+    amending.note(registration, "origins approved", actor=actor, at=at, endpoint_id=endpoint.pk)
+    return True
+
+
+def approvals(endpoint: Endpoint) -> list[KnownOrigins]:
+    """What staff approved, and have not withdrawn, of the origins that it came to."""
+    found = _addresses(endpoint.authorization_server)
+    if awaits(endpoint) or found is None or endpoint.moved_from_id is None:
+        return []
+    rows = KnownOrigins.objects.filter(registration__in=_registrations(endpoint), withdrawn_at=None)
+    return [row for row in rows.select_related("registration").order_by("pk") if _is_of(row, found)]
+
+
+def come(registrations: Collection[ClientRegistration], endpoints: QuerySet[Endpoint], *, at: datetime) -> None:
+    """Of endpoints that a list put elsewhere: these registrations serve them there, too, and they await nobody."""
+    served = list(endpoints)
+    rows = (
+        Enablement(registration=one, endpoint=endpoint, since_at=at) for one in registrations for endpoint in served
+    )
+    Enablement.objects.bulk_create(rows, ignore_conflicts=True)
+    endpoints.update(named_authorize_url="", named_token_url="")
+
+
+def forget(rows: Collection[KnownOrigins], endpoint: Endpoint, *, actor: Actor, at: datetime) -> None:
+    """Nothing goes to these origins any more. Endpoints that followed are as if they had never been approved. The
+    caller has the registrations locked."""
+    for row in rows:
+        KnownOrigins.objects.filter(pk=row.pk).update(withdrawn_at=at)
+        amending.note(row.registration, "origins withdrawn", actor=actor, at=at, endpoint_id=endpoint.pk)
+    registrations = [row.registration_id for row in rows]
+    theirs = Q(enablements__registration__in=registrations) | Q(moved_from__registrations__in=registrations)
+    followed = Endpoint.objects.filter(theirs, moved_from__isnull=False)
+    for server in AuthorizationServer.objects.filter(pk__in=followed.values("authorization_server")):
+        found = Addresses(server.authorize_url, server.token_url)
+        if any(_is_of(row, found) for row in rows):
+            there = list(followed.filter(authorization_server=server).values_list("pk", flat=True).distinct())
+            _turn_back(Endpoint.objects.filter(pk__in=there), found, registrations)
+
+
+def _turn_back(endpoints: QuerySet[Endpoint], found: Addresses, registrations: Collection[UUID]) -> None:
+    """They await staff again: discovered ones at the server before, listed ones where their list has them."""
+    leading = {"named_authorize_url": found.authorize_url, "named_token_url": found.token_url}
+    listed = endpoints.filter(interface=Interface.PATIENT_ACCESS)
+    Enablement.objects.filter(registration__in=registrations, endpoint__in=listed).delete()
+    listed.update(**leading)
+    endpoints.filter(interface=Interface.SMART).update(
+        **leading,
+        authorization_server=F("moved_from"),
+        moved_from=None,
+        discovery_fault=Code.FOREIGN_ADDRESS.value,
+        disagreements=[],  # the next discovery finds them again
+    )
+
+
+def _is_of(row: KnownOrigins, found: Addresses) -> bool:
+    return (row.authorize_origin, row.token_origin) == found.origins
+
+
+def _addresses(server: AuthorizationServer | None) -> Addresses | None:
+    return Addresses(server.authorize_url, server.token_url) if server is not None else None
+
+
+def _registrations(endpoint: Endpoint) -> QuerySet[ClientRegistration]:
+    """Made at its server or beside it, those that are over among them: links of theirs go on."""
+    beside = Enablement.objects.filter(endpoint=endpoint.pk).values("registration")
+    servers = [one for one in (endpoint.authorization_server_id, endpoint.moved_from_id) if one is not None]
+    rows = ClientRegistration.objects.filter(Q(authorization_server__in=servers) | Q(pk__in=beside))
+    return rows.select_related("authorization_server").prefetch_related("known_origins")
