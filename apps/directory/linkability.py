@@ -28,7 +28,10 @@ class Obstacle(models.TextChoices):
     INTERFACE_NOT_SPOKEN = "interface_not_spoken", _("We do not speak its interface or dialect yet.")
     NO_ADDRESSES = "no_addresses", _("The addresses of its authorization server are not known.")
     NOT_DISCOVERED = "not_discovered", _("Its authorization server was not discovered yet, or not lately found.")
-    ADDRESSES_MOVED = "addresses_moved", _("It names another authorization server than before: see its disagreements.")
+    ADDRESSES_MOVED = (
+        "addresses_moved",
+        _("It leads to another origin than before: look at both at the registration desk."),
+    )
     SANDBOX_HERE = "sandbox_here", _("It is a sandbox row, and this installation allows no sandbox.")
     SANDBOX_MIXED = "sandbox_mixed", _("A sandbox row is paired with a production one.")
     NO_REGISTRATION = "no_registration", _("We have no client registration there.")

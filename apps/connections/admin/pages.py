@@ -17,7 +17,9 @@ from apps.connections.overseeing.findings import Finding, Level, OfRegistration,
 from apps.connections.overseeing.health import LinkHealth
 
 NOTHING = "-"
-_OF_ENDPOINTS = frozenset({What.ENDPOINT_OFF, What.ENDPOINT_UNKNOWN, What.NOT_ENABLED, What.SILENT})
+_OF_ENDPOINTS = frozenset(
+    {What.ENDPOINT_OFF, What.ENDPOINT_UNKNOWN, What.ENDPOINT_MOVED, What.NOT_ENABLED, What.SILENT}
+)
 
 
 @dataclass(frozen=True)

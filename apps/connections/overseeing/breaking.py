@@ -9,6 +9,7 @@ from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet
 
 from apps.connections import hearing
 from apps.connections.models import Connection, PendingRevocation
+from apps.directory import moving
 from apps.directory.models import ClientRegistration, Enablement, Endpoint
 from apps.wire.dialects import DIALECTS
 
@@ -64,6 +65,12 @@ def endpoints_off() -> Sequence[tuple[Endpoint, int]]:
 def endpoints_unknown() -> Sequence[tuple[Endpoint, int]]:
     """Endpoints of a dialect that this release does not know although links live there, with how many; the first 50."""
     return _with_links(Endpoint.objects.filter(is_switched_on=True).exclude(dialect__in=list(DIALECTS)))
+
+
+def endpoints_moved() -> Sequence[tuple[Endpoint, int]]:
+    """Endpoints that lead to an origin which staff have not approved although links live there, with how many; the
+    first 50."""
+    return _with_links(moving.awaiting())
 
 
 def losing_links_soon(endpoints: Collection[UUID], *, at: datetime) -> Collection[UUID]:

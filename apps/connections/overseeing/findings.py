@@ -54,6 +54,7 @@ class What(StrEnum):
     SYSTEM_REFUSED = "system_access_refused"
     ENDPOINT_OFF = "endpoint_switched_off"
     ENDPOINT_UNKNOWN = "endpoint_of_unknown_dialect"
+    ENDPOINT_MOVED = "endpoint_moved"
     NOT_ENABLED = "organization_not_enabled"
     WAITING = "provider_not_answering"
     REFUSING = "provider_refusing_everybody"
@@ -150,7 +151,7 @@ def _going_on(one: OfRegistration, *, at: datetime) -> Iterator[Finding]:
 
 
 def of_endpoint(what: What, who: Who, endpoint: Endpoint, links: int, *, loses_links_soon: bool = False) -> Finding:
-    """Switched off, of a dialect that this release does not know, or closed to us by its organization."""
+    """Switched off, of a dialect that this release does not know, moved, or closed to us by its organization."""
     return Finding(
         level=Level.ACT if loses_links_soon else Level.ATTENTION,
         what=what,

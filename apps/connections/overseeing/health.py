@@ -78,9 +78,10 @@ def _absent_keys() -> Sequence[str]:
 
 
 def _stopped(at: datetime) -> Iterator[Finding]:
-    """Endpoints where nothing is renewed until somebody here acts."""
+    """Endpoints where nothing is renewed until somebody here acts, or soon will not be."""
     stopped = [(What.ENDPOINT_OFF, *row) for row in breaking.endpoints_off()]
     stopped += [(What.ENDPOINT_UNKNOWN, *row) for row in breaking.endpoints_unknown()]
+    stopped += [(What.ENDPOINT_MOVED, *row) for row in breaking.endpoints_moved()]
     losing = breaking.losing_links_soon([endpoint.pk for _what, endpoint, _links in stopped], at=at)
     for what, endpoint, links in stopped:
         yield findings.of_endpoint(what, Who.OPERATOR, endpoint, links, loses_links_soon=endpoint.pk in losing)

@@ -42,6 +42,10 @@ WHAT: Mapping[What, Promise] = MappingProxyType(
             "This release does not know its dialect: its links are not renewed. Deploy the release that does, or "
             "correct the dialect."
         ),
+        What.ENDPOINT_MOVED: _(
+            "It moved to another origin: its links go on while the address before answers, and no longer. Look at both "
+            "addresses at the registration desk."
+        ),
         What.NOT_ENABLED: _("The organization does not let our application in. Ask its staff to enable it."),
         What.WAITING: _("It does not answer, or asks us to wait. We try again by ourselves; ask them if it lasts."),
         What.REFUSING: _(

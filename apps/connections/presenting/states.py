@@ -15,7 +15,8 @@ from apps.connections.grants import asking
 from apps.connections.models import Connection, StoredTokenSet
 from apps.connections.presenting import ends, moments
 from apps.connections.reasons import Reason
-from apps.directory import reaching, registering, switching
+from apps.directory import moving, reaching, registering, switching
+from apps.wire.dialects import Interface
 
 SOON = timedelta(days=1)
 _VERY_SOON = timedelta(hours=3)
@@ -62,6 +63,8 @@ def of(connection: Connection, *, at: datetime) -> Standing:
         return _switched_off(connection, at=at)
     if is_linked(connection) and not reaching.is_known(connection.endpoint, connection.registration):
         return _in_trouble(connection, at=at)
+    if _waits_for_our_look(connection, status):
+        return _moved(connection, at=at)
     if status is Connection.Status.NEEDS_REAUTHORIZATION:
         if _keeps_people_away(connection, at=at):
             return _in_trouble(connection, at=at)
@@ -147,6 +150,31 @@ def _in_trouble(connection: Connection, *, at: datetime) -> Standing:
         then = _("Once that is mended, we will ask you to sign in there for updates.")
     said = f"{_for(connection, sentence)} {then}"
     return Standing(connection, "fault", _("Problem on our side"), said, is_stopped=True)
+
+
+def _waits_for_our_look(connection: Connection, status: Connection.Status) -> bool:
+    """Whether its provider leads to an origin that staff have not approved (`directory.moving`), and that stops it: the
+    address before renews nothing any more, or nobody can be sent to sign in."""
+    if not is_linked(connection) or not moving.awaits(connection.endpoint):
+        return False
+    stored = ends.token_set(connection)
+    if status is Connection.Status.ACTIVE:
+        return stored is not None and stored.tries > 0
+    is_listed = connection.endpoint.interface == Interface.PATIENT_ACCESS
+    return not (is_listed and registering.standing_at(connection.endpoint))
+
+
+def _moved(connection: Connection, *, at: datetime) -> Standing:
+    """Staff have to look. Where the provider's time limit passes meanwhile, that is said at once."""
+    sentence = _(
+        "{provider} renews permissions at another address now. We send nothing there before our staff have checked it. "
+        "Your record is here."
+    )
+    then = _("Updates then go on by themselves. Nothing for you to do.")
+    if connection.status == Connection.Status.NEEDS_REAUTHORIZATION or ends.is_over(connection, at=at):
+        then = _("After that, we will ask you to sign in there for updates. Nothing for you to do until then.")
+    said = f"{_for(connection, sentence)} {then}"
+    return Standing(connection, "fault", _("Waiting for our check"), said, is_stopped=True)
 
 
 def _needs_sign_in(connection: Connection, reason: Reason, *, since: datetime | None) -> Standing:

@@ -14,6 +14,8 @@ from enum import StrEnum
 from uuid import UUID
 
 from django.db import connection as database
+from django.db.models import Q, Value
+from django.db.models.functions import Least
 
 from apps.connections import clocks
 from apps.connections.models import Connection, StoredTokenSet
@@ -117,6 +119,15 @@ def bring_forward(registration_id: UUID | None = None, *, at: datetime) -> Mappi
             return hastened
         hastened.update(of for _connection_id, of in found)
         values["after"] = max(connection_id for connection_id, _of in found)
+
+
+def resume(registration_id: UUID, *, at: datetime) -> int:
+    """Let those be due now that wait after an attempt which brought nothing, or a refusal that may be a mistake: what
+    kept their server from answering, or answering right, is over. How many there were."""
+    rows = StoredTokenSet.objects.filter(registration=registration_id, sealed_refresh_token__isnull=False)
+    rows = rows.filter(Q(tries__gt=0) | Q(refused_at__isnull=False))
+    waiting = rows.filter(attempt_id__isnull=True, refresh_due_at__isnull=False)
+    return waiting.update(not_before_at=None, refresh_due_at=Least("refresh_due_at", Value(at)))
 
 
 def count_renewable(registration_id: UUID | None = None, *, at: datetime) -> Mapping[UUID, int]:

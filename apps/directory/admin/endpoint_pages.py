@@ -10,10 +10,10 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from apps.directory import linkability
+from apps.directory import linkability, moving
 from apps.directory.desk import hosts
 from apps.directory.linkability import Obstacle
-from apps.directory.models import Endpoint, EndpointCheck, Provider
+from apps.directory.models import Endpoint, EndpointCheck, KnownOrigins, Provider
 from apps.directory.watching import comparing, succeeding
 from apps.directory.watching.succeeding import Recent
 
@@ -133,6 +133,32 @@ def to_look_at(endpoint: Endpoint) -> SafeString:
     }
     look = _("Look at both at the registration desk and switch it on there")
     return format_html('{} <a href="{}">{}</a>', sentence, reverse("desk-look", args=[endpoint.pk]), look)
+
+
+def move(endpoint: Endpoint) -> SafeString | str:
+    """The way to where it can be looked at, of one that leads to another origin or came to one."""
+    if not moving.awaits(endpoint) and endpoint.moved_from_id is None:
+        return NOTHING
+    said = _("Look at both addresses at the registration desk")
+    return format_html('<a href="{}">{}</a>', reverse("desk-move", args=[endpoint.pk]), said)
+
+
+def approval(row: KnownOrigins) -> str:
+    """What was approved when, and whether it was taken back."""
+    said = _("%(token)s, signing in at %(sign_in)s: approved %(date)s") % {
+        "token": row.token_origin,
+        "sign_in": row.authorize_origin,
+        "date": _moment(row.approved_at),
+    }
+    return (
+        said
+        if row.withdrawn_at is None
+        else f"{said}; " + _("taken back %(date)s") % {"date": _moment(row.withdrawn_at)}
+    )
+
+
+def _moment(moment: datetime) -> str:
+    return formats.date_format(timezone.localtime(moment), "DATETIME_FORMAT")
 
 
 def linked(rows: Iterable[tuple[Endpoint, str]]) -> SafeString | str:

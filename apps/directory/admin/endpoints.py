@@ -116,14 +116,14 @@ class EndpointAdmin(SwitchedAdmin):
             "check_history", "software", "kinds", "which_certificates", "all_checks", "how_others_fared",
         )}),
         (_("What it says of itself"), {"fields": (
-            "discovered_at", "discovery_tried_at", "discovery_fault", "what_disagrees",
+            "discovered_at", "discovery_tried_at", "discovery_fault", "what_disagrees", "which_move",
         )}),
         (_("Where it comes from"), {"fields": ("imported_at", "vanished_at")}),
     )  # fmt: skip
     readonly_fields = (
         "switched_off_at", "linking", "discovered_at", "discovery_tried_at", "discovery_fault", "what_disagrees",
         "imported_at", "vanished_at", "check_history", "software", "kinds", "which_certificates", "all_checks",
-        "how_others_fared",
+        "how_others_fared", "which_move",
     )  # fmt: skip
     fixed = ("fhir_base_url",)
     goes_along = (EndpointCheck,)
@@ -234,6 +234,11 @@ class EndpointAdmin(SwitchedAdmin):
     def what_disagrees(self, endpoint: Endpoint) -> str:
         """Between its documents, and with what was known."""
         return "; ".join(endpoint.disagreements) or endpoint_pages.NOTHING
+
+    @admin.display(description=_("moved to another origin"))
+    def which_move(self, endpoint: Endpoint) -> SafeString | str:
+        """Approved there, or to be."""
+        return endpoint_pages.move(endpoint)
 
     @admin.action(description=_("Check now: statement, sign-in and certificates"), permissions=["change"])
     def check_now(self, request: HttpRequest, rows: QuerySet[Endpoint]) -> None:

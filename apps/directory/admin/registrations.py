@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from apps.directory import credentials, linkability, publishing, registering, signing, switching, trusting
-from apps.directory.admin import ending, handing_over
+from apps.directory.admin import ending, endpoint_pages, handing_over
 from apps.directory.admin.auditing import SwitchedAdmin, staff
 from apps.directory.admin.questions import IsOfSandbox, IsSwitchedOff
 from apps.directory.admin.registration_filters import IsSecretDue, IsSomethingWrong, IsWaiting
@@ -52,8 +52,8 @@ _LIMITS = (
     "requests_per_minute", "parallel_requests", "runs_at_once", "revokes_replaced",
 )  # fmt: skip
 _HAPPENED = (
-    "status", "linking", "requested_at", "provisional_at", "approved_at", "rejected_at", "retired_at", "trouble",
-    "trouble_at", "trouble_seen_at",
+    "status", "linking", "also_known", "requested_at", "provisional_at", "approved_at", "rejected_at", "retired_at",
+    "trouble", "trouble_at", "trouble_seen_at",
 )  # fmt: skip
 
 
@@ -104,6 +104,12 @@ class ClientRegistrationAdmin(SwitchedAdmin):
     def in_sandbox(self, registration: ClientRegistration) -> bool:
         """Whether its people are invented."""
         return registration.is_sandbox
+
+    @admin.display(description=_("known at other origins, too"))
+    def also_known(self, registration: ClientRegistration) -> Any:
+        """What staff approved when endpoints moved, with what they took back."""
+        rows = registration.known_origins.order_by("-pk")[:_MOST_ENDPOINTS]
+        return endpoint_pages.listed([endpoint_pages.approval(row) for row in rows])
 
     @admin.display(description=_("redirect URI to register"))
     def redirect_uri(self, registration: ClientRegistration) -> str:

@@ -5,6 +5,7 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
+from apps.connections import moving
 from apps.directory.desk import attending, hosts, wanting
 from apps.portal.desk import standing
 from apps.portal.desk.staff import staff_only
@@ -25,6 +26,7 @@ def show_overview(request: HttpRequest) -> HttpResponse:
     context = {
         "needs": () if query else attending.needs(at=at, most=_MOST_NEEDS),
         "strangers": () if query else hosts.waiting(most=_MOST_NEEDS),
+        "moves": () if query else moving.waiting(),
         "wished": () if query else wanting.wished(at=at, most=_MOST_WISHES),
         "unlisted": () if query else wanting.unlisted(most=_MOST_WISHES),
         "wished_once": 0 if query else wanting.wished_once(),

@@ -1,0 +1,97 @@
+"""`moved_addresses`: which endpoints lead to another origin than before, and letting their links follow."""
+
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.template.defaultfilters import pluralize
+
+from apps.audit.recording import Actor
+from apps.connections import clocks, moving
+from apps.connections.moving import Move, NotApproved
+from apps.directory.management import naming
+from apps.directory.models import Endpoint
+from apps.wire import addresses
+
+_ACTOR = Actor.system("moved_addresses")
+
+
+class Command(BaseCommand):
+    """The desk does the same, with a name behind it in the audit log."""
+
+    help = (
+        "List endpoints that lead to another origin than before although patients are linked there, or one of them; "
+        "and let its links follow. Be sure with the provider first: whoever answers there gets their permissions. "
+        "Ends with 1 where an endpoint waits for that, or nothing was approved."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """One at a time: nothing is approved in bulk."""
+        parser.add_argument("url", nargs="?", metavar="URL", help="one FHIR base URL, or the whole name of a provider")
+        what = parser.add_mutually_exclusive_group()
+        what.add_argument(
+            "--approve", metavar="ORIGIN", help="of URL: the new origin where tokens are given, as it was printed"
+        )
+        what.add_argument("--withdraw", action="store_true", help="of URL: nothing is sent there any more")
+
+    def handle(self, *_args: Any, url: str | None, approve: str | None, withdraw: bool, **_options: Any) -> None:
+        """Print what there is, before and after."""
+        if url is None:
+            if approve is not None or withdraw:
+                raise CommandError("Say which endpoint: one at a time.")
+            self._list()
+            return
+        endpoint = naming.endpoint(url)
+        try:
+            if approve is not None:
+                self._approve(endpoint, approve)
+            elif withdraw:
+                moving.withdraw(endpoint, actor=_ACTOR, at=clocks.now())
+        except NotApproved as refusal:
+            raise CommandError(f"Nothing was changed. {refusal}", returncode=1) from None
+        self._tell(endpoint, is_asked_for=withdraw)
+
+    def _list(self) -> None:
+        moves = moving.waiting()
+        for move in moves:
+            self._write(_lines(move))
+        if moves:
+            raise CommandError("Staff must look at each.", returncode=1)
+        self.stdout.write("No endpoint with links has moved without approval.")
+
+    def _approve(self, endpoint: Endpoint, origin: str) -> None:
+        move = moving.look(endpoint)
+        if move is None:
+            raise moving.NothingMoved("It leads to no other origin.")
+        if origin.rstrip("/") not in {addresses.origin(move.named.token_url), _bare(move.named.token_url)}:
+            raise moving.LeadsElsewhere("That is not where it leads now.")
+        moving.approve(endpoint, seen=move.named, actor=_ACTOR, at=clocks.now())
+
+    def _tell(self, endpoint: Endpoint, *, is_asked_for: bool) -> None:
+        move = moving.look(endpoint)
+        if move is None:
+            self.stdout.write(f"{endpoint.fhir_base_url}: has not moved")
+            return
+        self._write(_lines(move))
+        if move.approved_at is None and not is_asked_for:
+            raise CommandError("Staff must look at it.", returncode=1)
+
+    def _write(self, lines: Iterator[str]) -> None:
+        for line in lines:
+            self.stdout.write(line)
+
+
+def _lines(move: Move) -> Iterator[str]:
+    state = "waits for staff" if move.approved_at is None else f"approved {move.approved_at:%Y-%m-%d %H:%M} UTC"
+    yield f"{move.endpoint.fhir_base_url}: moved, {state}; {move.links} link{pluralize(move.links)}"
+    yield f"  patients signed in   {move.before.authorize_url}"
+    yield f"  and sign in now      {move.named.authorize_url}"
+    yield f"  tokens were given    {move.before.token_url}"
+    yield f"  and are given now    {move.named.token_url}"
+    yield f"  origin to approve    {_bare(move.named.token_url)}"
+
+
+def _bare(url: str) -> str:
+    """The origin as people write it."""
+    return "/".join(url.split("/", 3)[:3])

@@ -1,0 +1,168 @@
+"""Approve that an endpoint leads to another origin: its links go on there with the tokens they have.
+
+What makes the change is a document at the endpoint's own host, or a list; what lets tokens follow is a member of staff
+who looked at both addresses, endpoint by endpoint, and was sure with the provider. It takes links: whoever could only
+write documents, or rows of the directory, has none, because nobody who signs in at the genuine server is given a code
+for their root. What was given to registrations goes to exactly the pair of origins that was looked at.
+"""
+
+from collections.abc import Collection, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
+
+from apps.audit.recording import Actor
+from apps.connections.models import Connection
+from apps.connections.overseeing import breaking
+from apps.connections.refreshing import hastening
+from apps.directory import discovering, moving, pairing, reaching, registering
+from apps.directory.discovering import AddressesMoved
+from apps.directory.models import ClientRegistration, Endpoint
+from apps.directory.moving import Addresses
+from apps.wire.dialects import Interface
+from apps.wire.errors import WireError
+
+
+class NotApproved(Exception):
+    """Nothing was changed. The text, which is constant, says why."""
+
+
+class NothingMoved(NotApproved):
+    """It leads to no origin that waits for a look."""
+
+
+class LeadsElsewhere(NotApproved):
+    """It leads to other addresses than those that were looked at."""
+
+
+class NobodyLinked(NotApproved):
+    """No link of the endpoint needs it: the new addresses are registered at like any others."""
+
+
+class NotAsked(NotApproved):
+    """It does not say now where it leads."""
+
+
+class Unsafe(NotApproved):
+    """We do not connect to such an address."""
+
+
+@dataclass(frozen=True)
+class Move:
+    """An endpoint that leads to another origin. `name` is one of its providers', empty where it has none; `links` live
+    there, those who must sign in among them."""
+
+    endpoint: Endpoint
+    name: str
+    before: Addresses
+    named: Addresses
+    links: int
+    approved_at: datetime | None = None
+
+
+def look(endpoint: Endpoint) -> Move | None:
+    """Where it led and where it leads: a move that awaits staff, or one that was approved; None where there is none."""
+    before, named = moving.before(endpoint), moving.named(endpoint)
+    approvals = [] if moving.awaits(endpoint) else moving.approvals(endpoint)
+    if before is None or named is None or not (approvals or moving.awaits(endpoint)):
+        return None
+    links = Connection.objects.living().filter(endpoint=endpoint).count()
+    names = endpoint.providers.filter(vanished_at__isnull=True).order_by("name").values_list("name", flat=True)
+    return Move(endpoint, names.first() or "", before, named, links, approvals[0].approved_at if approvals else None)
+
+
+def approve(endpoint: Endpoint, *, seen: Addresses, actor: Actor, at: datetime) -> None:
+    """Let what was given to the registrations of this endpoint go to the addresses that somebody looked at. Twice is as
+    once. Speaks to the network: call it outside transactions.
+
+    A SMART deployment is asked once more, so that what is approved is what it says now. Raises NotApproved.
+    """
+    try:
+        _ask_again(endpoint, actor=actor, at=at)
+    except WireError:
+        raise NotAsked("It could not be asked where it leads now.") from None
+    if moving.approvals(endpoint) and moving.named(endpoint) == seen:
+        return
+    wanted = _checked(endpoint, seen)
+    with transaction.atomic():
+        registrations = _locked(wanted)
+        for registration in registrations:
+            moving.know(registration, endpoint, seen, actor=actor, at=at)
+        if endpoint.interface == Interface.PATIENT_ACCESS:
+            moving.come(registrations, _beside(endpoint, registrations), at=at)
+    with suppress(WireError):  # it answered a moment ago; whoever needs it next asks again
+        _ask_again(endpoint, actor=actor, at=at)
+    for registration_id in wanted:
+        hastening.resume(registration_id, at=at)
+    endpoint.refresh_from_db()
+
+
+def withdraw(endpoint: Endpoint, *, actor: Actor, at: datetime) -> None:
+    """Take an approval back: nothing is sent there any more, and every endpoint that followed awaits staff again, its
+    links at the address before. Raises NothingMoved where there is none."""
+    with transaction.atomic():
+        _locked([row.registration_id for row in moving.approvals(endpoint)])
+        rows = moving.approvals(endpoint)  # somebody else may have been first
+        if not rows:
+            raise NothingMoved("No approval stands there.")
+        moving.forget(rows, endpoint, actor=actor, at=at)
+    endpoint.refresh_from_db()
+
+
+def waiting() -> Sequence[Move]:
+    """Those of endpoints where patients are linked, the first 50."""
+    found = (look(endpoint) for endpoint, _links in breaking.endpoints_moved())
+    return [move for move in found if move is not None]
+
+
+def _ask_again(endpoint: Endpoint, *, actor: Actor, at: datetime) -> None:
+    if endpoint.interface == Interface.SMART:
+        with suppress(AddressesMoved):
+            discovering.discover(endpoint, at=at, actor=actor)
+    endpoint.refresh_from_db()
+
+
+def _checked(endpoint: Endpoint, seen: Addresses) -> set[UUID]:
+    """The registrations that it is for. Raises NotApproved."""
+    if not moving.awaits(endpoint):
+        raise NothingMoved("It leads to no other origin.")
+    if moving.named(endpoint) != seen:
+        raise LeadsElsewhere("It leads to other addresses than those that were looked at.")
+    try:
+        pairing.check_addresses([seen.authorize_url, seen.token_url], policy=reaching.address_policy())
+    except ValidationError:
+        raise Unsafe("We do not connect to one of these addresses.") from None
+    wanted = _registrations(endpoint)
+    if not wanted:
+        raise NobodyLinked("Nobody is linked there: register there, as at a new provider.")
+    return wanted
+
+
+def _registrations(endpoint: Endpoint) -> set[UUID]:
+    """Those whose links live there; and with them the one that new sign-ins go by, or went by."""
+    linked = set(Connection.objects.living().filter(endpoint=endpoint).values_list("registration_id", flat=True))
+    before = registering.standing(endpoint.moved_from) if endpoint.moved_from is not None else None
+    standing = registering.standing_at(endpoint) or before
+    return linked | ({standing.pk} if linked and standing is not None else set())
+
+
+def _locked(ids: Collection[UUID]) -> list[ClientRegistration]:
+    """In one order; links that are made meanwhile need not wait."""
+    rows = ClientRegistration.objects.select_for_update(no_key=True, of=("self",)).select_related(
+        "authorization_server"
+    )
+    return list(rows.filter(pk__in=ids).order_by("pk"))
+
+
+def _beside(endpoint: Endpoint, registrations: Collection[ClientRegistration]) -> QuerySet[Endpoint]:
+    """Endpoints that a list put at the same server, and where links of these registrations live."""
+    linked = Connection.objects.living().filter(registration__in=registrations, endpoint=OuterRef("pk"))
+    there = moving.awaiting().filter(
+        authorization_server=endpoint.authorization_server, interface=Interface.PATIENT_ACCESS
+    )
+    return there.filter(Exists(linked))

@@ -1,0 +1,56 @@
+"""Look at both addresses of an endpoint that moved; then let its links follow, or take that back."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from apps.accounts import password_first
+from apps.connections import moving
+from apps.directory.models import Endpoint
+from apps.directory.moving import Addresses
+from apps.portal.desk.staff import actor, staff_only
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@staff_only
+def look(request: HttpRequest, endpoint_id: UUID) -> HttpResponse:
+    """Old and new, and one button. A password given lately is asked for first: it lets permissions travel."""
+    rows = Endpoint.objects.select_related("authorization_server", "moved_from")
+    endpoint = get_object_or_404(rows, pk=endpoint_id)
+    if request.method == "POST":
+        return _act(request, endpoint)
+    move = moving.look(endpoint)
+    if move is None:
+        return redirect("desk")
+    if "password" in request.GET:
+        password_first.ask_staff(request)
+    return render(request, "portal/desk/move.html", {"move": move, "endpoint": endpoint})
+
+
+def _act(request: HttpRequest, endpoint: Endpoint) -> HttpResponse:
+    there = redirect("desk-move", endpoint_id=endpoint.pk)
+    if not password_first.staff_gave_it(request):
+        messages.info(request, _("Nothing was changed yet. Give your password once more, then do it again."))
+        return redirect(f"{request.path}?password=1")
+    at = timezone.now()
+    try:
+        if "withdraw" in request.POST:
+            moving.withdraw(endpoint, actor=actor(request), at=at)
+            messages.success(request, _("Taken back: nothing is sent there any more."))
+            return there
+        seen = Addresses(request.POST.get("authorize_url", ""), request.POST.get("token_url", ""))
+        moving.approve(endpoint, seen=seen, actor=actor(request), at=at)
+    except moving.LeadsElsewhere:
+        messages.error(request, _("Nothing was changed: it leads to other addresses than those you saw. Look again."))
+    except moving.NotAsked:
+        messages.error(request, _("Nothing was changed: it could not be asked where it leads now. Try again later."))
+    except moving.NotApproved:
+        messages.error(request, _("Nothing was changed: there is nothing to approve, or to take back, any more."))
+    else:
+        messages.success(request, _("Approved. Links go on there with the permissions they have."))
+    return there

@@ -1,0 +1,336 @@
+"""A provider that gives its tokens at another origin: links wait, staff look, links go on with the tokens they have."""
+
+from datetime import timedelta
+
+import pytest
+from django.db.models import F
+from django.utils import timezone
+
+from apps.audit.models import AuditEvent
+from apps.audit.recording import Actor
+from apps.connections import moving, revoking
+from apps.connections.models import Connection, StoredTokenSet
+from apps.connections.overseeing import health
+from apps.connections.overseeing.findings import Level, What, Who
+from apps.connections.refreshing import hastening, running
+from apps.connections.refreshing.results import Outcome
+from apps.directory import discovering, linkability, reaching, registering
+from apps.directory.models import ApprovedOrigin, AuthorizationServer, ClientRegistration, Endpoint, KnownOrigins
+from apps.directory.moving import Addresses
+from tests.connections.link_rows import make_link, make_registration, provider, registration
+from tests.faults.at_once import together
+
+__all__ = ["make_link", "make_registration", "provider", "registration"]  # fixtures
+
+pytestmark = pytest.mark.django_db
+
+STAFF = Actor.system("tests")
+NEW = "https://new.example"
+WORDS = "renews permissions at another address now"
+THEN = "Updates then go on by themselves. Nothing for you to do."
+LATER = "After that, we will ask you to sign in there for updates."
+
+
+def look_again(endpoint: Endpoint) -> None:
+    """As the schedule does when a day, or a quarter of an hour, has passed."""
+    rows = Endpoint.objects.filter(pk=endpoint.pk)
+    rows.update(discovery_tried_at=F("discovery_tried_at") - timedelta(days=1), discovered_at=None)
+    endpoint.refresh_from_db()
+    discovering.keep_fresh(endpoint, at=timezone.now())
+    endpoint.refresh_from_db()
+
+
+def refresh(connection: Connection) -> Outcome | None:
+    StoredTokenSet.objects.filter(pk=connection.pk).update(not_before_at=None)
+    return hastening.refresh_one(connection.pk, at=timezone.now()).outcome
+
+
+def leads_to(place) -> Addresses:
+    """What staff see of it now."""
+    move = moving.look(Endpoint.objects.get(pk=place.endpoint.pk))
+    assert move is not None
+    return move.named
+
+
+def approve(place, *, seen: Addresses | None = None) -> None:
+    endpoint = Endpoint.objects.get(pk=place.endpoint.pk)
+    moving.approve(endpoint, seen=seen or leads_to(place), actor=STAFF, at=timezone.now())
+
+
+def asked_at(place) -> list[tuple[str, int]]:
+    """Under which name the token address was asked, and how it answered."""
+    return [(request["headers"]["Host"].partition(":")[0], request["status"]) for request in place.sent(to="/token")]
+
+
+@pytest.fixture
+def place(deploy):
+    return deploy()
+
+
+@pytest.fixture
+def link(place, patient):
+    connection = patient.found(place)
+    patient.confirm(connection)
+    place.sandbox.delete("/control/requests")
+    return connection
+
+
+@pytest.fixture
+def moved(place, link):
+    """The old address is gone, and discovery knows; nobody of ours has looked."""
+    place.sandbox.post("/control/scenarios", name="tokens-moved-away")
+    look_again(place.endpoint)
+    return place
+
+
+class TestBeforeStaffLook:
+    def test_links_go_on_at_the_address_before_while_that_answers(self, place, link):
+        place.sandbox.post("/control/scenarios", name="tokens-moved")
+        look_again(place.endpoint)
+        assert refresh(link) is Outcome.RENEWED
+        assert asked_at(place) == [("127.0.0.1", 200)]
+
+    def test_nothing_is_sent_to_the_new_one_and_no_link_ends(self, moved, link):
+        assert refresh(link) is Outcome.OPERATOR
+        assert asked_at(moved) == [("127.0.0.1", 404)]
+        link.refresh_from_db()
+        assert link.status == Connection.Status.ACTIVE
+        assert StoredTokenSet.objects.get().sealed_refresh_token is not None
+
+    def test_the_patient_reads_whose_turn_it_is_once_it_stops_the_link(self, moved, link, patient):
+        assert WORDS not in patient.get("/connections/").html
+        refresh(link)
+        for address in ("/connections/", f"/connections/{link.pk}/"):
+            page = patient.get(address).html
+            assert WORDS in page
+            assert THEN in page
+            assert "Sign in again" not in page
+
+    def test_the_patient_is_not_sent_where_nobody_can_sign_in(self, moved, link, patient):
+        Connection.objects.update(status="needs_reauthorization", reason="window_over", reason_at=timezone.now())
+        page = patient.get("/connections/").html
+        assert LATER in page
+        assert f"/connections/{link.pk}/sign-in/" not in page
+
+    def test_operators_hear_of_it_in_time(self, moved, link):
+        def found():
+            findings = health.examine(at=timezone.now()).findings
+            return [(one.level, one.what, one.who, one.about_id, one.links) for one in findings]
+
+        waiting = (What.ENDPOINT_MOVED, Who.OPERATOR, moved.endpoint.pk, 1)
+        assert found() == [(Level.ATTENTION, *waiting)]
+        StoredTokenSet.objects.update(refresh_deadline_at=timezone.now() + timedelta(hours=20))
+        assert found() == [(Level.ACT, *waiting)]
+        Connection.objects.update(status="disconnected")
+        assert found() == []
+
+
+class TestAnApproval:
+    @pytest.mark.django_db(transaction=True)
+    def test_lets_links_go_on_at_once_with_the_tokens_they_have(self, moved, link, patient):
+        refresh(link)
+        approve(moved)
+        assert [(move.endpoint, move.named) for move in moving.waiting()] == []
+        running.pull(clock=timezone.now, call_for_help=lambda: None, seconds=5)
+        assert asked_at(moved) == [("127.0.0.1", 404), ("localhost", 200)]
+        link.refresh_from_db()
+        assert link.status == Connection.Status.ACTIVE
+        assert WORDS not in patient.get("/connections/").html
+        assert health.examine(at=timezone.now()).findings == []
+
+    @pytest.mark.django_db(transaction=True)
+    def test_brings_links_back_that_the_old_address_refused_at_its_end(self, place, link):
+        place.sandbox.post("/control/scenarios", name="tokens-moved")
+        look_again(place.endpoint)
+        StoredTokenSet.objects.update(refused_at=timezone.now(), refresh_due_at=timezone.now() + timedelta(minutes=5))
+        Connection.objects.update(status="needs_reauthorization", reason="grant_ended", reason_at=timezone.now())
+        approve(place)
+        running.pull(clock=timezone.now, call_for_help=lambda: None, seconds=5)
+        link.refresh_from_db()
+        assert link.status == Connection.Status.ACTIVE
+        assert asked_at(place) == [("localhost", 200)]
+
+    def test_lets_people_sign_in_and_permissions_be_given_back_there(self, moved, link, patient):
+        approve(moved)
+        moved.endpoint.refresh_from_db()
+        assert linkability.obstacle(moved.endpoint, at=timezone.now()) is None
+        patient.go_again(f"/connections/{link.pk}/sign-in/")
+        patient.post(f"/connections/{link.pk}/disconnect/", copy="keep")
+        revoking.tell_providers(at=timezone.now())
+        revoked = [one["headers"]["Host"].partition(":")[0] for one in moved.sent(to="/token/revoke")]
+        assert revoked == ["localhost"]
+        assert {host for host, _status in asked_at(moved)} == {"localhost"}
+
+    def test_works_with_a_proof_that_names_the_address(self, deploy, patient):
+        place = deploy(authentication="private_key_jwt")
+        link = patient.found(place)
+        patient.confirm(link)
+        place.sandbox.post("/control/scenarios", name="tokens-moved-away")
+        look_again(place.endpoint)
+        approve(place)
+        assert refresh(link) is Outcome.RENEWED
+
+    def test_is_written_down_once_however_often_it_is_given(self, moved, link):
+        seen = leads_to(moved)
+        for _ in range(2):
+            approve(moved, seen=seen)
+        events = AuditEvent.objects.filter(event="registration.changed", facts__action="origins approved")
+        assert [(event.subject_id, event.actor_name) for event in events] == [(str(moved.registration.pk), "tests")]
+        (known,) = KnownOrigins.objects.all()
+        assert (known.registration, known.endpoint, known.withdrawn_at) == (moved.registration, moved.endpoint, None)
+
+    def test_ends_with_its_withdrawal(self, place, link):
+        place.sandbox.post("/control/scenarios", name="tokens-moved")
+        look_again(place.endpoint)
+        approve(place)
+        assert refresh(link) is Outcome.RENEWED
+        place.endpoint.refresh_from_db()
+        moving.withdraw(place.endpoint, actor=STAFF, at=timezone.now())
+        assert refresh(link) is Outcome.RENEWED
+        assert asked_at(place) == [("localhost", 200), ("127.0.0.1", 200)]
+        with pytest.raises(moving.NothingMoved):
+            moving.withdraw(place.endpoint, actor=STAFF, at=timezone.now())
+
+    def test_shows_no_secret_and_no_token_to_anybody(self, moved, link, caplog):
+        refresh(link)
+        approve(moved)
+        refresh(link)
+        requests = moved.sandbox.get("/control/requests?method=POST")["requests"]
+        sent = {part.partition("=")[2] for request in requests for part in request["body"].split("&")}
+        canaries = {moved.secret, *(value for value in sent if len(value) > 20)}
+        assert len(canaries) > 1
+        said = " ".join([caplog.text, *(str(event.facts) for event in AuditEvent.objects.all())])
+        said += repr(moving.look(Endpoint.objects.get(pk=moved.endpoint.pk)))
+        assert [value for value in canaries if value in said] == []
+
+
+class TestAnApprovalOfWhatAListNames:
+    """Over the patient access API: the endpoint is at the new server already, and its links are not."""
+
+    @pytest.fixture
+    def listed(self, make_registration, make_link):
+        registration = make_registration()
+        link = make_link(registration, refresh_due_at=timezone.now())
+        before = registration.authorization_server
+        after = AuthorizationServer.objects.create(
+            source="configured", authorize_url=f"{NEW}/authorize", token_url=f"{NEW}/token", found_at=timezone.now()
+        )
+        before.endpoints.update(
+            authorization_server=after, moved_from=before, named_authorize_url=after.authorize_url,
+            named_token_url=after.token_url,
+        )  # fmt: skip
+        return link
+
+    def approved(self, link) -> Endpoint:
+        endpoint = Endpoint.objects.get(pk=link.endpoint_id)
+        moving.approve(endpoint, seen=Addresses(f"{NEW}/authorize", f"{NEW}/token"), actor=STAFF, at=timezone.now())
+        return endpoint
+
+    def test_leads_tokens_there_and_lets_people_sign_in(self, listed):
+        assert reaching.authorization_server(listed.endpoint, listed.registration).token_url != f"{NEW}/token"
+        endpoint = self.approved(listed)
+        assert reaching.authorization_server(endpoint, listed.registration).token_url == f"{NEW}/token"
+        assert registering.standing_at(endpoint) == listed.registration
+        assert list(moving.waiting()) == []
+
+    def test_lets_people_sign_in_under_the_registration_of_today_where_links_are_of_an_older_one(self, listed):
+        ClientRegistration.objects.update(status="retired")
+        before = listed.registration.authorization_server
+        today = ClientRegistration.objects.create(
+            authorization_server=before, label="of today", status="approved", authentication="query"
+        )
+        endpoint = self.approved(listed)
+        assert registering.standing_at(endpoint) == today
+        assert reaching.authorization_server(endpoint, listed.registration).token_url == f"{NEW}/token"
+
+    def test_ends_with_its_withdrawal(self, listed):
+        endpoint = self.approved(listed)
+        moving.withdraw(endpoint, actor=STAFF, at=timezone.now())
+        there = reaching.authorization_server(Endpoint.objects.get(pk=endpoint.pk), listed.registration)
+        assert there == listed.registration.authorization_server
+        assert [move.endpoint for move in moving.waiting()] == [endpoint]
+
+
+class TestNothingIsApproved:
+    def test_where_it_leads_elsewhere_than_what_was_looked_at(self, moved, link, attacker):
+        seen = leads_to(moved)
+        moved.sandbox.post("/control/scenarios", name="usual")
+        moved.sandbox.post("/control/rogue-root", token_origin=attacker.origin)
+        with pytest.raises(moving.LeadsElsewhere):
+            approve(moved, seen=seen)
+        moved.sandbox.delete("/control/rogue-root")
+        self.is_left_alone(moved)
+
+    def test_where_it_leads_back_meanwhile(self, moved, link):
+        seen = leads_to(moved)
+        moved.sandbox.post("/control/scenarios", name="usual")
+        with pytest.raises(moving.NothingMoved):
+            approve(moved, seen=seen)
+        self.is_left_alone(moved)
+
+    def test_while_it_cannot_be_asked(self, moved, link):
+        moved.sandbox.post("/control/faults", route="metadata", kind="unavailable", count=None)
+        with pytest.raises(moving.NotAsked):
+            approve(moved)
+        self.is_left_alone(moved)
+
+    def test_where_nobody_is_linked(self, moved, link):
+        """Whoever can write a document, or a row of the directory, has no links: nobody signs in for their root."""
+        Connection.objects.all().delete()
+        with pytest.raises(moving.NobodyLinked):
+            approve(moved)
+        self.is_left_alone(moved)
+
+    @pytest.mark.parametrize(
+        "url",
+        [
+            "http://token.example/token",
+            "https://token.example:8443/token",
+            "https://10.1.2.3/token",
+            "https://169.254.169.254/token",
+            "https://token.internal/token",
+            "https://us@token.example/token",
+        ],
+    )
+    def test_of_what_we_connect_to_nowhere(self, moved, link, url, settings):
+        ApprovedOrigin.objects.create(origin="https://other.example:8443", reason="a test", approved_at=timezone.now())
+        listed = Addresses("https://login.example/authorize", url)
+        rows = Endpoint.objects.filter(pk=moved.endpoint.pk)
+        rows.update(
+            interface="patient-access", named_authorize_url=listed.authorize_url, named_token_url=url,
+            moved_from=F("authorization_server"),
+        )  # fmt: skip
+        with pytest.raises(moving.Unsafe):
+            approve(moved)
+        self.is_left_alone(moved)
+
+    def is_left_alone(self, place) -> None:
+        assert not KnownOrigins.objects.exists()
+        assert not AuditEvent.objects.filter(facts__action="origins approved").exists()
+        assert "localhost" not in dict(asked_at(place))
+
+
+class TestAtOnce:
+    @pytest.mark.django_db(transaction=True)
+    def test_of_two_approvals_one_is_written_down_and_both_end_well(self, moved, link):
+        endpoints = [Endpoint.objects.get(pk=moved.endpoint.pk) for _ in range(2)]
+        seen = leads_to(moved)
+        calls = together(
+            *(lambda one=one: moving.approve(one, seen=seen, actor=STAFF, at=timezone.now()) for one in endpoints)
+        )
+        assert [call.exception() for call in calls] == [None, None]
+        assert KnownOrigins.objects.count() == 1
+        assert AuditEvent.objects.filter(facts__action="origins approved").count() == 1
+
+    @pytest.mark.django_db(transaction=True)
+    def test_an_approval_and_a_withdrawal_leave_one_of_the_two(self, moved, link):
+        approve(moved)
+        endpoints = [Endpoint.objects.get(pk=moved.endpoint.pk) for _ in range(2)]
+        seen = leads_to(moved)
+        together(
+            lambda: moving.withdraw(endpoints[0], actor=STAFF, at=timezone.now()),
+            lambda: moving.approve(endpoints[1], seen=seen, actor=STAFF, at=timezone.now()),
+        )
+        endpoint = Endpoint.objects.get(pk=moved.endpoint.pk)
+        is_known = KnownOrigins.objects.filter(withdrawn_at=None).exists()
+        assert is_known == (endpoint.moved_from is not None) == (not endpoint.named_token_url)
