@@ -54,13 +54,16 @@ def rows() -> QuerySet[ClientRegistration]:
     """Client registrations as lists show them: `fhir_versions` and `interface` are those of their endpoints. `told`
     adds the names of their providers."""
     own = Endpoint.objects.filter(authorization_server=OuterRef("authorization_server"))
-    names = ProviderPortal.objects.filter(
-        endpoint__authorization_server=OuterRef("authorization_server"), endpoint__is_stranger=False
-    )
+    beside = Endpoint.objects.filter(enablements__registration=OuterRef("pk"))
+    names = ProviderPortal.objects.filter(endpoint__is_stranger=False)
+    at_own = names.filter(endpoint__authorization_server=OuterRef("authorization_server"))
+    at_others = names.filter(endpoint__enablements__registration=OuterRef("pk"))
+    interfaces = (of.order_by("fhir_version", "fhir_base_url").values("interface")[:1] for of in (own, beside))
     return ClientRegistration.objects.annotate(
-        some_names=ArraySubquery(names.values("provider__name")[: overseeing.MOST_NAMED]),
-        fhir_versions=overseeing.versions_of(own),
-        interface=Subquery(own.order_by("fhir_version", "fhir_base_url").values("interface")[:1]),
+        some_names=ArraySubquery(at_own.values("provider__name")[: overseeing.MOST_NAMED]),
+        names_beside=ArraySubquery(at_others.values("provider__name")[: overseeing.MOST_NAMED]),
+        fhir_versions=overseeing.versions_of(own, beside),
+        interface=Coalesce(*(Subquery(interface) for interface in interfaces)),
     )
 
 
@@ -68,7 +71,7 @@ def told(found: Iterable[Any]) -> Sequence[Any]:
     """Rows of `rows`, each with `names` of its providers (`overseeing.Names`)."""
     registrations = list(found)
     for registration in registrations:
-        registration.names = overseeing.names_among(registration.some_names)
+        registration.names = overseeing.names_among([*registration.some_names, *registration.names_beside])
     return registrations
 
 
@@ -91,6 +94,7 @@ def find(query: str, *, most: int) -> Sequence[ClientRegistration]:
     of_provider = Endpoint.objects.filter(providers__name__icontains=words, authorization_server__isnull=False)
     for endpoints in (at_address, of_provider):
         wanted |= Q(authorization_server__in=endpoints.values("authorization_server"))
+        wanted |= Q(pk__in=Enablement.objects.filter(endpoint__in=endpoints).values("registration"))
     return told(_in_order(rows().filter(wanted))[:most])
 
 

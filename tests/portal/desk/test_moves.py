@@ -143,3 +143,13 @@ class TestAMoveThatConcernsNobody:
 
     def test_is_none_where_nothing_moved(self, staff: Client, make_endpoint: Callable[..., Endpoint]) -> None:
         assert staff.get(address(make_endpoint()))["Location"] == "/desk/"
+
+
+class TestARegistrationWhoseEndpointsMoved:
+    @pytest.mark.usefixtures("link")
+    def test_keeps_its_name_and_is_found_by_its_provider(self, staff: Client, moved: Endpoint) -> None:
+        staff.post(address(moved), seen())
+        for page in ("/desk/", "/desk/?q=Harbor+Family", "/desk/?q=harbor.example.org%2Fr4%2Ffhir"):
+            rows = staff.get(page).content.decode().partition('id="all"')[2]
+            assert "Harbor Family Practice" in rows, page
+            assert "R4" in rows, page
