@@ -11,7 +11,7 @@ from django.core.mail import EmailMessage
 from apps.accounts import choosing
 from apps.accounts.models import User
 from apps.audit.models import AuditEvent
-from apps.connections import awaiting, tasks
+from apps.connections import awaiting, clocks, tasks
 from apps.connections.models import AuthorizationRequest, EndpointSilence, RefreshPace
 from apps.connections.outcomes import Outcome
 from apps.directory import registering
@@ -222,7 +222,7 @@ class TestWhoWaits:
         assert (event.user_id, event.subject_id) == (alice.pk, str(alice.pk))
 
     def test_is_told_by_beat(self, place, wish, monkeypatch):
-        monkeypatch.setattr(tasks.clocks, "now", lambda: LATER)
+        monkeypatch.setattr(clocks, "now", lambda: LATER)
         found(place, at=SOON)
         tasks.tell_who_waits()
         assert len(mail.outbox) == 1

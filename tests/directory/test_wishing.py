@@ -44,8 +44,9 @@ class TestAWish:
         wishing.note(alice, closed, at=AT, needs_sign_in=True)
         wishing.note(alice, closed, at=AT + timedelta(hours=1))
         wish = Wish.objects.get()
-        assert (wish.waits_since, wish.needs_sign_in) == (AT + timedelta(hours=1), False)
-        assert wish.due_at == wish.waits_since + wishing.LOOK_AGAIN_AFTER
+        asked_at = AT + timedelta(hours=1)
+        assert (wish.waits_since, wish.needs_sign_in) == (asked_at, False)
+        assert wish.due_at == asked_at + wishing.LOOK_AGAIN_AFTER
 
     def test_by_name_is_kept_once_on_one_line(self, alice):
         wishing.note_by_name(alice, "  Corner \n Practice ", " Salem ", at=AT)

@@ -7,6 +7,7 @@ import resource
 import subprocess
 import sys
 from threading import BoundedSemaphore
+from typing import Any
 
 import pytest
 from django.urls import reverse
@@ -32,8 +33,12 @@ def _pango():
         missing("The system has no Pango (Debian: libpangoft2-1.0-0), which makes letters of a PDF.")
 
 
+def opened(file: bytes) -> Any:
+    return PdfReader(io.BytesIO(file))
+
+
 def pages(file: bytes) -> str:
-    return " ".join(" ".join(page.extract_text() for page in PdfReader(io.BytesIO(file)).pages).split())
+    return " ".join(" ".join(page.extract_text() for page in opened(file).pages).split())
 
 
 def page(body: str) -> str:
@@ -53,7 +58,7 @@ class TestAPdf:
 
     def test_tells_by_its_name_and_title_nothing_of_whose_it_is(self, hers, connection):
         response = take(hers, connection, what="pdf")
-        told = dict(PdfReader(io.BytesIO(response.content)).metadata)
+        told = dict(opened(response.content).metadata)
         assert told["/Title"] == "Summary \N{EN DASH} Holdfast"
         assert response["Content-Disposition"].startswith('attachment; filename="holdfast-record-2')
         for canary in (*CANARIES, "Harbor"):
@@ -61,7 +66,7 @@ class TestAPdf:
             assert canary not in json.dumps({key: str(value) for key, value in told.items()})
 
     def test_can_be_read_aloud(self, hers, connection):
-        root = PdfReader(io.BytesIO(take(hers, connection, what="pdf").content)).trailer["/Root"]
+        root = opened(take(hers, connection, what="pdf").content).trailer["/Root"]
         assert root["/MarkInfo"]["/Marked"]
         assert root["/Lang"] == "en"
         assert "/StructTreeRoot" in root
@@ -70,7 +75,7 @@ class TestAPdf:
     def test_is_in_the_language_of_its_reader(self, hers, connection):
         hers.defaults["HTTP_ACCEPT_LANGUAGE"] = "es"
         file = take(hers, connection, what="pdf").content
-        assert PdfReader(io.BytesIO(file)).trailer["/Root"]["/Lang"] == "es"
+        assert opened(file).trailer["/Root"]["/Lang"] == "es"
         with translation.override("es"):
             assert translation.gettext("What is missing") in pages(file)
 
@@ -143,7 +148,7 @@ class TestItsMaking:
     def test_asks_for_nothing(self, tmp_path):
         secret = tmp_path / "secret.svg"
         secret.write_text('<svg xmlns="http://www.w3.org/2000/svg"><text y="20">canary-file</text></svg>')
-        with serving(lambda _request: http(200, "x")) as server:
+        with serving(http(200, "x")) as server:
             named = (server.url("/x.png"), secret.as_uri(), "data:text/plain,canary-data")
             body = "".join(
                 f'<img src="{url}"><link rel="stylesheet" href="{url}"><a href="{url}">x</a>' for url in named
@@ -154,7 +159,7 @@ class TestItsMaking:
         assert "canary" not in pages(file)
 
     def test_knows_no_variable_of_the_site(self, monkeypatch):
-        given = {}
+        given: dict[str, Any] = {}
 
         def run(command, **others):
             given.update(others, command=command)
@@ -193,7 +198,7 @@ class TestItsMaking:
         assert raised.value.__cause__ is None
 
     def test_has_its_limits_before_it_reads_anything(self, monkeypatch):
-        limits = {}
+        limits: dict[int, tuple[int, int]] = {}
 
         class Standing:
             @property
