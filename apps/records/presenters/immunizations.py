@@ -14,7 +14,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from apps.records.presenters import elements, naming, outline
+from apps.records.presenters import elements, naming, sayings
 from apps.records.presenters.absences import known_absence, says_no_information
 from apps.records.presenters.datatypes import moments, quantities
 from apps.records.presenters.datatypes.moments import UNDATED, When
@@ -112,7 +112,7 @@ class ImmunizationEntry(Entry, frozen=True, kw_only=True, gc=False):
 
 class Recommendation(msgspec.Struct, frozen=True, gc=False):
     """One vaccine that the provider recommends, from a day on, in its words. `until` is the last day for it, and
-    `overdue` from when it is late."""
+    `overdue` from when it is late. `against` are vaccines that are not to be given in its place."""
 
     vaccine: str = ""
     codes: tuple[Code, ...] = ()
@@ -127,6 +127,7 @@ class Recommendation(msgspec.Struct, frozen=True, gc=False):
     overdue: When = UNDATED
     said: str = ""
     is_advised_against: bool = False
+    against: tuple[str, ...] = ()
 
 
 class RecommendationEntry(Entry, frozen=True, kw_only=True, gc=False):
@@ -289,7 +290,6 @@ def _reactions(resource: Element, context: Context) -> tuple[VaccineReaction, ..
 def _recommendation(sent: Element) -> Recommendation:
     """One of them. That a vaccine is contraindicated is told also where a code alone says it."""
     protocol = elements.child(sent, "protocol")  # of DSTU2
-    advised_against = outline.as_sent(sent, "contraindicatedVaccineCode")
     return Recommendation(
         vaccine=next(iter(naming.titles(sent, "vaccineCode")), ""),
         codes=tuple(code for concept in elements.children(sent, "vaccineCode") for code in codes_of(concept)),
@@ -298,7 +298,8 @@ def _recommendation(sent: Element) -> Recommendation:
         until=next(_dated(sent, _LATEST), UNDATED),
         overdue=next(_dated(sent, _OVERDUE), UNDATED),
         said=elements.prose(sent.get("description")) or elements.prose(protocol.get("description")),
-        status=", ".join(filter(None, (elements.words(sent.get("forecastStatus")), *advised_against))),
+        status=elements.words(sent.get("forecastStatus")),
+        against=sayings.concepts(sent, "contraindicatedVaccineCode"),
         dose=_number(sent, "doseNumberPositiveInt", "doseNumberString", "doseNumber")
         or _number(protocol, "doseSequence"),
         of=_number(sent, "seriesDosesPositiveInt", "seriesDosesString", "seriesDoses"),

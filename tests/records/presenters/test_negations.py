@@ -18,6 +18,7 @@ from apps.records.presenters import (
 from apps.records.presenters.entry import Context, Entry
 from apps.records.viewing.facts import lines
 from apps.records.viewing.wording import words
+from tests.records import told
 
 MODIFIER = [{"url": "urn:not", "valueBoolean": True}]
 
@@ -104,9 +105,18 @@ class TestARecommendation:
         }
         resource = sent("ImmunizationRecommendation", recommendation=[advised])
         entry = immunizations.present_recommendation(resource, Context())
-        (told,) = entry.recommendations
-        assert "contraindicated" in told.status
-        assert "Live MMR" in told.status
+        (only,) = entry.recommendations
+        assert "contraindicated" in only.status
+        assert only.against == ("Live MMR",)
+
+    @pytest.mark.parametrize(
+        ("against", "said"), [({"text": "Live MMR"}, "Live MMR"), ({"coding": [{"code": "03"}]}, "03"), (None, "")]
+    )
+    def test_says_which_vaccine_is_not_to_be_given(self, against, said):
+        one = {"vaccineCode": [{"text": "MMR"}], "contraindicatedVaccineCode": [against]}
+        advised = told.entry("ImmunizationRecommendation", recommendation=[one, {"vaccineCode": [{"text": "Flu"}]}])
+        for text in (told.on_page(advised), told.in_row(advised)):
+            assert ("not to be given: " + said in text) is bool(said)
 
 
 class TestAModifier:

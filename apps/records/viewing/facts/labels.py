@@ -344,6 +344,7 @@ _WITHIN: Final[Mapping[str, str | Promise]] = {
     "Recommendation.until": _("at the latest"),
     "Recommendation.overdue": _("late from"),
     "Recommendation.dose": _("dose"),
+    "Recommendation.against": _("not to be given"),
     "severity": _("Past reaction"),
     "certainty": _("How sure"),
     "substance": _("Substance"),

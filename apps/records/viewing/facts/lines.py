@@ -202,7 +202,8 @@ def _recommendation(one: immunizations.Recommendation) -> str:
     )
     numbered = _numbered(one.dose, one.of)
     dose = _labelled("Recommendation", "dose", numbered) if numbered else ""
-    said = (*named, due, until, overdue, _text(one.status), *of(one.because), dose, one.series, one.said)
+    against = _labelled("Recommendation", "against", one.against) if one.against else ""
+    said = (*named, due, until, overdue, _text(one.status), against, *of(one.because), dose, one.series, one.said)
     return PART.join(dict.fromkeys(filter(None, said)))
 
 
