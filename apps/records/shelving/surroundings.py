@@ -16,7 +16,7 @@ from apps.vault.sealing import KeyRing
 from apps.wire import datetimes
 from apps.wire.datetimes import Precision
 
-TYPES: Final = (*REFERRED_TO, "Device", "Specimen", "RelatedPerson")
+TYPES: Final = (*REFERRED_TO, "Device", "Specimen")
 _MOST: Final = 2000  # kept parsed: a clinic has so many doctors, a gateway more
 _ROUNDS: Final = 2  # a PractitionerRole names a Practitioner
 _REFERENCES: Final = re.compile(

@@ -272,10 +272,10 @@ class TestACareTeam:
     @pytest.mark.parametrize("relationship", [[{"text": "Niece"}], {"coding": [{"code": "NIECE", "display": "Niece"}]}])
     def test_says_what_somebody_of_the_family_is_to_the_patient(self, relationship):
         niece = {"resourceType": "RelatedPerson", "id": "n", "name": [{"text": "Ida"}], "relationship": relationship}
-        member = {"reference": "RelatedPerson/n"}
-        context = Context({"RelatedPerson/n": niece})
         plain, helper = (
-            care_teams.present({"participant": [{"member": member, **also}]}, context).members[0]
+            care_teams.present(
+                {"contained": [niece], "participant": [{"member": {"reference": "#n"}, **also}]}, Context()
+            ).members[0]
             for also in ({}, {"role": [{"text": "Caregiver"}]})
         )
         assert (plain.name, plain.roles) == ("Ida", ("Niece",))
