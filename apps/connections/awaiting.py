@@ -68,6 +68,7 @@ def _claim(user_id: UUID, *, at: datetime) -> _Letter | None:
             rows.update(due_at=moments.end_of_quiet(at, zone))
             return None
         rows.update(due_at=at + wishing.LOOK_AGAIN_AFTER)
+        rows.filter(waits_since__lte=at - wishing.LOOK_LESS_FROM).update(due_at=at + wishing.LOOK_LESS_AFTER)
         if not (user.is_active and mailing.is_confirmed(user)):
             return None
         found = finding.by_id([wish.provider_id for wish in due if wish.provider_id], at=at)

@@ -143,6 +143,12 @@ class TestWhoWaits:
         ClientRegistration.objects.update(status="approved")
         assert awaiting.tell(at=LATER + HOUR) == 1
 
+    def test_is_looked_after_each_quarter_of_an_hour_and_hourly_after_a_day(self, place, wish):
+        for at, after in ((SOON, 15 * MINUTE), (ASKED + DAY, HOUR), (ASKED + 9 * DAY, HOUR)):
+            assert awaiting.tell(at=at) == 0
+            wish.refresh_from_db()
+            assert wish.due_at == at + after
+
     def test_is_not_told_because_somebody_may_try_again_by_now(self, place, wish):
         found(place, at=SOON)
         ClientRegistration.objects.update(trouble="invalid_client", trouble_at=ASKED, trouble_seen_at=ASKED)

@@ -24,6 +24,8 @@ from apps.directory.words import spelling
 
 MOST_OPEN = 24
 LOOK_AGAIN_AFTER = timedelta(minutes=15)
+LOOK_LESS_FROM = timedelta(days=1)  # what did not come in a day may never come: nobody takes such a wish back
+LOOK_LESS_AFTER = timedelta(hours=1)
 _ENOUGH = 2  # people who wrote the same, so that staff read it
 _ALIKE = ("plain_name", "plain_city")
 
