@@ -62,6 +62,7 @@ class What(StrEnum):
     OVERDUE = "refreshes_overdue"
     STUCK = "leases_stuck"
     BROKE_OFF = "refreshes_broke_off"
+    FAILING = "refreshes_failing"
     REVOCATIONS = "revocations_waiting"
     CERTIFICATE = "site_certificate"
     KEY_MISSING = "vault_key_missing"
@@ -143,6 +144,9 @@ def _going_on(one: OfRegistration, *, at: datetime) -> Iterator[Finding]:
     if one.pace.is_slow and (lag.due or lag.waiting):
         yield finding(level=Level.ATTENTION, what=What.WAITING, who=Who.PROVIDER, links=lag.due + lag.waiting)
         return
+    if lag.failing:
+        level = Level.ACT if lag.failing_ending else Level.ATTENTION
+        yield finding(level=level, what=What.FAILING, who=Who.OPERATOR, links=lag.failing)
     if lag.overdue:
         late = Level.ACT if lag.lag_seconds(at=at) >= VERY_LATE.total_seconds() else Level.ATTENTION
         yield finding(level=late, what=What.OVERDUE, who=Who.US, links=lag.overdue, since_at=lag.oldest_due_at)

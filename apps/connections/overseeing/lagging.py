@@ -11,12 +11,14 @@ from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet
 
 from apps.connections.models import Connection, StoredTokenSet
 from apps.connections.refreshing import doubting, protocol
-from apps.directory.models import Endpoint
+from apps.directory import moving
+from apps.directory.models import Enablement, Endpoint
 
 LATE = timedelta(minutes=15)  # beat comes every minute; what is due this long was left lying
 STUCK = timedelta(minutes=5)  # a lease runs out after half a minute, and the next pull takes up what it held
 A_DAY = timedelta(hours=24)
 LONGEST_WAIT = timedelta(hours=1)  # from one failure to the next try (`refreshing.protocol`)
+_FAILING_TRIES = 3  # in a row: once or twice may be an hour of theirs
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,8 +27,9 @@ class Lag:
     were taken by a worker whose lease ran out five minutes ago, and nobody took them up. `waiting` are others, that
     failed and are to be tried again within the hour. Links of endpoints that staff switched off count for none of
     these: those that would be due are `parked`. `broken_off` are links whose last attempt ended in a way nobody
-    foresaw, and `broken_off_ending` those of them whose permission ends within a day. `refused` were refused by their
-    server and asked for again in vain, `refused_since` when the first: as it has taken no older tokens since
+    foresaw, and `broken_off_ending` those of them whose permission ends within a day. `failing` and `failing_ending`
+    are those that were answered three times in a row, with nothing that renews or ends them. `refused` were refused by
+    their server and asked for again in vain, `refused_since` when the first: as it has taken no older tokens since
     (`refreshing.doubting`), it may well be mistaken."""
 
     due: int = 0
@@ -37,6 +40,8 @@ class Lag:
     parked: int = 0
     broken_off: int = 0
     broken_off_ending: int = 0
+    failing: int = 0
+    failing_ending: int = 0
     refused: int = 0
     refused_since: datetime | None = None
 
@@ -48,7 +53,7 @@ class Lag:
 def by_registration(*, at: datetime) -> Mapping[UUID, Lag]:
     """Of every registration that has any of these. Reads no row that is none of them."""
     found: dict[UUID, dict[str, Any]] = defaultdict(dict)
-    for counts in (_due(at), _parked(), _broken_off(at), _refused(at)):
+    for counts in (_due(at), _parked(), _broken_off(at), _failing(at), _refused(at)):
         for registration_id, columns in counts.items():
             found[registration_id] |= columns
     return {registration_id: Lag(**columns) for registration_id, columns in found.items()}
@@ -64,6 +69,24 @@ def _broken_off(at: datetime) -> Mapping[UUID, Mapping[str, Any]]:
     is_ending = Q(refresh_deadline_at__lte=at + A_DAY)
     rows = broken_off().order_by().values("registration_id")
     return _told_apart(rows.annotate(broken_off=Count("pk"), broken_off_ending=Count("pk", filter=is_ending)))
+
+
+def _failing(at: datetime) -> Mapping[UUID, Mapping[str, Any]]:
+    """A page where tokens should be, or an error that no standard knows. Not those of which it is known why: a provider
+    that moved, or an organization that does not let us in."""
+    known = moving.awaiting().values("pk").union(Enablement.objects.filter(is_enabled=False).values("endpoint"))
+    rows = StoredTokenSet.objects.filter(
+        refresh_due_at__lte=at + LONGEST_WAIT,
+        tries__gte=_FAILING_TRIES,
+        silent_since__isnull=True,
+        broke_off_at__isnull=True,
+        refused_at__isnull=True,
+    )
+    if ids := list(known):
+        rows = rows.exclude(connection__endpoint__in=[one["pk"] for one in ids])
+    is_ending = Q(refresh_deadline_at__lte=at + A_DAY)
+    counted = _on(rows).order_by().values("registration_id")
+    return _told_apart(counted.annotate(failing=Count("pk"), failing_ending=Count("pk", filter=is_ending)))
 
 
 def _refused(at: datetime) -> Mapping[UUID, Mapping[str, Any]]:

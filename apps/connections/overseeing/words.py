@@ -61,6 +61,10 @@ WHAT: Mapping[What, Promise] = MappingProxyType(
         What.BROKE_OFF: _(
             "Renewing broke off in a way nobody foresaw, and is tried again at growing intervals. The log says where."
         ),
+        What.FAILING: _(
+            "It answers renewals with nothing that we know, several times in a row. The log says with what. Look "
+            "whether its addresses hold, and ask them; its links end with their time limits."
+        ),
         What.REVOCATIONS: _("It has not confirmed for hours that permissions are over. Nothing is lost; tell them."),
         What.CERTIFICATE: _("The certificate of our own site:"),
         What.KEY_MISSING: _(

@@ -168,8 +168,35 @@ class TestARegistration:
         StoredTokenSet.objects.filter(pk=link.pk).update(tries=0)
         assert found() == []
 
+    @pytest.mark.parametrize(("hours", "level"), [(25, Level.ATTENTION), (20, Level.ACT)])
+    def test_whose_server_answers_renewals_with_nothing_we_know_is_staffs(self, hours, level, make_link):
+        answered = {"refresh_due_at": NOW + HOUR, "refresh_deadline_at": NOW + hours * HOUR}
+        link = make_link(tries=3, **answered)
+        make_link(tries=2, **answered)
+        make_link(tries=9, silent_since=NOW - HOUR, **answered)
+        make_link(tries=9, status="needs_reauthorization", refused_at=NOW - HOUR, **answered)
+        assert found() == [(level, What.FAILING, Who.OPERATOR, 1)]
+        StoredTokenSet.objects.filter(pk=link.pk).update(tries=0)
+        assert found() == []
+
+    def test_whose_server_asks_us_to_wait_is_told_as_that_alone(self, registration, make_link):
+        RefreshPace.objects.create(registration=registration, next_at=NOW, slowed_per_second=0.5, slowed_at=NOW)
+        make_link(tries=3, refresh_due_at=NOW + HOUR)
+        assert found() == [(Level.ATTENTION, What.WAITING, Who.PROVIDER, 1)]
+
 
 class TestAnEndpoint:
+    def test_that_moved_is_not_told_as_failing_besides(self, make_link):
+        make_link(tries=3, refresh_due_at=NOW + HOUR)
+        Endpoint.objects.update(named_authorize_url="https://new.example/a", named_token_url="https://new.example/t")
+        assert {what for _level, what, _who, _links in found()} == {What.ENDPOINT_MOVED}
+
+    def test_that_is_not_enabled_is_not_told_as_failing_besides(self, make_link, registration):
+        endpoint = registration.authorization_server.endpoints.get()
+        Enablement.objects.create(registration=registration, endpoint=endpoint, is_enabled=False, since_at=NOW)
+        make_link(tries=3, refresh_due_at=NOW + HOUR)
+        assert {what for _level, what, _who, _links in found()} == {What.NOT_ENABLED}
+
     def test_that_is_off_is_staffs_where_links_live_there(self, make_link, registration):
         endpoint = registration.authorization_server.endpoints.get()
         endpoint.is_switched_on = False
