@@ -197,16 +197,19 @@ class TestItsMaking:
         assert raised.value.__context__ is None
         assert raised.value.__cause__ is None
 
-    def test_has_its_limits_before_it_reads_anything(self, monkeypatch):
+    def test_has_its_limits_before_it_reads_anything(self, monkeypatch, tmp_path):
         limits: dict[int, tuple[int, int]] = {}
+        told = tmp_path / "oom_score_adj"
 
         class Standing:
             @property
             def buffer(self):
                 assert limits.keys() == {resource.RLIMIT_AS, resource.RLIMIT_CPU, resource.RLIMIT_CORE}
+                assert told.read_text() == "1000"
                 raise EOFError
 
         monkeypatch.setattr(resource, "setrlimit", lambda what, most: limits.update({what: most}))
+        monkeypatch.setattr(process, "_GOES_FIRST", told)
         monkeypatch.setattr(sys, "stdin", Standing())
         with pytest.raises(EOFError):
             process.main()

@@ -1,13 +1,15 @@
 """`python -m apps.records.exporting.pdf`: JSON with a page and its style on the standard input, its PDF on the output.
 
 It is tagged, so that whoever has it read aloud finds headings and lists (PDF/UA-1). Pages hold what providers wrote:
-nothing that they name is fetched, from the network or the disk, and time and memory are limited. No file is written.
+nothing that they name is fetched, from the network or the disk, and time and memory are limited. No file is written,
+but for a word to the kernel: where the machine's memory ends, this process goes first, not the site or its database.
 """
 
 import contextlib
 import json
 import resource
 import sys
+from pathlib import Path
 from typing import Any, Final, NoReturn
 
 from weasyprint import CSS, HTML
@@ -15,6 +17,7 @@ from weasyprint.urls import URLFetcher
 
 _MOST_BYTES: Final = 2_000_000_000
 _MOST_SECONDS: Final = 60  # of the processor
+_GOES_FIRST: Final = Path("/proc/self/oom_score_adj")  # of Linux
 
 
 class _Nothing(URLFetcher):  # type: ignore[misc] # the library has no types
@@ -31,6 +34,8 @@ def main() -> None:
     ):
         with contextlib.suppress(ValueError, OSError):  # where the system knows no such limit, or has a lower one
             resource.setrlimit(what, (most, most))
+    with contextlib.suppress(OSError):
+        _GOES_FIRST.write_text("1000")
     given: dict[str, Any] = json.load(sys.stdin.buffer)
     nothing = _Nothing()
     style = CSS(string=given["style"], url_fetcher=nothing)
