@@ -144,13 +144,11 @@ def _tell(letter: _Letter, *, at: datetime) -> bool:
 
 def _send(letter: _Letter) -> None:
     page_url = f"{settings.SITE_ORIGIN}{reverse('find-provider')}#wishes"
-    choices_url = settings.SITE_ORIGIN + reverse("warnings")
     context = {
         "user": letter.user,
         "count": len(letter.wishes),
         "names": letter.names,
         "page_url": page_url,
-        "choices_url": choices_url,
     }
     mailing.send(
         "connections/email/works",
