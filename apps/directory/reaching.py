@@ -115,9 +115,13 @@ def fhir_server(endpoint: Endpoint, registration: ClientRegistration | None = No
 
 def authorization_server(endpoint: Endpoint, registration: ClientRegistration) -> AuthorizationServer:
     """Where patients of this endpoint sign in under this registration: the endpoint's own authorization server where
-    the registration knows its origins (`pinning`), and otherwise where it was made. Never any other place."""
+    the registration knows its origins (`pinning`); otherwise the one it had before it moved, where the registration
+    knows that, and else where the registration was made. Never any other place."""
     made_at, own = registration.authorization_server, endpoint.authorization_server
-    return own if own is not None and pinning.knows(registration, own) else made_at
+    if own is None or pinning.knows(registration, own):
+        return own or made_at
+    before = endpoint.moved_from
+    return before if before is not None and pinning.knows(registration, before) else made_at
 
 
 def token_endpoint(

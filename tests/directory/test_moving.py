@@ -7,7 +7,7 @@ from apps.audit.models import AuditEvent
 from apps.audit.recording import Actor
 from apps.directory import enabling, moving, reaching, registering
 from apps.directory.linkability import Obstacle
-from apps.directory.models import AuthorizationServer, Endpoint, KnownOrigins
+from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint, KnownOrigins
 from apps.directory.moving import Addresses
 from apps.wire.errors import WireError
 from tests.directory.conftest import AT
@@ -152,6 +152,20 @@ class TestAnApprovedMove:
         endpoint = fresh(neighbour)
         assert reaching.authorization_server(endpoint, registration).token_url == f"{NEW}/two/token"
         assert moving.before(endpoint) == Addresses(f"{own}/authorize", f"{own}/token")
+
+    def test_leaves_links_of_a_registration_that_does_not_know_it_where_they_were(self, moved, registration):
+        """Another organization's address would say of their tokens that they are over."""
+        elsewhere = AuthorizationServer.objects.create(
+            source="discovered", authorize_url=f"{LOGIN}/other/authorize", token_url=f"{LOGIN}/other/token", found_at=AT
+        )
+        older = ClientRegistration.objects.create(authorization_server=elsewhere, label="older", status="retired")
+        ask(moved)
+        assert reaching.authorization_server(fresh(moved), older) == registration.authorization_server
+        stranger = AuthorizationServer.objects.create(
+            source="discovered", authorize_url="https://far.example/a", token_url="https://far.example/t", found_at=AT
+        )
+        far = ClientRegistration.objects.create(authorization_server=stranger, label="far", status="approved")
+        assert reaching.authorization_server(fresh(moved), far) == stranger
 
     def test_lets_it_go_back_unasked(self, moved, registration):
         ask(moved)
