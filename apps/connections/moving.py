@@ -55,7 +55,8 @@ class Unsafe(NotApproved):
 @dataclass(frozen=True)
 class Move:
     """An endpoint that leads to another origin. `name` is one of its providers', empty where it has none; `links` live
-    there, those who must sign in among them."""
+    there, those who must sign in among them. `approved_at` is of where it leads now; `may_withdraw` where an approval
+    stands, of that or of the address before."""
 
     endpoint: Endpoint
     name: str
@@ -63,17 +64,31 @@ class Move:
     named: Addresses
     links: int
     approved_at: datetime | None = None
+    may_withdraw: bool = False
+
+    @property
+    def awaits(self) -> bool:
+        """Whether staff have to look; otherwise it was approved, or leads back to where it was."""
+        return moving.awaits(self.endpoint)
 
 
 def look(endpoint: Endpoint) -> Move | None:
     """Where it led and where it leads: a move that awaits staff, or one that was approved; None where there is none."""
     before, named = moving.before(endpoint), moving.named(endpoint)
-    approvals = [] if moving.awaits(endpoint) else moving.approvals(endpoint)
+    approvals, approval = moving.approvals(endpoint), moving.approval(endpoint)
     if before is None or named is None or not (approvals or moving.awaits(endpoint)):
         return None
     links = Connection.objects.living().filter(endpoint=endpoint).count()
     names = endpoint.providers.filter(vanished_at__isnull=True).order_by("name").values_list("name", flat=True)
-    return Move(endpoint, names.first() or "", before, named, links, approvals[0].approved_at if approvals else None)
+    return Move(
+        endpoint,
+        names.first() or "",
+        before,
+        named,
+        links,
+        approved_at=approval.approved_at if approval is not None and not moving.awaits(endpoint) else None,
+        may_withdraw=bool(approvals),
+    )
 
 
 def approve(endpoint: Endpoint, *, seen: Addresses, actor: Actor, at: datetime) -> None:
@@ -86,7 +101,7 @@ def approve(endpoint: Endpoint, *, seen: Addresses, actor: Actor, at: datetime) 
         _ask_again(endpoint, actor=actor, at=at)
     except WireError:
         raise NotAsked("It could not be asked where it leads now.") from None
-    if moving.approvals(endpoint) and moving.named(endpoint) == seen:
+    if not moving.awaits(endpoint) and moving.approval(endpoint) is not None and moving.named(endpoint) == seen:
         return
     wanted = _checked(endpoint, seen)
     with transaction.atomic():

@@ -117,12 +117,18 @@ def know(registration: ClientRegistration, endpoint: Endpoint, found: Addresses,
 
 
 def approvals(endpoint: Endpoint) -> list[KnownOrigins]:
-    """What staff approved, and have not withdrawn, of the origins that it came to."""
-    found = _addresses(endpoint.authorization_server)
-    if awaits(endpoint) or found is None or endpoint.moved_from_id is None:
-        return []
+    """What staff approved, and have not withdrawn, of the origins where it is or from where it came: wherever its
+    documents lead meanwhile, that can be taken back."""
+    places = [_addresses(server) for server in (endpoint.authorization_server, endpoint.moved_from)]
     rows = KnownOrigins.objects.filter(registration__in=_registrations(endpoint), withdrawn_at=None)
-    return [row for row in rows.select_related("registration").order_by("pk") if _is_of(row, found)]
+    rows = rows.select_related("registration").order_by("pk")
+    return [row for row in rows if any(place is not None and _is_of(row, place) for place in places)]
+
+
+def approval(endpoint: Endpoint) -> KnownOrigins | None:
+    """That of the origins where it leads now."""
+    found = named(endpoint)
+    return next((row for row in approvals(endpoint) if found is not None and _is_of(row, found)), None)
 
 
 def come(registrations: Collection[ClientRegistration], endpoints: QuerySet[Endpoint], *, at: datetime) -> None:

@@ -191,6 +191,28 @@ class TestAnApproval:
         with pytest.raises(moving.NothingMoved):
             moving.withdraw(place.endpoint, actor=STAFF, at=timezone.now())
 
+    @pytest.mark.parametrize("leads", ["to a third", "back"])
+    def test_can_be_taken_back_wherever_the_document_leads_since(self, place, link, attacker, leads):
+        """Whoever writes it could keep what was approved by mistake otherwise."""
+        place.sandbox.post("/control/scenarios", name="tokens-moved")
+        look_again(place.endpoint)
+        approve(place)
+        place.sandbox.post("/control/scenarios", name="usual")
+        if leads == "to a third":
+            place.sandbox.post("/control/rogue-root", token_origin=attacker.origin)
+        look_again(place.endpoint)
+        move = moving.look(place.endpoint)
+        assert move is not None
+        assert (move.awaits, move.approved_at, move.may_withdraw) == (leads == "to a third", None, True)
+        moving.withdraw(place.endpoint, actor=STAFF, at=timezone.now())
+        assert KnownOrigins.objects.filter(withdrawn_at=None).count() == 0
+        there = reaching.authorization_server(Endpoint.objects.get(pk=place.endpoint.pk), place.registration)
+        assert there.pk == place.registration.authorization_server_id
+        place.sandbox.delete("/control/rogue-root")
+        place.sandbox.post("/control/scenarios", name="tokens-moved")
+        look_again(place.endpoint)
+        assert [move.endpoint for move in moving.waiting()] == [place.endpoint]
+
     def test_shows_no_secret_and_no_token_to_anybody(self, moved, link, caplog):
         refresh(link)
         approve(moved)

@@ -92,6 +92,19 @@ class TestAMove:
         assert "They told us so" in page
         assert KnownOrigins.objects.get().withdrawn_at is not None
 
+    @pytest.mark.parametrize("leads", ["to a third", "back"])
+    def test_is_taken_back_wherever_it_leads_since(self, staff: Client, moved: Endpoint, leads: str) -> None:
+        staff.post(address(moved), seen())
+        moved.refresh_from_db()
+        third = {"named_authorize_url": f"{NEW}/authorize", "named_token_url": "https://third.example/token"}
+        back = {"authorization_server": moved.moved_from, "moved_from": moved.authorization_server}
+        Endpoint.objects.filter(pk=moved.pk).update(**(third if leads == "to a third" else back))
+        page = staff.get(address(moved)).content.decode()
+        assert ("They told us so" in page, "It leads back" in page) == (leads == "to a third", leads == "back")
+        assert "Approved: since" not in page
+        staff.post(address(moved), {"withdraw": "1"})
+        assert KnownOrigins.objects.get().withdrawn_at is not None
+
     def test_is_told_in_the_admin_with_what_was_taken_back(self, staff: Client, moved: Endpoint) -> None:
         assert f'href="{address(moved)}"' in staff.get(f"/admin/directory/endpoint/{moved.pk}/change/").content.decode()
         staff.post(address(moved), seen())

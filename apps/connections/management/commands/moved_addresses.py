@@ -74,7 +74,7 @@ class Command(BaseCommand):
             self.stdout.write(f"{endpoint.fhir_base_url}: has not moved")
             return
         self._write(_lines(move))
-        if move.approved_at is None and not is_asked_for:
+        if move.awaits and not is_asked_for:
             raise CommandError("Staff must look at it.", returncode=1)
 
     def _write(self, lines: Iterator[str]) -> None:
@@ -83,7 +83,9 @@ class Command(BaseCommand):
 
 
 def _lines(move: Move) -> Iterator[str]:
-    state = "waits for staff" if move.approved_at is None else f"approved {move.approved_at:%Y-%m-%d %H:%M} UTC"
+    state = "waits for staff" if move.awaits else "and leads back; the address before is still approved"
+    if move.approved_at is not None:
+        state = f"approved {move.approved_at:%Y-%m-%d %H:%M} UTC"
     yield f"{move.endpoint.fhir_base_url}: moved, {state}; {move.links} link{pluralize(move.links)}"
     yield f"  patients signed in   {move.before.authorize_url}"
     yield f"  and sign in now      {move.named.authorize_url}"
