@@ -104,16 +104,18 @@ def approve(endpoint: Endpoint, *, seen: Addresses, actor: Actor, at: datetime) 
     if not moving.awaits(endpoint) and moving.approval(endpoint) is not None and moving.named(endpoint) == seen:
         return
     wanted = _checked(endpoint, seen)
+    following: Collection[UUID] = ()
     with transaction.atomic():
         registrations = _locked(wanted)
         for registration in registrations:
             moving.know(registration, endpoint, seen, actor=actor, at=at)
         if endpoint.interface == Interface.PATIENT_ACCESS:
-            moving.come(registrations, _beside(endpoint, registrations), at=at)
+            following = moving.come(registrations, _beside(endpoint, registrations), at=at)
+    if endpoint.interface == Interface.SMART:
+        following = moving.let_follow(registrations, seen)
     with suppress(WireError):  # it answered a moment ago; whoever needs it next asks again
         _ask_again(endpoint, actor=actor, at=at)
-    for registration_id in wanted:
-        hastening.resume(registration_id, at=at)
+    hastening.resume({endpoint.pk, *following}, at=at)
     endpoint.refresh_from_db()
 
 

@@ -131,7 +131,9 @@ def approval(endpoint: Endpoint) -> KnownOrigins | None:
     return next((row for row in approvals(endpoint) if found is not None and _is_of(row, found)), None)
 
 
-def come(registrations: Collection[ClientRegistration], endpoints: QuerySet[Endpoint], *, at: datetime) -> None:
+def come(
+    registrations: Collection[ClientRegistration], endpoints: QuerySet[Endpoint], *, at: datetime
+) -> Collection[UUID]:
     """Of endpoints that a list put elsewhere: these registrations serve them there, too, and they await nobody."""
     served = list(endpoints)
     rows = (
@@ -139,6 +141,17 @@ def come(registrations: Collection[ClientRegistration], endpoints: QuerySet[Endp
     )
     Enablement.objects.bulk_create(rows, ignore_conflicts=True)
     endpoints.update(named_authorize_url="", named_token_url="")
+    return [endpoint.pk for endpoint in served]
+
+
+def let_follow(registrations: Collection[ClientRegistration], found: Addresses) -> Collection[UUID]:
+    """Other endpoints of theirs whose documents said already that they lead to these origins, too: each is asked again
+    before its next use, and follows. Until then the address before could go on refusing its links."""
+    theirs = Q(enablements__registration__in=registrations) | Q(authorization_server__registrations__in=registrations)
+    rows = awaiting().filter(theirs, interface=Interface.SMART).order_by().distinct()
+    leading = [row.pk for row in rows if (there := named(row)) is not None and there.origins == found.origins]
+    Endpoint.objects.filter(pk__in=leading).update(discovery_tried_at=None)
+    return leading
 
 
 def forget(rows: Collection[KnownOrigins], endpoint: Endpoint, *, actor: Actor, at: datetime) -> None:

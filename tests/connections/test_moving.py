@@ -265,6 +265,23 @@ class TestAnApprovalOfWhatAListNames:
         assert registering.standing_at(endpoint) == today
         assert reaching.authorization_server(endpoint, listed.registration).token_url == f"{NEW}/token"
 
+    def test_hurries_no_link_of_the_registration_that_is_elsewhere(self, listed, make_link):
+        """Their server may have asked us to wait, and a refusal there is asked about again in its time."""
+        before = listed.registration.authorization_server
+        later = timezone.now() + timedelta(hours=3)
+        waits = {"tries": 1, "refresh_due_at": later, "not_before_at": later}
+        StoredTokenSet.objects.update(**waits)
+        Endpoint.objects.create(
+            fhir_base_url="https://elsewhere.example/fhir", authorization_server=before, fhir_version="r4",
+            interface="patient-access", dialect="patient-access", imported_at=timezone.now(),
+        )  # fmt: skip
+        elsewhere = make_link(listed.registration, **waits)
+        assert elsewhere.endpoint_id != listed.endpoint_id
+        self.approved(listed)
+        assert StoredTokenSet.objects.get(connection=elsewhere).not_before_at == later
+        freed = StoredTokenSet.objects.get(connection=listed)
+        assert (freed.not_before_at, freed.refresh_due_at < later) == (None, True)
+
     def test_ends_with_its_withdrawal(self, listed):
         endpoint = self.approved(listed)
         moving.withdraw(endpoint, actor=STAFF, at=timezone.now())

@@ -153,6 +153,21 @@ class TestAnApprovedMove:
         assert reaching.authorization_server(endpoint, registration).token_url == f"{NEW}/two/token"
         assert moving.before(endpoint) == Addresses(f"{own}/authorize", f"{own}/token")
 
+    def test_lets_those_be_asked_again_at_once_that_said_so_already(self, moved, registration, make_root):
+        neighbour, other = make_root("/r4/two"), make_root("/r4/three")
+        for root, name in ((neighbour, "two"), (other, "three")):
+            root.says(authorization_endpoint=f"{LOGIN}/{name}/authorize", token_endpoint=f"{LOGIN}/{name}/token")
+            root.discover()
+            enabling.serve(registration, root.endpoint, actor=ACTOR, at=AT)
+        rows = Endpoint.objects.filter(pk__in=[neighbour.endpoint.pk, other.endpoint.pk])
+        rows.update(is_switched_on=True, is_stranger=False, discovery_tried_at=AT)
+        there = Addresses(f"{NEW}/two/authorize", f"{NEW}/two/token")
+        ask(moved)
+        rows.update(named_authorize_url=there.authorize_url, named_token_url=there.token_url)
+        rows.filter(pk=other.endpoint.pk).update(named_token_url="https://thief.example/token")
+        assert list(moving.let_follow([registration], there)) == [neighbour.endpoint.pk]
+        assert (fresh(neighbour).discovery_tried_at, fresh(other).discovery_tried_at) == (None, AT)
+
     def test_leaves_links_of_a_registration_that_does_not_know_it_where_they_were(self, moved, registration):
         """Another organization's address would say of their tokens that they are over."""
         elsewhere = AuthorizationServer.objects.create(

@@ -7,7 +7,7 @@ deadline, within budgets, by all workers.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -121,10 +121,11 @@ def bring_forward(registration_id: UUID | None = None, *, at: datetime) -> Mappi
         values["after"] = max(connection_id for connection_id, _of in found)
 
 
-def resume(registration_id: UUID, *, at: datetime) -> int:
+def resume(endpoints: Collection[UUID], *, at: datetime) -> int:
     """Let those be due now that wait after an attempt which brought nothing, or a refusal that may be a mistake: what
-    kept their server from answering, or answering right, is over. How many there were."""
-    rows = StoredTokenSet.objects.filter(registration=registration_id, sealed_refresh_token__isnull=False)
+    kept the server of these endpoints from answering, or answering right, is over. How many there were."""
+    links = Connection.objects.filter(endpoint__in=endpoints).values("pk")
+    rows = StoredTokenSet.objects.filter(connection__in=links, sealed_refresh_token__isnull=False)
     rows = rows.filter(Q(tries__gt=0) | Q(refused_at__isnull=False))
     waiting = rows.filter(attempt_id__isnull=True, refresh_due_at__isnull=False)
     return waiting.update(not_before_at=None, refresh_due_at=Least("refresh_due_at", Value(at)))
