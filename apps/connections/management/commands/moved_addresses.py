@@ -1,7 +1,7 @@
 """`moved_addresses`: which endpoints lead to another origin than before, and letting their links follow."""
 
 from argparse import ArgumentParser
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
@@ -12,6 +12,7 @@ from apps.connections import clocks, moving
 from apps.connections.moving import Move, NotApproved
 from apps.directory.management import naming
 from apps.directory.models import Endpoint
+from apps.directory.moving import Addresses
 from apps.wire import addresses
 
 _ACTOR = Actor.system("moved_addresses")
@@ -31,11 +32,15 @@ class Command(BaseCommand):
         parser.add_argument("url", nargs="?", metavar="URL", help="one FHIR base URL, or the whole name of a provider")
         what = parser.add_mutually_exclusive_group()
         what.add_argument(
-            "--approve", metavar="ORIGIN", help="of URL: the new origin where tokens are given, as it was printed"
+            "--approve",
+            metavar="ORIGIN",
+            nargs="+",
+            help="of URL: the new origin where tokens are given and, where that is another, the one where patients "
+            "sign in, as they were printed",
         )
         what.add_argument("--withdraw", action="store_true", help="of URL: nothing is sent there any more")
 
-    def handle(self, *_args: Any, url: str | None, approve: str | None, withdraw: bool, **_options: Any) -> None:
+    def handle(self, *_args: Any, url: str | None, approve: list[str] | None, withdraw: bool, **_options: Any) -> None:
         """Print what there is, before and after."""
         if url is None:
             if approve is not None or withdraw:
@@ -60,11 +65,12 @@ class Command(BaseCommand):
             raise CommandError("Staff must look at each.", returncode=1)
         self.stdout.write("No endpoint with links has moved without approval.")
 
-    def _approve(self, endpoint: Endpoint, origin: str) -> None:
+    def _approve(self, endpoint: Endpoint, origins: Sequence[str]) -> None:
         move = moving.look(endpoint)
         if move is None:
             raise moving.NothingMoved("It leads to no other origin.")
-        if origin.rstrip("/") not in {addresses.origin(move.named.token_url), _bare(move.named.token_url)}:
+        typed = [origin.rstrip("/") for origin in origins]
+        if not _names_both(typed, move.named):
             raise moving.LeadsElsewhere("That is not where it leads now.")
         moving.approve(endpoint, seen=move.named, actor=_ACTOR, at=clocks.now())
 
@@ -91,7 +97,20 @@ def _lines(move: Move) -> Iterator[str]:
     yield f"  and sign in now      {move.named.authorize_url}"
     yield f"  tokens were given    {move.before.token_url}"
     yield f"  and are given now    {move.named.token_url}"
-    yield f"  origin to approve    {_bare(move.named.token_url)}"
+    yield f"  origin to approve    {' '.join(_to_approve(move.named))}"
+
+
+def _to_approve(named: Addresses) -> Sequence[str]:
+    """Where tokens are given first; what is typed once stands for both."""
+    return list(dict.fromkeys([_bare(named.token_url), _bare(named.authorize_url)]))
+
+
+def _names_both(typed: Sequence[str], named: Addresses) -> bool:
+    """Whether somebody typed each of the two, in their order: what nobody saw is not approved along."""
+    if not 1 <= len(typed) <= 2:
+        return False
+    pairs = ((typed[0], named.token_url), (typed[-1], named.authorize_url))
+    return all(origin in {addresses.origin(url), _bare(url)} for origin, url in pairs)
 
 
 def _bare(url: str) -> str:

@@ -79,5 +79,16 @@ class TestMovedAddresses:
         actions = AuditEvent.objects.order_by("pk").values_list("actor_name", "facts__action")
         assert list(actions) == [("moved_addresses", "origins approved"), ("moved_addresses", "origins withdrawn")]
 
+    def test_approves_no_place_to_sign_in_that_was_not_typed_too(self, endpoint):
+        login = "https://login.example"
+        endpoint.named_authorize_url = f"{login}/authorize"
+        endpoint.save()
+        assert f"origin to approve    {NEW} {login}" in run(endpoint.fhir_base_url)[0]
+        for typed in ([NEW], [login], [login, NEW], [NEW, "https://thief.example"], [NEW, login, login]):
+            assert run(endpoint.fhir_base_url, "--approve", *typed)[1][0] == 1, typed
+        assert not KnownOrigins.objects.exists()
+        run(endpoint.fhir_base_url, "--approve", NEW, login)
+        assert KnownOrigins.objects.get().authorize_origin == f"{login}:443"
+
     def test_says_that_nothing_was_to_be_taken_back(self, endpoint):
         assert run(endpoint.fhir_base_url, "--withdraw")[1] == (1, "Nothing was changed. No approval stands there.")
