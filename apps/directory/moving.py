@@ -117,12 +117,15 @@ def know(registration: ClientRegistration, endpoint: Endpoint, found: Addresses,
 
 
 def approvals(endpoint: Endpoint) -> list[KnownOrigins]:
-    """What staff approved, and have not withdrawn, of the origins where it is or from where it came: wherever its
-    documents lead meanwhile, that can be taken back."""
-    places = [_addresses(server) for server in (endpoint.authorization_server, endpoint.moved_from)]
+    """What staff approved, and have not withdrawn, of the origins where it is; where none of those was, of others that
+    it came from or named. Wherever its documents lead meanwhile, that can be taken back."""
+    here, before_it = _addresses(endpoint.authorization_server), _addresses(endpoint.moved_from)
     rows = KnownOrigins.objects.filter(registration__in=_registrations(endpoint), withdrawn_at=None)
-    rows = rows.select_related("registration").order_by("pk")
-    return [row for row in rows if any(place is not None and _is_of(row, place) for place in places)]
+    found = list(rows.select_related("registration").order_by("pk"))
+    of_here = [row for row in found if here is not None and _is_of(row, here)]
+    return of_here or [
+        row for row in found if row.endpoint_id == endpoint.pk or (before_it is not None and _is_of(row, before_it))
+    ]
 
 
 def approval(endpoint: Endpoint) -> KnownOrigins | None:

@@ -200,6 +200,25 @@ class TestAnApprovedMove:
             )
 
 
+class TestTwoMoves:
+    def test_are_taken_back_one_by_one(self, moved):
+        (registration,) = moved.endpoint.authorization_server.registrations.all()
+        approve(moved, registration)
+        ask(moved)
+        moved.says(authorization_endpoint="https://newer.example/authorize", token_endpoint="https://newer.example/t")
+        ask(moved)
+        approve(moved, registration)
+        ask(moved)
+        endpoint = fresh(moved)
+        assert reaching.authorization_server(endpoint, registration).token_url == "https://newer.example/t"
+        moving.forget(moving.approvals(endpoint), endpoint, actor=ACTOR, at=AT)
+        endpoint = fresh(moved)
+        assert reaching.authorization_server(endpoint, registration).token_url == f"{NEW}/token"
+        moving.forget(moving.approvals(endpoint), endpoint, actor=ACTOR, at=AT)
+        assert reaching.authorization_server(fresh(moved), registration).token_url == f"{LOGIN}/token"
+        assert moving.approvals(fresh(moved)) == []
+
+
 class TestTheIssuerAfterAMove:
     """ID tokens are believed by it, and a move says nothing of it unless it is at the origins that were looked at."""
 
