@@ -31,7 +31,7 @@ _STORED = (
 )  # fmt: skip
 _ENDPOINT = (
     "id", "authorization_server_id", "fhir_base_url", "fhir_version", "interface", "dialect", "is_sandbox",
-    "is_switched_on", "discovery_tried_at", "discovered_at", "discovery_fault",
+    "is_switched_on", "discovery_tried_at", "discovered_at", "discovery_fault", "moved_from_id",
 )  # fmt: skip
 _REGISTRATION = (
     "id", "authorization_server_id", "label", "status", "is_switched_on", "client_id", "sealed_secret",

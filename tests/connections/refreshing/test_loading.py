@@ -7,7 +7,8 @@ from django.db.models import Model
 
 from apps.connections import refreshing
 from apps.connections.refreshing import loading
-from apps.directory.models import ClientRegistration, Endpoint
+from apps.directory import reaching
+from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint
 
 pytestmark = pytest.mark.django_db
 
@@ -38,3 +39,22 @@ def test_what_a_registration_overrides_holds_for_a_refresh(connection, issued_at
     (request,) = stand_in.token_requests
     assert dict(request.query)["refresh_token"] == "refresh-canary-e391"
     assert ClientRegistration.objects.get().trouble == ""
+
+
+def test_where_to_send_tokens_is_told_from_it_without_asking(connection, issued_at, django_assert_num_queries):
+    """Only an endpoint at an origin that its registration was not made for costs a question."""
+    (loaded,) = loading.load([connection.pk])
+    with django_assert_num_queries(0):
+        there = reaching.authorization_server(loaded.connection.endpoint, loaded.connection.registration)
+    foreign = AuthorizationServer.objects.create(
+        source="discovered",
+        authorize_url="https://new.example/a",
+        token_url="https://new.example/t",
+        is_sandbox=True,
+        found_at=issued_at,
+    )
+    Endpoint.objects.update(authorization_server=foreign)
+    (loaded,) = loading.load([connection.pk])
+    with django_assert_num_queries(1):
+        found = reaching.authorization_server(loaded.connection.endpoint, loaded.connection.registration)
+    assert found == there
