@@ -20,9 +20,9 @@ from apps.audit.recording import Actor
 from apps.connections.models import Connection
 from apps.connections.overseeing import breaking
 from apps.connections.refreshing import hastening
-from apps.directory import discovering, moving, pairing, reaching, registering
+from apps.directory import discovering, moving, pairing, reaching, registering, trusting
 from apps.directory.discovering import AddressesMoved
-from apps.directory.models import ClientRegistration, Endpoint
+from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint
 from apps.directory.moving import Addresses
 from apps.wire.dialects import Interface
 from apps.wire.errors import WireError
@@ -104,6 +104,8 @@ def approve(endpoint: Endpoint, *, seen: Addresses, actor: Actor, at: datetime) 
     if not moving.awaits(endpoint) and moving.approval(endpoint) is not None and moving.named(endpoint) == seen:
         return
     wanted = _checked(endpoint, seen)
+    if endpoint.interface == Interface.SMART:
+        _estrange_others(endpoint, seen, actor=actor, at=at)
     following: Collection[UUID] = ()
     with transaction.atomic():
         registrations = _locked(wanted)
@@ -142,6 +144,14 @@ def _ask_again(endpoint: Endpoint, *, actor: Actor, at: datetime) -> None:
         with suppress(AddressesMoved):
             discovering.discover(endpoint, at=at, actor=actor)
     endpoint.refresh_from_db()
+
+
+def _estrange_others(endpoint: Endpoint, seen: Addresses, *, actor: Actor, at: datetime) -> None:
+    """Whoever has named these addresses already waits for a look of its own: until now nobody relied on them, so that
+    any FHIR host was believed there."""
+    there = AuthorizationServer.objects.filter(authorize_url=seen.authorize_url, token_url=seen.token_url).first()
+    if there is not None:
+        trusting.estrange_listed(there, looked_at=endpoint, actor=actor, at=at)
 
 
 def _checked(endpoint: Endpoint, seen: Addresses) -> set[UUID]:

@@ -126,6 +126,23 @@ class TestBeforeStaffLook:
 
 
 class TestAnApproval:
+    def test_believes_nobody_who_named_the_addresses_before(self, moved, link):
+        seen = leads_to(moved)
+        there = AuthorizationServer.objects.create(
+            authorize_url=seen.authorize_url, token_url=seen.token_url, source="discovered", found_at=timezone.now(),
+            is_sandbox=moved.endpoint.is_sandbox,
+        )  # fmt: skip
+        hostile = Endpoint.objects.create(
+            fhir_base_url="https://fhir.evil.example/r4", fhir_version="r4", interface="smart", dialect="smart",
+            authorization_server=there, imported_at=timezone.now(), is_sandbox=there.is_sandbox,
+        )  # fmt: skip
+        approve(moved)
+        hostile.refresh_from_db()
+        moved.endpoint.refresh_from_db()
+        assert (hostile.is_switched_on, hostile.is_stranger) == (False, True)
+        assert (moved.endpoint.is_switched_on, moved.endpoint.authorization_server) == (True, there)
+        assert refresh(link) is Outcome.RENEWED
+
     @pytest.mark.django_db(transaction=True)
     def test_lets_links_go_on_at_once_with_the_tokens_they_have(self, moved, link, patient):
         refresh(link)
