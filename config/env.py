@@ -29,6 +29,8 @@ _NOTICES_SILENCE = {
     "tcp_user_timeout": 25_000,  # milliseconds
 }
 
+_OF_THE_SYSTEM = frozenset({"PATH", "LANG", "DYLD_FALLBACK_LIBRARY_PATH", "FONTCONFIG_FILE", "FONTCONFIG_PATH"})
+
 _LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 
 _TRUE = frozenset({"true", "on", "ok", "y", "yes", "1"})
@@ -48,6 +50,11 @@ def choose_settings(*, otherwise: str) -> None:
     """Have Django take the settings that are named in the environment or in `.env`, else these. For programs, before
     they ask for a setting: a command under the settings of a laptop would seal by a key of its own."""
     os.environ["DJANGO_SETTINGS_MODULE"] = _optional("DJANGO_SETTINGS_MODULE") or otherwise
+
+
+def surroundings() -> dict[str, str]:
+    """Where programs and libraries of the system are, for a program of ours that is to know nothing of the site."""
+    return {name: value for name, value in os.environ.items() if name in _OF_THE_SYSTEM}
 
 
 def secret_key() -> str:

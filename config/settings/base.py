@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from config import env, logging
 
 BASE_DIR = env.ROOT
+SURROUNDINGS = env.surroundings()
 
 # A worker's eight threads, its sixteen hands that refresh (`apps.connections.refreshing.running`), and some to spare:
 # whoever waits for a database connection holds up an answer that may be a link's only live token.

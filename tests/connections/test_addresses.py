@@ -34,6 +34,7 @@ NAMES = {
     *("http://unitsofmeasure.org", "https://ucum.org", "http://terminology.hl7.org", "https://hl7.org"),
     "http://www.nlm.nih.gov",  # of medicines: RxNorm
     "http://www.cms.gov",  # of procedures: ICD-10-PCS
+    "https://bluebutton.cms.gov",  # of amounts on a bill of Medicare
     "http://www.w3.org",  # the namespace of XHTML
 }
 

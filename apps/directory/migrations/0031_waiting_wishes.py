@@ -1,6 +1,8 @@
 """Whoever wished for a provider may wait to be told that it works. Wishes of before send no mail: nobody was told so."""
 
+from django.contrib.postgres.operations import AddConstraintNotValid
 from django.db import migrations, models
+from django.db.models import Q
 
 
 class Migration(migrations.Migration):
@@ -10,14 +12,11 @@ class Migration(migrations.Migration):
         migrations.AddField("wish", "due_at", models.DateTimeField(null=True)),
         migrations.AddField("wish", "needs_sign_in", models.BooleanField(db_default=False, default=False)),
         migrations.AddField("wish", "waits_since", models.DateTimeField(null=True)),
-        migrations.AddIndex(
-            "wish", models.Index(fields=["due_at"], condition=models.Q(due_at__isnull=False), name="wishes_due")
-        ),
-        migrations.AddConstraint(
+        AddConstraintNotValid(
             "wish",
             models.CheckConstraint(
-                condition=models.Q(waits_since=None, due_at=None)
-                | models.Q(waits_since__isnull=False, due_at__isnull=False, provider__isnull=False),
+                condition=Q(waits_since=None, due_at=None)
+                | Q(waits_since__isnull=False, due_at__isnull=False, provider__isnull=False),
                 name="who_waits_is_told",
             ),
         ),

@@ -6,7 +6,6 @@ few do: each holds a thread, and all who wait for something else need some.
 """
 
 import json
-import os
 import subprocess  # nosec B404 - of ourselves, below
 import sys
 from ctypes.util import find_library
@@ -22,8 +21,6 @@ from django.conf import settings
 _WAITS_SECONDS: Final = 15
 _SECONDS: Final = 40
 _LIBRARIES: Final = ("pango-1.0", "pangoft2-1.0", "harfbuzz", "fontconfig")
-# Where programs and libraries of the system are; none of these says anything of the site.
-_SURROUNDINGS: Final = ("PATH", "LANG", "DYLD_FALLBACK_LIBRARY_PATH", "FONTCONFIG_FILE", "FONTCONFIG_PATH")
 _SHEET: Final = "@page { size: letter }"  # as printers of those have it whose providers speak these interfaces
 _SEAT: Final = BoundedSemaphore()
 _MOST_AT_ONCE: Final = 3  # who has the seat, and who waits for it; of eight threads (`config.gunicorn`)
@@ -78,7 +75,7 @@ def _made(given: bytes) -> bytes:
             stderr=subprocess.DEVNULL,  # it quotes what it reads
             timeout=_SECONDS,
             cwd=settings.BASE_DIR,
-            env={name: os.environ[name] for name in _SURROUNDINGS if name in os.environ},
+            env=settings.SURROUNDINGS,
             check=False,
         )
     except (subprocess.TimeoutExpired, OSError):

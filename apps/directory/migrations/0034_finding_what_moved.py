@@ -8,7 +8,7 @@ from apps.vault.migrations._indexes import AddIndexBeside
 class Migration(migrations.Migration):
     atomic = False  # the index is built while the site goes on
 
-    dependencies = [("directory", "0032_known_origins")]
+    dependencies = [("directory", "0033_known_origins")]
 
     operations = [
         AddIndexBeside(

@@ -7,7 +7,7 @@ _ADDRESS = {"blank": True, "db_default": "", "default": "", "editable": False, "
 
 
 class Migration(migrations.Migration):
-    dependencies = [("directory", "0031_waiting_wishes")]
+    dependencies = [("directory", "0032_finding_who_waits")]
 
     operations = [
         migrations.AddField("endpoint", "named_authorize_url", models.CharField(**_ADDRESS)),
