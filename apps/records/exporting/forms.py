@@ -138,7 +138,7 @@ class CopyForm(SourcesForm):
         self.offers_pdf = making.is_here()
         if not self.offers_pdf:
             formats = cast("forms.ChoiceField", self.fields["format"])
-            formats.choices = [_PAGE_ALONE, *_FORMATS[2:]]
+            formats.choices = [_PAGE_ALONE, *(one for one in _FORMATS if one[0] not in _OF_ANY_PART)]
 
     @classmethod
     def of(
