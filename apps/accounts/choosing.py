@@ -1,5 +1,5 @@
 """When a person wants mail about connections that end, and whether about what is new in their record: their choices, or
-the usual ones, and how they change.
+the usual ones, and how they change; and their time zone, as it says when a mail would wake them.
 
 What is planned by them is planned anew by `apps.connections.lapsing`, which looks for choices not taken up. What is new
 is looked for by `apps.records.announcing`.
@@ -11,7 +11,7 @@ from typing import Any
 
 from django.db import transaction
 
-from apps.accounts import noting
+from apps.accounts import noting, time_zones
 from apps.accounts.models import User, WarningChoices
 from apps.audit.recording import EventType
 
@@ -50,6 +50,17 @@ def choose(
                 **_about_news(user, tells=tells_of_news, at=at),
             },
         )
+        noting.note(EventType.USER_WARNINGS_CHOSEN, user, at=at)
+
+
+def choose_time_zone(user: User, zone: str, *, at: datetime) -> None:
+    """Keep the zone alone, and log that choices changed: when mail is sent depends on it. Raises ValueError where no
+    zone of a place is called so."""
+    if not time_zones.is_known(zone):
+        raise ValueError("No zone has this name.")
+    with transaction.atomic():
+        User.objects.filter(pk=user.pk).update(time_zone=zone)
+        WarningChoices.objects.update_or_create(user=user, defaults={"changed_at": at, "is_taken_up": False})
         noting.note(EventType.USER_WARNINGS_CHOSEN, user, at=at)
 
 

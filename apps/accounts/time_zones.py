@@ -68,6 +68,11 @@ def of(user: User) -> tzinfo:
     return ZoneInfo(user.time_zone) if user.time_zone in _known() else UTC
 
 
+def is_known(name: str) -> bool:
+    """Whether it names a zone by a place, also by an old name, as some browsers do: Asia/Calcutta."""
+    return name in _known()
+
+
 def short_name(local: datetime) -> str:
     """The zone of a moment that is told in it: UTC, MDT, also in the hour that a clock shows twice, of which Django's
     formats name no zone. Many have none but their distance, which stands alone in the tz database, such as +14 and

@@ -4,7 +4,7 @@ from allauth.account import views as account
 from allauth.mfa.totp import views as totp
 from django.urls import URLPattern, URLResolver, path
 
-from apps.accounts.views import grave_news, language, notice, pages, sessions, signing_out, staying, warnings
+from apps.accounts.views import grave_news, language, notice, pages, sessions, signing_out, staying, time_zone, warnings
 from apps.accounts.views.pressed_twice import made_once
 
 _CONFIRM_EMAIL = "account_email_verification_sent"
@@ -28,5 +28,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("notice/agree/", notice.agree, name="agree"),
     path("settings/", pages.show_settings, name="settings"),
     path("settings/sensitive/", grave_news.choose, name="choose_grave_news"),
+    path("settings/time-zone/", time_zone.choose, name="time_zone"),
     path("settings/warnings/", warnings.choose, name="warnings"),
 ]

@@ -1,0 +1,25 @@
+"""The button that takes the time zone of the device it is pressed on."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from apps.accounts import choosing, destinations
+from apps.accounts.current_user import current_user
+
+
+@login_required
+@require_POST
+def choose(request: HttpRequest) -> HttpResponse:
+    """Keep what the device calls its zone, and go back to the page; where we know none of that name, to the list."""
+    try:
+        choosing.choose_time_zone(current_user(request), request.POST.get("zone", ""), at=timezone.now())
+    except ValueError:
+        messages.error(request, _("We do not know the time zone of this device. Please choose it from the list."))
+        return HttpResponseRedirect(f"{reverse('warnings')}#id_time_zone")
+    messages.success(request, _("Saved. Times are now in the time zone of this device."))
+    return HttpResponseRedirect(destinations.own_path(request.POST.get("next", ""), otherwise=reverse("home")))
