@@ -22,7 +22,7 @@ from apps.records.presenters import elements
 from apps.records.presenters.elements import Element
 from apps.records.presenters.observations import values
 from apps.records.syncing import changing_over
-from apps.records.syncing.working import pacing
+from apps.records.syncing.working import rate_limiting
 from apps.wire import fhir
 from apps.wire.dialects import FhirVersion
 from apps.wire.errors import (
@@ -143,7 +143,7 @@ class _Asking:
         return self._download(address, accept, token)
 
     def _download(self, address: str, accept: str, token: Secret) -> Download:
-        pacing.take_turn(self._connection, most=self._server.dialect.requests_per_minute, at=self._clock())
+        rate_limiting.take_turn(self._connection, most=self._server.dialect.requests_per_minute, at=self._clock())
         return fhir.download(self._server, access_token=token, address=address, accept=accept, most_bytes=MOST_BYTES)
 
 

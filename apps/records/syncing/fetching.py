@@ -16,7 +16,7 @@ from functools import partial
 from apps.connections import hearing, refreshing
 from apps.connections.models import Connection
 from apps.directory import reaching
-from apps.records.syncing.working import pacing
+from apps.records.syncing.working import rate_limiting
 from apps.wire import fhir, resource_types
 from apps.wire.dialects import FhirVersion
 from apps.wire.errors import (
@@ -194,4 +194,4 @@ class Source:
         _LOG.warning("An access token was refused: connection %s: %s", self._connection.pk, refusal.code.value)
 
     def _take_turn(self) -> None:
-        pacing.take_turn(self._connection, most=self.server.dialect.requests_per_minute, at=self._clock())
+        rate_limiting.take_turn(self._connection, most=self.server.dialect.requests_per_minute, at=self._clock())

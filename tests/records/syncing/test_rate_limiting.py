@@ -7,7 +7,7 @@ import pytest
 
 from apps.connections.models import Connection
 from apps.connections.refreshing import NotYet
-from apps.records.syncing.working import pacing
+from apps.records.syncing.working import rate_limiting
 from tests.records.linked import AT
 
 MINUTE = AT.replace(second=0, microsecond=0)
@@ -19,7 +19,7 @@ def turns(connection: Connection, *, most: int, at: datetime) -> int:
     taken = 0
     for _turn in range(most + 3):
         try:
-            pacing.take_turn(connection, most=most, at=at)
+            rate_limiting.take_turn(connection, most=most, at=at)
         except NotYet:
             continue
         taken += 1
@@ -38,18 +38,18 @@ class TestAMinute:
         assert turns(connection, most=most, at=MINUTE) == most
 
     def test_is_one_from_its_first_moment_to_its_last(self, connection):
-        pacing.take_turn(connection, most=2, at=MINUTE)
+        rate_limiting.take_turn(connection, most=2, at=MINUTE)
         assert turns(connection, most=2, at=NEXT - timedelta(microseconds=1)) == 1
 
     def test_that_is_full_says_when_the_next_begins(self, connection):
-        pacing.take_turn(connection, most=1, at=MINUTE)
+        rate_limiting.take_turn(connection, most=1, at=MINUTE)
         with pytest.raises(NotYet) as wait:
-            pacing.take_turn(connection, most=1, at=MINUTE + timedelta(seconds=59))
+            rate_limiting.take_turn(connection, most=1, at=MINUTE + timedelta(seconds=59))
         assert wait.value.until == NEXT
 
     def test_takes_nothing_from_the_next(self, connection):
         turns(connection, most=2, at=MINUTE)
-        pacing.take_turn(connection, most=2, at=NEXT)
+        rate_limiting.take_turn(connection, most=2, at=NEXT)
 
     def test_takes_nothing_from_another_connection(self, connection):
         turns(connection, most=2, at=MINUTE)
@@ -60,5 +60,5 @@ class TestAMinute:
         unreachable = {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": "redis://127.0.0.1:1/0"}
         settings.CACHES = {"default": unreachable}
         with pytest.raises(NotYet) as wait:
-            pacing.take_turn(connection, most=20, at=MINUTE)
+            rate_limiting.take_turn(connection, most=20, at=MINUTE)
         assert wait.value.until == NEXT
