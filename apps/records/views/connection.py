@@ -15,7 +15,7 @@ from apps.accounts.current_user import current_user
 from apps.connections.models import Connection
 from apps.records import tasks
 from apps.records.presenters.datatypes import dates
-from apps.records.syncing import NoLongerThere, NotSyncable, asking, outlook
+from apps.records.syncing import NoLongerThere, NotSyncable, checking_again, outlook
 from apps.records.syncing.outlook import Outlook
 from apps.records.viewing.opening import looking, overview
 from apps.records.viewing.opening.overview import Overview, State
@@ -74,11 +74,11 @@ def check_again(request: HttpRequest, connection_id: UUID) -> HttpResponse:
     if request.method != "POST":
         return redirect("record", connection_id=connection.id)
     try:
-        asking.check_again(connection, at=timezone.now())
+        checking_again.check_again(connection, at=timezone.now())
         tasks.enqueue()
-    except (asking.Stopped, NoLongerThere):
+    except (checking_again.Stopped, NoLongerThere):
         pass  # the record's page says so at its top, or is not there any more
-    except asking.TooSoon as error:
+    except checking_again.TooSoon as error:
         time = dates.time_of_day(error.again_at)
         messages.info(request, _("Checked a moment ago. You can check again at %(time)s.") % {"time": time})
     except NotSyncable:

@@ -9,7 +9,7 @@ from apps.connections.models import Connection
 from apps.directory.models import ClientRegistration
 from apps.records.exporting import gaps as exporting_gaps
 from apps.records.models import SyncRun
-from apps.records.syncing import asking, due, watermarks
+from apps.records.syncing import checking_again, due, watermarks
 from apps.records.viewing.opening import overview
 from tests.records.linked import AT, give_tokens, sign_in_again
 from tests.records.people import allergy, bundle
@@ -111,13 +111,13 @@ class TestAClockOfOursThatWasAhead:
         assert [sentence for sentence in missing if "did not allow this kind of entry" in sentence]
 
     def test_keeps_nobody_from_asking(self, linked):
-        assert isinstance(asking.check_again(linked, at=AT), SyncRun)
+        assert isinstance(checking_again.check_again(linked, at=AT), SyncRun)
 
     def test_is_no_reason_to_check_a_moment_after_a_check(self, linked):
         again(linked, at=AT)
         assert not due.due_for_sync(AT + MINUTE).exists()
-        with pytest.raises(asking.TooSoon):
-            asking.check_again(linked, at=AT + MINUTE)
+        with pytest.raises(checking_again.TooSoon):
+            checking_again.check_again(linked, at=AT + MINUTE)
 
     def test_by_days_alone_hides_no_change_either(self, linked):
         again(linked, at=AT)
