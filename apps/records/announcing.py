@@ -31,7 +31,7 @@ from apps.audit.recording import Actor, EventType
 from apps.connections.lapsing import moments
 from apps.records.models import Record, SyncRun, SyncStep
 from apps.records.subjects import PATIENT, shelved_for
-from apps.records.syncing import changing_over, sent_anew
+from apps.records.syncing import sent_anew, version_changes
 
 _LOG = logging.getLogger(__name__)
 
@@ -118,7 +118,7 @@ def _checked_since(user: User, since: datetime, *, at: datetime) -> Mapping[UUID
     """What checks since then changed that lists have, by connection. No first copies, and nothing that its patient
     wants no mail about; nor what a server sends anew in another version of FHIR. What a clock of ours wrote that was
     ahead waits until its time has come."""
-    changed_over = SyncStep.objects.filter(changing_over.IS_MARK, run=OuterRef("run"))
+    changed_over = SyncStep.objects.filter(version_changes.IS_MARK, run=OuterRef("run"))
     steps = SyncStep.objects.filter(
         ~Exists(changed_over),
         run__connection__user=user,

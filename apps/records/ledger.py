@@ -21,7 +21,7 @@ from apps.records.gap_words import Kind
 from apps.records.models import Record, SyncRun, SyncStep
 from apps.records.presenters.datatypes import dates
 from apps.records.subjects import ALLERGIES, OTHER, SUBJECTS, Subject, is_asked_for, shelved_for
-from apps.records.syncing import changing_over
+from apps.records.syncing import version_changes
 
 Status = SyncStep.Status
 Gap = SyncStep.Gap
@@ -106,7 +106,7 @@ def kept_of(connections: Collection[Connection]) -> dict[UUID, Kept]:
     for pk, name, at in newest.values_list("run__connection_id", "resource_type", "finished_at"):
         if at:
             complete[pk][name] = at
-    replaced = changing_over.gone(connections)
+    replaced = version_changes.gone(connections)
     return {one.pk: Kept(entries[one.pk], complete[one.pk], replaced[one.pk]) for one in connections}
 
 

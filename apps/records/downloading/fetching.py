@@ -21,7 +21,7 @@ from apps.records.downloading.refusals import FileRefused, Reason
 from apps.records.presenters import elements
 from apps.records.presenters.elements import Element
 from apps.records.presenters.observations import values
-from apps.records.syncing import changing_over
+from apps.records.syncing import version_changes
 from apps.records.syncing.working import rate_limiting
 from apps.wire import fhir
 from apps.wire.dialects import FhirVersion
@@ -101,7 +101,7 @@ class _Asking:
         self._connection = connection
         self._clock = clock
         server = reaching.fhir_server(connection.endpoint, connection.registration)
-        self._server: FhirServer = replace(server, version=changing_over.version_of(connection))
+        self._server: FhirServer = replace(server, version=version_changes.version_of(connection))
         self._has_renewed = False
 
     def file(self, address: str, declared: str) -> Download:

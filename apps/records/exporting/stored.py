@@ -17,7 +17,7 @@ from django.db.models.functions import Length
 from apps.connections.models import Connection
 from apps.records import bodies
 from apps.records.models import Record, RecordVersion
-from apps.records.syncing import changing_over
+from apps.records.syncing import version_changes
 from apps.vault import sealing
 from apps.vault.sealing import Holder, KeyRing
 from apps.wire.dialects import FhirVersion
@@ -92,7 +92,7 @@ def sources(numbered: Mapping[int, Connection]) -> dict[UUID, Source]:
     """These connections by their numbers, with provider and endpoint, as sources. Two queries, as long as no server of
     theirs changed over."""
     connections = list(numbered.values())
-    held, versions = _held(connections), changing_over.versions_of(connections)
+    held, versions = _held(connections), version_changes.versions_of(connections)
     return {
         connection.pk: Source(
             number=number,

@@ -14,7 +14,7 @@ from apps.connections.grants import sharing
 from apps.connections.models import AuthorizationRequest
 from apps.connections.outcomes import Outcome
 from apps.records.models import Record, SyncRun, SyncStep
-from apps.records.syncing import changing_over, owing, planning, watermarks
+from apps.records.syncing import owing, planning, version_changes, watermarks
 from apps.records.syncing.keeping import doubting
 from apps.records.syncing.planning import Planned
 from apps.records.syncing.stepping import Work
@@ -140,8 +140,8 @@ def _is_full(run: SyncRun, *, at: datetime) -> bool:
         outcome__in=[SyncRun.Outcome.COMPLETE, SyncRun.Outcome.PARTIAL],
         created_at__lte=at,
     )
-    if not changing_over.wavers(run, at=at):
-        proofs = changing_over.since_it_changed(run, proofs)
+    if not version_changes.wavers(run, at=at):
+        proofs = version_changes.since_it_changed(run, proofs)
     proven_at = proofs.aggregate(Max("created_at"))["created_at__max"]
     if proven_at is None or proven_at <= at - watermarks.FULL_PROOF_EVERY:
         return True

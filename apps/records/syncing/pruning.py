@@ -14,7 +14,7 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from apps.records.models import QuarantinedRow, SyncRun, SyncStep
-from apps.records.syncing import changing_over, watermarks
+from apps.records.syncing import version_changes, watermarks
 
 # Long enough to look into what a patient wrote about; a connection makes a run a day.
 KEPT_FOR = timedelta(days=30)
@@ -45,7 +45,7 @@ def _unneeded(before: datetime) -> QuerySet[SyncRun]:
     kind."""
     of_connection = SyncRun.objects.filter(connection=OuterRef("connection"))
     later = of_connection.filter(created_at__gt=OuterRef("created_at"))
-    needed = [Exists(_last(kind)) for kind in (Q(status=SyncStep.Status.COMPLETE), changing_over.IS_MARK)]
+    needed = [Exists(_last(kind)) for kind in (Q(status=SyncStep.Status.COMPLETE), version_changes.IS_MARK)]
     unneeded = SyncRun.objects.filter(Exists(later), *(~one for one in needed), finished_at__lt=before)
     first = Q(created_at__lte=F("connection__confirmed_at"))
     return unneeded.exclude(first).exclude(_may_have_brought_anew(of_connection))

@@ -25,7 +25,6 @@ from apps.connections.reasons import Reason
 from apps.connections.refreshing import NeedsReauthorization, NotYet, RegistrationBroken, SwitchedOff
 from apps.records.models import SyncRun, SyncStep
 from apps.records.syncing import (
-    changing_over,
     displaying,
     gaps,
     including,
@@ -35,6 +34,7 @@ from apps.records.syncing import (
     preparing,
     shut_out,
     stepping,
+    version_changes,
     withholding,
 )
 from apps.records.syncing.fetching import Clock, Source
@@ -172,7 +172,7 @@ def _work_on(work: Work) -> None:
     try:
         if not _is_over(work):
             return
-        changing_over.settle(work.run, work.lease, at=work.clock())
+        version_changes.settle(work.run, work.lease, at=work.clock())
         _display(work)
     except (KeyMissing, WeakKey) as error:  # ours to mend: no reason to end the run with gaps
         _LOG.error("A sync run waits for a key of ours: run %s: %s", work.run.pk, error)
