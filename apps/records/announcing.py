@@ -31,7 +31,7 @@ from apps.audit.recording import Actor, EventType
 from apps.connections.lapsing import moments
 from apps.records.models import Record, SyncRun, SyncStep
 from apps.records.subjects import PATIENT, shelved_for
-from apps.records.syncing import sent_anew, version_changes
+from apps.records.syncing import resent_after_version_change, version_changes
 
 _LOG = logging.getLogger(__name__)
 
@@ -128,7 +128,9 @@ def _checked_since(user: User, since: datetime, *, at: datetime) -> Mapping[UUID
         rows_changed__gt=0,
     ).exclude(run__cause=SyncRun.Cause.CONFIRMED)
     rows = list(steps.values_list("run__connection", "run__created_at", "resource_type", "run", "rows_concluded"))
-    anew = {(one.run_id, one.resource_type) for one in sent_anew.since({row[0] for row in rows}, since)}
+    anew = {
+        (one.run_id, one.resource_type) for one in resent_after_version_change.since({row[0] for row in rows}, since)
+    }
     found: dict[UUID, _Checked] = {}
     for connection_id, began_at, name, run_id, concluded in rows:
         if set(shelved_for(name)) - {PATIENT} and (run_id, name) not in anew:

@@ -3,9 +3,9 @@
 What stays: everything of the last days, whatever is open, the latest run of each connection (its page tells how that
 ended), and each run that was the last to prove a resource type complete ("complete as of", however long ago), or with
 which rows of one went because their provider changed over. Where a provider stated several FHIR versions, also those
-that may have brought a record anew (`sent_anew`): without them the oldest that is left would be taken for such a run.
-The run that began with the confirmation stays, too: who looked while it was under way saw a part of its first copy.
-Rows in quarantine go after their time, whatever becomes of their run.
+that may have brought a record anew (`resent_after_version_change`): without them the oldest that is left would be taken
+for such a run. The run that began with the confirmation stays, too: who looked while it was under way saw a part of its
+first copy. Rows in quarantine go after their time, whatever becomes of their run.
 """
 
 from datetime import datetime, timedelta

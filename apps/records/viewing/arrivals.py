@@ -23,8 +23,8 @@ from apps.records.models import Record
 from apps.records.presenters.entry import UNLISTED, Context, Entry
 from apps.records.shelving.surroundings import Surroundings
 from apps.records.subjects import Subject
-from apps.records.syncing import pruning, sent_anew
-from apps.records.syncing.sent_anew import SentAnew
+from apps.records.syncing import pruning, resent_after_version_change
+from apps.records.syncing.resent_after_version_change import SentAnew
 from apps.records.viewing.opening.whole import Source, Whole
 from apps.records.viewing.wording import whens
 
@@ -102,7 +102,9 @@ def of(whole: Whole, *, most: int) -> Arrivals | None:
         if whole.at - since <= pruning.KEPT_FOR
         else received.values_list("resource_type", flat=True).distinct()
     )
-    anew = sent_anew.since({one.connection_id for one in changed if one.has_changed_over} & set(known), since)
+    anew = resent_after_version_change.since(
+        {one.connection_id for one in changed if one.has_changed_over} & set(known), since
+    )
     received = received.filter(resource_type__in=types).exclude(_is_among(anew))
     newest = list(received.order_by("-received_at", "-pk")[:most]) if types else []
     behind = received.count() - len(newest) if len(newest) == most else 0

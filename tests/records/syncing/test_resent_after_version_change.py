@@ -7,7 +7,7 @@ from django.db import connection as database
 from django.utils import timezone
 
 from apps.records.models import SyncRun, SyncStep
-from apps.records.syncing import sent_anew
+from apps.records.syncing import resent_after_version_change
 from tests.records.linked import make_connection, make_endpoint
 
 pytestmark = pytest.mark.django_db
@@ -53,6 +53,6 @@ class TestWhatWasSentAnew:
             return execute(sql, values, many, context)
 
         with database.execute_wrapper(explain):
-            found = sent_anew.since([connection.pk], timezone.now() - 9 * DAY)
+            found = resent_after_version_change.since([connection.pk], timezone.now() - 9 * DAY)
         assert [one.run_id for one in found] == [changed.pk]
         assert looked_at(plans[0]) < 50
