@@ -25,7 +25,6 @@ from apps.connections.reasons import Reason
 from apps.connections.refreshing import NeedsReauthorization, NotYet, RegistrationBroken, SwitchedOff
 from apps.records.models import SyncRun, SyncStep
 from apps.records.syncing import (
-    displaying,
     gaps,
     including,
     owing,
@@ -34,6 +33,7 @@ from apps.records.syncing import (
     preparing,
     shut_out,
     stepping,
+    updating_shelves,
     version_changes,
     withholding,
 )
@@ -208,7 +208,7 @@ def _is_over(work: Work) -> bool:
 
 def _display(work: Work) -> None:
     """Put on the shelves what came in this turn."""
-    displaying.display(work.run, work.lease, at=work.clock())
+    updating_shelves.update(work.run, work.lease, at=work.clock())
 
 
 def _take_steps(work: Work) -> None:
@@ -354,7 +354,7 @@ def _give_back(run: SyncRun, lease: Lease, clock: Clock) -> None:
 def _display_if_possible(run: SyncRun, lease: Lease, *, at: datetime) -> None:
     """A second error is written down and hides no first one: building shelves may be what failed."""
     try:
-        displaying.display(run, lease, at=at)
+        updating_shelves.update(run, lease, at=at)
     except LeaseLost:
         _LOG.info("A sync run was taken over or its connection ended: run %s.", run.pk)
     except Exception as error:  # noqa: BLE001 - whatever it is, the run must be given back

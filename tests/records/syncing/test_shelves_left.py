@@ -4,7 +4,7 @@ import pytest
 
 from apps.records.models import Shelf, SyncStep
 from tests.records.runs import shelved_names, sync
-from tests.records.syncing.test_displaying import built, practice
+from tests.records.syncing.test_updating_shelves import built, practice
 
 __all__ = ["built", "practice"]
 

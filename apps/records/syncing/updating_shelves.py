@@ -23,7 +23,7 @@ _LOG = logging.getLogger(__name__)
 _OPEN = (SyncStep.Status.WAITING, SyncStep.Status.GETTING)
 
 
-def display(run: SyncRun, lease: Lease, *, at: datetime) -> None:
+def update(run: SyncRun, lease: Lease, *, at: datetime) -> None:
     """Build the shelves of everything that changed, or that has none, or one that does not open.
 
     Raises LeaseLost, and `apps.vault.errors.VaultError` where a key is missing.
