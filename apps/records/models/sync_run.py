@@ -237,7 +237,8 @@ class PendingRead(models.Model):
     """A resource that rows of this run refer to, such as a practitioner: read once, after the searches.
 
     A row stays until its run ends, so that nothing is read twice; `is_done` where it was read, or cannot be. One that
-    nobody answered stays for the next run (`syncing.owing`): rows that did not change would not name it again.
+    nobody answered stays for the next run (`syncing.unanswered_references`): rows that did not change would not name it
+    again.
     """
 
     run = models.ForeignKey(SyncRun, on_delete=models.CASCADE, related_name="pending_reads")

@@ -14,7 +14,7 @@ from apps.connections.grants import sharing
 from apps.connections.models import AuthorizationRequest
 from apps.connections.outcomes import Outcome
 from apps.records.models import Record, SyncRun, SyncStep
-from apps.records.syncing import owing, planning, version_changes, watermarks
+from apps.records.syncing import planning, unanswered_references, version_changes, watermarks
 from apps.records.syncing.keeping import doubting
 from apps.records.syncing.planning import Planned
 from apps.records.syncing.stepping import Work
@@ -72,7 +72,7 @@ def _make(work: Work, plan: tuple[Planned, ...], *, version: str = "") -> None:
             else:
                 step.save()
         SyncStep.objects.bulk_create(new)
-        owing.take_over(run)
+        unanswered_references.take_over(run)
 
 
 def _steps_before(run: SyncRun) -> dict[str, SyncStep]:

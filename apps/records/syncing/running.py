@@ -27,12 +27,12 @@ from apps.records.models import SyncRun, SyncStep
 from apps.records.syncing import (
     gaps,
     including,
-    owing,
     passing_on,
     planning,
     preparing,
     shut_out,
     stepping,
+    unanswered_references,
     updating_shelves,
     version_changes,
     withholding,
@@ -323,7 +323,7 @@ def _finish(run: SyncRun, lease: Lease, *, at: datetime, denied: Collection[str]
         lease.finish(outcome=outcome, at=at)
         shut_out.settle(run, steps, at=at)
         withholding.settle(run, steps, denied=denied, at=at)
-        owing.leave(run, steps)
+        unanswered_references.hand_on(run, steps)
         if gaps.proves_completeness(steps):
             Connection.objects.filter(pk=run.connection_id).update(last_checked_at=at)
         _write_down(EventType.SYNC_FINISHED, run, at=at, facts=facts)

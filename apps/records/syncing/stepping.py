@@ -191,8 +191,8 @@ def miss(
     strange: Resource | None = None,
 ) -> None:
     """Count a reference that leads nowhere; where its provider says it is gone (410), so is what we have of it, and
-    where it is owed (`syncing.owing`), the next run asks again. `strange` came in its place and is about somebody else:
-    it is set apart. Raises LeaseLost."""
+    where it is owed (`syncing.unanswered_references`), the next run asks again. `strange` came in its place and is
+    about somebody else: it is set apart. Raises LeaseLost."""
     pending = PendingRead.objects.filter(run=work.run, resource_type=step.resource_type, logical_id=logical_id)
     with transaction.atomic():
         work.lease.extend()

@@ -7,7 +7,7 @@ import pytest
 from apps.directory.models import ClientRegistration
 from apps.records import syncing
 from apps.records.models import PendingRead, Record, SyncRun, SyncStep
-from apps.records.syncing import owing, running, stepping
+from apps.records.syncing import running, stepping, unanswered_references
 from tests.records.linked import AT
 from tests.records.people import allergy, bundle
 from tests.records.provider import ALLERGIES, METADATA, PATIENT, hung_up, statement
@@ -155,7 +155,7 @@ class TestReferencesThatAreNotAnswered:
 
     def test_are_not_forgotten_by_a_run_that_came_to_no_plan(self, linked, run):
         broken = syncing.start(linked, cause=SyncRun.Cause.SCHEDULE, at=AT + timedelta(days=1))
-        owing.leave(broken, [])
+        unanswered_references.hand_on(broken, [])
         assert PendingRead.objects.filter(logical_id="d2", is_owed=True).exists()
 
     def test_are_asked_for_once_where_two_runs_left_them(self, linked, provider, run):
@@ -176,7 +176,7 @@ class TestReferencesThatAreNotAnswered:
             connection=linked, user=linked.user, cause=SyncRun.Cause.SCHEDULE, created_at=AT, is_full=False
         )
         PendingRead.objects.create(run=another, resource_type="Practitioner", logical_id="d2")
-        owing.take_over(another)
+        unanswered_references.take_over(another)
         assert [(one.run_id, one.is_owed, one.is_done) for one in PendingRead.objects.all()] == [
             (another.pk, True, False)
         ]

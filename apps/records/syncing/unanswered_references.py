@@ -14,7 +14,7 @@ from apps.records.syncing import planning
 _DECIDED = SyncStep.SETTLED | {SyncStep.Gap.TOO_MUCH}
 
 
-def leave(run: SyncRun, steps: Sequence[SyncStep]) -> None:
+def hand_on(run: SyncRun, steps: Sequence[SyncStep]) -> None:
     """Keep what was not answered, or not asked for any more, and drop the rest. In the transaction that ends the run
     with these steps."""
     if run.is_full and run.planned_at is not None:
