@@ -13,7 +13,7 @@ from typing import Final, Protocol
 
 from apps.connections.refreshing import NeedsReauthorization, NotYet, SwitchedOff
 from apps.records.models import SyncStep
-from apps.records.syncing import passing_on
+from apps.records.syncing import reporting_availability
 from apps.records.syncing.fetching import Answer, Asked, Question
 from apps.records.syncing.stepping import SliceOver, Work
 from apps.records.syncing.working import surviving
@@ -151,7 +151,7 @@ class Flow:
     def _speaks(self) -> bool:
         """Whether the run was told anything, or few of its types are known to be told nothing: to wait for each of all
         the others would hold a worker for minutes."""
-        if self._work.source.was_answered or passing_on.was_answered_before(self._work):
+        if self._work.source.was_answered or reporting_availability.was_answered_before(self._work):
             return True
         silent = self._work.run.steps.filter(gap=SyncStep.Gap.UNAVAILABLE, started_at__isnull=False)
         return silent.count() < _SILENT_AT_MOST

@@ -27,9 +27,9 @@ from apps.records.models import SyncRun, SyncStep
 from apps.records.syncing import (
     gaps,
     including,
-    passing_on,
     planning,
     preparing,
+    reporting_availability,
     shut_out,
     stepping,
     unanswered_references,
@@ -152,7 +152,7 @@ def _advance(lease: Lease, *, at: datetime) -> None:
             try:
                 _work_on(work)
             finally:
-                passing_on.pass_on(work)
+                reporting_availability.report(work)
     except SliceOver:
         lease.give_back()
     except LeaseLost:

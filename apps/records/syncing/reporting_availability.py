@@ -18,7 +18,7 @@ from apps.records.syncing.stepping import Work
 _END_OF_A_TURN = timedelta(minutes=5)  # a run may finish a moment before what it heard is passed on
 
 
-def pass_on(work: Work) -> None:
+def report(work: Work) -> None:
     """Whether records were answered, where any were asked for."""
     source, endpoint = work.source, work.run.connection.endpoint
     if source.was_answered:
