@@ -27,10 +27,10 @@ from apps.records.models import SyncRun, SyncStep
 from apps.records.syncing import (
     gaps,
     including,
+    organization_not_enabled,
     planning,
     preparing,
     reporting_availability,
-    shut_out,
     stepping,
     unanswered_references,
     updating_shelves,
@@ -321,7 +321,7 @@ def _finish(run: SyncRun, lease: Lease, *, at: datetime, denied: Collection[str]
     }
     with transaction.atomic():
         lease.finish(outcome=outcome, at=at)
-        shut_out.settle(run, steps, at=at)
+        organization_not_enabled.settle(run, steps, at=at)
         withholding.settle(run, steps, denied=denied, at=at)
         unanswered_references.hand_on(run, steps)
         if gaps.proves_completeness(steps):

@@ -27,7 +27,7 @@ _IS_REFUSED: Final = Q(is_refusal_doubted=True) | Q(gap=Gap.NOT_SHARED)
 
 def settle(run: SyncRun, steps: Iterable[SyncStep], *, denied: Collection[str], at: datetime) -> None:
     """Give the steps of this run whose refusal is in doubt that reason. Of the types in `denied` it is not. In the
-    transaction that ends the run, after it is known that not everything is refused (`shut_out`)."""
+    transaction that ends the run, after it is known that not everything is refused (`organization_not_enabled`)."""
     refused = [step for step in steps if step.gap == Gap.NOT_SHARED and step.started_at is not None]
     doubtful = (step for step in refused if step.resource_type not in denied)
     in_doubt = [step for step in doubtful if _is_in_doubt(run, step.resource_type, at=at)]
