@@ -37,8 +37,8 @@ from apps.records.syncing import (
     version_changes,
     withholding,
 )
+from apps.records.syncing.concurrent_steps import Flow, Stream
 from apps.records.syncing.fetching import Clock, Source
-from apps.records.syncing.flowing import Flow, Stream
 from apps.records.syncing.keeping import quarantining
 from apps.records.syncing.planning import Way
 from apps.records.syncing.reading import ReadingPatient, ReadingReferences

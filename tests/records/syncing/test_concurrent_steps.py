@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from apps.connections.refreshing import NeedsReauthorization, NotYet, SwitchedOff
-from apps.records.syncing.flowing import Flow
+from apps.records.syncing.concurrent_steps import Flow
 from apps.records.syncing.stepping import SliceOver
 from apps.wire.errors import AuthorizationExpired, Throttled, Unavailable
 from tests.records.linked import AT
