@@ -12,7 +12,7 @@ from apps.accounts.middleware import same_for_everybody
 from apps.connections import clocks
 from apps.connections.metrics.collecting import Links
 from apps.connections.metrics.reading import CONTENT_TYPE_LATEST, Readings
-from apps.records.syncing.measuring import Copies
+from apps.records.syncing.metrics import Copies
 
 readings = Readings(lambda at: Links(at=at, off_by=timezone.now() - at), lambda at: Copies(at=at))
 

@@ -205,7 +205,7 @@ class SyncStep(models.Model):
         indexes = [
             # What operators ask each day (`syncing.overseeing`).
             models.Index(fields=["finished_at"], condition=Q(gap="worker_died"), name="sync_steps_given_up"),
-            # What a monitor asks each minute (`syncing.measuring`): what some runs lack, of steps by the million.
+            # What a monitor asks each minute (`syncing.metrics`): what some runs lack, of steps by the million.
             models.Index(
                 fields=["run"],
                 include=["gap"],
