@@ -15,8 +15,8 @@ from apps.accounts.current_user import current_user
 from apps.connections.models import Connection
 from apps.records import tasks
 from apps.records.presenters.datatypes import dates
-from apps.records.syncing import NoLongerThere, NotSyncable, checking_again, outlook
-from apps.records.syncing.outlook import Outlook
+from apps.records.syncing import NoLongerThere, NotSyncable, checking_again, progress
+from apps.records.syncing.progress import Outlook
 from apps.records.viewing.opening import looking, overview
 from apps.records.viewing.opening.overview import Overview, State
 
@@ -88,7 +88,7 @@ def check_again(request: HttpRequest, connection_id: UUID) -> HttpResponse:
 
 def _outlook(connection: Connection, found: Overview) -> Outlook | None:
     """Only while we ask: nobody can tell how long a provider that does not answer will take."""
-    return outlook.of(connection) if found.state in {State.FIRST, State.CHECKING} else None
+    return progress.of(connection) if found.state in {State.FIRST, State.CHECKING} else None
 
 
 def _connection(request: HttpRequest, connection_id: UUID) -> Connection:

@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from apps.directory.models import ClientRegistration
-from apps.records.syncing import outlook
+from apps.records.syncing import progress
 from tests.records.linked import AT, give_tokens
 from tests.records.people import PATIENT_ID, allergy, bundle
 from tests.records.provider import METADATA, statement
@@ -34,7 +34,7 @@ def slow(linked, provider):
 class TestACopyThatTakesMinutes:
     def test_says_what_is_next_and_about_how_long(self, slow):
         sync(slow)
-        found = outlook.of(slow)
+        found = progress.of(slow)
         assert found is not None
         assert [subject.key for subject in found.next] == ["conditions", "vaccines", "plans"]
         assert found.minutes == 2  # four questions, three a minute
@@ -48,7 +48,7 @@ class TestACopyThatTakesMinutes:
         first = bundle(allergy("a1"), total=50, next_url=provider.next_url(2))
         provider.answers[f"GET /fhir/r4/{TYPES[0]}?patient={PATIENT_ID}"] = http(body=first)
         sync(slow)
-        found = outlook.of(slow)
+        found = progress.of(slow)
         assert found is not None
         assert found.minutes == 18  # 49 and four
 
@@ -80,13 +80,13 @@ class TestACopyThatTakesMinutes:
         ClientRegistration.objects.update(requests_per_minute=100)
         run = sync(slow)
         assert run.outcome == "complete"
-        assert outlook.of(slow) is None
+        assert progress.of(slow) is None
 
     def test_says_nothing_of_minutes_where_less_than_one_is_left(self, slow):
         run = sync(slow)
         ClientRegistration.objects.update(requests_per_minute=6)
         slow.registration.refresh_from_db()
-        found = outlook.of(slow)
+        found = progress.of(slow)
         assert found is not None
         assert (run.outcome, found.minutes) == ("", None)
 
@@ -94,14 +94,14 @@ class TestACopyThatTakesMinutes:
         provider.answers[METADATA] = http(503)
         run = sync(slow)
         resume(run, at=AT)
-        assert outlook.of(slow) is None
+        assert progress.of(slow) is None
 
     def test_leaves_out_steps_that_an_old_release_made(self, slow, hers):
         """They do not say how they ask, and have not begun, or ended so."""
         give_tokens(slow, issued_at=timezone.now())
         run = sync(slow, at=timezone.now().replace(second=0))
         run.steps.filter(resource_type__in=["Condition", "MedicationRequest", "Patient"]).update(asked=None)
-        found = outlook.of(slow)
+        found = progress.of(slow)
         assert found is not None
         assert ([subject.key for subject in found.next], found.minutes) == (["vaccines", "plans"], None)
         assert hers.get(reverse("record", args=[slow.pk])).status_code == 200
