@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.records.syncing.paging.circling import Rounds
+from apps.records.syncing.paging.detecting_cycles import Rounds
 
 
 def ends_at(prints):
