@@ -9,7 +9,7 @@ from apps.records.syncing import gaps, planning, stepping, watermarks
 from apps.records.syncing.fetching import Answer, Follow, Question, Search
 from apps.records.syncing.paging import putting_aside
 from apps.records.syncing.paging.cursors import Cursor, Unclear
-from apps.records.syncing.paging.shuffling import Stretch
+from apps.records.syncing.paging.detecting_repeats import Stretch
 from apps.records.syncing.stepping import Work
 from apps.wire.errors import AccessRefused, Code, WireError
 from apps.wire.fhir import Page, Resource

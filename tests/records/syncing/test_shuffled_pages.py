@@ -9,7 +9,7 @@ import pytest
 from apps.directory.models import ClientRegistration
 from apps.records import ledger
 from apps.records.models import SyncRun, SyncStep
-from apps.records.syncing.paging.shuffling import Stretch
+from apps.records.syncing.paging.detecting_repeats import Stretch
 from tests.records.people import allergy, bundle
 from tests.records.provider import ALLERGIES, CATEGORIES, METADATA, SWEEP, no_results, statement
 from tests.records.runs import resume, step, stored, sync

@@ -10,7 +10,7 @@ from typing import Final
 from apps.records import places
 from apps.records.models import SyncStep
 from apps.records.syncing.paging.detecting_cycles import Rounds
-from apps.records.syncing.paging.shuffling import Stretch
+from apps.records.syncing.paging.detecting_repeats import Stretch
 from apps.vault.sealing import KeyRing, Place
 from apps.wire.fhir import Resource
 
