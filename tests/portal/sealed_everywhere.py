@@ -34,7 +34,7 @@ from apps.records import bodies, places, shelving
 from apps.records.downloading import keeping
 from apps.records.models import Attachment, QuarantinedRow, Record, RecordVersion, SyncStep
 from apps.records.syncing.keeping import quarantining
-from apps.records.syncing.paging import cursors, putting_aside
+from apps.records.syncing.paging import cursors, staged_pages
 from apps.records.syncing.paging.cursors import Cursor
 from apps.vault import sealing
 from apps.vault.holders import Holder
@@ -98,7 +98,7 @@ def _fill_records(linked: Connection) -> None:
     with sealing.key_ring(Holder.user(linked.user_id)) as ring:
         quarantining.keep(run, [STRANGE], ring=ring, at=AT)
         step.sealed_cursor = cursors.sealed(Cursor(), step, ring)
-        step.sealed_page = putting_aside.sealed([STRANGE], step, ring)
+        step.sealed_page = staged_pages.sealed([STRANGE], step, ring)
     step.save()
 
 
@@ -172,7 +172,7 @@ def readings(user: User) -> dict[str, list[Any]]:
             "files": [keeping.find(row.record, LETTER) for row in Attachment.objects.filter(**mine)],
             "copies": [one.content for link in links for one in keeping.all_of(link.pk, user.pk, ring)],
             "cursors": [cursors.opened(step, ring) for step in SyncStep.objects.filter(**mine).order_by("pk")],
-            "pages": [putting_aside.opened(step, ring) for step in SyncStep.objects.filter(**mine).order_by("pk")],
+            "pages": [staged_pages.opened(step, ring) for step in SyncStep.objects.filter(**mine).order_by("pk")],
             "shelves": [shelving.patients(link) for link in links],
             "unreadable": [shelving.unreadable(link) for link in links],
             **_readings_of_the_installation(),

@@ -162,7 +162,7 @@ class SyncStep(models.Model):
     # Only what changed since then is asked for; empty: everything.
     since_at = models.DateTimeField(_("asks for changes since"), null=True)
     sealed_cursor = models.BinaryField(null=True)  # the next page's address: it can hold a patient's id
-    sealed_page = models.BinaryField(null=True)  # a page whose rows are not stored yet: `syncing.paging.putting_aside`
+    sealed_page = models.BinaryField(null=True)  # a page whose rows are not stored yet: `syncing.paging.staged_pages`
     watermark_at = models.DateTimeField(_("covered until"), null=True)
     pages = models.PositiveIntegerField(_("pages"), default=0)
     bytes_got = models.PositiveBigIntegerField(_("bytes received"), default=0)

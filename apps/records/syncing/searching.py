@@ -7,7 +7,7 @@ from typing import Final
 from apps.records.models import SyncStep
 from apps.records.syncing import gaps, planning, stepping, watermarks
 from apps.records.syncing.fetching import Answer, Follow, Question, Search
-from apps.records.syncing.paging import putting_aside
+from apps.records.syncing.paging import staged_pages
 from apps.records.syncing.paging.cursors import Cursor, Unclear
 from apps.records.syncing.paging.detecting_repeats import Stretch
 from apps.records.syncing.stepping import Work
@@ -79,7 +79,7 @@ class Searching:
 
     def put_aside(self) -> None:
         """Keep what came last as it came, so that `next` may follow it before it is stored. Raises LeaseLost."""
-        if self._rows is not None and not self.is_done and putting_aside.is_small_enough(self._rows):
+        if self._rows is not None and not self.is_done and staged_pages.is_small_enough(self._rows):
             stepping.put_aside(self.step, self._rows, cursor=self._cursor, work=self._work)
             self._is_put_aside = True
 

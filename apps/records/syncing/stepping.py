@@ -19,7 +19,7 @@ from apps.records.models import PendingRead, Record, SyncRun, SyncStep
 from apps.records.syncing import planning, referring
 from apps.records.syncing.fetching import Clock, Source
 from apps.records.syncing.keeping import belonging, doubting, quarantining, storing
-from apps.records.syncing.paging import cursors, putting_aside
+from apps.records.syncing.paging import cursors, staged_pages
 from apps.records.syncing.paging.cursors import Cursor
 from apps.records.syncing.planning import Asking
 from apps.records.syncing.referring import Target
@@ -117,14 +117,14 @@ def begin(step: SyncStep, work: Work) -> tuple[Cursor, tuple[Resource, ...] | No
         step.save(update_fields=["status", "started_at", "claim_id"])
         if not _records(step, work).filter(first_received_at__lt=work.run.created_at).exists():
             work.turn.new_types.add(step.resource_type)
-        return cursors.opened(step, ring), putting_aside.opened(step, ring)
+        return cursors.opened(step, ring), staged_pages.opened(step, ring)
 
 
 def put_aside(step: SyncStep, resources: tuple[Resource, ...], *, cursor: Cursor, work: Work) -> None:
     """Keep a page as it came, and where to go on after it, until `store` has its rows. Raises LeaseLost."""
     with transaction.atomic(), sealing.key_ring(work.holder) as ring:
         work.lease.extend()
-        step.sealed_page = putting_aside.sealed(resources, step, ring)
+        step.sealed_page = staged_pages.sealed(resources, step, ring)
         step.sealed_cursor = cursors.sealed(cursor, step, ring)
         _write_down(step)
 
