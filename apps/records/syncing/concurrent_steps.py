@@ -16,7 +16,7 @@ from apps.records.models import SyncStep
 from apps.records.syncing import reporting_availability
 from apps.records.syncing.fetching import Answer, Asked, Question
 from apps.records.syncing.stepping import SliceOver, Work
-from apps.records.syncing.working import surviving
+from apps.records.syncing.working import worker_deaths
 from apps.wire.errors import AuthorizationExpired, ClientRejected, Throttled, Unavailable, WireError
 
 # So many types that ended without a word, and none that brought one: it is silent, and not over one question.
@@ -170,7 +170,7 @@ class Flow:
         from then on is not its fault."""
         is_under_way = any(other is stream for other, _asked in self._under_way.values())
         if stream in self._delayed and not is_under_way:
-            surviving.put_down_one(stream.step)
+            worker_deaths.put_down_one(stream.step)
 
 
 def _is_for_all(error: WireError) -> bool:

@@ -11,7 +11,7 @@ from django.db.models.functions import Coalesce
 
 from apps.records.models import SyncRun, SyncStep
 from apps.records.shelving import renewing
-from apps.records.syncing.working import leasing, surviving
+from apps.records.syncing.working import leasing, worker_deaths
 
 # What was given up is tried again each day: older than this, and it went well since, or nobody copies there any more.
 LOOKED_BACK = timedelta(days=2)
@@ -51,7 +51,7 @@ def examine(*, at: datetime) -> SyncHealth:
     given_up = SyncStep.objects.filter(gap=SyncStep.Gap.WORKER_DIED, finished_at__gt=at - LOOKED_BACK)
     left = SyncStep.objects.filter(run__connection=OuterRef("connection"), needs_shelf=True)
     unshelved = SyncRun.objects.filter(
-        Exists(left), deaths__gte=surviving.MOST_DEATHS_OF_A_RUN, finished_at__gt=at - LOOKED_BACK
+        Exists(left), deaths__gte=worker_deaths.MOST_DEATHS_OF_A_RUN, finished_at__gt=at - LOOKED_BACK
     )
     free = leasing.resumable().annotate(since_at=Coalesce("lease_until", "created_at"))
     late = free.filter(since_at__lte=at - LATE_AFTER)

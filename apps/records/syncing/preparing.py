@@ -19,7 +19,7 @@ from apps.records.syncing.keeping import doubting
 from apps.records.syncing.planning import Planned
 from apps.records.syncing.stepping import Work
 from apps.records.syncing.watermarks import Watermark
-from apps.records.syncing.working import surviving
+from apps.records.syncing.working import worker_deaths
 
 Status = SyncStep.Status
 Gap = SyncStep.Gap
@@ -67,7 +67,7 @@ def _make(work: Work, plan: tuple[Planned, ...], *, version: str = "") -> None:
             if planned.resource_type in closed and not step.gap:
                 _close(step, Gap.TURNED_AWAY, at=now)
             if known is None:
-                step.deaths = surviving.deaths_to_begin_with(last)
+                step.deaths = worker_deaths.deaths_to_begin_with(last)
                 new.append(step)
             else:
                 step.save()
@@ -77,7 +77,7 @@ def _make(work: Work, plan: tuple[Planned, ...], *, version: str = "") -> None:
 
 def _steps_before(run: SyncRun) -> dict[str, SyncStep]:
     """Those of the connection's run before this one, by type."""
-    last = surviving.run_before(run)
+    last = worker_deaths.run_before(run)
     steps = last.steps.only("run", "resource_type", "gap", "rows_kept", "watermark_at") if last is not None else ()
     return {step.resource_type: step for step in steps}
 

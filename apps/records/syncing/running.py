@@ -44,7 +44,7 @@ from apps.records.syncing.planning import Way
 from apps.records.syncing.reading import ReadingPatient, ReadingReferences
 from apps.records.syncing.searching import Searching
 from apps.records.syncing.stepping import SliceOver, Work
-from apps.records.syncing.working import backing_off, leasing, surviving
+from apps.records.syncing.working import backing_off, leasing, worker_deaths
 from apps.records.syncing.working.backing_off import PAUSES_SECONDS
 from apps.records.syncing.working.leasing import Lease, LeaseLost
 from apps.vault.errors import KeyMissing, Shredded, WeakKey
@@ -213,7 +213,7 @@ def _display(work: Work) -> None:
 
 def _take_steps(work: Work) -> None:
     """Raises what concerns every step alike, SliceOver, and, once the others were taken, what one of them waits for."""
-    if surviving.is_given_up(work.run):
+    if worker_deaths.is_given_up(work.run):
         preparing.prepare_blindly(work)
     _prepare(work)
     _give_up_what_kills(work)
@@ -257,7 +257,7 @@ def _flow(work: Work, steps: list[SyncStep], *, gives_up: bool, stops_others: bo
     """Take these steps together, apart from those that workers died over. What one of them waits for, if one has to;
     raises SliceOver where the turn is over."""
     delayed = None
-    for batch in surviving.batches(steps):
+    for batch in worker_deaths.batches(steps):
         streams = [_STREAMS[stepping.asking(step).way](step, work) for step in batch]
         flow = Flow(work, streams, gives_up=gives_up, stops_others=stops_others)
         flow.run()
@@ -268,8 +268,8 @@ def _flow(work: Work, steps: list[SyncStep], *, gives_up: bool, stops_others: bo
 
 
 def _give_up_what_kills(work: Work) -> None:
-    for step in filter(surviving.is_given_up, _open_steps(work.run)):
-        surviving.give_up(step)
+    for step in filter(worker_deaths.is_given_up, _open_steps(work.run)):
+        worker_deaths.give_up(step)
         stepping.close(step, gap=Gap.WORKER_DIED, work=work)
 
 

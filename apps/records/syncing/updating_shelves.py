@@ -15,7 +15,7 @@ from apps.records import shelving
 from apps.records.models import Shelf, SyncRun, SyncStep
 from apps.records.subjects import SUBJECTS, Subject, shelved_for
 from apps.records.syncing.planning import REFERENCED
-from apps.records.syncing.working import surviving
+from apps.records.syncing.working import worker_deaths
 from apps.records.syncing.working.leasing import Lease
 
 _LOG = logging.getLogger(__name__)
@@ -39,21 +39,21 @@ def update(run: SyncRun, lease: Lease, *, at: datetime) -> None:
     wanted = _subjects(changed, set(kept), have, shelving.unreadable(run.connection) if have else set())
     if not wanted:
         return
-    if surviving.is_given_up(run):  # what is left off stays marked, for the next run and `rebuild_shelves`
+    if worker_deaths.is_given_up(run):  # what is left off stays marked, for the next run and `rebuild_shelves`
         _LOG.error("Shelves are not built, since workers died over them: run %s.", run.pk)
         return
-    is_wary = surviving.were_shelves_given_up(run)
+    is_wary = worker_deaths.were_shelves_given_up(run)
     if is_wary and run.planned_at is None:  # deaths are counted against the planning yet
         return
-    surviving.put_down(run)
+    worker_deaths.put_down(run)
     if is_wary:
-        surviving.be_wary(run)
+        worker_deaths.be_wary(run)
     with transaction.atomic():
         lease.extend()
         shelving.rebuild(run.connection, *wanted, at=at)
         unshown.update(needs_shelf=False)
         if is_wary:
-            surviving.acquit(run)
+            worker_deaths.acquit(run)
 
 
 def _ended(run: SyncRun) -> QuerySet[SyncStep]:

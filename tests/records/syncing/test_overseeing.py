@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from apps.records import syncing
 from apps.records.models import SyncRun, SyncStep
-from apps.records.syncing.working import surviving
+from apps.records.syncing.working import worker_deaths
 from tests.records.linked import make_connection
 from tests.records.people import PATIENT_ID
 
@@ -61,7 +61,7 @@ class TestHealthOfCopies:
 
     def test_names_a_run_whose_shelves_were_given_up_until_they_are_built(self, run):
         run.steps.update(needs_shelf=True)
-        end(run, deaths=surviving.MOST_DEATHS_OF_A_RUN)
+        end(run, deaths=worker_deaths.MOST_DEATHS_OF_A_RUN)
         code, said = told()
         assert (code, f"shelves_not_built: run {run.pk}, connection {run.connection_id}: " in said) == (1, True)
         run.steps.update(needs_shelf=False)

@@ -14,7 +14,7 @@ from apps.records import syncing
 from apps.records.models import Record, SyncRun, SyncStep
 from apps.records.syncing import planning, running, stepping
 from apps.records.syncing.keeping import storing
-from apps.records.syncing.working import leasing, surviving
+from apps.records.syncing.working import leasing, worker_deaths
 from apps.wire import resource_types
 from apps.wire.dialects import FhirVersion
 from tests.records.linked import AT
@@ -200,7 +200,7 @@ class TestUnfinishedRun:
         provider.answers[ALLERGIES] = http(body=bundle(allergy("a1"), total=2, next_url=provider.next_url(2)))
         provider.answers["GET /fhir/r4/AllergyIntolerance?page=2"] = http(503)
         run = sync(linked)
-        deaths = surviving.MOST_DEATHS if ending == "given up" else 0
+        deaths = worker_deaths.MOST_DEATHS if ending == "given up" else 0
         assert run.steps.filter(sealed_cursor__isnull=False).update(sealed_page=b"put aside", deaths=deaths) == 1
         if ending == "disconnected":
             linked.disconnect(at=AT)

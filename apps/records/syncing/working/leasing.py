@@ -3,7 +3,7 @@
 A claim holds for a lease that every stored page extends. A worker that dies lets its lease expire, and another resumes
 where the stored cursors stand; a worker that was only slow finds its claim gone before it can write anything more.
 Each such death is counted, with the steps that were in hand: what kills one worker after the other must not go on for
-ever (`surviving`).
+ever (`worker_deaths`).
 
 Workers take what waits most urgently: what a person waits for before what the clock asked for, then what has waited
 longest. Of one authorization server no more runs are worked on at once than `runs_at_once` of its dialect says, counted
@@ -27,7 +27,7 @@ from apps.connections.models import Connection
 from apps.directory import reaching, registering
 from apps.directory.models import AuthorizationServer
 from apps.records.models import SyncRun
-from apps.records.syncing.working import surviving
+from apps.records.syncing.working import worker_deaths
 
 # One page: a request of at most 30 s, perhaps a discovery of at most 20 s, a refresh of at most 10 s and the same
 # request again, and storing.
@@ -87,12 +87,12 @@ class Lease:
 
     def give_back(self) -> None:
         """Let anyone go on with the run at once; it waits behind those that wait already."""
-        self._held().update(claim_id=None, lease_until=Now(), deaths=surviving.DEATHS_AFTER_A_TURN)
+        self._held().update(claim_id=None, lease_until=Now(), deaths=worker_deaths.DEATHS_AFTER_A_TURN)
 
     def pause(self, *, seconds: int, pauses: int) -> None:
         """Give the run back, to be resumed by anyone after so long."""
         until = Now() + timedelta(seconds=seconds)
-        self._held().update(claim_id=None, lease_until=until, pauses=pauses, deaths=surviving.DEATHS_AFTER_A_TURN)
+        self._held().update(claim_id=None, lease_until=until, pauses=pauses, deaths=worker_deaths.DEATHS_AFTER_A_TURN)
 
     def finish(self, *, outcome: SyncRun.Outcome, at: datetime) -> None:
         """End the run. Raises LeaseLost."""
@@ -148,7 +148,7 @@ def _claim_of(runs: QuerySet[SyncRun]) -> Lease | None:
     if _busy_servers(server_id):
         raise _TakenMeanwhile
     if dead_claim is not None:  # whoever gives a run back takes the claim off
-        surviving.count_death(run_id, dead_claim)
+        worker_deaths.count_death(run_id, dead_claim)
     lease = Lease(run_id, uuid4())
     _unheld().filter(pk=run_id).update(claim_id=lease.claim_id, lease_until=Now() + timedelta(seconds=LEASE_SECONDS))
     return lease

@@ -15,7 +15,7 @@ from apps.records import ledger, syncing
 from apps.records.models import SyncRun, SyncStep
 from apps.records.shelving import building
 from apps.records.syncing import overseeing, stepping
-from apps.records.syncing.working import leasing, surviving
+from apps.records.syncing.working import leasing, worker_deaths
 from tests.records.linked import AT, make_connection
 from tests.records.people import PATIENT_ID, allergy, bundle
 from tests.records.provider import ALLERGIES, METADATA, PATIENT, statement
@@ -56,17 +56,17 @@ class TestAnAnswerThatKillsItsWorker:
 
         practice.answers[ALLERGIES] = killed
         run = syncing.start(linked, cause=SyncRun.Cause.CONFIRMED, at=AT)
-        for _life in range(surviving.MOST_DEATHS):
+        for _life in range(worker_deaths.MOST_DEATHS):
             workers.append(worker_process(run))
             assert workers[-1].wait(60) == -signal.SIGKILL
             let_lease_end(run)
-        assert len(practice.sent(ALLERGIES)) == surviving.MOST_DEATHS
+        assert len(practice.sent(ALLERGIES)) == worker_deaths.MOST_DEATHS
         syncing.advance(run.pk, at=AT)
         run.refresh_from_db()
         assert (run.outcome, stored("Goal"), stored("Patient")) == ("partial", {"g1", "g2"}, {PATIENT_ID})
         gaps = {one.resource_type: one.gap for one in run.steps.exclude(gap=Gap.NOT_OFFERED)}
         assert gaps == {"Patient": "", "Goal": "", "AllergyIntolerance": Gap.WORKER_DIED}
-        assert len(practice.sent(ALLERGIES)) == surviving.MOST_DEATHS
+        assert len(practice.sent(ALLERGIES)) == worker_deaths.MOST_DEATHS
         assert max(len(practice.sent(page)) for page in (PATIENT, GOALS, SECOND)) <= 2
         assert "was given up after 5 deaths" in caplog.text
         lines = ledger.lines(linked, run, provider="Harbor")
@@ -170,19 +170,19 @@ class TestATypeThatHasToWait:
     def test_is_innocent_of_what_kills_beside_it(self, linked, deadly):
         deadly.answers[ALLERGIES] = http(503)
         run = syncing.start(linked, cause=SyncRun.Cause.CONFIRMED, at=AT)
-        for _life in range(surviving.MOST_DEATHS):
+        for _life in range(worker_deaths.MOST_DEATHS):
             die(run)
         deadly.answers[ALLERGIES] = http(body=bundle(allergy("a1")))
         let_lease_end(run)
         syncing.advance(run.pk, at=AT)
         run.refresh_from_db()
-        assert deaths(run) == {"AllergyIntolerance": 0, "Goal": surviving.MOST_DEATHS}
+        assert deaths(run) == {"AllergyIntolerance": 0, "Goal": worker_deaths.MOST_DEATHS}
         assert (step(run).status, step(run, "Goal").gap, run.deaths) == ("complete", Gap.WORKER_DIED, 0)
 
 
 class TestAStepGivenUp:
     def test_is_tried_once_in_the_next_run(self, linked, run, practice):
-        run.steps.filter(resource_type="Goal").update(deaths=surviving.MOST_DEATHS)
+        run.steps.filter(resource_type="Goal").update(deaths=worker_deaths.MOST_DEATHS)
         practice.answers[ALLERGIES] = http(body=bundle(allergy("a1")))
         SyncRun.objects.update(lease_until=Now() - timedelta(seconds=1))
         syncing.advance(run.pk, at=AT)
@@ -190,7 +190,7 @@ class TestAStepGivenUp:
         assert (run.outcome, step(run, "Goal").gap) == ("partial", Gap.WORKER_DIED)
         later = syncing.start(linked, cause=SyncRun.Cause.PATIENT, at=AT + timedelta(minutes=1))
         syncing.advance(later.pk, at=AT + timedelta(minutes=1))
-        assert deaths(later) == {"AllergyIntolerance": 0, "Goal": surviving.MOST_DEATHS - 1}
+        assert deaths(later) == {"AllergyIntolerance": 0, "Goal": worker_deaths.MOST_DEATHS - 1}
 
     def test_is_innocent_where_it_came_in_the_next_run(self, linked, run, practice):
         self.test_is_tried_once_in_the_next_run(linked, run, practice)
@@ -204,7 +204,7 @@ class TestAStepGivenUp:
 class TestDeathsWithNoStepInHand:
     def test_over_what_a_provider_offers_let_everything_be_asked_for(self, linked, practice):
         run = syncing.start(linked, cause=SyncRun.Cause.CONFIRMED, at=AT)
-        SyncRun.objects.update(deaths=surviving.MOST_DEATHS_OF_A_RUN)
+        SyncRun.objects.update(deaths=worker_deaths.MOST_DEATHS_OF_A_RUN)
         syncing.advance(run.pk, at=AT)
         assert practice.sent(METADATA) == []
         assert stored("Goal") == {"g1", "g2"}
@@ -215,7 +215,7 @@ class TestDeathsWithNoStepInHand:
         practice.answers[ALLERGIES] = practice.answers[GOALS] = http(body=bundle(allergy("a1")))
         built = []
         monkeypatch.setattr(building, "build", lambda *given, **_options: built.append(given))
-        SyncRun.objects.update(deaths=surviving.MOST_DEATHS_OF_A_RUN, lease_until=Now() - timedelta(seconds=1))
+        SyncRun.objects.update(deaths=worker_deaths.MOST_DEATHS_OF_A_RUN, lease_until=Now() - timedelta(seconds=1))
         syncing.advance(run.pk, at=AT)
         run.refresh_from_db()
         assert (run.outcome, built) == ("complete", [])
@@ -256,7 +256,7 @@ class TestDeathsWithNoStepInHand:
         assert (set(deaths(run).values()), run.deaths) == ({0}, 1)
 
     def test_are_forgotten_by_a_worker_that_lives(self, run):
-        SyncRun.objects.update(deaths=surviving.MOST_DEATHS_OF_A_RUN - 1, lease_until=Now() - timedelta(seconds=1))
+        SyncRun.objects.update(deaths=worker_deaths.MOST_DEATHS_OF_A_RUN - 1, lease_until=Now() - timedelta(seconds=1))
         lease = leasing.claim(run.pk)
         assert lease is not None
         lease.give_back()
@@ -274,7 +274,7 @@ class TestShelvesGivenUp:
         run = syncing.start(linked, cause=SyncRun.Cause.CONFIRMED, at=AT)
         syncing.advance(run.pk, at=AT)
         run.steps.filter(resource_type="AllergyIntolerance").update(needs_shelf=True)
-        SyncRun.objects.update(deaths=surviving.MOST_DEATHS_OF_A_RUN)
+        SyncRun.objects.update(deaths=worker_deaths.MOST_DEATHS_OF_A_RUN)
         return run
 
     @pytest.fixture
@@ -302,7 +302,7 @@ class TestShelvesGivenUp:
     def test_cost_each_later_run_one_worker(self, linked, ended, killing):
         for later in (1, 2, 3):
             run = self.live_and_die(linked, minutes=later)
-            assert (run.outcome, run.deaths, len(killing)) == ("complete", surviving.MOST_DEATHS_OF_A_RUN, later)
+            assert (run.outcome, run.deaths, len(killing)) == ("complete", worker_deaths.MOST_DEATHS_OF_A_RUN, later)
             assert (run.pk, linked.pk) in overseeing.examine(at=AT + timedelta(minutes=later)).unshelved
 
     def test_cost_no_worker_more_where_its_provider_is_silent(self, linked, practice, ended, killing):
