@@ -50,7 +50,7 @@ class _Letter:
 @dataclass
 class _Checked:
     """Of which types checks changed something, when the first of them began, and whether one concluded a
-    result (`syncing.keeping.concluding`)."""
+    result (`syncing.keeping.final_results`)."""
 
     began_at: datetime
     types: set[str] = field(default_factory=set)

@@ -174,7 +174,7 @@ class SyncStep(models.Model):
     rows_unreadable = models.PositiveIntegerField(_("rows not readable"), default=0)
     # Of those kept, new or other than we had them.
     rows_changed = models.PositiveIntegerField(_("rows new or changed"), default=0, db_default=0)
-    # Results among them that were only ordered or might still change before (`keeping.concluding`).
+    # Results among them that were only ordered or might still change before (`keeping.final_results`).
     rows_concluded = models.PositiveIntegerField(_("results concluded"), default=0, db_default=0)
     # We had them, and a full proof did not bring them.
     rows_removed = models.PositiveIntegerField(_("rows gone"), default=0, db_default=0)

@@ -19,7 +19,7 @@ from django.db.backends.utils import CursorWrapper
 from apps.connections.models import Connection
 from apps.records import bodies, places, resealing
 from apps.records.binary_cursors import binary_cursor
-from apps.records.syncing.keeping import concluding
+from apps.records.syncing.keeping import final_results
 from apps.vault.sealing import KeyRing
 from apps.wire import datetimes
 from apps.wire.fhir import Resource
@@ -43,7 +43,7 @@ _STAMPED: Final = msgspec.json.Decoder(_Stamped)
 @dataclass(frozen=True)
 class Kept:
     """How many resources of a page were new, changed, or just as we had them; of these, how many had been gone.
-    `concluded`: of those that changed, how many are results that somebody may have waited for (`concluding`)."""
+    `concluded`: of those that changed, how many are results that somebody may have waited for (`final_results`)."""
 
     new: int
     changed: int
@@ -240,7 +240,9 @@ class _Page:
 
     def concluded(self, cursor: CursorWrapper, digests: Mapping[_Key, bytes]) -> int:
         """How many of these, which are not held just so, are results that are there now and were not so before."""
-        there = {key: digest for key, digest in digests.items() if concluding.is_there(key[0], self.latest[key].body)}
+        there = {
+            key: digest for key, digest in digests.items() if final_results.is_there(key[0], self.latest[key].body)
+        }
         if not there:
             return 0
         cursor.execute(_TO_BE_REPLACED, self._values(there))
@@ -248,7 +250,7 @@ class _Page:
 
     def _is_concluded(self, key: _Key, *, before: bytes) -> bool:
         body = self._opened(key, before)
-        return body is not None and concluding.is_concluded(self.latest[key].body, before=body)
+        return body is not None and final_results.is_concluded(self.latest[key].body, before=body)
 
     def store(self, cursor: CursorWrapper, digests: Mapping[_Key, bytes]) -> tuple[int, int]:
         """Store all of it but what is older than what this run brought before, and say how many were new, and how many
