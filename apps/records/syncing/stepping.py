@@ -16,13 +16,13 @@ from django.db.models import QuerySet
 
 from apps.records.binary_cursors import binary_cursor
 from apps.records.models import PendingRead, Record, SyncRun, SyncStep
-from apps.records.syncing import planning, referring
+from apps.records.syncing import finding_references, planning
 from apps.records.syncing.fetching import Clock, Source
+from apps.records.syncing.finding_references import Target
 from apps.records.syncing.keeping import belonging, doubting, quarantining, storing
 from apps.records.syncing.paging import cursors, staged_pages
 from apps.records.syncing.paging.cursors import Cursor
 from apps.records.syncing.planning import Asking
-from apps.records.syncing.referring import Target
 from apps.records.syncing.working.leasing import Lease
 from apps.vault import sealing
 from apps.vault.sealing import Holder
@@ -275,7 +275,7 @@ def _note_references(rows: Sequence[Resource], *, read: Target | None, work: Wor
         depth = (of_read.values_list("depth", flat=True).first() or 0) + 1
     if depth > MOST_DEPTH:
         return False
-    named = referring.targets((row.body for row in rows), base_url=work.source.server.base_url)
+    named = finding_references.targets((row.body for row in rows), base_url=work.source.server.base_url)
     found = named - work.turn.noted
     work.turn.noted.update(found)
     PendingRead.objects.bulk_create(

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from apps.records.syncing import referring
+from apps.records.syncing import finding_references
 
 BASE = "https://fhir.example/base/r4"
 
@@ -14,7 +14,7 @@ def targets(*references):
         json.dumps({"resourceType": "Goal", "x": [{"reference": one}]}).replace("\\\\/", "\\/").encode()
         for one in references
     ]
-    return referring.targets(bodies, base_url=BASE)
+    return finding_references.targets(bodies, base_url=BASE)
 
 
 class TestAReference:
@@ -64,4 +64,4 @@ class TestAReference:
 
     def test_is_found_whatever_stands_around_it(self):
         body = b'{"resourceType":"Goal","author":{"display":"x\\"y","reference" :\n "Organization/o.1-2"},\xff\xfe'
-        assert referring.targets([body], base_url=BASE + "/") == {("Organization", "o.1-2")}
+        assert finding_references.targets([body], base_url=BASE + "/") == {("Organization", "o.1-2")}
