@@ -12,8 +12,8 @@ from functools import cached_property
 from operator import methodcaller
 from typing import Final, NamedTuple
 
-from apps.records.shelving import asking
-from apps.records.shelving.asking import MARK, Around, Word
+from apps.records.shelving import search_terms
+from apps.records.shelving.search_terms import MARK, Around, Word
 
 _MARK: Final = MARK.encode()
 _END: Final = b"\n"
@@ -23,7 +23,7 @@ _KEYS: Final = re.compile(b"%b([^%b\n=][^%b\n]*+)(?=%b)" % (_MARK, _MARK, _MARK,
 _FEW: Final = 8  # lines to a place
 _LONE: Final = re.compile(rb" ([0-9a-z])(?= )")
 # With a space for whatever does not stand beside a letter, or a number, that is part of a longer one.
-_LETTERS: Final = bytes(one if one in asking.LETTERS else ord(" ") for one in range(256))
+_LETTERS: Final = bytes(one if one in search_terms.LETTERS else ord(" ") for one in range(256))
 _DIGITS: Final = bytes(one if one in b"0123456789\n" else ord(" ") for one in range(256))
 
 

@@ -9,8 +9,8 @@ from heapq import nsmallest
 from typing import Final
 
 from apps.directory.words import mistyping
-from apps.records.shelving import asking, matching, our_words
-from apps.records.shelving.asking import Word
+from apps.records.shelving import matching, our_words, search_terms
+from apps.records.shelving.search_terms import Word
 from apps.records.subjects import LISTED
 
 _MOST: Final = 3  # of one word
@@ -18,7 +18,9 @@ _MOST_UNKNOWN: Final = 2  # words: who asks for more that are nowhere did not mi
 _MOST_COMPARED: Final = 60  # of those that look alike: comparing two takes some ten microseconds
 _MOST_LETTERS: Final = 100_000  # of lines: of far more than one person is likely to have, those of the newest entries
 _SHORTEST: Final = 3
-_APART: Final = bytes(one if one in asking.LETTERS and one not in b"0123456789" else ord(" ") for one in range(256))
+_APART: Final = bytes(
+    one if one in search_terms.LETTERS and one not in b"0123456789" else ord(" ") for one in range(256)
+)
 _FOREIGN: Final = bytes(range(0x80, 0x100))
 
 
@@ -26,7 +28,7 @@ def of(
     words: Iterable[Word], leaves: Sequence[bytes], *, providers: Collection[Collection[str]]
 ) -> Mapping[Word, tuple[str, ...]]:
     """For each of these words that nothing is called by, what is nearest to it, the nearest first. `leaves` are all
-    lines that were looked through, and `providers` the `asking.parts` of the name of each."""
+    lines that were looked through, and `providers` the `search_terms.parts` of the name of each."""
     unknown = [word for word in words if mistyping.edits_forgiven(word.text) and not _is_known(word, providers)]
     for lines in leaves:
         unknown = matching.unsaid(lines, unknown)
@@ -42,8 +44,8 @@ def of(
 
 def _is_known(word: Word, providers: Iterable[Collection[str]]) -> bool:
     """Whether it is a month's name, a list's or a provider's."""
-    is_of_a_list = any(asking.names_list(word, subject.key) for subject in LISTED)
-    return word.is_month or is_of_a_list or any(asking.names_provider(word, parts) for parts in providers)
+    is_of_a_list = any(search_terms.names_list(word, subject.key) for subject in LISTED)
+    return word.is_month or is_of_a_list or any(search_terms.names_provider(word, parts) for parts in providers)
 
 
 def _begun(lines: bytes, most: int) -> bytes:
@@ -79,7 +81,7 @@ def _compared(text: str, known: Iterable[str]) -> Iterator[tuple[str, int]]:
         (len(letters.symmetric_difference(other)), other) for other in _with_few_others(letters, fitting, forgiven)
     )
     for apart, other in nsmallest(_MOST_COMPARED, alike):
-        if apart <= 2 * forgiven and other.isalpha() and not asking.is_small(other):
+        if apart <= 2 * forgiven and other.isalpha() and not search_terms.is_small(other):
             edits, _of_its_beginning = mistyping.distances(text, other)
             if edits <= forgiven:
                 yield other, edits

@@ -28,13 +28,13 @@ from apps.records.presenters.plain_names import illnesses
 from apps.records.presenters.remembering import remembered
 from apps.records.presenters.spelling import plainly
 from apps.records.presenters.visits import VisitEntry
-from apps.records.shelving import arranging, asking, indexing, leafing, matching, near_words
+from apps.records.shelving import arranging, indexing, leafing, matching, near_words, search_terms
 from apps.records.shelving.arranging import Arrangement, Key
-from apps.records.shelving.asking import MARK, Word
 from apps.records.shelving.indexing import Head, Phrase, Phrases, Standing, Words
 from apps.records.shelving.leafing import Outdated
 from apps.records.shelving.matching import Best, Rank
 from apps.records.shelving.open_shelf import OfAnotherRelease, OpenShelf, understood
+from apps.records.shelving.search_terms import MARK, Word
 from apps.vault.errors import CannotOpen
 from apps.vault.sealing import KeyRing
 
@@ -188,7 +188,7 @@ _READ_WORDS: Final = msgspec.json.Decoder(Words).decode
 
 
 def _made(said: Sequence[_Said]) -> Made:
-    lines = [f"{one.words.words}{asking.year_mark(one.year)}" for one in said]
+    lines = [f"{one.words.words}{search_terms.year_mark(one.year)}" for one in said]
     words = indexing.write_phrases([one.count for one in said], lines)
     phrases = [Phrase(one.words.title, one.words.plain, tuple(one.entries), one.words.standing) for one in said]
     found = [msgspec.json.encode(phrases[start : start + _A_LEAF]) for start in range(0, len(phrases), _A_LEAF)]
@@ -254,7 +254,7 @@ class _Looked:
         if phrases is None or not self._is_told_by(phrases):
             self.passed_over[shelf] = None
         else:
-            around = asking.around(self.words, subject=shelf.subject, provider=provider)
+            around = search_terms.around(self.words, subject=shelf.subject, provider=provider)
             self._note(shelf, phrases, matching.best(phrases.lines, self.words, around, self.rank))
             self.lines.append(phrases.lines)
         if self.has_all:

@@ -16,8 +16,8 @@ from apps.records.presenters.entry import Code, Entry
 from apps.records.presenters.plain_names import illnesses
 from apps.records.presenters.spelling import plainly
 from apps.records.presenting import KINDS
-from apps.records.shelving import asking, searching
-from apps.records.shelving.asking import Word
+from apps.records.shelving import search_terms, searching
+from apps.records.shelving.search_terms import Word
 from apps.records.shelving.searching import Hit
 from apps.records.subjects import LISTED, Subject
 from apps.records.viewing import standing
@@ -81,10 +81,10 @@ class Found:
 def of(whole: Whole, words: str, *, owner: Owner | None = None) -> Found:
     """Look for all these words. `owner` is whose record alone it is, of several. Raises as `searching.find` does."""
     words = " ".join(words[:LONGEST_WORDS].split())
-    asked = asking.read(words)
+    asked = search_terms.read(words)
     if not asked:  # it would find everything
         return Found("", 0, 0, ())
-    providers = {pk: asking.parts(plainly(_of(source, owner))) for pk, source in whole.sources.items()}
+    providers = {pk: search_terms.parts(plainly(_of(source, owner))) for pk, source in whole.sources.items()}
     found = searching.find(whole.shelves, asked, whole.ring, providers=providers)
     by_subject: dict[str, list[Hit]] = defaultdict(list)
     for hit in found.newest:
@@ -97,7 +97,7 @@ def of(whole: Whole, words: str, *, owner: Owner | None = None) -> Found:
     months = [word for word in asked if word.is_month and not any(word in true for true in found.counts)]
     in_part = tuple(_in_part(found.counts, [word for word in asked if word not in months]))
     passed_over = dict.fromkeys(whole.sources[shelf.connection_id].provider for shelf in found.passed_over)
-    named = [pk for pk, parts in providers.items() if any(asking.names_provider(word, parts) for word in asked)]
+    named = [pk for pk, parts in providers.items() if any(search_terms.names_provider(word, parts) for word in asked)]
     return Found(
         words=words,
         count=found.count,
@@ -108,7 +108,7 @@ def of(whole: Whole, words: str, *, owner: Owner | None = None) -> Found:
         meant=_meant(asked, {hit.plain for hit in found.newest}) if found.count and not in_part else (),
         instead=_instead(asked, found.near),
         passed_over=tuple(passed_over),
-        lists=tuple(subject for subject in LISTED if any(asking.names_list(word, subject.key) for word in asked)),
+        lists=tuple(subject for subject in LISTED if any(search_terms.names_list(word, subject.key) for word in asked)),
         years=_years(whole, asked) if in_part or months or not found.count else (),
         sources=tuple(whole.sources[pk] for pk in named) if not found.count else (),
     )

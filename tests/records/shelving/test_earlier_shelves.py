@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from apps.records import places, shelving
 from apps.records.models import Leaf, Shelf
-from apps.records.shelving import asking, writing
+from apps.records.shelving import search_terms, writing
 from apps.vault import sealing
 from apps.vault.sealing import Holder
 from tests.records.linked import AT, make_connection, make_endpoint
@@ -100,7 +100,7 @@ class TestASearch:
         self, hers, connection, other, monkeypatch
     ):
         with monkeypatch.context() as patched:
-            patched.setattr(asking, "year_mark", lambda _year: "")
+            patched.setattr(search_terms, "year_mark", lambda _year: "")
             keep(other, result(0), result(1))
         keep(connection, result(2))
         assert "3 entries found" in ask(hers, "sodium")

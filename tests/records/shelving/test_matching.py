@@ -6,9 +6,9 @@ from collections import defaultdict
 import pytest
 
 from apps.records.presenters.spelling import plainly
-from apps.records.shelving import asking, matching
-from apps.records.shelving.asking import MARK, Around
+from apps.records.shelving import matching, search_terms
 from apps.records.shelving.matching import LOWEST, Rank
+from apps.records.shelving.search_terms import MARK, Around
 from tests.effort import at_most
 
 PIECES = (
@@ -76,7 +76,7 @@ class TestWhatIsFoundInALeaf:
         chance = random.Random(seed)
         for _time in range(25):
             lines = leaf(chance, chance.choice((1, 3, 60)))
-            words = asking.read(" ".join(chance.choices(ASKED, k=chance.randint(1, 5))))
+            words = search_terms.read(" ".join(chance.choices(ASKED, k=chance.randint(1, 5))))
             ways = [frozenset(), frozenset(), frozenset({Around.LIST}), frozenset({Around.PROVIDER})]
             around = {word: chance.choice(ways) for word in words}
             least = chance.choice((LOWEST, Rank(1, is_said=True), Rank(2, is_said=False), Rank(2, is_said=True)))
@@ -90,7 +90,7 @@ class TestWhatIsFoundInALeaf:
         lines = "\n".join(
             f"pain in shoulder, hepatitis a, seen {number}{MARK}{MARK}{2000 + number % 25}" for number in range(16_000)
         )
-        asked = asking.read(words if " " in words or words == "seen" else " ".join(words))
+        asked = search_terms.read(words if " " in words or words == "seen" else " ".join(words))
         with at_most(4):
             matching.best(lines.encode(), asked, {word: frozenset() for word in asked}, LOWEST)
 
@@ -98,7 +98,7 @@ class TestWhatIsFoundInALeaf:
 class TestAWordThatIsTrueInTwoWays:
     def test_finds_nothing_alone_and_what_another_is_true_of_as_well(self):
         lines = f"sodium{MARK}{MARK}2019\niron{MARK}{MARK}2019".encode()
-        care, other = asking.read("harbor sodium")
+        care, other = search_terms.read("harbor sodium")
         around = {care: frozenset([Around.LIST, Around.PROVIDER]), other: frozenset()}
         assert not matching.best(lines, [care], around, LOWEST).lines
         assert matching.best(lines, [care, other], around, LOWEST).lines == {(care, other): [0]}

@@ -5,8 +5,8 @@ import random
 import pytest
 from django.utils import translation
 
-from apps.records.shelving import asking, near_words
-from apps.records.shelving.asking import MARK
+from apps.records.shelving import near_words, search_terms
+from apps.records.shelving.search_terms import MARK
 from tests.effort import at_most
 
 _HERS = [
@@ -29,7 +29,7 @@ def lines(*said, key=""):
 
 def near(typed, *leaves, providers=()):
     """Of each word that was mistyped, what is near to it."""
-    found = near_words.of(asking.read(typed), leaves or [lines(*_HERS)], providers=providers)
+    found = near_words.of(search_terms.read(typed), leaves or [lines(*_HERS)], providers=providers)
     return {word.typed: list(words) for word, words in found.items()}
 
 
@@ -136,6 +136,6 @@ class TestManyWordsThatAreAlike:
         drawn = random.Random(5)
         alike = ["".join(drawn.sample("tiranesmo", 9)) for _nth in range(300_000)]
         leaf = lines(*alike)
-        words = asking.read("tiranesmx ommersixt")
+        words = search_terms.read("tiranesmx ommersixt")
         with at_most(5):
             assert near_words.of(words, [leaf], providers=()) == {}

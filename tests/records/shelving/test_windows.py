@@ -15,12 +15,12 @@ from apps.records.presenters.datatypes.moments import UNDATED
 from apps.records.presenters.observations.results import ResultEntry
 from apps.records.presenters.spelling import plainly
 from apps.records.senders import NOBODY
-from apps.records.shelving import asking, course, indexing, leafing, matching, reading, searching
+from apps.records.shelving import course, indexing, leafing, matching, reading, search_terms, searching
 from apps.records.shelving.arranging import Arrangement
-from apps.records.shelving.asking import MARK
 from apps.records.shelving.indexing import Head, Index, Standing, Stretch, Words
 from apps.records.shelving.leafing import Outdated, Source
 from apps.records.shelving.open_shelf import OpenShelf
+from apps.records.shelving.search_terms import MARK
 from apps.records.shelving.spooling import Spool
 from apps.records.subjects import ALLERGIES, OTHER, RESULTS, VITALS
 from apps.records.subjects import LISTED as LISTED_SUBJECTS
@@ -172,12 +172,12 @@ class TestSearchingShelvesOfAnEarlierRelease:
 
     @pytest.mark.parametrize(("old", "passed_over"), [(OLD, (OLD,)), (EMPTY, ())])
     def test_searches_the_others_and_says_which_it_passed_over(self, old, passed_over):
-        found = searching.find([old, self.NEW], asking.read("sodium"), KeyRing(Holder.user(ONE)), providers={})
+        found = searching.find([old, self.NEW], search_terms.read("sodium"), KeyRing(Holder.user(ONE)), providers={})
         assert (found.searched, found.passed_over) == (4, passed_over)
 
     def test_is_for_later_where_nothing_else_can_be_searched(self):
         with pytest.raises(Outdated):
-            searching.find([self.OLD, self.EMPTY], asking.read("sodium"), KeyRing(Holder.user(ONE)), providers={})
+            searching.find([self.OLD, self.EMPTY], search_terms.read("sodium"), KeyRing(Holder.user(ONE)), providers={})
 
 
 @pytest.mark.django_db
@@ -185,18 +185,21 @@ class TestSearching:
     @pytest.mark.parametrize("words", ["sodi", "SODIUM", "quillfeather sodium"])
     def test_finds_by_every_word_that_is_there(self, alice, connection, ring, words):
         keep(connection, result(1), result(2, name="Potassium", code="2823-3"))
-        found = searching.find(shelves(alice, ring), asking.read(words), ring, providers={})
+        found = searching.find(shelves(alice, ring), search_terms.read(words), ring, providers={})
         assert [hit.title for hit in found.newest] == ["Sodium"]
         assert [[word.text for word in true] for true in found.counts] == [[words.casefold().split()[-1]]]
 
     def test_finds_what_a_laboratory_calls_otherwise(self, alice, connection, ring):
         keep(connection, result(1, name="Hgb A1c MFr Bld", code="4548-4"))
-        assert searching.find(shelves(alice, ring), asking.read("average blood sugar"), ring, providers={}).count == 1
+        assert (
+            searching.find(shelves(alice, ring), search_terms.read("average blood sugar"), ring, providers={}).count
+            == 1
+        )
 
     def test_counts_all_and_names_the_newest_of_every_shelf(self, alice, connection, other, ring):
         keep(connection, *(result(number, name=f"Sodium {number % 3}") for number in range(0, 80, 2)))
         keep(other, *(result(number, name=f"Sodium {number % 5}") for number in range(1, 80, 2)))
-        found = searching.find(shelves(alice, ring), asking.read("sodium"), ring, providers={})
+        found = searching.find(shelves(alice, ring), search_terms.read("sodium"), ring, providers={})
         newest = [Record.objects.get(pk=hit.record).logical_id for hit in found.newest]
         assert (found.count, newest) == (80, [f"o{number}" for number in range(50)])
 
@@ -216,7 +219,7 @@ class TestSearching:
             )
         found = reading.shelves(alice.pk, ring, subjects=[subject.key for subject in LISTED_SUBJECTS])
         with django_assert_max_num_queries(2):
-            hits = searching.find(found, asking.read(words), ring, providers={})
+            hits = searching.find(found, search_terms.read(words), ring, providers={})
         expected = {"vantongeren": 180, "sodium vantongeren": 180, "osphate": 140, "fósforo": 2, "blood pressure": 2}
         assert (hits.count, len(hits.newest)) == (expected[words], min(expected[words], 50))
 
@@ -256,8 +259,8 @@ class TestPhrases:
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr(searching, "_MOST_KEPT", kept)
             made = list(searching.leaves(iter(rows)))
-        asked = asking.read(" ".join(wanted))
-        around = asking.around(asked, subject="", provider=())
+        asked = search_terms.read(" ".join(wanted))
+        around = search_terms.around(asked, subject="", provider=())
         newest: list[int] = []
         rank, count = matching.LOWEST, 0
         for leaf in made:

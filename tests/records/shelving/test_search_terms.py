@@ -3,7 +3,7 @@
 import pytest
 from django.utils import translation
 
-from apps.records.shelving import asking, our_words, reading, searching
+from apps.records.shelving import our_words, reading, search_terms, searching
 from apps.records.subjects import LISTED
 from apps.vault import sealing
 from apps.vault.sealing import Holder
@@ -15,7 +15,7 @@ PROVIDER = "Harbor Family Practice"
 
 
 def texts(words):
-    return [word.text for word in asking.read(words)]
+    return [word.text for word in search_terms.read(words)]
 
 
 class TestWordsAskedFor:
@@ -50,20 +50,20 @@ class TestWordsAskedFor:
         ],
     )
     def test_may_be_plurals(self, words, forms):
-        (word,) = asking.read(words)
+        (word,) = search_terms.read(words)
         assert list(word.forms) == forms
 
     @pytest.mark.parametrize(("words", "is_named"), [("harb", True), ("har", False), ("bor", False), ("inn", True)])
     def test_name_a_provider_by_how_a_word_of_it_begins(self, words, is_named):
-        (word,) = asking.read(words)
-        assert asking.names_provider(word, asking.parts("harbor inn")) is is_named
+        (word,) = search_terms.read(words)
+        assert search_terms.names_provider(word, search_terms.parts("harbor inn")) is is_named
 
     @pytest.mark.parametrize(
         ("words", "years"),
         [("flu 2019", 1), ("03/2019", 1), ("2019-03-04", 1), ("march 4, 2019", 1), ("1234 20190", 0)],
     )
     def test_may_be_years(self, words, years):
-        assert sum(bool(word.year) for word in asking.read(words)) == years
+        assert sum(bool(word.year) for word in search_terms.read(words)) == years
 
     @pytest.mark.parametrize(
         ("words", "key"),
@@ -77,7 +77,7 @@ class TestWordsAskedFor:
         ],
     )
     def test_mean_what_we_call_so_in_either_language(self, words, key):
-        assert all(word.means(key) for word in asking.read(words))
+        assert all(word.means(key) for word in search_terms.read(words))
 
     @pytest.mark.parametrize("language", ["en", "es"])
     @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ class TestWordsAskedFor:
     def test_mean_what_is_called_so(self, language, words):
         """As a look at each name of ours tells."""
         with translation.override(language):
-            (word,) = asking.read(words)
+            (word,) = search_terms.read(words)
             names = [
                 key
                 for key, here, elsewhere in our_words._named(language)
@@ -100,7 +100,7 @@ class TestWordsAskedFor:
 
     @pytest.mark.parametrize("words", ["a", "hip", "hyper tension gout"])
     def test_mean_nothing_else(self, words):
-        assert not all(word.means("high-blood-pressure") for word in asking.read(words))
+        assert not all(word.means("high-blood-pressure") for word in search_terms.read(words))
 
 
 @pytest.mark.django_db
@@ -138,8 +138,8 @@ class TestWordsThatStandApart:
             """How many entries have which of the words."""
             with translation.override(language):
                 shelves = reading.shelves(alice.pk, ring, subjects=[subject.key for subject in LISTED])
-                providers = {connection.pk: asking.parts(PROVIDER.casefold())}
-                counts = searching.find(shelves, asking.read(words), ring, providers=providers).counts
+                providers = {connection.pk: search_terms.parts(PROVIDER.casefold())}
+                counts = searching.find(shelves, search_terms.read(words), ring, providers=providers).counts
                 return {" ".join(word.text for word in true): count for true, count in counts.items()}
 
         return found
