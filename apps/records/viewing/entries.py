@@ -25,9 +25,9 @@ from apps.records.presenters.observations.results import ResultEntry
 from apps.records.presenters.prose.blocks import Reading
 from apps.records.presenters.questionnaires import QuestionnaireEntry
 from apps.records.presenters.reaching import Reached
-from apps.records.shelving import course, knowing, reading
+from apps.records.shelving import course, reading, result_context
 from apps.records.shelving.indexing import Aim
-from apps.records.shelving.knowing import Known
+from apps.records.shelving.result_context import ResultContext
 from apps.records.shelving.surroundings import Surroundings
 from apps.records.subjects import Subject
 from apps.records.viewing import charges, facts, lacking, noted, questions, standing
@@ -185,7 +185,7 @@ def of(record: Record, *, at: datetime, has_all_versions: bool = False) -> Entry
         subject = subjects.subject_of(told[0][0], resource_type=record.resource_type)
         asked = relating.asked(record, *told[0], context)
         shelves = _shelves(record, subject, asked, ring)
-        of_results = knowing.of(record.connection, shelves) if _is_result(record) else Known()
+        of_results = result_context.of(record.connection, shelves) if _is_result(record) else ResultContext()
         panel = panel_rows.of(record, *told[0], surroundings, ring, of_grave=of_results.of_grave)
         fills, belonging = filling.of(record, told[0][1], ring), relating.of(record, asked, shelves, ring)
         connections = connected.confirmed(record.user_id)
@@ -208,7 +208,7 @@ def of(record: Record, *, at: datetime, has_all_versions: bool = False) -> Entry
     return replace(page, may_be_cut=long_lists.has_any(told[0][0]), narrative=narratives.reading(told[0][0]))
 
 
-def _may_be_grave(record: Record, sent: Iterable[Element], of_results: Known) -> bool:
+def _may_be_grave(record: Record, sent: Iterable[Element], of_results: ResultContext) -> bool:
     """Whether it, or what it said before, may carry grave news, or belongs to what may."""
     is_of_grave = f"{record.resource_type}/{record.logical_id}" in of_results.of_grave
     return is_of_grave or any(grave_news.may_be_in(each, resource_type=record.resource_type) for each in sent)
@@ -224,18 +224,18 @@ def _shelves(
 ) -> tuple[reading.OpenShelf, ...]:
     """Those that the page asks, of everybody whose record it may stand in: one query. Of a result they know whether it
     is the only one of its test, and what goals and grave reports have to do with it: it may be one, or name some."""
-    of_results = {*knowing.KNOWN_BY, *((subject,) if subject else ())} if _is_result(record) else set()
+    of_results = {*result_context.KNOWN_BY, *((subject,) if subject else ())} if _is_result(record) else set()
     wanted = sorted(each.key for each in {*of_results, *asked.subjects})
     return reading.shelves(record.user_id, ring, subjects=wanted) if wanted else ()
 
 
-def known(record: Record, ring: KeyRing) -> Known:
+def known(record: Record, ring: KeyRing) -> ResultContext:
     """What the shelves of its connection know of results, without its page: it may be one, or name some. A query, none
     for a record of another type. Raises VaultError where a key is missing."""
     if not _is_result(record):
-        return Known()
-    shelves = reading.shelves(record.user_id, ring, subjects=[subject.key for subject in knowing.KNOWN_BY])
-    return knowing.of(record.connection, shelves)
+        return ResultContext()
+    shelves = reading.shelves(record.user_id, ring, subjects=[subject.key for subject in result_context.KNOWN_BY])
+    return result_context.of(record.connection, shelves)
 
 
 def _is_result(record: Record) -> bool:

@@ -11,15 +11,15 @@ from apps.records.subjects import PLANS, RESULTS
 KNOWN_BY = RESULTS, PLANS  # the subjects whose shelves know it
 
 
-class Known(NamedTuple):
+class ResultContext(NamedTuple):
     """`of_grave` are the results, as `Type/id`, that belong to what may carry grave news; `aims` what goals want."""
 
     of_grave: frozenset[str] = frozenset()
     aims: tuple[Aim, ...] = ()
 
 
-def of(connection: Connection, shelves: Iterable[OpenShelf]) -> Known:
+def of(connection: Connection, shelves: Iterable[OpenShelf]) -> ResultContext:
     """What those of this connection know, among any others; nothing until they are built."""
     mine = [shelf for shelf in shelves if shelf.connection_id == connection.pk]
     of_grave = frozenset().union(*(shelf.of_grave for shelf in mine))
-    return Known(of_grave, tuple(aim for shelf in mine for aim in shelf.aims))
+    return ResultContext(of_grave, tuple(aim for shelf in mine for aim in shelf.aims))
