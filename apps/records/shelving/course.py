@@ -14,7 +14,7 @@ from apps.records.charts.points import Alike
 from apps.records.charts.series import Told
 from apps.records.presenters.observations.results import Compared
 from apps.records.senders import Sender
-from apps.records.shelving import leafing, pointing, reading
+from apps.records.shelving import fetching_leaves, pointing, reading
 from apps.records.shelving.arranging import Arrangement
 from apps.records.shelving.indexing import Index
 from apps.records.shelving.open_shelf import OpenShelf, understood
@@ -72,7 +72,9 @@ def has_only(record: int, found: Sequence[OpenShelf], test: str, ring: KeyRing) 
         return False
     records, senders = set[int](), list[UUID]()
     said = set[tuple[str, bytes]]()
-    for leaf, opened in leafing.opened(leafing.of_name(found, Arrangement.POINTS, test, most=_FEW), ring):
+    for leaf, opened in fetching_leaves.opened(
+        fetching_leaves.of_name(found, Arrangement.POINTS, test, most=_FEW), ring
+    ):
         for held in understood(partial(pointing.values, test=test), opened)[0]:
             records.add(held.record)
             senders.append(leaf.source.shelf.connection_id)
@@ -115,8 +117,8 @@ def _values(found: Sequence[OpenShelf], ring: KeyRing, asked: _Asked) -> list[_V
     """Those of shelves that have points."""
     of_it = partial(pointing.values, test=asked.test)
     values: list[_Value] = []
-    wanted = leafing.of_name(found, Arrangement.POINTS, asked.test, most=asked.most)
-    for leaf, opened in leafing.opened(wanted, ring):
+    wanted = fetching_leaves.of_name(found, Arrangement.POINTS, asked.test, most=asked.most)
+    for leaf, opened in fetching_leaves.opened(wanted, ring):
         on_leaf, alike = understood(of_it, opened)
         said = _leaf(leaf.source.shelf, alike, asked)
         values += [_Value(held, said) for held in on_leaf]

@@ -12,10 +12,10 @@ import msgspec
 
 from apps.records.presenters.entry import Entry
 from apps.records.presenting import KINDS
-from apps.records.shelving import beginnings, indexing, leafing
+from apps.records.shelving import beginnings, fetching_leaves, indexing
 from apps.records.shelving.arranging import Arrangement, Key
+from apps.records.shelving.fetching_leaves import Leaf, Outdated, Source
 from apps.records.shelving.indexing import Row
-from apps.records.shelving.leafing import Leaf, Outdated, Source
 from apps.records.shelving.open_shelf import OpenShelf, shelves, understood
 from apps.vault.sealing import KeyRing
 
@@ -50,7 +50,7 @@ def window(
     """The rows from `start` to before `stop` of the list that all these shelves make together. `arrangements` says for
     each subject which order it is read in. One query. Raises Outdated, and VaultError where a leaf does not open."""
     sources = [Source.of(shelf, arrangements[shelf.subject]) for shelf in found]
-    wanted, before = leafing.needed(sources, start, stop)
+    wanted, before = fetching_leaves.needed(sources, start, stop)
     rows = sorted(_unread_rows(wanted, ring), key=_key_of)[max(start - before, 0) : max(stop - before, 0)]
     return tuple(_shelved(leaf.source.shelf, key, row) for leaf, key, row in rows)
 
@@ -65,7 +65,7 @@ def window_by(
 ) -> tuple[Shelved, ...]:
     """The same of the list in another order, which is told by an entry's head. Every leaf is opened, and of the entries
     no more decoded than their heads, but for those of the window. One query. Raises as `window` does."""
-    wanted = leafing.all_of([Source.of(shelf, arrangements[shelf.subject]) for shelf in found])
+    wanted = fetching_leaves.all_of([Source.of(shelf, arrangements[shelf.subject]) for shelf in found])
     rows = sorted(_unread_rows(wanted, ring), key=_key_of)  # alike in that order, they stay in their own
     rows.sort(key=lambda told: order(_shelved(told[0].source.shelf, told[1], told[2], _HEADS)))
     return tuple(_shelved(leaf.source.shelf, key, row) for leaf, key, row in rows[start:stop])
@@ -78,7 +78,7 @@ def begun(found: Sequence[OpenShelf], asked: Iterable[str], ring: KeyRing) -> Ma
     wanted: list[Leaf] = []
     for subject, (arrangement, most) in subjects.items():
         sources = [_beginning(shelf, arrangement) for shelf in found if shelf.subject == subject]
-        wanted += leafing.needed(sources, 0, most)[0]
+        wanted += fetching_leaves.needed(sources, 0, most)[0]
     rows: dict[str, list[_Unread]] = defaultdict(list)
     for unread in _unread_rows(wanted, ring):
         rows[unread[0].source.shelf.subject].append(unread)
@@ -115,7 +115,7 @@ def rows_of_any(
     found: Sequence[OpenShelf], arrangement: Arrangement, names: Collection[str], ring: KeyRing, *, most: int
 ) -> Iterator[tuple[OpenShelf, Key, Row]]:
     """The same of several names, unsorted, and perhaps more of each; one may come twice."""
-    wanted = [leaf for name in names for leaf in leafing.of_name(found, arrangement, name, most=most)]
+    wanted = [leaf for name in names for leaf in fetching_leaves.of_name(found, arrangement, name, most=most)]
     return ((leaf.source.shelf, key, row) for leaf, key, row in _unread_rows(wanted, ring) if key[1] in names)
 
 
@@ -137,7 +137,7 @@ def standing_at(
 
 def _unread_rows(wanted: Sequence[Leaf], ring: KeyRing) -> Iterator[_Unread]:
     """The rows of these leaves, their entries still to be decoded: that is what costs."""
-    for leaf, opened in leafing.opened(wanted, ring):
+    for leaf, opened in fetching_leaves.opened(wanted, ring):
         for key, row in understood(indexing.read_rows, opened):
             yield leaf, key, row
 

@@ -28,10 +28,10 @@ from apps.records.presenters.plain_names import illnesses
 from apps.records.presenters.remembering import remembered
 from apps.records.presenters.spelling import plainly
 from apps.records.presenters.visits import VisitEntry
-from apps.records.shelving import arranging, indexing, leafing, matching, near_words, search_terms
+from apps.records.shelving import arranging, fetching_leaves, indexing, matching, near_words, search_terms
 from apps.records.shelving.arranging import Arrangement, Key
+from apps.records.shelving.fetching_leaves import Outdated
 from apps.records.shelving.indexing import Head, Phrase, Phrases, Standing, Words
-from apps.records.shelving.leafing import Outdated
 from apps.records.shelving.matching import Best, Rank
 from apps.records.shelving.open_shelf import OfAnotherRelease, OpenShelf, understood
 from apps.records.shelving.search_terms import MARK, Word
@@ -201,13 +201,13 @@ def find(
     """Every entry that all these words are true of; where there is none, those that the most are true of. `providers`
     are those the shelves come from, by connection: the parts of the name of each. Two queries, one where nothing is.
 
-    Raises `leafing.Outdated` where a shelf was built anew meanwhile, or where all that have entries are still to be
-    built by this release, and `apps.vault.errors.VaultError` where a key is missing, or nothing could be looked through
-    because leaves do not open.
+    Raises `fetching_leaves.Outdated` where a shelf was built anew meanwhile, or where all that have entries are still
+    to be built by this release, and `apps.vault.errors.VaultError` where a key is missing, or nothing could be looked
+    through because leaves do not open.
     """
     chosen, passed_over = _searchable(shelves)
     looked = _Looked(words, dict.fromkeys(passed_over))
-    for shelf, number, leaf in leafing.every(chosen, Arrangement.WORDS, ring):
+    for shelf, number, leaf in fetching_leaves.every(chosen, Arrangement.WORDS, ring):
         looked.look_through(
             shelf, number, _understood(indexing.read_phrases, leaf), providers.get(shelf.connection_id, ())
         )
@@ -226,7 +226,8 @@ def _hit(key: Key, when: msgspec.Raw, shelf: OpenShelf, said: Phrase) -> Hit:
 
 
 def _searchable(shelves: Sequence[OpenShelf]) -> tuple[list[OpenShelf], list[OpenShelf]]:
-    """The shelves to search, and the others that have entries. Raises `leafing.Outdated` where only those have some."""
+    """The shelves to search, and the others that have entries. Raises `fetching_leaves.Outdated` where only those have
+    some."""
     open_ones = [(shelf, shelf.index) for shelf in shelves if shelf.index is not None]
     chosen = [shelf for shelf, index in open_ones if index.is_searchable]
     passed_over = [shelf for shelf, index in open_ones if not index.is_searchable and index.count]
@@ -293,7 +294,7 @@ def _understood(read: Callable[[bytes], _T], leaf: bytes | None) -> _T | None:
 def _phrases(looked: _Looked, ring: KeyRing) -> Iterator[tuple[OpenShelf, Phrase]]:
     """The phrases at the places that were found, as far as their leaves open."""
     wanted = {shelf: {leaf for leaf, _place in found} for shelf, found in looked.places.items()}
-    opened = leafing.these(wanted, Arrangement.FOUND, ring)
+    opened = fetching_leaves.these(wanted, Arrangement.FOUND, ring)
     for shelf, found in looked.places.items():
         for leaf, several in itertools.groupby(found, key=itemgetter(0)):
             phrases = _understood(indexing.read_phrase_list, opened[shelf, leaf])

@@ -15,10 +15,10 @@ from apps.records.presenters.datatypes.moments import UNDATED
 from apps.records.presenters.observations.results import ResultEntry
 from apps.records.presenters.spelling import plainly
 from apps.records.senders import NOBODY
-from apps.records.shelving import course, indexing, leafing, matching, reading, search_terms, searching
+from apps.records.shelving import course, fetching_leaves, indexing, matching, reading, search_terms, searching
 from apps.records.shelving.arranging import Arrangement
+from apps.records.shelving.fetching_leaves import Outdated, Source
 from apps.records.shelving.indexing import Head, Index, Standing, Stretch, Words
-from apps.records.shelving.leafing import Outdated, Source
 from apps.records.shelving.open_shelf import OpenShelf
 from apps.records.shelving.search_terms import MARK
 from apps.records.shelving.spooling import Spool
@@ -109,7 +109,7 @@ class TestWindow:
         found = shelves(alice, ring)
         with django_assert_num_queries(1):
             assert len(reading.window(found, LISTED, 200, 250, ring)) == 50
-        leaves, before = leafing.needed([Source.of(found[0], Arrangement.LISTED)], 200, 250)
+        leaves, before = fetching_leaves.needed([Source.of(found[0], Arrangement.LISTED)], 200, 250)
         assert ([leaf.number for leaf in leaves], before) == ([4], 200)
 
     def test_of_a_shelf_built_anew_meanwhile_says_so(self, alice, connection, ring):
@@ -133,7 +133,7 @@ class TestWindow:
             index = Index(build=ONE, arrangements=indexing.closed({"listed": stretch}))
             sources.append(Source.of(OpenShelf(place, ONE, "results", index), Arrangement.LISTED))
             everything += [(key, place, at // 7) for at, key in enumerate(keys)]
-        leaves, before = leafing.needed(sources, start, start + 10)
+        leaves, before = fetching_leaves.needed(sources, start, start + 10)
         read = {(leaf.source.shelf.pk, leaf.number) for leaf in leaves}
         in_order = sorted(everything)
         got = [key for key, place, number in in_order if (place, number) in read]
