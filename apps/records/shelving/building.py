@@ -23,10 +23,10 @@ from apps.records.presenters.medications import MedicationEntry
 from apps.records.presenters.observations import results
 from apps.records.presenters.remembering import remembering
 from apps.records.shelving import (
-    aiming,
     arranging,
     beginnings,
     document_names,
+    goal_targets,
     grave_results,
     indexing,
     opening,
@@ -145,7 +145,7 @@ def _put(shelf: _Shelf, record: Held, entry: Entry, names: Iterable[str]) -> Non
         shelf.counts["gone"] += 1
         shelf.spools[Arrangement.GONE].add(arranging.dated(entry, record.pk), written)
         return
-    shelf.aims += aiming.of(record.pk, entry)
+    shelf.aims += goal_targets.of(record.pk, entry)
     if entry.group != UNLISTED:  # no list has it, and a hit would not say that it is not final
         for name in names:
             place = indexing.write_place(record.pk, entry, _place(shelf, record.pk, entry))
@@ -238,7 +238,7 @@ def _write(connection: Connection, shelf: _Shelf, *, ring: KeyRing, at: datetime
         newest=shelf.newest[1],
         zone=shelf.zone,
         of_grave=grave_results.listed(connection, shelf.of_grave, ring),
-        aims=tuple(shelf.aims[: aiming.MOST]),
+        aims=tuple(shelf.aims[: goal_targets.MOST]),
         arrangements=indexing.closed(_stretches(Writing(row, shelf.index.build, ring), shelf)),
     )
     place = places.shelf_place(connection_id=connection.id, subject=shelf.subject.key)
