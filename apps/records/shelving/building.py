@@ -35,9 +35,9 @@ from apps.records.shelving import (
     shortening,
 )
 from apps.records.shelving.arranging import Arrangement, Key, Keyed
+from apps.records.shelving.external_sorting import Spool
 from apps.records.shelving.indexing import Aim, Index, Place, Row, Stretch
 from apps.records.shelving.opening import Held
-from apps.records.shelving.spooling import Spool
 from apps.records.shelving.surroundings import Surroundings
 from apps.records.shelving.writing import Writing
 from apps.records.subjects import Subject

@@ -17,11 +17,11 @@ from apps.records.presenters.spelling import plainly
 from apps.records.senders import NOBODY
 from apps.records.shelving import course, fetching_leaves, indexing, matching, reading, search_terms, searching
 from apps.records.shelving.arranging import Arrangement
+from apps.records.shelving.external_sorting import Spool
 from apps.records.shelving.fetching_leaves import Outdated, Source
 from apps.records.shelving.indexing import Head, Index, Standing, Stretch, Words
 from apps.records.shelving.open_shelf import OpenShelf
 from apps.records.shelving.search_terms import MARK
-from apps.records.shelving.spooling import Spool
 from apps.records.subjects import ALLERGIES, OTHER, RESULTS, VITALS
 from apps.records.subjects import LISTED as LISTED_SUBJECTS
 from apps.vault import sealing
