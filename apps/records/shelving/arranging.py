@@ -31,7 +31,7 @@ class Arrangement(StrEnum):
     provider has no more, newest first: none is in a list. `RELATED` holds together what belongs to one visit, and the
     visits that were about one condition, and says of each where it stands in `LISTED`. `WORDS` has what a search looks
     through, newest first, and `FOUND` what it finds there. `HEADS` is how one of the others begins (`beginnings`).
-    `POINTS` is how `TESTS` is written (`pointing`)."""
+    `POINTS` is how `TESTS` is written (`point_leaves`)."""
 
     LISTED = "listed"
     DATED = "dated"

@@ -30,7 +30,7 @@ from apps.records.shelving import (
     grave_results,
     indexing,
     opening,
-    pointing,
+    point_leaves,
     searching,
     shortening,
 )
@@ -257,7 +257,7 @@ def _stretches(writing: Writing, shelf: _Shelf) -> dict[str, Stretch]:
     }
     stretches |= writing.write_words(shelf.spools[Arrangement.WORDS].merged())
     if Arrangement.TESTS in shelf.spools:
-        points = pointing.leaves(shelf.spools[Arrangement.TESTS].merged())
+        points = point_leaves.leaves(shelf.spools[Arrangement.TESTS].merged())
         stretches[Arrangement.POINTS.value] = writing.write_points(points)
     if shelf.tests:
         tests = shelf.spools[Arrangement.TESTS].merged()

@@ -14,11 +14,11 @@ from apps.records.charts.points import Alike
 from apps.records.charts.series import Told
 from apps.records.presenters.observations.results import Compared
 from apps.records.senders import Sender
-from apps.records.shelving import fetching_leaves, pointing, reading
+from apps.records.shelving import fetching_leaves, point_leaves, reading
 from apps.records.shelving.arranging import Arrangement
 from apps.records.shelving.indexing import Index
 from apps.records.shelving.open_shelf import OpenShelf, understood
-from apps.records.shelving.pointing import Held
+from apps.records.shelving.point_leaves import Held
 from apps.vault.sealing import KeyRing
 
 _FEW: Final = 2  # values of one sender: then there is more than one
@@ -75,7 +75,7 @@ def has_only(record: int, found: Sequence[OpenShelf], test: str, ring: KeyRing) 
     for leaf, opened in fetching_leaves.opened(
         fetching_leaves.of_name(found, Arrangement.POINTS, test, most=_FEW), ring
     ):
-        for held in understood(partial(pointing.values, test=test), opened)[0]:
+        for held in understood(partial(point_leaves.values, test=test), opened)[0]:
             records.add(held.record)
             senders.append(leaf.source.shelf.connection_id)
             said.add((held.sorts_at, held.mark))
@@ -115,7 +115,7 @@ _sorts_at: Final = attrgetter("held.sorts_at")
 
 def _values(found: Sequence[OpenShelf], ring: KeyRing, asked: _Asked) -> list[_Value]:
     """Those of shelves that have points."""
-    of_it = partial(pointing.values, test=asked.test)
+    of_it = partial(point_leaves.values, test=asked.test)
     values: list[_Value] = []
     wanted = fetching_leaves.of_name(found, Arrangement.POINTS, asked.test, most=asked.most)
     for leaf, opened in fetching_leaves.opened(wanted, ring):
@@ -131,7 +131,7 @@ def _values_before(found: Sequence[OpenShelf], ring: KeyRing, asked: _Asked) -> 
     for shelf, (_, _, _, record), row in rows:
         held, alike = Held(record=record), tuple[Alike, ...]()
         try:
-            held = Held(record=record, path=pointing.path(row.entry))
+            held = Held(record=record, path=point_leaves.path(row.entry))
             point, said = points.of(asked.read(row.entry))
             held, alike = Held.of(point, record=record, path=held.path, told=bytes(row.entry)), (said,)
         except msgspec.MsgspecError:

@@ -8,7 +8,7 @@ from uuid import UUID
 from apps.records import places
 from apps.records.binary_cursors import binary_cursor
 from apps.records.models import Shelf
-from apps.records.shelving import indexing, pointing, searching
+from apps.records.shelving import indexing, point_leaves, searching
 from apps.records.shelving.arranging import Arrangement, Key
 from apps.records.shelving.indexing import Head, Stretch
 from apps.vault.sealing import KeyRing
@@ -45,7 +45,7 @@ class Writing:
         self._store(arrangement, len(heads), leaves)
         return Stretch(tuple(heads), last)
 
-    def write_points(self, made: Iterable[pointing.Written]) -> Stretch:
+    def write_points(self, made: Iterable[point_leaves.Written]) -> Stretch:
         """Every value of each test, for pages over time."""
         heads: list[Head] = []
         last: Key | None = None

@@ -15,7 +15,7 @@ from apps.records.charts.comparing import Reader
 from apps.records.charts.series import Observed, Told
 from apps.records.models import Record
 from apps.records.senders import NOBODY
-from apps.records.shelving import arranging, building, indexing, pointing
+from apps.records.shelving import arranging, building, indexing, point_leaves
 from apps.records.shelving.arranging import Arrangement
 from tests.records.charts.observations import pressure, result, series_of, worded
 from tests.records.linked import AT
@@ -56,9 +56,9 @@ def rows_of(observed):
 
 def held(observed):
     """What is read of leaves, test by test, with whose it is by the id of its record."""
-    leaves = [made.leaf for made in pointing.leaves(iter(rows_of(observed)))]
+    leaves = [made.leaf for made in point_leaves.leaves(iter(rows_of(observed)))]
     tests = dict.fromkeys(key[1] for key, _written in rows_of(observed))
-    found = {test: [pointing.values(leaf, test) for leaf in leaves] for test in tests}
+    found = {test: [point_leaves.values(leaf, test) for leaf in leaves] for test in tests}
     return {
         test: [(each, alike[each.alike]) for values, alike in of_it for each in values] for test, of_it in found.items()
     }

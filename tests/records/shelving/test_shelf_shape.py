@@ -12,7 +12,7 @@ import msgspec
 from apps.records.presenters.allergies import AllergyEntry, AllergyHead
 from apps.records.presenters.observations.results import Compared
 from apps.records.presenting import KINDS
-from apps.records.shelving import indexing, pointing
+from apps.records.shelving import indexing, point_leaves
 from apps.records.shelving.indexing import FORM
 
 RECORDED = {
@@ -41,7 +41,7 @@ CHANGED = (
 )
 STRUCTS = tuple(
     each
-    for module in (indexing, pointing)
+    for module in (indexing, point_leaves)
     for each in vars(module).values()
     if isinstance(each, type) and issubclass(each, msgspec.Struct) and each.__module__ == module.__name__
 )
