@@ -25,7 +25,7 @@ from apps.records.presenters.observations.results import ResultEntry
 from apps.records.presenters.prose.blocks import Reading
 from apps.records.presenters.questionnaires import QuestionnaireEntry
 from apps.records.presenters.reaching import Reached
-from apps.records.shelving import course, reading, result_context
+from apps.records.shelving import reading, result_context, values_over_time
 from apps.records.shelving.indexing import Aim
 from apps.records.shelving.result_context import ResultContext
 from apps.records.shelving.surroundings import Surroundings
@@ -258,7 +258,7 @@ def _is_only_value(
     alike = (shelf for shelf in shelves if shelf.subject == subject.key)
     theirs = [shelf for shelf in alike if named.get(shelf.connection_id) == whose]
     try:
-        return course.has_only(record.pk, theirs, entry.test, ring)
+        return values_over_time.has_only(record.pk, theirs, entry.test, ring)
     except (reading.Outdated, CannotOpen):  # nothing is known of others: the page over time tells
         return False
 

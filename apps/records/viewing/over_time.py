@@ -16,7 +16,7 @@ from apps.records.models import Record
 from apps.records.presenters.observations import vitals
 from apps.records.presenters.observations.results import ResultEntry
 from apps.records.senders import Sender
-from apps.records.shelving import course, reading
+from apps.records.shelving import reading, values_over_time
 from apps.records.subjects import RESULTS, VITALS, Subject
 from apps.records.viewing import asking_first, corrections, entries
 from apps.records.viewing.opening import whole
@@ -164,7 +164,7 @@ def _test(
     if not entry.test:
         return OneTest()
     senders = {pk: Sender(source.name, source.provider) for pk, source in all_of_it.sources.items()}
-    found = course.of(
+    found = values_over_time.of(
         all_of_it.of(subject), entry.test, all_of_it.ring, most=asked.most, senders=senders, is_open=is_open
     )
     # Of five hundred values one or two, which are no other objects than those of their shelves.

@@ -15,7 +15,15 @@ from apps.records.presenters.datatypes.moments import UNDATED
 from apps.records.presenters.observations.results import ResultEntry
 from apps.records.presenters.spelling import plainly
 from apps.records.senders import NOBODY
-from apps.records.shelving import course, fetching_leaves, indexing, matching, reading, search_terms, searching
+from apps.records.shelving import (
+    fetching_leaves,
+    indexing,
+    matching,
+    reading,
+    search_terms,
+    searching,
+    values_over_time,
+)
 from apps.records.shelving.arranging import Arrangement
 from apps.records.shelving.external_sorting import Spool
 from apps.records.shelving.fetching_leaves import Outdated, Source
@@ -149,7 +157,9 @@ class TestOneTest:
             *(result(100 + number, name="Potassium", code="2823-3") for number in range(70)),
         )
         shelved = shelves(alice, ring)
-        found = course.of(shelved, "loinc:2823-3", ring, most=500, senders={connection.pk: NOBODY}, is_open=bool)
+        found = values_over_time.of(
+            shelved, "loinc:2823-3", ring, most=500, senders={connection.pk: NOBODY}, is_open=bool
+        )
         days = [result(100 + number)["effectiveDateTime"] for number in range(70)]
         assert [told.entry().when.starts for told in found.values] == days
 
