@@ -12,7 +12,7 @@ from django.utils import timezone
 from apps.connections.models import Connection
 from apps.records import bodies, presenting, subjects
 from apps.records.models import Record
-from apps.records.shelving.surroundings import Surroundings
+from apps.records.shelving.contexts import ContextReader
 from apps.records.viewing import entries
 from apps.vault import sealing
 from apps.vault.sealing import Holder
@@ -28,7 +28,7 @@ def count(connection: Connection, tally: Tally) -> None:
     records = Record.objects.filter(connection=connection).select_related("connection__provider").order_by("pk")
     pages: Counter[str] = Counter()
     with sealing.key_ring(Holder.user(connection.user_id)) as ring, _hearing() as heard:
-        surroundings = Surroundings(connection, ring, today=timezone.now().date())
+        surroundings = ContextReader(connection, ring, today=timezone.now().date())
         for batch in _batches(records.iterator(chunk_size=_AT_ONCE)):
             opened = [bodies.of(record, ring) for record in batch]
             context = surroundings.of(opened)

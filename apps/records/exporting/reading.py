@@ -15,7 +15,7 @@ from apps.records.exporting.stored import Row, Source
 from apps.records.presenters import elements
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Context, Entry
-from apps.records.shelving.surroundings import Surroundings
+from apps.records.shelving.contexts import ContextReader
 from apps.records.subjects import Subject
 from apps.vault import sealing
 from apps.vault.errors import CannotOpen
@@ -47,11 +47,11 @@ def told(
     Raises `apps.vault.errors.VaultError` where nothing of this person can be opened.
     """
     with sealing.key_ring(Holder.user(source.user_id)) as ring:
-        surroundings = Surroundings(connection, ring, today=today)
+        contexts = ContextReader(connection, ring, today=today)
         for batch in stored.batches(source, ring, types=types):
             opened = [(row, row.body) for row in batch if row.body is not None]
             unopened.update(row.resource_type for row in batch if row.body is None and row.removed_at is None)
-            context = _context(source, surroundings, [body for _row, body in opened])
+            context = _context(source, contexts, [body for _row, body in opened])
             for row, body in opened:
                 yield _told(source, row, body, context)
 
@@ -76,17 +76,17 @@ def resources(
 def _opened(
     connection: Connection, source: Source, wanted: Iterable[int], ring: KeyRing, *, today: date
 ) -> Iterator[tuple[Row, bytes, Context]]:
-    surroundings = Surroundings(connection, ring, today=today)
+    contexts = ContextReader(connection, ring, today=today)
     for batch in stored.chosen(source, ring, wanted):
         opened = [(row, row.body) for row in batch if row.body is not None]
-        context = _context(source, surroundings, [body for _row, body in opened])
+        context = _context(source, contexts, [body for _row, body in opened])
         for row, body in opened:
             yield row, body, context
 
 
-def _context(source: Source, surroundings: Surroundings, bodies: list[bytes]) -> Context:
+def _context(source: Source, contexts: ContextReader, bodies: list[bytes]) -> Context:
     try:
-        return surroundings.of(bodies)
+        return contexts.of(bodies)
     except CannotOpen:  # what they refer to; they say themselves what it is called, if anybody does
         return Context(root=source.base_url, patient=source.patient_id)
 

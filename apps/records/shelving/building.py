@@ -35,10 +35,10 @@ from apps.records.shelving import (
     shortening,
 )
 from apps.records.shelving.arranging import Arrangement, Key, Keyed
+from apps.records.shelving.contexts import ContextReader
 from apps.records.shelving.external_sorting import Spool
 from apps.records.shelving.indexing import Aim, Index, Place, Row, Stretch
 from apps.records.shelving.opening import Held
-from apps.records.shelving.surroundings import Surroundings
 from apps.records.shelving.writing import Writing
 from apps.records.subjects import Subject
 from apps.vault.sealing import KeyRing
@@ -114,9 +114,9 @@ def _presented(
     connection: Connection, wanted: Sequence[Subject], ring: KeyRing, unopened: list[Held], today: date
 ) -> Iterator[tuple[Held, Entry, Subject | None, tuple[str, ...]]]:
     """What opens, with its entry and what it belongs to; what does not is put down in `unopened`."""
-    surroundings = Surroundings(connection, ring, today=today)
+    contexts = ContextReader(connection, ring, today=today)
     for batch in opening.batches(connection, wanted, ring, unopened):
-        context = surroundings.of([body for _record, body in batch])
+        context = contexts.of([body for _record, body in batch])
         for record, body in batch:
             resource, entry = presenting.present(
                 body, resource_type=record.resource_type, logical_id=record.logical_id, context=context

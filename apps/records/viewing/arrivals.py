@@ -21,7 +21,7 @@ from apps.records import bodies, presenting, subjects
 from apps.records.binary_cursors import binary_cursor
 from apps.records.models import Record
 from apps.records.presenters.entry import UNLISTED, Context, Entry
-from apps.records.shelving.surroundings import Surroundings
+from apps.records.shelving.contexts import ContextReader
 from apps.records.subjects import Subject
 from apps.records.syncing import pruning, resent_after_version_change
 from apps.records.syncing.resent_after_version_change import SentAnew
@@ -189,11 +189,11 @@ def _contexts(whole: Whole, readable: Sequence[tuple[Record, bytes]]) -> Mapping
     for record, body in readable:
         found[record.connection_id].append(body)
     read = {
-        key: Surroundings(source.connection, whole.ring, today=whole.at.date(), birth_date=source.born)
+        key: ContextReader(source.connection, whole.ring, today=whole.at.date(), birth_date=source.born)
         for key, source in whole.sources.items()
         if key in found
     }
-    return {key: surroundings.of(found[key]) for key, surroundings in read.items()}
+    return {key: contexts.of(found[key]) for key, contexts in read.items()}
 
 
 def _came(record: Record, body: bytes, context: Context) -> Came | None:

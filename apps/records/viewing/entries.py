@@ -26,9 +26,9 @@ from apps.records.presenters.prose.blocks import Reading
 from apps.records.presenters.questionnaires import QuestionnaireEntry
 from apps.records.presenters.reaching import Reached
 from apps.records.shelving import reading, result_context, values_over_time
+from apps.records.shelving.contexts import ContextReader
 from apps.records.shelving.indexing import Aim
 from apps.records.shelving.result_context import ResultContext
-from apps.records.shelving.surroundings import Surroundings
 from apps.records.subjects import Subject
 from apps.records.viewing import charges, facts, lacking, noted, questions, standing
 from apps.records.viewing.charges import Charges
@@ -176,8 +176,8 @@ def of(record: Record, *, at: datetime, has_all_versions: bool = False) -> Entry
         body = bodies.of(record, ring)
         opened, unopened = _versions(record, ring, most=None if has_all_versions else _MOST_VERSIONS)
         versions, earlier_bodies = [version for version, _body in opened], [body for _version, body in opened]
-        surroundings = Surroundings(record.connection, ring, today=at.date())
-        context = surroundings.of([body, *earlier_bodies])
+        contexts = ContextReader(record.connection, ring, today=at.date())
+        context = contexts.of([body, *earlier_bodies])
         told = [
             presenting.present(each, resource_type=record.resource_type, logical_id=record.logical_id, context=context)
             for each in (body, *earlier_bodies)
@@ -186,7 +186,7 @@ def of(record: Record, *, at: datetime, has_all_versions: bool = False) -> Entry
         asked = relating.asked(record, *told[0], context)
         shelves = _shelves(record, subject, asked, ring)
         of_results = result_context.of(record.connection, shelves) if _is_result(record) else ResultContext()
-        panel = panel_rows.of(record, *told[0], surroundings, ring, of_grave=of_results.of_grave)
+        panel = panel_rows.of(record, *told[0], contexts, ring, of_grave=of_results.of_grave)
         fills, belonging = filling.of(record, told[0][1], ring), relating.of(record, asked, shelves, ring)
         connections = connected.confirmed(record.user_id)
         everybody = candidates.find_people_with(ring, connections)

@@ -16,7 +16,7 @@ from apps.records.presenters.entry import Entry
 from apps.records.presenters.observations import results, results_inside
 from apps.records.presenters.observations.results import ResultEntry
 from apps.records.presenters.reports import ReportEntry
-from apps.records.shelving.surroundings import Surroundings
+from apps.records.shelving.contexts import ContextReader
 from apps.records.viewing.listing import rows
 from apps.records.viewing.wording import cautions, languages, values_in_words, words
 from apps.vault.sealing import KeyRing
@@ -70,7 +70,7 @@ def of(
     record: Record,
     resource: Element,
     entry: object,
-    surroundings: Surroundings,
+    contexts: ContextReader,
     ring: KeyRing,
     *,
     of_grave: Container[str],
@@ -90,10 +90,10 @@ def of(
         if not wanted:
             break
         asked.update(wanted)
-        held |= _read(record, wanted, surroundings, ring, of_grave=None if has_asked else of_grave)
+        held |= _read(record, wanted, contexts, ring, of_grave=None if has_asked else of_grave)
         panel = panels.of(entry, {path: one.counted for path, one in held.items()})
     parts = tuple(_part(held.get(_path(result)), result) for result in panel.results)
-    context = surroundings.of(())
+    context = contexts.of(())
     unnamed = (
         *results.unnamed(resource, context),
         *(path for one in held.values() for path in one.unnamed),
@@ -141,7 +141,7 @@ class _Held:
 def _read(
     record: Record,
     paths: Sequence[str],
-    surroundings: Surroundings,
+    contexts: ContextReader,
     ring: KeyRing,
     *,
     of_grave: Container[str] | None,
@@ -153,7 +153,7 @@ def _read(
     )
     found = [(one, bodies.find_of(one, ring)) for one in mine]
     opened = [(one, body) for one, body in found if body is not None]
-    context = surroundings.of(body for _one, body in opened)
+    context = contexts.of(body for _one, body in opened)
     held = {}
     for one, body in opened:
         named = {"resource_type": "Observation", "logical_id": one.logical_id}

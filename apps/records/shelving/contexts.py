@@ -24,7 +24,7 @@ _REFERENCES: Final = re.compile(
 )
 
 
-class Surroundings:
+class ContextReader:
     """Reads what a batch of bodies refers to with a query or two, and keeps some of it for the next batch.
 
     What does not open is as if it were not here: what refers to it says itself what it is called, if anybody does.
