@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 from apps.accounts.current_user import current_user
 from apps.records.subjects import LISTED, Subject
-from apps.records.viewing import carrying, queries
+from apps.records.viewing import queries, wallet_card
 from apps.records.viewing.opening import whole
 from apps.records.views.trying import tried
 
@@ -28,7 +28,7 @@ class Choice:
     @classmethod
     def of(cls, subject: Subject, wanted: Sequence[Subject], asked: QueryDict) -> "Choice":
         """`asked` says of whom the card is, which stays."""
-        others = [one.key for one in carrying.SUBJECTS if (one in wanted) != (one is subject)]
+        others = [one.key for one in wallet_card.SUBJECTS if (one in wanted) != (one is subject)]
         query = QueryDict(mutable=True)
         query.setlist("on", others)
         query.update(queries.carried(asked, queries.PERSON))
@@ -42,14 +42,14 @@ def show_card(request: HttpRequest) -> HttpResponse:
     """The card, with what its reader wants on it."""
     user, now = current_user(request), timezone.now()
     wanted, owner = _wanted(request.GET), queries.person(request.GET)
-    with whole.opened(user, carrying.SUBJECTS, session=request.session, at=now) as record:
+    with whole.opened(user, wallet_card.SUBJECTS, session=request.session, at=now) as record:
         _all, chosen = record.of_one(owner)
-        card = tried(record, lambda whole: carrying.of(whole, wanted, owner=owner))
+        card = tried(record, lambda whole: wallet_card.of(whole, wanted, owner=owner))
         context = {
             "whole": record,
             "of_one": queries.kept(chosen),
             "card": card,
-            "choices": [Choice.of(subject, wanted, request.GET) for subject in carrying.SUBJECTS],
+            "choices": [Choice.of(subject, wanted, request.GET) for subject in wallet_card.SUBJECTS],
             "subjects": LISTED,
             "now": now,
         }
@@ -59,4 +59,4 @@ def show_card(request: HttpRequest) -> HttpResponse:
 def _wanted(query: QueryDict) -> tuple[Subject, ...]:
     """Those that are asked for; what is usual where none is."""
     asked = set(query.getlist("on"))
-    return tuple(subject for subject in carrying.SUBJECTS if subject.key in asked) or carrying.USUAL
+    return tuple(subject for subject in wallet_card.SUBJECTS if subject.key in asked) or wallet_card.USUAL
