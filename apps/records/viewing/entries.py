@@ -30,7 +30,7 @@ from apps.records.shelving.contexts import ContextReader
 from apps.records.shelving.indexing import Aim
 from apps.records.shelving.result_context import ResultContext
 from apps.records.subjects import Subject
-from apps.records.viewing import charges, facts, lacking, noted, questions, standing
+from apps.records.viewing import charges, facts, missing_details, noted, questions, standing
 from apps.records.viewing.charges import Charges
 from apps.records.viewing.facts import Fact
 from apps.records.viewing.listing import fills as filling
@@ -132,7 +132,7 @@ class EntryPage:
             now.charges,
             now.remarks,
         )
-        return lacking.of(now.entry, now.facts, provider=self.provider, has_more=any(more))
+        return missing_details.of(now.entry, now.facts, provider=self.provider, has_more=any(more))
 
     @property
     def number_line(self) -> NumberLine | None:
