@@ -66,7 +66,7 @@ _NAMING: Final = ("description", "serviceType", "appointmentType", "type", "spec
 class AppointmentEntry(Entry, frozen=True, kw_only=True, gc=False):
     """An appointment. `people` are whom it is with, `declined` who will not come. `advice` is what the patient is to do
     before it. `length` is how long it takes, where its date does not say so. `status` is what the provider says;
-    `standing` heeds the day."""
+    `viewing.current_status` heeds the day."""
 
     status: Status = Status.NOT_GIVEN
     group: Group = Group.NOT_GIVEN

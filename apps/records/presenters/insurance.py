@@ -105,7 +105,7 @@ class Cost(msgspec.Struct, frozen=True, gc=False):
 class CoverageEntry(Entry, frozen=True, kw_only=True, gc=False):
     """A plan. `holder` is whom it is written for, `relationship` what the patient is to them, a key of
     `RELATIONSHIP_WORDS` or in the provider's words, `order` 1 for the plan that pays first, 0 where that was not said.
-    `status` is what the provider says; `standing` heeds the period."""
+    `status` is what the provider says; `viewing.current_status` heeds the period."""
 
     kind: str = ""
     payers: tuple[str, ...] = ()

@@ -30,7 +30,7 @@ from apps.records.shelving.contexts import ContextReader
 from apps.records.shelving.indexing import Aim
 from apps.records.shelving.result_context import ResultContext
 from apps.records.subjects import Subject
-from apps.records.viewing import charges, facts, missing_details, noted, questions, standing
+from apps.records.viewing import charges, current_status, facts, missing_details, noted, questions
 from apps.records.viewing.charges import Charges
 from apps.records.viewing.facts import Fact
 from apps.records.viewing.listing import fills as filling
@@ -322,7 +322,7 @@ def _mine(user: User) -> QuerySet[Record]:
 
 def _as_it_stands(record: Record, resource: Element, entry: Entry, context: Context, at: datetime) -> Version:
     """What it says now, with what is odd about that, and what may make it mean something else."""
-    current = _version(None, record, resource, standing.of(entry, at))
+    current = _version(None, record, resource, current_status.of(entry, at))
     said = remarks.of(current.entry, provider=record.connection.provider.name, born=context.birth_date, at=at)
     by_rules = "" if entry.is_withdrawn or entry.is_withheld else cautions.of_rules(resource)
     caution = " ".join(filter(None, (current.caution, by_rules)))

@@ -20,7 +20,7 @@ from apps.records.shelving import search_terms, searching
 from apps.records.shelving.search_terms import Word
 from apps.records.shelving.searching import Hit
 from apps.records.subjects import LISTED, Subject
-from apps.records.viewing import standing
+from apps.records.viewing import current_status
 from apps.records.viewing.listing import rows
 from apps.records.viewing.listing.entry_list import Section
 from apps.records.viewing.listing.rows import Row
@@ -197,7 +197,7 @@ def _row(whole: Whole, hit: Hit) -> Row:
 def _status(hit: Hit, *, at: datetime) -> str:
     if not hit.standing.kind:  # an earlier release did not say how it stands
         return ""
-    return wording.of_status(standing.of(_entry(hit), at))
+    return wording.of_status(current_status.of(_entry(hit), at))
 
 
 def _entry(hit: Hit) -> Entry:

@@ -9,7 +9,7 @@ from hypothesis import given
 from apps.records.presenters import appointments
 from apps.records.presenters.appointments import AppointmentEntry, Group, Status
 from apps.records.presenters.entry import Context
-from apps.records.viewing import standing
+from apps.records.viewing import current_status
 from apps.records.viewing.listing import rows, telling
 from apps.records.viewing.wording import other_kinds, words
 from tests.records.presenters.oddities import odd, shelved
@@ -98,7 +98,7 @@ class TestAnAppointment:
     )
     def test_stands_as_its_status_and_the_day_say(self, status, before, after):
         entry = of(status=status, start="2026-03-04T10:00:00Z", end="2026-03-04T10:30:00Z", description="Check-up")
-        told = [words.of_status(standing.of(entry, datetime(2026, 3, day, tzinfo=UTC))) for day in (3, 4, 5)]
+        told = [words.of_status(current_status.of(entry, datetime(2026, 3, day, tzinfo=UTC))) for day in (3, 4, 5)]
         assert told == [before, before, after]
 
     def test_of_no_day_is_never_said_to_have_passed(self):

@@ -9,7 +9,7 @@ from django.utils import translation
 
 from apps.records import presenting
 from apps.records.presenters.entry import Context, Entry
-from apps.records.viewing import facts, standing
+from apps.records.viewing import current_status, facts
 from apps.records.viewing.wording import remarks
 
 AT = datetime(2026, 9, 1, tzinfo=UTC)
@@ -47,7 +47,7 @@ class TestAConditionThatIsMarkedCurrent:
         assert told["Expected to end"] == ("October 1, 2026",)
         assert "Ended" not in told
         assert remarks.of(entry, provider="Harbor", born=BORN, at=AT) == ()
-        later = standing.of(entry, AT + timedelta(days=40))
+        later = current_status.of(entry, AT + timedelta(days=40))
         (said,) = remarks.of(later, provider="Harbor", born=BORN, at=AT + timedelta(days=40))
         assert said == "Marked current, with an end date of October 1, 2026."
 

@@ -23,7 +23,7 @@ from apps.records.presenters.visits import VisitEntry
 from apps.records.senders import Sender
 from apps.records.shelving import arranging
 from apps.records.shelving.reading import Shelved
-from apps.records.viewing import standing
+from apps.records.viewing import current_status
 from apps.records.viewing.facts.in_rows import Known
 from apps.records.viewing.listing import same, telling
 from apps.records.viewing.opening.whole import Source
@@ -81,7 +81,7 @@ def paired(
     (`remarks`), by the birth date of whom each is of. Without `has_details` they say name, date and status. Rows
     `on_paper` lead to no page of their own, and `for_others` to none that their reader may open."""
     told = partial(_remarked, alike=_Alike(on_paper=on_paper, for_others=for_others), at=at, has_details=has_details)
-    now = [each if at is None else standing.of_shelved(each, at) for each in shelved]
+    now = [each if at is None else current_status.of_shelved(each, at) for each in shelved]
     if len(sources) > 1:
         rows = _each_once(now, sources, told, same.AtHand(shelved, sources))
     else:  # nobody repeats another
