@@ -13,11 +13,11 @@ from django.utils.translation import gettext
 from apps.connections.models import Connection
 from apps.connections.presenting.standing import Standing
 from apps.records.presenters.datatypes import dates
-from apps.records.viewing import summing_up
+from apps.records.viewing import subject_summaries
 from apps.records.viewing.opening import last_checks
 from apps.records.viewing.opening.last_checks import LastCheck
 from apps.records.viewing.opening.whole import Owner, Source, Whole
-from apps.records.viewing.summing_up import Summary
+from apps.records.viewing.subject_summaries import Summary
 
 # More would hide the first; the rest is a number and a link (patient experience 2.1).
 MOST_NEEDS: Final = 3
@@ -60,7 +60,7 @@ def of(found: Sequence[Standing], record: Whole | None, owner: Owner | None, *, 
         arriving=[one for one in waiting if _is_arriving(sources.get(one.connection.pk), checks)],
         unchecked=tuple(_unchecked(waiting, checks, at=at)),
         providers=_lines(kept, checks),
-        summaries=summing_up.of(record) if record is not None else (),
+        summaries=subject_summaries.of(record) if record is not None else (),
     )
 
 

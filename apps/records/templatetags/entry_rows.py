@@ -21,7 +21,7 @@ from apps.records.templatetags.spoken_pressures import pressures_spoken
 from apps.records.templatetags.whole_dates import dates_whole
 from apps.records.viewing.listing.entry_list import Section
 from apps.records.viewing.listing.rows import Row
-from apps.records.viewing.summing_up import Summary
+from apps.records.viewing.subject_summaries import Summary
 from apps.records.viewing.wording import languages, long_names
 
 register = template.Library()

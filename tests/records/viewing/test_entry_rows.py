@@ -13,7 +13,7 @@ from apps.records.subjects import LISTED, RESULTS
 from apps.records.templatetags import entry_rows
 from apps.records.viewing.listing.entry_list import Section
 from apps.records.viewing.listing.rows import Row
-from apps.records.viewing.summing_up import Summary
+from apps.records.viewing.subject_summaries import Summary
 
 ROW = Row(7, "results", "Sodium", "", "Collected", "May 3, 2026", "2026", "", "", (), ("Harbor Practice",))
 OURS = {"h2", "ul", "li", "a", "div", "span", "details", "summary", "dd", "strong"}
