@@ -25,7 +25,7 @@ from apps.records.shelving import arranging
 from apps.records.shelving.reading import Shelved
 from apps.records.viewing import current_status
 from apps.records.viewing.facts.in_rows import Known
-from apps.records.viewing.listing import same, telling
+from apps.records.viewing.listing import duplicates, telling
 from apps.records.viewing.opening.whole import Source
 from apps.records.viewing.wording import cautions, languages, other_kinds, provider_codes, remarks, whens, words
 
@@ -83,7 +83,7 @@ def paired(
     told = partial(_remarked, alike=_Alike(on_paper=on_paper, for_others=for_others), at=at, has_details=has_details)
     now = [each if at is None else current_status.of_shelved(each, at) for each in shelved]
     if len(sources) > 1:
-        rows = _each_once(now, sources, told, same.AtHand(shelved, sources))
+        rows = _each_once(now, sources, told, duplicates.AtHand(shelved, sources))
     else:  # nobody repeats another
         rows = [(one, told(one, sources[one.connection_id])) for one in now]
     return [(one, _without_its_clinic(row, one.entry, sources[one.connection_id])) for one, row in rows]
@@ -93,7 +93,7 @@ def _each_once(
     shelved: Iterable[Shelved],
     sources: Mapping[UUID, Source],
     told: Callable[[Shelved, Source], Row],
-    page: same.AtHand,
+    page: duplicates.AtHand,
 ) -> list[tuple[Shelved, Row]]:
     """What several sent alike as one row."""
     rows: list[tuple[Shelved, Row]] = []
@@ -106,7 +106,7 @@ def _each_once(
             for place in near
             if rows[place][1].person == source.person and one.connection_id not in sent_by[place]
         )
-        known = ((place, same.standing_for_both(rows[place][0], one, page)) for place in theirs)
+        known = ((place, duplicates.standing_for_both(rows[place][0], one, page)) for place in theirs)
         place, stands = next(((place, stands) for place, stands in known if stands is not None), (-1, None))
         if stands is None:
             sent_by.append({one.connection_id})
