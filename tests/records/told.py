@@ -6,7 +6,7 @@ from typing import Any
 from apps.records import presenting
 from apps.records.presenters.entry import Context, Entry
 from apps.records.viewing import facts
-from apps.records.viewing.listing import telling
+from apps.records.viewing.listing import row_details
 from apps.records.viewing.wording import words
 
 
@@ -29,4 +29,4 @@ def on_page(of: Entry) -> str:
 
 
 def in_row(of: Entry) -> str:
-    return "\n".join((words.of_status(of), *telling.of(of)))
+    return "\n".join((words.of_status(of), *row_details.of(of)))

@@ -10,7 +10,7 @@ from apps.records.presenters import appointments
 from apps.records.presenters.appointments import AppointmentEntry, Group, Status
 from apps.records.presenters.entry import Context
 from apps.records.viewing import current_status
-from apps.records.viewing.listing import rows, telling
+from apps.records.viewing.listing import row_details, rows
 from apps.records.viewing.wording import other_kinds, words
 from tests.records.presenters.oddities import odd, shelved
 
@@ -44,7 +44,7 @@ class TestAnAppointment:
             "planned", "2026-03-05T10:00:00Z", "2026-03-05T10:30:00Z",
         )  # fmt: skip
         assert entry.advice == ("Come without breakfast",)
-        assert [said for said in telling.of(entry) if said][1:] == ["Harbor Clinic", "Ada Finch"]
+        assert [said for said in row_details.of(entry) if said][1:] == ["Harbor Clinic", "Ada Finch"]
 
     def test_is_the_same_from_both_versions(self):
         shared = {"status": "cancelled", "start": "2026-03-05T10:00:00Z", "participant": TAKE_PART, "comment": "By bus"}

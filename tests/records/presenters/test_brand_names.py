@@ -8,7 +8,7 @@ from apps.records.presenters import medications
 from apps.records.presenters.entry import Context
 from apps.records.presenters.medications import MedicationEntry
 from apps.records.viewing import facts
-from apps.records.viewing.listing import telling
+from apps.records.viewing.listing import row_details
 
 RXNORM = "http://www.nlm.nih.gov/research/umls/rxnorm"
 COSOPT = "dorzolamide 20 MG/ML / timolol 5 MG/ML Ophthalmic Solution [Cosopt]"
@@ -67,4 +67,4 @@ class TestNamesOfABrand:
         entry = self.named({"text": "Eye drops", "coding": [{"system": RXNORM, "code": "1", "display": COSOPT}]})
         told = {fact.label: fact.lines for fact in facts.of(entry, provider="Harbor")}
         assert (told["Brand name"], told["Also called"]) == (("Cosopt",), (COSOPT,))
-        assert "Cosopt" not in " ".join(telling.of(entry))
+        assert "Cosopt" not in " ".join(row_details.of(entry))

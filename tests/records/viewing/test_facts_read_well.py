@@ -11,7 +11,7 @@ from apps.records import presenting
 from apps.records.presenters.entry import Context, Entry
 from apps.records.viewing import facts
 from apps.records.viewing.facts import in_rows
-from apps.records.viewing.listing import rows, telling
+from apps.records.viewing.listing import row_details, rows
 from apps.records.viewing.wording import other_kinds, whens
 
 TO_BE_TAKEN_FROM = {"boundsPeriod": {"start": "2015-01-16", "end": "2015-01-20"}}
@@ -350,7 +350,7 @@ class TestAnotherKind:
         assert rows.names(entry("Consent", status="active", dateTime="2016-06-23")) == ("Consent", "")
         unheard = entry("Unheard", status="active", dateTime="2016-06-23")
         assert rows.names(unheard) == ("Unnamed entry", "")
-        assert "Other entry (unheard)" in telling.of(unheard)
+        assert "Other entry (unheard)" in row_details.of(unheard)
 
     def test_of_entry_is_named_by_its_parts(self):
         formula = {"baseFormulaProductName": "Acme Formula + Iron"}

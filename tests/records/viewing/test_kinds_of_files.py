@@ -7,7 +7,7 @@ from django.utils import translation
 
 from apps.records.presenters import documents
 from apps.records.presenters.entry import Context
-from apps.records.viewing.listing import telling
+from apps.records.viewing.listing import row_details
 from apps.records.viewing.wording import file_kinds
 
 
@@ -16,7 +16,7 @@ def document(*files: dict[str, Any]) -> list[str]:
     content = [{"attachment": {"url": "Binary/1", **file}} for file in files]
     author = [{"display": "Ada Finch, MD"}]
     sent = {"resourceType": "DocumentReference", "id": "d", "status": "current", "author": author, "content": content}
-    return list(telling.of(documents.present(sent, Context())))
+    return list(row_details.of(documents.present(sent, Context())))
 
 
 class TestTheRowOfADocument:

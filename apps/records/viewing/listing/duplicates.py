@@ -27,7 +27,7 @@ from apps.records.presenters.relatives import Relative
 from apps.records.presenters.reports import ReportEntry
 from apps.records.shelving.reading import Shelved
 from apps.records.viewing import facts, questions
-from apps.records.viewing.listing import telling
+from apps.records.viewing.listing import row_details
 from apps.records.viewing.opening.whole import Source
 from apps.records.viewing.wording import doubts
 
@@ -124,7 +124,7 @@ def _say_the_same(first: Entry, second: Entry) -> bool:
         getattr(first, name) != getattr(second, name) for name in _compared(first)
     ):
         return False
-    return _forms(first) == _forms(second) and tuple(telling.of(first)) == tuple(telling.of(second))
+    return _forms(first) == _forms(second) and tuple(row_details.of(first)) == tuple(row_details.of(second))
 
 
 def _facts(entry: Entry) -> set[str]:

@@ -25,7 +25,7 @@ from apps.records.shelving import arranging
 from apps.records.shelving.reading import Shelved
 from apps.records.viewing import current_status
 from apps.records.viewing.facts.in_rows import Known
-from apps.records.viewing.listing import duplicates, telling
+from apps.records.viewing.listing import duplicates, row_details
 from apps.records.viewing.opening.whole import Source
 from apps.records.viewing.wording import cautions, languages, other_kinds, provider_codes, remarks, whens, words
 
@@ -353,4 +353,4 @@ def _details(entry: Entry, alike: _Alike, *, is_of_grave: bool) -> tuple[tuple[s
     has_more = not isinstance(entry, ResultEntry) or not entry.says_nothing or bool(entry.place or entry.place_words)
     if getattr(entry, "may_be_grave", False) or (has_more and (is_of_grave or alike.is_grave(entry))):
         return (alike.unsaid(entry),), ()
-    return telling.parted(entry, alike.known)
+    return row_details.parted(entry, alike.known)
