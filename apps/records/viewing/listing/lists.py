@@ -21,7 +21,7 @@ from apps.records.shelving.arranging import Arrangement
 from apps.records.shelving.indexing import MOST_ROWS
 from apps.records.shelving.reading import OpenShelf, Shelved
 from apps.records.subjects import CONDITIONS, LISTED, MEDICINES, RESULTS, VITALS, Order, Subject
-from apps.records.viewing.listing import closing, folding, narrowing, rows
+from apps.records.viewing.listing import closed_groups, folding, narrowing, rows
 from apps.records.viewing.listing.entry_list import FEW, EntryList, Section, Withdrawn
 from apps.records.viewing.listing.filters import BY_DATE, BY_NAME, DRAFTS, GONE, Filters
 from apps.records.viewing.listing.narrowing import Choices, Narrowing
@@ -58,7 +58,7 @@ def of_subject(whole: Whole, subject: Subject, filters: Filters) -> EntryList:
         return replace(_as_gone(found), years=(), narrowings=())
     if is_listed and not is_dated:
         shelves = [shelf for shelf in whole.of(subject) if filters.source in {None, shelf.connection_id}]
-        found = replace(found, sections=closing.close(found.sections, subject, shelves))
+        found = replace(found, sections=closed_groups.close(found.sections, subject, shelves))
     return found if arrangement is not Arrangement.DRAFTS and _has_years(found) else replace(found, years=())
 
 
