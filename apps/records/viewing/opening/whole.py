@@ -22,8 +22,8 @@ from apps.records.models import Record
 from apps.records.shelving import reading, renewing
 from apps.records.shelving.reading import OpenShelf
 from apps.records.subjects import Subject
-from apps.records.viewing.opening import connected, looking, overview, proving, telling_apart
-from apps.records.viewing.opening.proving import Proven
+from apps.records.viewing.opening import connected, freshness, looking, overview, telling_apart
+from apps.records.viewing.opening.freshness import Proven
 from apps.vault import sealing
 from apps.vault.sealing import Holder, KeyRing
 from apps.wire import datetimes
@@ -261,7 +261,7 @@ def _with_ways(sources: Mapping[UUID, Source]) -> dict[UUID, Source]:
 
 
 def _sources(user_id: UUID, connections: Sequence[Connection], *, at: datetime) -> dict[UUID, Source]:
-    proven = proving.of(user_id, (one.pk for one in connections if not overview.is_current(one, at=at)), at=at)
+    proven = freshness.of(user_id, (one.pk for one in connections if not overview.is_current(one, at=at)), at=at)
     return {connection.pk: _source(connection, proven.get(connection.pk), at=at) for connection in connections}
 
 
