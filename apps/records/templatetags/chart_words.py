@@ -23,7 +23,7 @@ from apps.records.presenters.observations.results import Category, Comparable, J
 from apps.records.presenters.observations.vitals import vital_of
 from apps.records.shelving.indexing import Aim
 from apps.records.viewing import value_rows
-from apps.records.viewing.wording import values_in_words, whens, words
+from apps.records.viewing.wording import dates_in_words, values_in_words, words
 
 register = template.Library()
 
@@ -69,9 +69,9 @@ def headline(series: Series) -> str:
     if latest is None:
         return gettext("No value with a date.")
     before = series.before if series.compared in _COMPARED else None
-    date, earlier = (whens.in_words(row.when) if row is not None else "" for row in (latest, before))
+    date, earlier = (dates_in_words.in_words(row.when) if row is not None else "" for row in (latest, before))
     if before is not None and earlier == date:
-        date, earlier = whens.in_full(latest.when), whens.in_full(before.when)
+        date, earlier = dates_in_words.in_full(latest.when), dates_in_words.in_full(before.when)
     said = [_dated(_LATEST, latest, date), standing(latest.measured)]
     if before is not None and earlier != date:  # else nobody knows which was first
         said.append(_dated(_COMPARED[series.compared], before, earlier))

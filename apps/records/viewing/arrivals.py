@@ -26,7 +26,7 @@ from apps.records.subjects import Subject
 from apps.records.syncing import pruning, resent_after_version_change
 from apps.records.syncing.resent_after_version_change import SentAnew
 from apps.records.viewing.opening.whole import Source, Whole
-from apps.records.viewing.wording import whens
+from apps.records.viewing.wording import dates_in_words
 
 # Written out, as they are asked whenever the first page is: putting them together anew costs more than asking.
 _LAST_LOOK: Final = """
@@ -144,7 +144,7 @@ def _by_date(came: Came, whole: Whole) -> tuple[bool, str]:
     """The newest first, and what has no date, or one that cannot be, last."""
     entry, born = came.entry, whole.sources[came.record.connection_id].born
     sent = entry.when.starts or entry.when.ends
-    return not whens.looks_wrong(entry, born=born, at=whole.at), sent
+    return not dates_in_words.looks_wrong(entry, born=born, at=whole.at), sent
 
 
 def _last_look(whole: Whole) -> datetime | None:

@@ -12,7 +12,7 @@ from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.generic import GenericEntry
 from apps.records.presenters.particular_words import What
-from apps.records.viewing.wording import provider_codes, whens
+from apps.records.viewing.wording import dates_in_words, provider_codes
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,11 @@ def _parts(bill: Bill, entry: Entry) -> Iterator[Part]:
         yield Part(gettext("The whole bill"), amounts=_amounts(bill.whole))
     for line in bill.lines:
         is_of_its_day = line.when.starts[:10] == entry.when.starts[:10]
-        when = "" if is_of_its_day or not line.when else f"{whens.of_meaning('care')}: {whens.in_full(line.when)}"
+        when = (
+            ""
+            if is_of_its_day or not line.when
+            else f"{dates_in_words.of_meaning('care')}: {dates_in_words.in_full(line.when)}"
+        )
         yield Part(_named(line), when, _amounts(line.amounts), line.notes, is_called_by_them=bool(line.name))
 
 

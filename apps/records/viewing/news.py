@@ -13,7 +13,7 @@ from apps.records.viewing.arrivals import Arrivals, Came
 from apps.records.viewing.listing import rows
 from apps.records.viewing.listing.rows import Row
 from apps.records.viewing.opening.whole import Source, Whole
-from apps.records.viewing.wording import whens
+from apps.records.viewing.wording import dates_in_words
 
 MOST_NAMED: Final = 5
 _LOOKED_THROUGH: Final = 20  # some of what came is listed nowhere
@@ -71,8 +71,8 @@ def _row(whole: Whole, came: Came, since: datetime) -> Row:
         subject=came.subject.key,
         title=title,
         theirs=theirs if came.subject is CONDITIONS else "",  # its code may be wrong, and then so is our name
-        when_label="" if whens.says_itself(entry.when) else whens.label(entry),
-        when=whens.in_words(entry.when),
+        when_label="" if dates_in_words.says_itself(entry.when) else dates_in_words.label(entry),
+        when=dates_in_words.in_words(entry.when),
         year="",
         group="",
         status="" if came.is_new(since) else gettext("changed"),

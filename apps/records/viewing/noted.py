@@ -8,7 +8,7 @@ from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Context, Entry
 from apps.records.presenters.signatures import Signature
 from apps.records.viewing.facts import labels, lines
-from apps.records.viewing.wording import whens
+from apps.records.viewing.wording import dates_in_words
 
 
 @dataclass(frozen=True)
@@ -38,4 +38,4 @@ def _told(signature: Signature) -> Iterator[str]:
     if signature.author:
         yield signature.author
     if signature.when:
-        yield whens.in_full(signature.when)
+        yield dates_in_words.in_full(signature.when)

@@ -25,7 +25,7 @@ from apps.records.viewing.listing import rows
 from apps.records.viewing.listing.entry_list import Section
 from apps.records.viewing.listing.rows import Row
 from apps.records.viewing.opening.whole import Owner, Source, Whole
-from apps.records.viewing.wording import cautions, languages, provider_codes, whens
+from apps.records.viewing.wording import cautions, dates_in_words, languages, provider_codes
 from apps.records.viewing.wording import words as wording
 
 LONGEST_WORDS: Final = 100
@@ -180,8 +180,8 @@ def _row(whole: Whole, hit: Hit) -> Row:
         subject=hit.shelf.subject,
         title=title,
         theirs=theirs,
-        when_label="" if whens.says_itself(hit.when) else whens.of_meaning(hit.standing.means),
-        when="" if whens.is_of_no_day(hit.standing.kind, hit.when) else whens.in_words(hit.when),
+        when_label="" if dates_in_words.says_itself(hit.when) else dates_in_words.of_meaning(hit.standing.means),
+        when="" if dates_in_words.is_of_no_day(hit.standing.kind, hit.when) else dates_in_words.in_words(hit.when),
         year="",
         group=hit.standing.group,
         status=_status(hit, at=whole.at),

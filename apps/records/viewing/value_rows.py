@@ -7,7 +7,7 @@ from django.utils.translation import gettext
 
 from apps.records.charts.rows import Row
 from apps.records.presenters.datatypes.dates import Calendar
-from apps.records.viewing.wording import cautions, doubts, values_in_words, whens, words
+from apps.records.viewing.wording import cautions, dates_in_words, doubts, values_in_words, words
 
 
 def columns() -> tuple[str, ...]:
@@ -25,10 +25,10 @@ def columns() -> tuple[str, ...]:
 def dates(rows: Sequence[Row]) -> tuple[str, ...]:
     """When each was: with clock times where a day has several, as nobody would know which of them was first."""
     calendar = Calendar()
-    days = [whens.in_words(row.when, calendar.sent_date) for row in rows]
+    days = [dates_in_words.in_words(row.when, calendar.sent_date) for row in rows]
     times = Counter(days)
     return tuple(
-        whens.in_full(row.when, calendar.sent_moment) if times[day] > 1 else day
+        dates_in_words.in_full(row.when, calendar.sent_moment) if times[day] > 1 else day
         for row, day in zip(rows, days, strict=True)
     )
 

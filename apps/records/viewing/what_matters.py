@@ -16,7 +16,7 @@ from apps.records.viewing.listing import allergy_words, folding, rows
 from apps.records.viewing.listing.allergy_words import Allergies
 from apps.records.viewing.listing.rows import Row
 from apps.records.viewing.opening.whole import Owner, Whole
-from apps.records.viewing.wording import whens
+from apps.records.viewing.wording import dates_in_words
 
 MOST_NAMED: Final = 5
 
@@ -95,7 +95,7 @@ def _latest(whole: Whole, found: Sequence[Shelved]) -> Named:
     mistyped would stand there as the latest for ever."""
     held = sum(shelf.index.count for shelf in whole.of(RESULTS) if shelf.index is not None)
     told = [one for one in found if one.entry is None or one.entry.group not in results.WITHOUT_RESULT]
-    told.sort(key=lambda one: one.entry is not None and whens.looks_wrong(one.entry, born=None, at=whole.at))
+    told.sort(key=lambda one: one.entry is not None and dates_in_words.looks_wrong(one.entry, born=None, at=whole.at))
     return _named(whole, RESULTS, told, has_unread=held > len(found))
 
 

@@ -12,7 +12,7 @@ from apps.records.presenters.entry import Context, Entry
 from apps.records.viewing import facts
 from apps.records.viewing.facts import in_rows
 from apps.records.viewing.listing import row_details, rows
-from apps.records.viewing.wording import other_kinds, whens
+from apps.records.viewing.wording import dates_in_words, other_kinds
 
 TO_BE_TAKEN_FROM = {"boundsPeriod": {"start": "2015-01-16", "end": "2015-01-20"}}
 
@@ -166,7 +166,7 @@ class TestTheTimeThatAMedicineIsPrescribedFor:
     def test_does_not_say_so_in_a_list_either(self):
         since = {"timing": {"repeat": {"boundsPeriod": {"start": "2020-04-29", "end": "2020-05-04"}}}}
         sent = {"status": "active", "medicationCodeableConcept": concept("Prednisone")}
-        assert whens.label(entry("MedicationOrder", **sent, dosageInstruction=[since])) == "To be taken"
+        assert dates_in_words.label(entry("MedicationOrder", **sent, dosageInstruction=[since])) == "To be taken"
 
 
 class TestARecommendedVaccine:

@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.records.shelving import indexing
-from apps.records.viewing.wording import whens
+from apps.records.viewing.wording import dates_in_words
 from tests.records.pages import ask, page
 from tests.records.people import PATIENT_ID
 from tests.records.shelved import keep, order
@@ -141,7 +141,7 @@ class TestAPhraseOfAnEarlierRelease:
         phrase = indexing.read_phrase(json.dumps(["Asthma", "", [[[0, "", "1", 7], "2019-03"]]]).encode())
         ((key, when),) = phrase.entries
         assert (phrase.title, key[3], phrase.standing.status) == ("Asthma", 7, "")
-        assert whens.in_words(indexing.read_when(when)) == "March 2019"
+        assert dates_in_words.in_words(indexing.read_when(when)) == "March 2019"
 
 
 class TestAnEntryWithoutAName:

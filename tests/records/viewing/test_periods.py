@@ -11,7 +11,7 @@ from apps.records.presenters.datatypes.moments import When
 from apps.records.presenters.dosing import dosage_words
 from apps.records.presenters.dosing.dosages import Dosage
 from apps.records.presenters.dosing.timings import Timing
-from apps.records.viewing.wording import whens
+from apps.records.viewing.wording import dates_in_words
 
 SENT = (
     "2019", "2020", "2019-03", "2019-05", "2020-03", "2019-03-04", "2019-03-09", "2019-05-04", "2020-03-04",
@@ -37,14 +37,14 @@ class TestAPeriodOfAnyTwoSides:
     @LANGUAGES
     def test_is_told_like_no_other(self, language):
         with translation.override(language):
-            told = [whens.in_full(when) for when in PERIODS]
+            told = [dates_in_words.in_full(when) for when in PERIODS]
         alike = {words for words in told if told.count(words) > 1}
         assert not alike
 
     @LANGUAGES
     def test_says_every_year_that_was_sent(self, language):
         with translation.override(language):
-            told = [(when, whens.in_words(when)) for when in PERIODS]
+            told = [(when, dates_in_words.in_words(when)) for when in PERIODS]
         years = [({when.starts[:4], when.ends[:4]} - {""}, words) for when, words in told]
         assert [words for sent, words in years if not all(year in words for year in sent)] == []
 
@@ -53,11 +53,12 @@ class TestAPeriodOfAnyTwoSides:
         day_of_2020, exact = "2020-05-04", {"en": "May 4, 2020", "es": "4 de mayo de 2020"}[language]
         with translation.override(language):
             said = [
-                whens.in_words(When(starts=starts, ends=day_of_2020)) for starts in ("2019", "2019-03", "2019-03-04")
+                dates_in_words.in_words(When(starts=starts, ends=day_of_2020))
+                for starts in ("2019", "2019-03", "2019-03-04")
             ]
         assert [words for words in said if exact not in words] == []
 
-    @pytest.mark.parametrize("say", [whens.in_words, whens.in_full, bounds])
+    @pytest.mark.parametrize("say", [dates_in_words.in_words, dates_in_words.in_full, bounds])
     def test_has_the_article_of_a_day_in_spanish_and_of_nothing_else(self, say):
         with translation.override("es"):
             told = [say(when) for when in PERIODS]

@@ -15,7 +15,7 @@ from apps.records.presenters.entry import Entry
 from apps.records.presenters.observations import vitals
 from apps.records.presenters.observations.results import Component, ResultEntry
 from apps.records.viewing.facts import labels, lines, repeating
-from apps.records.viewing.wording import values_in_words, whens, words
+from apps.records.viewing.wording import dates_in_words, values_in_words, words
 
 # What a line tells of each kind of entry beside its status, in this order.
 _TOLD: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
@@ -47,8 +47,8 @@ def together(*said: str) -> str:
 def date(entry: Entry) -> tuple[str, str]:
     """What its date is of, unless its words say so themselves, and when that was; both empty where none was given."""
     when = entry.when
-    said = whens.in_words(when) if when or when.unknown else ""
-    return ("" if not said or whens.says_itself(when) else whens.label(entry)), said
+    said = dates_in_words.in_words(when) if when or when.unknown else ""
+    return ("" if not said or dates_in_words.says_itself(when) else dates_in_words.label(entry)), said
 
 
 def measured(entry: ResultEntry, *, counts: bool) -> str:

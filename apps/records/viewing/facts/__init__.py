@@ -22,7 +22,7 @@ from apps.records.presenters.medications import Kind, MedicationEntry, Status
 from apps.records.presenters.observations.results import Measured, ResultEntry
 from apps.records.presenters.observations.vitals import blood_pressure
 from apps.records.viewing.facts import keyed, labels, lines, repeating
-from apps.records.viewing.wording import values_in_words, whens, words
+from apps.records.viewing.wording import dates_in_words, values_in_words, words
 
 _SAID_BY_NAME: Final = {
     "is_certainty_unknown": lines.of_unknown,
@@ -52,7 +52,7 @@ def of(entry: Entry, *, provider: str) -> tuple[Fact, ...]:
     own = _own(entry)
     found = [
         Fact(labels.status(), (words.of_status(entry, provider=provider),)),
-        *(() if whens.is_of_no_day(type(entry).__name__, entry.when) else (_of_date(entry),)),
+        *(() if dates_in_words.is_of_no_day(type(entry).__name__, entry.when) else (_of_date(entry),)),
         *own,
         Fact(labels.people(), () if isinstance(entry, CareTeamEntry) else _unnamed(entry, own)),  # members say it all
     ]
@@ -61,7 +61,7 @@ def of(entry: Entry, *, provider: str) -> tuple[Fact, ...]:
 
 def are_bare(told: Iterable[Fact], entry: Entry) -> bool:
     """Whether those of an entry are its status and its date alone."""
-    return {fact.label for fact in told} <= {labels.status(), whens.label(entry)}
+    return {fact.label for fact in told} <= {labels.status(), dates_in_words.label(entry)}
 
 
 def label_of(entry: Entry, name: str) -> str:
@@ -80,7 +80,7 @@ def label_of(entry: Entry, name: str) -> str:
 
 
 def _of_date(entry: Entry) -> Fact:
-    return Fact(whens.label(entry), (whens.in_full(_told_once(entry)),))
+    return Fact(dates_in_words.label(entry), (dates_in_words.in_full(_told_once(entry)),))
 
 
 def _unnamed(entry: Entry, own: list[Fact]) -> tuple[str, ...]:
@@ -91,7 +91,7 @@ def _unnamed(entry: Entry, own: list[Fact]) -> tuple[str, ...]:
 
 def _told_once(entry: Entry) -> When:
     """Under "Started", the words "Since" would say it again."""
-    return replace(entry.when, is_open=False) if meanings.of(entry) == "started" else whens.as_meant(entry)
+    return replace(entry.when, is_open=False) if meanings.of(entry) == "started" else dates_in_words.as_meant(entry)
 
 
 def _own(entry: Entry) -> list[Fact]:

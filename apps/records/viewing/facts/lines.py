@@ -29,7 +29,7 @@ from apps.records.presenters.particulars import Particular
 from apps.records.presenters.patient import Address, Contact
 from apps.records.presenters.supplies import Supply
 from apps.records.viewing.facts import labels, repeating
-from apps.records.viewing.wording import provider_codes, reactions, snomed_kinds, values_in_words, whens, words
+from apps.records.viewing.wording import dates_in_words, provider_codes, reactions, snomed_kinds, values_in_words, words
 
 MOST: Final = 200
 _KEYS_KEPT: Final = 1024  # more than there are, in both languages
@@ -140,7 +140,7 @@ def _labelled(kind: str, name: str, part: object) -> str:
         return "" if part == NOT_GIVEN else _labelled_key(kind, name, part, get_language() or "")
     text = ", ".join(of(part))
     label = labels.within(kind, name) if text else ""
-    if label and isinstance(part, When) and whens.follows_a_word(part):  # "valid since March 4, 2019"
+    if label and isinstance(part, When) and dates_in_words.follows_a_word(part):  # "valid since March 4, 2019"
         return f"{label} {text[:1].lower()}{text[1:]}"
     return f"{label}: {text}" if label else text
 
@@ -227,8 +227,8 @@ def _member(member: Member) -> str:
 
 def _span(member: Member) -> str:
     period = When(starts=member.since, ends=member.until, is_open=not member.until)
-    said = whens.in_words(period) if period else ""
-    return f"{said[:1].lower()}{said[1:]}" if whens.has_one_side(period) else said
+    said = dates_in_words.in_words(period) if period else ""
+    return f"{said[:1].lower()}{said[1:]}" if dates_in_words.has_one_side(period) else said
 
 
 def _contact(contact: Contact) -> str:
@@ -287,7 +287,7 @@ def _key(key: StrEnum) -> str:
 
 
 def _when(when: When) -> str:
-    return whens.in_full(when) if when or when.unknown else ""
+    return dates_in_words.in_full(when) if when or when.unknown else ""
 
 
 # The first kind that fits: a StrEnum is a text, too, and a bool a number.

@@ -27,7 +27,7 @@ from apps.records.viewing.listing.filters import BY_DATE, BY_NAME, DRAFTS, GONE,
 from apps.records.viewing.listing.narrowing import Choices, Narrowing
 from apps.records.viewing.listing.rows import Row
 from apps.records.viewing.opening.whole import Whole
-from apps.records.viewing.wording import whens, words
+from apps.records.viewing.wording import dates_in_words, words
 
 _MOST_SORTED: Final = 20 * MOST_ROWS  # put in order by what they are called; a longer list keeps that of its shelves
 
@@ -205,7 +205,7 @@ def _numbered(filters: Filters, count: int) -> tuple[int, int]:
 
 
 def _with_age(told: Shelved, row: Row, at: datetime) -> Row:
-    ago = whens.how_long_ago(told.entry.when, at=at) if told.entry is not None else ""
+    ago = dates_in_words.how_long_ago(told.entry.when, at=at) if told.entry is not None else ""
     return structs.replace(row, when=gettext("%(date)s (%(ago)s)") % {"date": row.when, "ago": ago}) if ago else row
 
 

@@ -27,7 +27,15 @@ from apps.records.viewing import current_status
 from apps.records.viewing.facts.in_rows import Known
 from apps.records.viewing.listing import duplicates, row_details
 from apps.records.viewing.opening.whole import Source
-from apps.records.viewing.wording import cautions, languages, other_kinds, provider_codes, remarks, whens, words
+from apps.records.viewing.wording import (
+    cautions,
+    dates_in_words,
+    languages,
+    other_kinds,
+    provider_codes,
+    remarks,
+    words,
+)
 
 
 class Row(msgspec.Struct, frozen=True, gc=False):
@@ -222,7 +230,7 @@ class _Alike:
     def label(self, entry: Entry) -> str:
         means = meanings.of(entry)
         if means not in self._labels:
-            self._labels[means] = whens.of_meaning(means)
+            self._labels[means] = dates_in_words.of_meaning(means)
         return self._labels[means]
 
     def status(self, entry: Entry) -> str:
@@ -263,8 +271,10 @@ def _row(shelved: Shelved, source: Source, alike: _Alike, *, has_details: bool) 
         subject=shelved.subject,
         title=title,
         theirs=theirs,
-        when_label="" if whens.says_itself(entry.when) else alike.label(entry),
-        when="" if _has_no_day(entry) else whens.in_words(whens.as_meant(entry), alike.calendar.sent_date),
+        when_label="" if dates_in_words.says_itself(entry.when) else alike.label(entry),
+        when=""
+        if _has_no_day(entry)
+        else dates_in_words.in_words(dates_in_words.as_meant(entry), alike.calendar.sent_date),
         year=arranging.year(entry),
         group=entry.group,
         status=status,
@@ -282,7 +292,7 @@ def _row(shelved: Shelved, source: Source, alike: _Alike, *, has_details: bool) 
 
 def _has_no_day(entry: Entry) -> bool:
     """Whether it lacks no date, though it has none: of what the provider hides, nobody knows what was given."""
-    return whens.is_of_no_day(type(entry).__name__, entry.when) or (entry.is_withheld and not entry.when)
+    return dates_in_words.is_of_no_day(type(entry).__name__, entry.when) or (entry.is_withheld and not entry.when)
 
 
 def is_in_their_words(title: str, theirs: str) -> bool:

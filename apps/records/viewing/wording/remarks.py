@@ -14,7 +14,7 @@ from apps.records.presenters.datatypes import dates
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.medications import Group, MedicationEntry
 from apps.records.presenters.visits import VisitEntry
-from apps.records.viewing.wording import whens
+from apps.records.viewing.wording import dates_in_words
 from apps.wire import datetimes
 
 _LONG_AGO: Final = timedelta(days=30)
@@ -26,9 +26,9 @@ def of(entry: Entry, *, provider: str, born: date | None, at: datetime) -> tuple
 
 
 def _said(entry: Entry, provider: str, born: date | None, at: datetime) -> Iterator[str]:
-    if whens.looks_wrong(entry, born=born, at=at):
+    if dates_in_words.looks_wrong(entry, born=born, at=at):
         yield gettext("This date looks wrong. Ask %(provider)s.") % {"provider": provider}
-    if any(whens.is_reversed(starts, ends) for starts, ends in _periods(entry)):
+    if any(dates_in_words.is_reversed(starts, ends) for starts, ends in _periods(entry)):
         yield gettext("The end is before the beginning. %(provider)s sent it so. Ask them.") % {"provider": provider}
     if isinstance(entry, ConditionEntry) and entry.status is Status.NOT_CLEAR:
         yield _not_clear(entry)
@@ -44,7 +44,7 @@ def _not_clear(condition: ConditionEntry) -> str:
     ended = condition.ended
     if not ended or ended.text or not (ended.starts or ended.ends):  # a text and an age are among its facts
         return gettext("Marked current, and as ended.")
-    return gettext("Marked current, with an end date of %(date)s.") % {"date": whens.in_words(ended)}
+    return gettext("Marked current, with an end date of %(date)s.") % {"date": dates_in_words.in_words(ended)}
 
 
 def _periods(entry: Entry) -> Iterator[tuple[str, str]]:

@@ -15,7 +15,7 @@ from apps.records.presenters.observations.interpretations import Place
 from apps.records.presenters.observations.results import Judge, Measured, ResultEntry
 from apps.records.presenters.observations.values import Absence, Kind, Value
 from apps.records.presenters.observations.vitals import Vital, blood_pressure, second_unit, vital_of
-from apps.records.viewing.wording import provider_codes, snomed_kinds, whens, words
+from apps.records.viewing.wording import dates_in_words, provider_codes, snomed_kinds, words
 
 _ABSENT: Final[Mapping[str, str | Promise]] = {
     Absence.UNKNOWN: _("Not known"),
@@ -66,7 +66,7 @@ def _of_kind(value: Value) -> str:
     if value.kind == Kind.YES_OR_NO:
         return gettext("Yes") if value.is_yes else gettext("No")
     if value.kind in {Kind.MOMENT, Kind.PERIOD}:
-        return whens.in_full(value.when)
+        return dates_in_words.in_full(value.when)
     if value.kind == Kind.TIME:
         return dates.sent_time(value.text)
     if value.kind == Kind.ATTACHMENT:

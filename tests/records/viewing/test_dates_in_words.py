@@ -13,12 +13,12 @@ from apps.records.presenters.datatypes import dates
 from apps.records.presenters.datatypes.dates import Calendar
 from apps.records.presenters.datatypes.moments import When
 from apps.records.presenters.entry import Context
-from apps.records.viewing.wording import whens
+from apps.records.viewing.wording import dates_in_words
 from tests.records.people import PATIENT_ID
 
 
 def said(starts: str, ends: str) -> str:
-    return whens.in_full(When(starts=starts, ends=ends)).replace("\N{NO-BREAK SPACE}", " ")
+    return dates_in_words.in_full(When(starts=starts, ends=ends)).replace("\N{NO-BREAK SPACE}", " ")
 
 
 class TestOneSideOfAPeriod:
@@ -33,7 +33,7 @@ class TestOneSideOfAPeriod:
     )
     def test_has_the_article_of_a_day_alone(self, when, spanish):
         with translation.override("es"):
-            assert whens.in_words(when) == spanish
+            assert dates_in_words.in_words(when) == spanish
 
 
 class TestAnAge:
@@ -46,9 +46,9 @@ class TestAnAge:
         ],
     )
     def test_of_one_year_is_no_age_of_years(self, age, english, spanish):
-        assert whens.in_words(When(age_from=age)) == english
+        assert dates_in_words.in_words(When(age_from=age)) == english
         with translation.override("es"):
-            assert whens.in_words(When(age_from=age)) == spanish
+            assert dates_in_words.in_words(When(age_from=age)) == spanish
 
 
 class TestAMomentOfToday:
@@ -78,7 +78,7 @@ class TestHowLongAgo:
         ],
     )
     def test_is_told_in_whole_years_that_have_passed_for_certain(self, when, ago):
-        assert whens.how_long_ago(when, at=self.AT) == ago
+        assert dates_in_words.how_long_ago(when, at=self.AT) == ago
 
 
 class TestAPeriod:
@@ -111,9 +111,9 @@ class TestAPeriod:
     )
     def test_says_once_what_both_its_ends_have(self, starts, ends, english, spanish):
         when = When(starts=starts, ends=ends)
-        assert whens.in_words(when) == english
+        assert dates_in_words.in_words(when) == english
         with translation.override("es"):
-            assert whens.in_words(when) == spanish
+            assert dates_in_words.in_words(when) == spanish
 
     @pytest.mark.parametrize(
         ("starts", "ends", "words"),
@@ -187,7 +187,7 @@ def label(resource_type: str, **sent: Any) -> str:
     body = json.dumps(resource).encode()
     _resource, entry = presenting.present(body, resource_type=resource_type, logical_id="x1", context=Context())
     assert entry.when.starts
-    return whens.label(entry)
+    return dates_in_words.label(entry)
 
 
 def observed(category: str, **sent: Any) -> str:
