@@ -25,7 +25,7 @@ from apps.records.viewing import explaining, queries
 from apps.records.viewing.listing.entry_list import EntryList
 from apps.records.viewing.listing.filters import Filters
 from apps.records.viewing.opening import overview
-from apps.records.viewing.wording import holdings
+from apps.records.viewing.wording import empty_lists
 
 register = template.Library()
 
@@ -150,7 +150,7 @@ def explained(entry: Entry) -> str:
 @register.filter
 def what_it_holds(subject: Subject) -> str:
     """What the list of this subject has in it."""
-    return holdings.of(subject)
+    return empty_lists.of(subject)
 
 
 @register.filter
