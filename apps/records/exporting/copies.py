@@ -17,7 +17,7 @@ from django.utils.translation import ngettext
 
 from apps.connections.answers.candidates import Candidate
 from apps.records import counts
-from apps.records.exporting import archives, attached, bundles, leaving, lines, stored
+from apps.records.exporting import archives, attached, bundles, leaving, ndjson, stored
 from apps.records.exporting.archives import File
 from apps.records.exporting.gaps import Gaps
 from apps.records.exporting.remarking import Count
@@ -70,23 +70,23 @@ def _bundle_files(part: Part, at: datetime) -> Iterator[File]:
     yield from _earlier_files(source, count)
     yield from attached.files(source, count)
     if count.oddities:
-        yield File(f"{source.folder}/remarks.ndjson", lines.remarks(source, part.gaps.sentences(), count))
+        yield File(f"{source.folder}/remarks.ndjson", ndjson.remarks(source, part.gaps.sentences(), count))
 
 
 def _line_files(part: Part) -> Iterator[File]:
     source, count = part.source, Count()
-    resources = lines.resources(source, stored.rows(source), count)
+    resources = ndjson.resources(source, stored.rows(source), count)
     yield File(f"{source.folder}/resources.ndjson", resources, largest=_largest_of_records(source))
-    yield File(f"{source.folder}/provenance.ndjson", lines.provenance(source, stored.headings(source)))
+    yield File(f"{source.folder}/provenance.ndjson", ndjson.provenance(source, stored.headings(source)))
     yield from _earlier_files(source, count)
     yield from attached.files(source, count)
-    yield File(f"{source.folder}/remarks.ndjson", lines.remarks(source, part.gaps.sentences(), count))
+    yield File(f"{source.folder}/remarks.ndjson", ndjson.remarks(source, part.gaps.sentences(), count))
 
 
 def _earlier_files(source: Source, count: Count) -> Iterator[File]:
     versions = RecordVersion.objects.filter(user_id=source.user_id, record__connection_id=source.connection_id)
     if versions.exists():
-        earlier = lines.earlier(source, stored.earlier(source), count)
+        earlier = ndjson.earlier(source, stored.earlier(source), count)
         yield File(f"{source.folder}/earlier-versions.ndjson", earlier, largest=_largest(versions))
 
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from apps.audit.recording import Actor
 from apps.records import forgetting
 from apps.records.downloading import keeping as attachments
-from apps.records.exporting import archives, bundles, copies, json_text, lines, stored
+from apps.records.exporting import archives, bundles, copies, json_text, ndjson, stored
 from apps.records.exporting.copies import Form
 from apps.records.exporting.remarking import Count
 from apps.records.exporting.stored import DeletedMeanwhile, Row, Source
@@ -183,18 +183,18 @@ class TestABundle:
 class TestLines:
     def test_are_one_for_each_resource(self):
         count = Count()
-        made = b"".join(lines.resources(source(), [row(SPELLED), row(b"{}")], count))
+        made = b"".join(ndjson.resources(source(), [row(SPELLED), row(b"{}")], count))
         assert made == SPELLED_ON_ONE_LINE + b"\n{}\n"
         assert count.entries == 2
 
     @given(_UGLY)
     def test_hold_every_value_byte_for_byte(self, bodies):
-        made = b"".join(lines.resources(source(), [row(body) for body in bodies], Count()))
+        made = b"".join(ndjson.resources(source(), [row(body) for body in bodies], Count()))
         assert made == b"".join(body + b"\n" for body in bodies)
 
     @given(st.lists(st.binary(max_size=60) | st.sampled_from((SPELLED, b"{}", b'"\n"')), max_size=8))
     def test_are_json_whatever_came(self, bodies):
-        made = b"".join(lines.resources(source(), [row(body) for body in bodies], Count()))
+        made = b"".join(ndjson.resources(source(), [row(body) for body in bodies], Count()))
         read = [msgspec.json.decode(line) for line in made.split(b"\n")[:-1]]
         assert len(read) == len(bodies)
 
