@@ -22,9 +22,9 @@ from django.utils.translation import gettext
 from apps.records import shelving, subjects
 from apps.records.exporting import belonging, for_others, on_paper, reading, relatives, shelved
 from apps.records.exporting.choosing import Choice
-from apps.records.exporting.filling import Fills
 from apps.records.exporting.holding import Held
 from apps.records.exporting.portions import WHOLE, Portion
+from apps.records.exporting.prescription_fills import Fills
 from apps.records.exporting.reading import Told
 from apps.records.exporting.shelved import Unreadable
 from apps.records.presenters.entry import UNLISTED, Entry

@@ -16,13 +16,13 @@ import msgspec
 from apps.records import subjects
 from apps.records.exporting import reading, shelved
 from apps.records.exporting.choosing import Choice
-from apps.records.exporting.filling import Fills
 from apps.records.exporting.ips import cautions, judging, narrating, noting, trimming
 from apps.records.exporting.ips.clinical import Item
 from apps.records.exporting.ips.extents import Extent
 from apps.records.exporting.ips.passing import Passing
 from apps.records.exporting.ips.sections import SECTIONS, Section
 from apps.records.exporting.ips.selecting import MOST, Left, Newest, NoneKnown, Picked, Ranked, Selection
+from apps.records.exporting.prescription_fills import Fills
 from apps.records.exporting.reading import Told
 from apps.records.exporting.shelved import Unreadable
 from apps.records.exporting.stored import Source
