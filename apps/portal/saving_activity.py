@@ -18,7 +18,7 @@ from apps.audit import recording
 from apps.audit.recording import Actor, EventType
 from apps.portal import happenings
 from apps.portal.happenings import Happening
-from apps.records.exporting import granting, leaving
+from apps.records.exporting import granting, streaming
 from apps.records.viewing import spreadsheets
 
 
@@ -29,7 +29,7 @@ def take(user: User, *, at: datetime) -> Iterator[bytes]:
     with transaction.atomic():
         granting.ensure_few(user, EventType.ACTIVITY_SAVED, at=at)
         recording.record(EventType.ACTIVITY_SAVED, actor=Actor.user(user.pk), at=at, user_id=user.pk)
-    told = map(str.encode, leaving.as_asked(_pieces(happenings.each(user.pk))))
+    told = map(str.encode, streaming.as_asked(_pieces(happenings.each(user.pk))))
     return granting.in_time(told, now=time.monotonic)
 
 

@@ -17,7 +17,7 @@ from django.utils.translation import ngettext
 
 from apps.connections.answers.candidates import Candidate
 from apps.records import counts
-from apps.records.exporting import archives, attached, bundles, leaving, ndjson, stored
+from apps.records.exporting import archives, attached, bundles, ndjson, stored, streaming
 from apps.records.exporting.archives import File
 from apps.records.exporting.gaps import Gaps
 from apps.records.exporting.remarking import Count
@@ -51,7 +51,7 @@ def copy(parts: Sequence[Part], form: Form, *, at: datetime) -> Iterator[bytes]:
     Raises, perhaps in the middle, `apps.vault.errors.VaultError` where nothing of this person can be opened, and
     `stored.DeletedMeanwhile`: what came is then no whole archive, and has no list of contents.
     """
-    return leaving.as_asked(archives.archive(_files(parts, form, at=at), at=at))
+    return streaming.as_asked(archives.archive(_files(parts, form, at=at), at=at))
 
 
 def _files(parts: Sequence[Part], form: Form, *, at: datetime) -> Iterator[File]:
