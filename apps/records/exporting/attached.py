@@ -9,9 +9,9 @@ import json
 from collections.abc import Iterator
 
 from apps.records.downloading import keeping, sniffing
-from apps.records.exporting import remarking
+from apps.records.exporting import added_resources
+from apps.records.exporting.added_resources import Count
 from apps.records.exporting.archives import File
-from apps.records.exporting.remarking import Count
 from apps.records.exporting.stored import Source
 from apps.vault import sealing
 from apps.vault.sealing import Holder
@@ -27,7 +27,7 @@ def files(source: Source, count: Count) -> Iterator[File]:
     with sealing.key_ring(Holder.user(source.user_id)) as ring:
         for number, kept in enumerate(keeping.all_of(source.connection_id, source.user_id, ring), start=1):
             if kept.content is None:
-                count.oddities.append(remarking.unopened_file(f"{kept.resource_type}/{kept.logical_id}"))
+                count.oddities.append(added_resources.unopened_file(f"{kept.resource_type}/{kept.logical_id}"))
                 continue
             name = f"files/{number}.{sniffing.sort_of(kept.content, declared=None).suffix}"
             yield File(f"{source.folder}/{name}", (kept.content,), largest=len(kept.content))
@@ -40,6 +40,6 @@ def _line(source: Source, kept: keeping.Kept, name: str) -> bytes:
     told = {
         "file": name,
         "fullUrl": source.full_url(kept.resource_type, kept.logical_id),
-        "fetchedAt": remarking.instant(kept.fetched_at),
+        "fetchedAt": added_resources.instant(kept.fetched_at),
     }
     return json.dumps(told).encode() + b"\n"

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import datetime
 
-from apps.records.exporting import json_text, remarking, stored
-from apps.records.exporting.remarking import Count
+from apps.records.exporting import added_resources, json_text, stored
+from apps.records.exporting.added_resources import Count
 from apps.records.exporting.stored import Row, Source
 from apps.wire.dialects import FhirVersion
 
@@ -22,20 +22,20 @@ def bundle(source: Source, rows: Iterable[Row], *, missing: Iterable[str], at: d
     """The document, piece by piece. `at` is when it is made, `missing` what the record lacks, as sentences."""
     count = Count()
     yield _head(source, at)
-    yield _ours(remarking.missing(source, missing)).removeprefix(b",")
+    yield _ours(added_resources.missing(source, missing)).removeprefix(b",")
     for group in stored.together(rows):
         yield from _entries(source, group, count)
-    yield _ours(remarking.counted(source, count))
+    yield _ours(added_resources.counted(source, count))
     yield b"\n]}\n"
 
 
 def _head(source: Source, at: datetime) -> bytes:
-    made_at = remarking.instant(at)
-    identity = remarking.identity("Bundle", source.connection_id, made_at)
+    made_at = added_resources.instant(at)
+    identity = added_resources.identity("Bundle", source.connection_id, made_at)
     head = {"resourceType": "Bundle", "id": identity, "meta": {"lastUpdated": made_at}, "type": "collection"}
     if source.version is not FhirVersion.DSTU2:  # which has neither
         head |= {"identifier": {"system": "urn:ietf:rfc:3986", "value": f"urn:uuid:{identity}"}, "timestamp": made_at}
-    return remarking.written(head).removesuffix(b"}") + b',"entry":['
+    return added_resources.written(head).removesuffix(b"}") + b',"entry":['
 
 
 def _entries(source: Source, group: Iterable[Row], count: Count) -> Iterator[bytes]:
@@ -43,18 +43,18 @@ def _entries(source: Source, group: Iterable[Row], count: Count) -> Iterator[byt
     written: list[Row] = []
     for row in group:
         if row.body is None:
-            count.oddities.append(remarking.unopened(row))
+            count.oddities.append(added_resources.unopened(row))
             continue
         if json_text.is_object(row.body):
             yield from _theirs(source, row, row.body)
         else:
-            binary = remarking.unreadable(source, row, row.body)
+            binary = added_resources.unreadable(source, row, row.body)
             yield _ours(binary)
-            count.oddities.append(remarking.wrapped(row, binary))
+            count.oddities.append(added_resources.wrapped(row, binary))
         written.append(replace(row, body=None))
     count.entries += len(written)
     if written:
-        yield _ours(remarking.provenance(source, written))
+        yield _ours(added_resources.provenance(source, written))
 
 
 def _theirs(source: Source, row: Row, body: bytes) -> Iterator[bytes]:
@@ -64,5 +64,5 @@ def _theirs(source: Source, row: Row, body: bytes) -> Iterator[bytes]:
     yield b"}"
 
 
-def _ours(resource: remarking.Resource) -> bytes:
-    return b',\n{"fullUrl":"urn:uuid:%b","resource":%b}' % (resource["id"].encode(), remarking.written(resource))
+def _ours(resource: added_resources.Resource) -> bytes:
+    return b',\n{"fullUrl":"urn:uuid:%b","resource":%b}' % (resource["id"].encode(), added_resources.written(resource))

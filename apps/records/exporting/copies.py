@@ -18,9 +18,9 @@ from django.utils.translation import ngettext
 from apps.connections.answers.candidates import Candidate
 from apps.records import counts
 from apps.records.exporting import archives, attached, bundles, ndjson, stored, streaming
+from apps.records.exporting.added_resources import Count
 from apps.records.exporting.archives import File
 from apps.records.exporting.gaps import Gaps
-from apps.records.exporting.remarking import Count
 from apps.records.exporting.stored import Source
 from apps.records.models import Record, RecordVersion
 

@@ -9,8 +9,8 @@ here, with that status (patient experience 3.0).
 import json
 from collections.abc import Iterable, Iterator
 
-from apps.records.exporting import json_text, remarking, stored
-from apps.records.exporting.remarking import Count
+from apps.records.exporting import added_resources, json_text, stored
+from apps.records.exporting.added_resources import Count
 from apps.records.exporting.stored import Row, Source
 
 
@@ -33,8 +33,8 @@ def earlier(source: Source, rows: Iterable[Row], count: Count) -> Iterator[bytes
             continue
         head = {
             "fullUrl": source.full_url(row.resource_type, row.logical_id),
-            "receivedAt": remarking.instant(row.received_at),
-            "supersededAt": remarking.instant(row.until_at),
+            "receivedAt": added_resources.instant(row.received_at),
+            "supersededAt": added_resources.instant(row.until_at),
         }
         yield json.dumps(head).encode().removesuffix(b"}") + b',"resource":'
         yield body
@@ -44,21 +44,21 @@ def earlier(source: Source, rows: Iterable[Row], count: Count) -> Iterator[bytes
 def provenance(source: Source, headings: Iterable[Row]) -> Iterator[bytes]:
     """Where the record came from, and when: a Provenance for each group that came at the same moments."""
     for group in stored.together(headings):
-        yield remarking.written(remarking.provenance(source, list(group))) + b"\n"
+        yield added_resources.written(added_resources.provenance(source, list(group))) + b"\n"
 
 
 def remarks(source: Source, missing: Iterable[str], count: Count) -> Iterator[bytes]:
     """What is missing, and what was counted and odd: written last, when `count` is done."""
-    yield remarking.written(remarking.missing(source, missing)) + b"\n"
-    yield remarking.written(remarking.counted(source, count)) + b"\n"
+    yield added_resources.written(added_resources.missing(source, missing)) + b"\n"
+    yield added_resources.written(added_resources.counted(source, count)) + b"\n"
 
 
 def _line(source: Source, row: Row, count: Count) -> bytes | None:
     if row.body is None:
-        count.oddities.append(remarking.unopened(row))
+        count.oddities.append(added_resources.unopened(row))
         return None
     if json_text.is_object(row.body):
         return json_text.on_one_line(row.body)
-    binary = remarking.unreadable(source, row, row.body)
-    count.oddities.append(remarking.wrapped(row, binary))
-    return remarking.written(binary)
+    binary = added_resources.unreadable(source, row, row.body)
+    count.oddities.append(added_resources.wrapped(row, binary))
+    return added_resources.written(binary)

@@ -18,8 +18,8 @@ from apps.audit.recording import Actor
 from apps.records import forgetting
 from apps.records.downloading import keeping as attachments
 from apps.records.exporting import archives, bundles, copies, json_text, ndjson, stored
+from apps.records.exporting.added_resources import Count
 from apps.records.exporting.copies import Form
-from apps.records.exporting.remarking import Count
 from apps.records.exporting.stored import DeletedMeanwhile, Row, Source
 from apps.records.models import Attachment, Record, RecordVersion
 from apps.vault.errors import VaultError

@@ -6,7 +6,7 @@ import pytest
 from django.utils import translation
 
 from apps.records import counts, gap_words, ledger
-from apps.records.exporting import copies, remarking
+from apps.records.exporting import added_resources, copies
 from apps.records.exporting.gaps import Gaps
 from apps.records.exporting.ips import narrating
 from apps.records.exporting.stored import Held, Source
@@ -34,7 +34,7 @@ class TestACount:
                 narrating.counted(1_234),
                 Allergies(("x",) * 1_234, (), ()).headline,
                 copies.explanation([copies.Part(SOURCE, Gaps((), False))], copies.Form.LINES, at=AT),
-                str(remarking.counted(SOURCE, remarking.Count(1_234))),
+                str(added_resources.counted(SOURCE, added_resources.Count(1_234))),
             )
         for said in told:
             assert "1,234 " in said

@@ -8,7 +8,7 @@ import msgspec
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from apps.records.exporting import remarking
+from apps.records.exporting import added_resources
 from apps.records.exporting.choosing import Choice
 from apps.records.exporting.ips import (
     contradicting,
@@ -51,7 +51,7 @@ def document(choices: Sequence[Choice], *, at: datetime, tells_answers: bool = T
     told = [section for section in SECTIONS if _is_there(section, gathered[section.loinc], choices, extent)]
     sections = [_section(section, gathered[section.loinc], choices, pages, extent, at) for section in told]
     author = pages.add(_author(), "Device", "holdfast")
-    identity = remarking.identity("Composition", remarking.instant(at), *_ids(choices))
+    identity = added_resources.identity("Composition", added_resources.instant(at), *_ids(choices))
     composition = {
         "resourceType": "Composition",
         "meta": {"profile": [f"{_PROFILES}Composition-uv-ips"]},
@@ -61,7 +61,7 @@ def document(choices: Sequence[Choice], *, at: datetime, tells_answers: bool = T
         "status": "final",
         "type": writing.coded("http://loinc.org", "60591-5", "Patient summary Document"),
         "subject": pages.patient,
-        "date": remarking.instant(at),
+        "date": added_resources.instant(at),
         "author": [author],  # nobody curated it: it was put together by a program
         "title": _("Patient summary"),
         "section": sections,
@@ -114,9 +114,9 @@ class _Pages:
     def add_provenance(self, source: Source, at: datetime) -> None:
         """Say of everything from this source where it came from, and when it was last checked."""
         if targets := self._targets.get(source):
-            when = {"occurredDateTime": remarking.instant(source.checked_at)} if source.checked_at else {}
-            told = {"resourceType": "Provenance", "target": targets, **when, "recorded": remarking.instant(at)}
-            self.add({**told, **remarking.r4_origin(source)}, "Provenance", source.connection_id)
+            when = {"occurredDateTime": added_resources.instant(source.checked_at)} if source.checked_at else {}
+            told = {"resourceType": "Provenance", "target": targets, **when, "recorded": added_resources.instant(at)}
+            self.add({**told, **added_resources.r4_origin(source)}, "Provenance", source.connection_id)
 
 
 def _asked(choices: Sequence[Choice], extent: Extent) -> Sequence[Choice]:
@@ -155,8 +155,8 @@ def _is_there(section: Section, held: Gathered, choices: Sequence[Choice], exten
 
 
 def _bundle(entries: list[Part], choices: Sequence[Choice], at: datetime) -> Part:
-    made_at = remarking.instant(at)
-    identity = remarking.identity("ips", made_at, *_ids(choices))
+    made_at = added_resources.instant(at)
+    identity = added_resources.identity("ips", made_at, *_ids(choices))
     return {
         "resourceType": "Bundle",
         "id": identity,
@@ -231,7 +231,7 @@ def _own_identifier(identity: str) -> Part:
 
 
 def _identity(source: Source | None, *about: object) -> str:
-    return remarking.identity("ips", *about, *((source.connection_id,) if source else ()))
+    return added_resources.identity("ips", *about, *((source.connection_id,) if source else ()))
 
 
 def _of_source(found: Found) -> Part:
