@@ -22,11 +22,11 @@ from django.utils.translation import gettext
 from apps.records import shelving, subjects
 from apps.records.exporting import belonging, for_others, on_paper, reading, relatives, shelved
 from apps.records.exporting.choosing import Choice
-from apps.records.exporting.holding import Held
 from apps.records.exporting.portions import WHOLE, Portion
 from apps.records.exporting.prescription_fills import Fills
 from apps.records.exporting.reading import Told
 from apps.records.exporting.shelved import Unreadable
+from apps.records.exporting.subject_entries import Held
 from apps.records.presenters.entry import UNLISTED, Entry
 from apps.records.presenters.patient import ContactPerson
 from apps.records.presenters.remembering import remembering
