@@ -17,7 +17,7 @@ from django.utils.translation import ngettext
 
 from apps.connections.answers.candidates import Candidate
 from apps.records import counts
-from apps.records.exporting import archives, attached, bundles, ndjson, stored, streaming
+from apps.records.exporting import archives, attached_files, bundles, ndjson, stored, streaming
 from apps.records.exporting.added_resources import Count
 from apps.records.exporting.archives import File
 from apps.records.exporting.gaps import Gaps
@@ -68,7 +68,7 @@ def _bundle_files(part: Part, at: datetime) -> Iterator[File]:
     yield File(f"{source.folder}/bundle.json", pieces, largest=_largest_of_records(source))
     count = Count()
     yield from _earlier_files(source, count)
-    yield from attached.files(source, count)
+    yield from attached_files.files(source, count)
     if count.oddities:
         yield File(f"{source.folder}/remarks.ndjson", ndjson.remarks(source, part.gaps.sentences(), count))
 
@@ -79,7 +79,7 @@ def _line_files(part: Part) -> Iterator[File]:
     yield File(f"{source.folder}/resources.ndjson", resources, largest=_largest_of_records(source))
     yield File(f"{source.folder}/provenance.ndjson", ndjson.provenance(source, stored.headings(source)))
     yield from _earlier_files(source, count)
-    yield from attached.files(source, count)
+    yield from attached_files.files(source, count)
     yield File(f"{source.folder}/remarks.ndjson", ndjson.remarks(source, part.gaps.sentences(), count))
 
 
