@@ -20,7 +20,7 @@ import msgspec
 from django.utils.translation import gettext
 
 from apps.records import shelving, subjects
-from apps.records.exporting import belonging, for_others, on_paper, reading, relatives, shelved
+from apps.records.exporting import for_others, on_paper, reading, relatives, results_of_grave_reports, shelved
 from apps.records.exporting.choosing import Choice
 from apps.records.exporting.portions import WHOLE, Portion
 from apps.records.exporting.prescription_fills import Fills
@@ -302,7 +302,7 @@ def _read_records(choice: Choice, unread: Sequence[Subject], gathered: _Gathered
         elif told.is_gone:
             gathered.gone[choice.source.provider] += 1
         elif not fills.keeps(told.entry, told):
-            _add(choice, told.subject, told, gathered, is_of_grave=belonging.belongs(told.entry, hidden))
+            _add(choice, told.subject, told, gathered, is_of_grave=results_of_grave_reports.belongs(told.entry, hidden))
     for told in fills.by_themselves():
         _add(choice, MEDICINES, told, gathered)
     _mark(choice, of_grave, gathered.lists[RESULTS.key], gathered.untold[RESULTS.key])
@@ -316,7 +316,7 @@ def _belonging_to_grave(choice: Choice, unread: Sequence[Subject], portion: Port
     if RESULTS not in unread or not portion.sifts(RESULTS):
         return frozenset()
     with sealing.key_ring(Holder.user(choice.source.user_id)) as ring:
-        return belonging.by_records(choice, ring, today=today)
+        return results_of_grave_reports.by_records(choice, ring, today=today)
 
 
 def _mark(choice: Choice, of_grave: AbstractSet[str], *lists: Held) -> None:

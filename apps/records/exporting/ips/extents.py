@@ -9,7 +9,7 @@ from datetime import date
 from functools import cached_property
 from uuid import UUID
 
-from apps.records.exporting import belonging
+from apps.records.exporting import results_of_grave_reports
 from apps.records.exporting.choosing import Choice
 from apps.records.exporting.ips import placing
 from apps.records.exporting.portions import WHOLE, Portion
@@ -56,7 +56,7 @@ class Extent:
         """The same, with what belongs to grave news where that matters. Raises `apps.vault.errors.VaultError`."""
         if not self.hides_grave or not self.chosen((RESULTS,)):
             return self
-        return replace(self, of_grave=belonging.to_grave(choices, today=today))
+        return replace(self, of_grave=results_of_grave_reports.to_grave(choices, today=today))
 
     def keeps_back(self, subject: Subject | None, entry: Entry, source: Source) -> bool:
         """Whether its reader must not even learn that this entry of the subject exists. What is an answer is told of to
@@ -69,4 +69,4 @@ class Extent:
 
     def _is_grave(self, entry: Entry, source: Source) -> bool:
         known = self.of_grave.get(source.connection_id, frozenset())
-        return belonging.belongs(entry, known) or grave_entries.may_carry(entry)
+        return results_of_grave_reports.belongs(entry, known) or grave_entries.may_carry(entry)
