@@ -5,7 +5,7 @@ from datetime import datetime
 import pytest
 
 from apps.records import shelving
-from apps.records.exporting.ips.passing import Passing
+from apps.records.exporting.ips.transient_states import Passing
 from apps.records.models import SyncRun, SyncStep
 from apps.records.presenters.datatypes.moments import When
 from tests.records.exporting.keeping import keep, spoil

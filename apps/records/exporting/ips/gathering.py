@@ -19,9 +19,9 @@ from apps.records.exporting.choosing import Choice
 from apps.records.exporting.ips import cautions, judging, narrating, noting, trimming
 from apps.records.exporting.ips.clinical import Item
 from apps.records.exporting.ips.extents import Extent
-from apps.records.exporting.ips.passing import Passing
 from apps.records.exporting.ips.sections import SECTIONS, Section
 from apps.records.exporting.ips.selecting import MOST, Left, Newest, NoneKnown, Picked, Ranked, Selection
+from apps.records.exporting.ips.transient_states import Passing
 from apps.records.exporting.prescription_fills import Fills
 from apps.records.exporting.reading import Told
 from apps.records.exporting.shelved import Unreadable
@@ -45,8 +45,8 @@ _BY_SUBJECT: Final[Mapping[Subject, tuple[Section, ...]]] = {
 class Found:
     """One item, the date in its line of the narrative with what that is of, and which resource of which source it was
     made from. `thing` is what it is of, `rank` how early to tell it, `again` what it shares with what was done as it
-    was, and `passing` tells when it was so, of what may be so no more. `also` are the same in every word, with what
-    they were made from."""
+    was, and `transient_states` tells when it was so, of what may be so no more. `also` are the same in every word, with
+    what they were made from."""
 
     source: Source
     logical_id: str
