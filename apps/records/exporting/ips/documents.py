@@ -11,13 +11,13 @@ from django.utils.translation import gettext as _
 from apps.records.exporting import added_resources
 from apps.records.exporting.choosing import Choice
 from apps.records.exporting.ips import (
+    absence_statements,
     contradicting,
     doctors,
     explaining,
     gathering,
     introducing,
     patients,
-    stating,
     tabling,
     writing,
 )
@@ -250,7 +250,7 @@ def _none_known(one: NoneKnown, section: Section, pages: _Pages) -> Part:
 
 
 def _stated(section: Section, code: str, pages: _Pages, *about: object, source: Source | None = None) -> Part:
-    resource, subject_name = stating.statement(section.loinc, code)
+    resource, subject_name = absence_statements.statement(section.loinc, code)
     return pages.add({**resource, subject_name: pages.patient}, code, *about, source=source)
 
 

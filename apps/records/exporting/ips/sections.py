@@ -37,9 +37,9 @@ class Section:
     entry that there is none to make, and `alike` which entries say the same: the newest alone counts, of all, or
     `by_source` of each. What is of one thing stands together where the section `keeps_together`, the most pressing of
     `ranks` first. `unknown` is the code of the entry that says there is no information, for a section that must not be
-    empty; `none` are those that say that there is nothing, by what there is none of (`stating`). What it leaves out is
-    not counted where another section has it: what is told `elsewhere`, or all of it. What is done `again` and again
-    gives way to what is done once, where not all has room, and stands in one line of the narrative. One that
+    empty; `none` are those that say that there is nothing, by what there is none of (`absence_statements`). What it
+    leaves out is not counted where another section has it: what is told `elsewhere`, or all of it. What is done `again`
+    and again gives way to what is done once, where not all has room, and stands in one line of the narrative. One that
     `is_by_itself` picks what it has from among other things, and is not there where it has nothing; but where it
     `has_own_types`, which no other section tells of, it is there also where some of these did not come or do not open.
     Of what `passes` its age is told.
