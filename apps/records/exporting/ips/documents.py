@@ -18,7 +18,7 @@ from apps.records.exporting.ips import (
     gathering,
     introducing,
     patients,
-    tabling,
+    section_tables,
     writing,
 )
 from apps.records.exporting.ips.doctors import Doctor
@@ -181,7 +181,7 @@ def _section(
     if not entries and section.unknown:
         entries = [_stated(section, section.unknown, pages, section.loinc)]
     lines = explaining.lines(section, held, choices, extent)
-    part = _titled(section, _narrative(lines, tabling.lines(held.found, at=at), tabling.heading()))
+    part = _titled(section, _narrative(lines, section_tables.lines(held.found, at=at), section_tables.heading()))
     if entries:
         return {**part, "entry": entries}
     return {**part, **_empty("nilknown" if certain else _reason(held))}
