@@ -16,7 +16,7 @@ import msgspec
 from apps.records import subjects
 from apps.records.exporting import reading, shelved
 from apps.records.exporting.choosing import Choice
-from apps.records.exporting.ips import cautions, judging, narrating, noting, trimming
+from apps.records.exporting.ips import cautions, judging, narrating, noting, redacting
 from apps.records.exporting.ips.clinical import Item
 from apps.records.exporting.ips.extents import Extent
 from apps.records.exporting.ips.sections import SECTIONS, Section
@@ -111,7 +111,7 @@ class Gathered:
     def put(self, told: Told, section: Section) -> None:
         """Make an item of what belongs here. What it is for the section is told by all of the entry."""
         entry = told.entry
-        told = trimming.trimmed(told, self.left.extent) if self.left.extent.is_shared else told
+        told = redacting.trimmed(told, self.left.extent) if self.left.extent.is_shared else told
         item = section.item(told)
         if item is None:
             # A condition that its status left open is of now or of the past, and stands in one of the two sections.
