@@ -16,7 +16,7 @@ from apps.records.exporting.ips import (
     doctors,
     explaining,
     gathering,
-    introducing,
+    patient_narrative,
     patients,
     section_tables,
     writing,
@@ -85,7 +85,7 @@ class _Pages:
         self.entries: list[Part] = []
         self._listed = listed
         self._targets: dict[Source, list[Part]] = {}
-        whose = {**patient, "text": _narrative(introducing.lines(patient, known))}
+        whose = {**patient, "text": _narrative(patient_narrative.lines(patient, known))}
         whose |= {"generalPractitioner": list(map(_doctor, known))} if known else {}
         self.patient = self.add(whose, "Patient", *known_by)
         for doctor in (doctor for doctor in known if doctor.resource):
