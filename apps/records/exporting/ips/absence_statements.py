@@ -11,8 +11,8 @@ from typing import Final, NamedTuple
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from apps.records.exporting.ips import writing
-from apps.records.exporting.ips.writing import Part
+from apps.records.exporting.ips import r4_elements
+from apps.records.exporting.ips.r4_elements import Part
 from apps.records.presenters.absences import WORDS, Absence
 
 _ABSENT_OR_UNKNOWN: Final = "http://hl7.org/fhir/uv/ips/CodeSystem/absent-unknown-uv-ips"
@@ -64,7 +64,7 @@ def statement(loinc: str, code: str) -> tuple[Part, str]:
 
 
 def _no_medicine(code: Part) -> tuple[Part, str]:
-    when = {"_effectiveDateTime": writing.absent("not-applicable")}
+    when = {"_effectiveDateTime": r4_elements.absent("not-applicable")}
     return {
         "resourceType": "MedicationStatement",
         "status": "unknown",
@@ -74,13 +74,13 @@ def _no_medicine(code: Part) -> tuple[Part, str]:
 
 
 def _no_allergy(code: Part) -> tuple[Part, str]:
-    clinical_status = writing.terminology("allergyintolerance-clinical", "active")
+    clinical_status = r4_elements.terminology("allergyintolerance-clinical", "active")
     return {"resourceType": "AllergyIntolerance", "clinicalStatus": clinical_status, "code": code}, "patient"
 
 
 def _no_problem(code: Part) -> tuple[Part, str]:
-    category = [writing.terminology("condition-category", "problem-list-item")]
-    clinical_status = writing.terminology("condition-clinical", "active")
+    category = [r4_elements.terminology("condition-category", "problem-list-item")]
+    clinical_status = r4_elements.terminology("condition-clinical", "active")
     return {
         "resourceType": "Condition", "clinicalStatus": clinical_status, "category": category, "code": code,
     }, "subject"  # fmt: skip

@@ -1,8 +1,8 @@
 """Warnings, and papers about what somebody wants done, as minimal R4 resources from either version."""
 
-from apps.records.exporting.ips import narrating, writing
+from apps.records.exporting.ips import narrating, r4_elements
 from apps.records.exporting.ips.clinical import Item, known_code
-from apps.records.exporting.ips.writing import Part
+from apps.records.exporting.ips.r4_elements import Part
 from apps.records.exporting.reading import Told
 from apps.records.presenters import elements, heads
 from apps.records.presenters.datatypes import moments
@@ -18,13 +18,13 @@ def alert(told: Told) -> Item | None:
     code = elements.child(sent, "code")
     title = heads.name_in(code) or told.entry.title
     when = moments.read(sent, "period", means="started")
-    resource = writing.without_empty(
+    resource = r4_elements.without_empty(
         {
             "resourceType": "Flag",
-            **({"status": status} if status else {"_status": writing.absent()}),
-            "category": writing.concepts(sent, "category"),
-            "code": writing.concept(title, heads.codes_of(code) or told.entry.codes),
-            "period": writing.period(when),
+            **({"status": status} if status else {"_status": r4_elements.absent()}),
+            "category": r4_elements.concepts(sent, "category"),
+            "code": r4_elements.concept(title, heads.codes_of(code) or told.entry.codes),
+            "period": r4_elements.period(when),
         }
     )
     return Item(resource, title, narrating.details(told))
@@ -37,14 +37,14 @@ def directive(told: Told) -> Item | None:
     status = known_code(sent, "status", ("current", "superseded"))
     if status == "superseded" or not isinstance(entry, DocumentEntry):
         return None
-    written = writing.date(entry.written.starts)
+    written = r4_elements.date(entry.written.starts)
     papers = [_paper(file.described.title, file.described.media_type, written) for file in entry.files]
-    resource = writing.without_empty(
+    resource = r4_elements.without_empty(
         {
             "resourceType": "DocumentReference",
-            **({"status": status} if status else {"_status": writing.absent()}),
-            "type": writing.concept(entry.title, entry.codes),
-            "category": writing.concepts(sent, "category"),
+            **({"status": status} if status else {"_status": r4_elements.absent()}),
+            "type": r4_elements.concept(entry.title, entry.codes),
+            "category": r4_elements.concepts(sent, "category"),
             "description": entry.name,
             "content": [{"attachment": paper} for paper in papers if paper] or [{"attachment": {"title": entry.title}}],
         }
@@ -53,4 +53,4 @@ def directive(told: Told) -> Item | None:
 
 
 def _paper(title: str, media_type: str, written: str) -> Part:
-    return writing.without_empty({"title": title, "contentType": media_type, "creation": written})
+    return r4_elements.without_empty({"title": title, "contentType": media_type, "creation": written})

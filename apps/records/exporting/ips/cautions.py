@@ -10,9 +10,9 @@ from decimal import Decimal
 from itertools import islice
 from typing import Final
 
-from apps.records.exporting.ips import narrating, writing
+from apps.records.exporting.ips import narrating, r4_elements
 from apps.records.exporting.ips.clinical import Item
-from apps.records.exporting.ips.writing import Part
+from apps.records.exporting.ips.r4_elements import Part
 from apps.records.exporting.reading import Told
 from apps.records.presenters import elements, heads
 from apps.records.presenters.elements import Element
@@ -38,7 +38,7 @@ def by_rules(item: Item, told: Told) -> Item:
     said = cautions.of_rules(told.resource)
     if not said:
         return item
-    rules = writing.uri(heads.rules(told.resource))
+    rules = r4_elements.uri(heads.rules(told.resource))
     named = {"implicitRules": rules} if rules else {}
     beside = {**item.beside, **named} if item.beside else item.beside
     detail = narrating.together(said, item.detail)
@@ -49,8 +49,8 @@ def _kept(resource: Element) -> Iterator[Part]:
     parts = heads.modified_parts(resource)
     sent = list(islice((each for part in parts for each in elements.children(part, "modifierExtension")), _MOST))
     for each in sent or [{}]:
-        url = writing.uri(elements.text(each, "url")) or _UNNAMED
-        yield {"url": url, **(_value(each) or writing.absent())}
+        url = r4_elements.uri(elements.text(each, "url")) or _UNNAMED
+        yield {"url": url, **(_value(each) or r4_elements.absent())}
 
 
 def _value(sent: Element) -> Part:

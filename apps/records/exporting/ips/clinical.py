@@ -7,8 +7,8 @@ DSTU2 are mapped as interface facts 1.6 says; a code that R4 does not know count
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from apps.records.exporting.ips import narrating, writing
-from apps.records.exporting.ips.writing import Part
+from apps.records.exporting.ips import narrating, r4_elements
+from apps.records.exporting.ips.r4_elements import Part
 from apps.records.exporting.reading import Told
 from apps.records.presenters import care_plans, elements, heads
 from apps.records.presenters.conditions import Category, ConditionEntry
@@ -60,7 +60,7 @@ def allergy(told: Told) -> Item | None:
     title, concept = _named(told, "code", "substance")
     reactions = [_reaction(reaction) for reaction in elements.children(sent, "reaction")]
     criticality = _CRITICALITIES.get(known_code(sent, "criticality", _CRITICALITIES), "")
-    resource = writing.without_empty(
+    resource = r4_elements.without_empty(
         {
             "resourceType": "AllergyIntolerance",
             "clinicalStatus": _status("allergyintolerance-clinical", known),
@@ -69,9 +69,9 @@ def allergy(told: Told) -> Item | None:
             "category": [each for each in heads.status_codes(sent, "category") if each in _ALLERGY_CATEGORIES],
             "criticality": criticality,
             "code": concept,
-            **writing.since("onset", moments.read(sent, "onset", means="started")),
-            "recordedDate": writing.date(moments.read(sent, "recordedDate", means="written-down").starts),
-            "lastOccurrence": writing.date(moments.read(sent, "lastOccurrence", "lastOccurence", means="").starts),
+            **r4_elements.since("onset", moments.read(sent, "onset", means="started")),
+            "recordedDate": r4_elements.date(moments.read(sent, "recordedDate", means="written-down").starts),
+            "lastOccurrence": r4_elements.date(moments.read(sent, "lastOccurrence", "lastOccurence", means="").starts),
             "reaction": [reaction for reaction in reactions if reaction],
         }
     )
@@ -84,21 +84,21 @@ _ALLERGY_CATEGORIES = frozenset({"food", "medication", "environment", "biologic"
 def _reaction(sent: Element) -> Part:
     """One time that it happened, with what is known of it. R4 wants to be told what showed: where nobody said, that."""
     description = elements.text(sent, "description")
-    route = next(iter(writing.concepts(sent, "exposureRoute")), {})
+    route = next(iter(r4_elements.concepts(sent, "exposureRoute")), {})
     notes = [{"text": text} for text in heads.notes(sent, "note")]
-    known = writing.without_empty(
+    known = r4_elements.without_empty(
         {
             "extension": _certainty(sent),
-            "substance": next(iter(writing.concepts(sent, "substance")), {}),
+            "substance": next(iter(r4_elements.concepts(sent, "substance")), {}),
             "description": description,
-            "onset": writing.date(moments.read(sent, "onset", means="noticed").starts),
+            "onset": r4_elements.date(moments.read(sent, "onset", means="noticed").starts),
             "severity": known_code(sent, "severity", ("mild", "moderate", "severe")),
             "exposureRoute": route,
             "note": notes,
         }
     )
-    showed = writing.concepts(sent, "manifestation")
-    silent = [{"text": description}] if description else [writing.concept("", ())]
+    showed = r4_elements.concepts(sent, "manifestation")
+    silent = [{"text": description}] if description else [r4_elements.concept("", ())]
     return {"manifestation": showed or silent, **known} if showed or known else {}
 
 
@@ -108,7 +108,7 @@ _CERTAINTY = "http://hl7.org/fhir/StructureDefinition/allergyintolerance-certain
 def _certainty(sent: Element) -> list[Part]:
     """How sure it is that the substance was the cause: an element of DSTU2, for which R4 has an extension."""
     code = known_code(sent, "certainty", ("unlikely", "likely", "confirmed"))
-    said = writing.terminology("reaction-event-certainty", code)
+    said = r4_elements.terminology("reaction-event-certainty", code)
     return [{"url": _CERTAINTY, "valueCodeableConcept": said}] if code else []
 
 
@@ -128,23 +128,23 @@ def condition(told: Told) -> Item | None:
         clinical = "resolved"
     title, concept = _named(told, "code")
     severity = elements.child(sent, "severity")
-    resource = writing.without_empty(
+    resource = r4_elements.without_empty(
         {
             "resourceType": "Condition",
             "clinicalStatus": _status("condition-clinical", clinical),
             "verificationStatus": verification and _status("condition-ver-status", verification),
             "category": [_kept_as(told.entry)],
-            "severity": severity and writing.concept(heads.title_of(severity), heads.codes_of(severity)),
+            "severity": severity and r4_elements.concept(heads.title_of(severity), heads.codes_of(severity)),
             "code": concept,
-            "bodySite": writing.concepts(sent, "bodySite"),
+            "bodySite": r4_elements.concepts(sent, "bodySite"),
             "stage": [
                 {"summary": said}
                 for each in elements.children(sent, "stage")
-                for said in writing.concepts(each, "summary")
+                for said in r4_elements.concepts(each, "summary")
             ],
-            **writing.since("onset", moments.read(sent, "onset", means="started")),
-            **writing.since("abatement", ended),
-            "recordedDate": writing.date(moments.read(sent, "recordedDate", "dateRecorded", means="").starts),
+            **r4_elements.since("onset", moments.read(sent, "onset", means="started")),
+            **r4_elements.since("abatement", ended),
+            "recordedDate": r4_elements.date(moments.read(sent, "recordedDate", "dateRecorded", means="").starts),
         }
     )
     return Item(resource, title, narrating.details(told))
@@ -153,7 +153,9 @@ def condition(told: Told) -> Item | None:
 def _kept_as(entry: Entry) -> Part:
     """Whoever takes it in must not find on a problem list what was noted at a visit and never put on one."""
     is_of_a_visit = isinstance(entry, ConditionEntry) and entry.category is Category.VISIT
-    return writing.terminology("condition-category", "encounter-diagnosis" if is_of_a_visit else "problem-list-item")
+    return r4_elements.terminology(
+        "condition-category", "encounter-diagnosis" if is_of_a_visit else "problem-list-item"
+    )
 
 
 _CERTAINTIES = ("unconfirmed", "provisional", "differential", "confirmed", "refuted")
@@ -172,14 +174,14 @@ def immunization(told: Told) -> Item | None:
         return None
     title, concept = _named(told, "vaccineCode")
     when = moments.read(sent, "occurrence", "date", means="given")
-    occurrence = {"occurrenceString": when.text} if when.text else writing.start("occurrence", when)
+    occurrence = {"occurrenceString": when.text} if when.text else r4_elements.start("occurrence", when)
     lot = elements.text(sent, "lotNumber")
     resource = {"resourceType": "Immunization", "status": "completed", "vaccineCode": concept, **occurrence}
-    resource |= writing.without_empty({"lotNumber": lot, "protocolApplied": _doses(told.entry)})
+    resource |= r4_elements.without_empty({"lotNumber": lot, "protocolApplied": _doses(told.entry)})
     if elements.flag(sent, "isSubpotent") is True:  # a modifier: without it, the dose was a whole one
         resource["isSubpotent"] = True
     if isinstance(told.entry, ImmunizationEntry) and told.entry.is_reported:  # nobody here saw it given
-        origin = next(iter(writing.concepts(sent, "reportOrigin")), {})
+        origin = next(iter(r4_elements.concepts(sent, "reportOrigin")), {})
         resource |= {"primarySource": False, **({"reportOrigin": origin} if origin else {})}
     return Item(resource, title, narrating.details(told), subject_name="patient")
 
@@ -188,7 +190,9 @@ def _doses(entry: Entry) -> list[Part]:
     """Which dose of which series: R4 wants the number in each, and has a place for words there."""
     doses = entry.doses if isinstance(entry, ImmunizationEntry) else ()
     return [
-        writing.without_empty({"series": dose.series, "doseNumberString": dose.number, "seriesDosesString": dose.of})
+        r4_elements.without_empty(
+            {"series": dose.series, "doseNumberString": dose.number, "seriesDosesString": dose.of}
+        )
         for dose in doses
         if dose.number and not dose.counts_not
     ]
@@ -206,10 +210,10 @@ def procedure(told: Told) -> Item | None:
     known = {"aborted": "stopped"}.get(status, status) or "unknown"
     title, concept = _named(told, "code")
     when = moments.read(sent, "performed", means="done")
-    performed = {"performedString": when.text} if when.text else writing.moment("performed", when, is_needed=True)
-    several = {name: writing.concepts(sent, name) for name in ("bodySite", "complication")}
-    one = {name: next(iter(writing.concepts(sent, name)), {}) for name in ("statusReason", "outcome")}
-    resource = writing.without_empty(
+    performed = {"performedString": when.text} if when.text else r4_elements.moment("performed", when, is_needed=True)
+    several = {name: r4_elements.concepts(sent, name) for name in ("bodySite", "complication")}
+    one = {name: next(iter(r4_elements.concepts(sent, name)), {}) for name in ("statusReason", "outcome")}
+    resource = r4_elements.without_empty(
         {"resourceType": "Procedure", "status": known, "code": concept, **performed, **several, **one}
     )
     return Item(resource, title, narrating.details(told))
@@ -224,13 +228,13 @@ def plan(told: Told) -> Item | None:
     description = elements.text(sent, "description") or told.entry.narrative
     activities = [_activity(elements.child(each, "detail"), told) for each in elements.children(sent, "activity")]
     when = moments.read(sent, "period", means="started")
-    resource = writing.without_empty(
+    resource = r4_elements.without_empty(
         {
             "resourceType": "CarePlan",
             "status": status,
             "intent": known_code(sent, "intent", ("proposal", "plan", "order", "option")) or "plan",
             "description": description,
-            "period": writing.period(when),
+            "period": r4_elements.period(when),
             "activity": [{"detail": activity} for activity in activities if activity],
         }
     )
@@ -252,11 +256,11 @@ def _named(told: Told, *names: str) -> tuple[str, Part]:
     """What the thing is called, and the concept that says it."""
     sent = next((found for name in names if (found := elements.child(told.resource, name))), {})
     title = heads.title_of(sent) or told.entry.title
-    return title, writing.concept(title, heads.codes_of(sent) or told.entry.codes)
+    return title, r4_elements.concept(title, heads.codes_of(sent) or told.entry.codes)
 
 
 def _status(system: str, code: str) -> Part:
-    return writing.terminology(system, code) if code else writing.absent()
+    return r4_elements.terminology(system, code) if code else r4_elements.absent()
 
 
 def known_code(sent: Element, name: str, known: Iterable[str]) -> str:

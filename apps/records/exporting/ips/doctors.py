@@ -10,8 +10,8 @@ from datetime import datetime
 from itertools import islice
 from typing import Final
 
-from apps.records.exporting.ips import gathering, persons, writing
-from apps.records.exporting.ips.writing import Part
+from apps.records.exporting.ips import gathering, persons, r4_elements
+from apps.records.exporting.ips.r4_elements import Part
 from apps.records.exporting.stored import Source
 from apps.records.presenters import elements, naming
 from apps.records.presenters.elements import Element
@@ -57,11 +57,13 @@ def _resource(held: Element, patient: gathering.Patient, at: datetime) -> Part:
     if kind == "Organization":
         name = elements.text(held, "name")
         known = {"resourceType": kind, "name": name, "telecom": persons.contacts(held, at=at)}
-        return writing.without_empty(known) if name else {}
+        return r4_elements.without_empty(known) if name else {}
     if kind not in {"Practitioner", "PractitionerRole"}:
         return {}
     reference = elements.child(held, "practitioner")
     doctor = patient.context.find(reference, within=held) if kind == "PractitionerRole" else held
     names = persons.names(doctor)
     telecom = persons.contacts(held, at=at) or persons.contacts(doctor, at=at)
-    return writing.without_empty({"resourceType": "Practitioner", "name": names, "telecom": telecom}) if names else {}
+    return (
+        r4_elements.without_empty({"resourceType": "Practitioner", "name": names, "telecom": telecom}) if names else {}
+    )

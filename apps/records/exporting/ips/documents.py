@@ -18,15 +18,15 @@ from apps.records.exporting.ips import (
     gathering,
     patient_narrative,
     patients,
+    r4_elements,
     section_tables,
-    writing,
 )
 from apps.records.exporting.ips.doctors import Doctor
 from apps.records.exporting.ips.extents import Extent
 from apps.records.exporting.ips.gathering import Found, Gathered
+from apps.records.exporting.ips.r4_elements import Part
 from apps.records.exporting.ips.sections import SECTIONS, Section
 from apps.records.exporting.ips.selecting import NoneKnown
-from apps.records.exporting.ips.writing import Part
 from apps.records.exporting.portions import WHOLE, Portion
 from apps.records.exporting.stored import Source
 from apps.records.subjects import LISTED
@@ -59,7 +59,7 @@ def document(choices: Sequence[Choice], *, at: datetime, tells_answers: bool = T
         "text": _narrative(explaining.origins(heard, extent, at)),
         "identifier": _own_identifier(identity),
         "status": "final",
-        "type": writing.coded("http://loinc.org", "60591-5", "Patient summary Document"),
+        "type": r4_elements.coded("http://loinc.org", "60591-5", "Patient summary Document"),
         "subject": pages.patient,
         "date": added_resources.instant(at),
         "author": [author],  # nobody curated it: it was put together by a program
@@ -188,11 +188,11 @@ def _section(
 
 
 def _empty(why: str) -> Part:
-    return {"emptyReason": writing.terminology("list-empty-reason", why)}
+    return {"emptyReason": r4_elements.terminology("list-empty-reason", why)}
 
 
 def _titled(section: Section, text: Part) -> Part:
-    code = writing.coded("http://loinc.org", section.loinc, section.display)
+    code = r4_elements.coded("http://loinc.org", section.loinc, section.display)
     return {"title": str(section.title), "code": code, "text": text}
 
 
@@ -210,7 +210,7 @@ def _added(found: Found, pages: _Pages) -> Part:
         beside = {item.refers_by: pages.add(thing, "beside", *about, source=source)}
     whose = {item.subject_name: pages.patient}
     inside = [pages.add({**part, **whose}, *about, name, source=source) for name, part in item.inside.items()]
-    reported = writing.without_empty({item.results_name: pages.results(item.results, source) + inside})
+    reported = r4_elements.without_empty({item.results_name: pages.results(item.results, source) + inside})
     reference = pages.add({**item.resource, **_of_source(found), **whose, **beside, **reported}, *about, source=source)
     for other in found.also:
         for one in (*beside.values(), reference):
@@ -223,7 +223,7 @@ def _language() -> str:
 
 
 def _narrative(lines: Iterable[str], rows: Sequence[Sequence[str]] = (), heading: Sequence[str] = ()) -> Part:
-    return writing.narrative(lines, rows, heading, language=_language())
+    return r4_elements.narrative(lines, rows, heading, language=_language())
 
 
 def _own_identifier(identity: str) -> Part:
@@ -257,7 +257,7 @@ def _stated(section: Section, code: str, pages: _Pages, *about: object, source: 
 def _doctor(doctor: Doctor) -> Part:
     """A reference to one: what the record does not hold has its name alone."""
     reference = f"urn:uuid:{_identity(doctor.source, *_whom(doctor))}" if doctor.resource else ""
-    return writing.without_empty({"reference": reference, "display": doctor.name})
+    return r4_elements.without_empty({"reference": reference, "display": doctor.name})
 
 
 def _whom(doctor: Doctor) -> tuple[str, ...]:

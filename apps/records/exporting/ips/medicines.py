@@ -1,8 +1,8 @@
 """Medicines and devices as minimal R4 resources, from either version."""
 
-from apps.records.exporting.ips import narrating, schedules, writing
+from apps.records.exporting.ips import narrating, r4_elements, schedules
 from apps.records.exporting.ips.clinical import Item, known_code
-from apps.records.exporting.ips.writing import Part
+from apps.records.exporting.ips.r4_elements import Part
 from apps.records.exporting.reading import Told
 from apps.records.presenters import elements, heads, naming, substitutions
 from apps.records.presenters.datatypes import dates, moments
@@ -30,20 +30,20 @@ def medicine(told: Told) -> Item | None:
         return None
     title, codes = _drug(told)
     dosage, ends = _dosages(told), _ends(told)
-    named = {"medicationCodeableConcept": writing.concept(title, codes)}
-    why = writing.concepts(sent, "statusReason", "reasonEnded", "reasonNotTaken")  # it is paused, say
+    named = {"medicationCodeableConcept": r4_elements.concept(title, codes)}
+    why = r4_elements.concepts(sent, "statusReason", "reasonEnded", "reasonNotTaken")  # it is paused, say
     if told.entry.resource_type == "MedicationStatement":
         when = moments.read(sent, "effective", "dateAsserted", means="started")
-        taken = writing.moment("effective", when, is_needed=True)
+        taken = r4_elements.moment("effective", when, is_needed=True)
         known = {"resourceType": "MedicationStatement", "status": status if status in _STATED else "unknown"}
-        resource = writing.without_empty({**known, "statusReason": why, **named, **taken, "dosage": dosage})
+        resource = r4_elements.without_empty({**known, "statusReason": why, **named, **taken, "dosage": dosage})
     else:
         when = moments.read(sent, "authoredOn", "dateWritten", means="prescribed")
         known = {"resourceType": "MedicationRequest", "status": status if status in _ORDERED else "unknown"}
-        authored = {"authoredOn": writing.date(when.starts), "dosageInstruction": dosage}
+        authored = {"authoredOn": r4_elements.date(when.starts), "dosageInstruction": dosage}
         noted, because = [{"text": said} for said in ends], {"statusReason": next(iter(why), {})}
         about = {**because, **_intended(told), **named, **authored, **_exchanged(told)}
-        resource = writing.without_empty({**known, **about, "note": noted})
+        resource = r4_elements.without_empty({**known, **about, "note": noted})
     return Item(resource, title, narrating.details(told, *(each["text"] for each in dosage), *ends))
 
 
@@ -55,7 +55,7 @@ def _intended(told: Told) -> Part:
         intent = "order"
     is_reported = isinstance(told.entry, MedicationEntry) and told.entry.kind is Kind.REPORTED
     reported = {"reportedBoolean": True} if is_reported else {}
-    return {**({"intent": intent} if intent else {"_intent": writing.absent()}), **reported}
+    return {**({"intent": intent} if intent else {"_intent": r4_elements.absent()}), **reported}
 
 
 def _exchanged(told: Told) -> Part:
@@ -82,22 +82,22 @@ def device(told: Told) -> Item | None:
     entry = told.entry if isinstance(told.entry, DeviceEntry) else DeviceEntry()
     number = elements.text(sent, "modelNumber")
     named = [{"name": entry.model, "type": "model-name"}] if entry.model != number else []
-    thing = writing.without_empty(
+    thing = r4_elements.without_empty(
         {
             "resourceType": "Device",
             "status": status if status == "active" else "",
-            "type": writing.concept(title, heads.codes_of(kind)),
+            "type": r4_elements.concept(title, heads.codes_of(kind)),
             "udiCarrier": [{"carrierHRF": entry.udi}] if entry.udi else [],
             "manufacturer": entry.maker,
             "lotNumber": entry.lot,
             "serialNumber": entry.serial,
             "deviceName": named,
             "modelNumber": number,
-            "safety": writing.concepts(sent, "safety"),
+            "safety": r4_elements.concepts(sent, "safety"),
         }
     )
-    use = {"status": "active"} if status == "active" else {"_status": writing.absent()}
-    resource = {"resourceType": "DeviceUseStatement", **use, "_timingDateTime": writing.absent()}
+    use = {"status": "active"} if status == "active" else {"_status": r4_elements.absent()}
+    resource = {"resourceType": "DeviceUseStatement", **use, "_timingDateTime": r4_elements.absent()}
     return Item(resource, title, narrating.details(told), beside=thing, refers_by="device")
 
 

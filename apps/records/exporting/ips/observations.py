@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from apps.records.exporting.ips import narrating, writing
+from apps.records.exporting.ips import narrating, r4_elements
 from apps.records.exporting.ips.clinical import Item, known_code
-from apps.records.exporting.ips.writing import Part
+from apps.records.exporting.ips.r4_elements import Part
 from apps.records.exporting.reading import Told
 from apps.records.presenters import elements, heads, naming
 from apps.records.presenters.datatypes import moments, quantities, ranges
@@ -55,7 +55,7 @@ def written(sent: Element, told: Told, *, category: str, detail: str) -> Item | 
         return None
     code = elements.child(sent, "code")
     title = heads.title_of(code)
-    concept = writing.concept(title, heads.codes_of(code))
+    concept = r4_elements.concept(title, heads.codes_of(code))
     others = results.of_others(sent, told.context)
     when = moments.read(sent, "effective", "issued", means="collected")
     people = naming.names_of(elements.children(sent, "performer"), told.context, within=told.resource)
@@ -64,19 +64,19 @@ def written(sent: Element, told: Told, *, category: str, detail: str) -> Item | 
     value = _value(sent, is_whole=not components)
     if not value.keys() <= {"dataAbsentReason"}:
         components = [_named_apart(part, concept) for part in components]
-    resource = writing.without_empty(
+    resource = r4_elements.without_empty(
         {
             "resourceType": "Observation",
             "status": status or "unknown",
-            "category": [writing.terminology("observation-category", category)],
+            "category": [r4_elements.terminology("observation-category", category)],
             "code": concept,
             "focus": [{"display": name} for name in others],
-            **writing.moment("effective", when, is_needed=True),
-            "performer": writing.named(people),
+            **r4_elements.moment("effective", when, is_needed=True),
+            "performer": r4_elements.named(people),
             **value,
             "interpretation": _interpretation(sent),
-            "bodySite": next(iter(writing.concepts(sent, "bodySite")), {}),
-            "method": next(iter(writing.concepts(sent, "method")), {}),
+            "bodySite": next(iter(r4_elements.concepts(sent, "bodySite")), {}),
+            "method": next(iter(r4_elements.concepts(sent, "method")), {}),
             "specimen": {"display": specimen} if specimen else {},
             "referenceRange": _ranges(sent),
             "component": components,
@@ -93,8 +93,8 @@ def _members(told: Told, components: list[Part]) -> tuple[str, ...]:
 
 def _component(sent: Element) -> Part:
     code = elements.child(sent, "code")
-    part = {"code": writing.concept(heads.title_of(code), heads.codes_of(code)), **_value(sent, is_whole=True)}
-    return writing.without_empty(
+    part = {"code": r4_elements.concept(heads.title_of(code), heads.codes_of(code)), **_value(sent, is_whole=True)}
+    return r4_elements.without_empty(
         {**part, "interpretation": _interpretation(sent), "referenceRange": _ranges(sent)},
     )
 
@@ -104,7 +104,7 @@ def _named_apart(part: Part, whole: Part) -> Part:
     known = {(each.get("system"), each.get("code")) for each in whole.get("coding", ())}
     if not any((each.get("system"), each.get("code")) in known for each in part["code"].get("coding", ())):
         return part
-    return {**part, "code": writing.without_empty({"text": part["code"].get("text", "")}) or writing.absent()}
+    return {**part, "code": r4_elements.without_empty({"text": part["code"].get("text", "")}) or r4_elements.absent()}
 
 
 def _value(sent: Element, *, is_whole: bool) -> Part:
@@ -119,7 +119,7 @@ def _value(sent: Element, *, is_whole: bool) -> Part:
     reason = (
         "as-text" if value and not value.absence else _REASONS.get(Absence(value.absence or Absence.NOT_GIVEN), silent)
     )
-    return {"dataAbsentReason": writing.terminology("data-absent-reason", reason)}
+    return {"dataAbsentReason": r4_elements.terminology("data-absent-reason", reason)}
 
 
 def _has_members(sent: Element) -> bool:
@@ -129,11 +129,11 @@ def _has_members(sent: Element) -> bool:
 
 
 def _quantity(value: Value) -> Part:
-    return {"valueQuantity": writing.quantity(value.quantity)}
+    return {"valueQuantity": r4_elements.quantity(value.quantity)}
 
 
 def _coded(value: Value) -> Part:
-    return {"valueCodeableConcept": writing.concept(value.text, value.codes)}
+    return {"valueCodeableConcept": r4_elements.concept(value.text, value.codes)}
 
 
 def _text(value: Value) -> Part:
@@ -148,7 +148,7 @@ def _range(value: Value) -> Part:
     bounds = {"low": _bound(value.quantity), "high": _bound(value.until)}
     if _is_reversed(value.quantity, value.until) or not any(bounds.values()):
         return {}
-    return {"valueRange": writing.without_empty(bounds)}
+    return {"valueRange": r4_elements.without_empty(bounds)}
 
 
 def _is_reversed(low: Quantity, high: Quantity) -> bool:
@@ -157,12 +157,12 @@ def _is_reversed(low: Quantity, high: Quantity) -> bool:
 
 
 def _ratio(value: Value) -> Part:
-    parts = {"numerator": writing.quantity(value.quantity), "denominator": writing.quantity(value.until)}
+    parts = {"numerator": r4_elements.quantity(value.quantity), "denominator": r4_elements.quantity(value.until)}
     return {"valueRatio": parts} if all(parts.values()) else {}  # rat-1
 
 
 def _moment(value: Value) -> Part:
-    return writing.moment("value", value.when)
+    return r4_elements.moment("value", value.when)
 
 
 _WRITERS: Mapping[str, Callable[[Value], Part]] = MappingProxyType(
@@ -182,7 +182,7 @@ _WRITERS: Mapping[str, Callable[[Value], Part]] = MappingProxyType(
 
 def _bound(sent: Quantity) -> Part:
     """A SimpleQuantity, which has no comparator (sqty-1)."""
-    return {name: part for name, part in writing.quantity(sent).items() if name != "comparator"}
+    return {name: part for name, part in r4_elements.quantity(sent).items() if name != "comparator"}
 
 
 def _ranges(sent: Element) -> list[Part]:
@@ -202,13 +202,15 @@ def _range_sent(sent: Element) -> Part:
         return {}
     ages = [quantities.read(elements.child(elements.child(sent, "age"), side)) for side in ("low", "high")]
     nobodys = [{"text": " - ".join(age.shown for age in ages)}] if _is_reversed(*ages) else []
-    return writing.without_empty(
+    return r4_elements.without_empty(
         {
             "low": _bound(low),
             "high": _bound(high),
             "type": _meaning(sent),
-            "appliesTo": [*writing.concepts(sent, "appliesTo"), *nobodys],
-            "age": {} if nobodys else writing.without_empty(dict(zip(("low", "high"), map(_bound, ages), strict=True))),
+            "appliesTo": [*r4_elements.concepts(sent, "appliesTo"), *nobodys],
+            "age": {}
+            if nobodys
+            else r4_elements.without_empty(dict(zip(("low", "high"), map(_bound, ages), strict=True))),
             "text": text,
         }
     )
@@ -217,7 +219,7 @@ def _range_sent(sent: Element) -> Part:
 def _meaning(sent: Element) -> Part:
     """What R4 calls `type` is `meaning` in DSTU2. That a range is the normal one nobody needs to say."""
     is_usual = all(each.meaning == ranges.Meaning.USUAL for each in ranges.read({"referenceRange": sent}))
-    return {} if is_usual else next(iter(writing.concepts(sent, "type", "meaning")), {})
+    return {} if is_usual else next(iter(r4_elements.concepts(sent, "type", "meaning")), {})
 
 
 def _interpretation(sent: Element) -> list[Part]:
@@ -231,5 +233,5 @@ def _mark(sent: Element) -> Part:
     known = (each.code for each in codes if interpretations.is_standard(each.system) and each.code in _MARKS)
     code, title = next(known, ""), heads.title_of(sent)
     if code:
-        return writing.terminology("v3-ObservationInterpretation", code)
-    return writing.concept(title, codes) if title or codes else {}
+        return r4_elements.terminology("v3-ObservationInterpretation", code)
+    return r4_elements.concept(title, codes) if title or codes else {}

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from apps.records.exporting.ips.doctors import Doctor
-from apps.records.exporting.ips.writing import Part
+from apps.records.exporting.ips.r4_elements import Part
 from apps.records.presenters import relationships
 from apps.records.presenters.datatypes import dates
 

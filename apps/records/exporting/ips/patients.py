@@ -7,8 +7,8 @@ from functools import partial
 from django.utils.translation import gettext as _
 
 from apps.records.exporting.choosing import Choice
-from apps.records.exporting.ips import clinical, gathering, persons, writing
-from apps.records.exporting.ips.writing import Part
+from apps.records.exporting.ips import clinical, gathering, persons, r4_elements
+from apps.records.exporting.ips.r4_elements import Part
 from apps.records.presenters import elements, heads, naming
 from apps.records.presenters.datatypes import moments
 from apps.records.presenters.elements import Element
@@ -26,17 +26,17 @@ def patient(choices: Sequence[Choice], found: Sequence[gathering.Patient], *, at
 
     confirmed = next((choice.person for choice in choices if choice.person is not None), None)
     fallback = confirmed.name if confirmed is not None and confirmed.name else _("Name not given")
-    born = _first(writing.day(elements.text(each.resource, "birthDate")) for each in found)
-    born = born or (writing.day(confirmed.birth_date) if confirmed is not None else "")
+    born = _first(r4_elements.day(elements.text(each.resource, "birthDate")) for each in found)
+    born = born or (r4_elements.day(confirmed.birth_date) if confirmed is not None else "")
     gender = _first(clinical.known_code(each.resource, "gender", _GENDERS) for each in found)
-    return writing.without_empty(
+    return r4_elements.without_empty(
         {
             "resourceType": "Patient",
             "identifier": [_identifier(choice) for choice in choices if choice.source.patient_id],
             "name": of_first(persons.names) or [{"text": fallback}],
             "telecom": of_first(partial(persons.contacts, at=at)),
             "gender": gender,
-            **({"birthDate": born} if born else {"_birthDate": writing.absent()}),
+            **({"birthDate": born} if born else {"_birthDate": r4_elements.absent()}),
             **next(filter(None, (_death(each.resource) for each in found)), {}),
             "address": of_first(partial(persons.addresses, at=at)),
             "contact": of_first(partial(persons.others, at=at)),
@@ -51,7 +51,7 @@ def for_others(patient: Part, heard: Sequence[Choice]) -> Part:
     named = [name for name in patient["name"] if name.get("use") not in naming.PAST] or patient["name"]
     known_as = [_identifier(choice) for choice in heard if choice.source.patient_id]
     kept = {name: said for name, said in patient.items() if name not in _NOBODY_ELSES}
-    return writing.without_empty({**kept, "name": named, "identifier": known_as})
+    return r4_elements.without_empty({**kept, "name": named, "identifier": known_as})
 
 
 def _identifier(choice: Choice) -> Part:
@@ -65,7 +65,10 @@ def _languages(resource: Element) -> list[Part]:
     spoken = ((each, elements.words(language), heads.codes_of(language)) for each, language in sent)
     preferred = {"preferred": True}
     return [
-        {"language": writing.concept(said, codes), **(preferred if elements.flag(each, "preferred") is True else {})}
+        {
+            "language": r4_elements.concept(said, codes),
+            **(preferred if elements.flag(each, "preferred") is True else {}),
+        }
         for each, said, codes in spoken
         if said
     ]
@@ -75,7 +78,7 @@ def _death(resource: Element) -> Part:
     """That the person died, which R4 calls a modifier: without it, somebody lives."""
     died = moments.read(resource, "deceased", means="")
     if died.starts:
-        return {"deceasedDateTime": writing.date(died.starts)}
+        return {"deceasedDateTime": r4_elements.date(died.starts)}
     return {"deceasedBoolean": True} if died or elements.flag(resource, "deceasedBoolean") is True else {}
 
 

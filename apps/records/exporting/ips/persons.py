@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Final
 
-from apps.records.exporting.ips import clinical, writing
-from apps.records.exporting.ips.writing import Part
+from apps.records.exporting.ips import clinical, r4_elements
+from apps.records.exporting.ips.r4_elements import Part
 from apps.records.presenters import elements
 from apps.records.presenters.elements import Element
 from apps.wire import datetimes
@@ -26,7 +26,7 @@ def names(resource: Element) -> list[Part]:
 
 def _name(sent: Element) -> Part:
     use = elements.text(sent, "use")
-    return writing.without_empty(
+    return r4_elements.without_empty(
         {
             "use": use if use in _USES else "",
             "text": elements.text(sent, "text"),
@@ -42,7 +42,7 @@ def contacts(resource: Element, *, at: datetime) -> list[Part]:
     """How to reach them now (cpt-2: what it is, is said)."""
     found = ((each, elements.text(each, "value")) for each in _of_now(resource, "telecom", at))
     return [
-        writing.without_empty(
+        r4_elements.without_empty(
             {
                 "system": clinical.known_code(each, "system", _SYSTEMS) or "other",
                 "value": value,
@@ -59,12 +59,12 @@ def addresses(resource: Element, *, at: datetime) -> list[Part]:
     found = []
     for each in _of_now(resource, "address", at):
         parts = {"line": list(elements.texts(each, "line"))}
-        said = writing.without_empty(parts | {name: elements.text(each, name) for name in _ADDRESS_PARTS})
+        said = r4_elements.without_empty(parts | {name: elements.text(each, name) for name in _ADDRESS_PARTS})
         kinds = {
             "use": clinical.known_code(each, "use", _ADDRESS_USES),
             "type": clinical.known_code(each, "type", _ADDRESS_TYPES),
         }
-        found.append({**writing.without_empty(kinds), **said} if said else {})
+        found.append({**r4_elements.without_empty(kinds), **said} if said else {})
     return [each for each in found if each]
 
 
@@ -78,13 +78,13 @@ def _other(sent: Element, at: datetime) -> Part:
         "name": next(iter(names(sent)), {}),
         "telecom": contacts(sent, at=at),
         "address": next(iter(addresses(sent, at=at)), {}),
-        "organization": writing.without_empty(
+        "organization": r4_elements.without_empty(
             {"display": elements.text(elements.child(sent, "organization"), "display")}
         ),
     }
     if not any(named.values()):
         return {}
-    return writing.without_empty({"relationship": writing.concepts(sent, "relationship"), **named})
+    return r4_elements.without_empty({"relationship": r4_elements.concepts(sent, "relationship"), **named})
 
 
 def _of_now(resource: Element, name: str, at: datetime) -> Iterator[Element]:

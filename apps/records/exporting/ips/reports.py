@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from itertools import islice
 
-from apps.records.exporting.ips import cautions, judging, narrating, noting, observations, writing
+from apps.records.exporting.ips import cautions, judging, narrating, noting, observations, r4_elements
 from apps.records.exporting.ips.clinical import Item, known_code
 from apps.records.exporting.reading import Told
 from apps.records.presenters import elements, heads, naming
@@ -33,18 +33,18 @@ def report(told: Told) -> Item | None:
     when = moments.read(sent, "effective", "issued", means="collected")
     conclusion = elements.prose(sent.get("conclusion"))
     concluded = (each for name in _CONCLUDED for each in elements.children(sent, name))
-    resource = writing.without_empty(
+    resource = r4_elements.without_empty(
         {
             "resourceType": "DiagnosticReport",
             "status": status or "unknown",
-            "category": writing.concepts(sent, "category"),
-            "code": writing.concept(title, heads.codes_of(code) or told.entry.codes),
-            **writing.moment("effective", when, is_needed=True),
-            "performer": writing.named(
+            "category": r4_elements.concepts(sent, "category"),
+            "code": r4_elements.concept(title, heads.codes_of(code) or told.entry.codes),
+            **r4_elements.moment("effective", when, is_needed=True),
+            "performer": r4_elements.named(
                 naming.names_of(elements.children(sent, "performer"), told.context, within=sent)
             ),
             "conclusion": conclusion,
-            "conclusionCode": writing.concepts(sent, *_CONCLUDED),
+            "conclusionCode": r4_elements.concepts(sent, *_CONCLUDED),
         }
     )
     named = results.references(sent, "result", told.context, most=results.MOST_RESULTS)

@@ -10,8 +10,8 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import Any, Final
 
-from apps.records.exporting.ips import writing
-from apps.records.exporting.ips.writing import Part
+from apps.records.exporting.ips import r4_elements
+from apps.records.exporting.ips.r4_elements import Part
 from apps.records.presenters import elements, heads
 from apps.records.presenters.datatypes import moments, quantities
 from apps.records.presenters.elements import Element
@@ -40,7 +40,7 @@ def timing(dosage: Element, *, version: FhirVersion) -> Part:
     written, needed = _timing(_of_r4(sent) if version is FhirVersion.DSTU2 else sent), _needed(dosage)
     if not written or not all(needed.values()):
         return {}
-    return writing.without_empty({"sequence": sequence or None, "timing": written, **needed})
+    return r4_elements.without_empty({"sequence": sequence or None, "timing": written, **needed})
 
 
 def _needed(dosage: Element) -> Part:
@@ -50,7 +50,7 @@ def _needed(dosage: Element) -> Part:
         return {}
     reason = found.get("asNeededCodeableConcept")
     if len(found) == 1 and isinstance(reason, dict) and (heads.title_of(reason) or heads.codes_of(reason)):
-        return {"asNeededCodeableConcept": writing.concept(heads.title_of(reason), heads.codes_of(reason))}
+        return {"asNeededCodeableConcept": r4_elements.concept(heads.title_of(reason), heads.codes_of(reason))}
     return {name: found == {"asNeededBoolean": True} for name in found}
 
 
@@ -75,8 +75,8 @@ def _timing(sent: Element) -> Part:
     events, repeat, code = sent.get("event", []), sent.get("repeat", {}), elements.child(sent, "code")
     if not _are(_is_moment, events) or not isinstance(repeat, dict) or not _is_repeated(repeat):
         return {}
-    coded = writing.concept(heads.title_of(code), heads.codes_of(code)) if code else {}
-    return writing.without_empty({"event": events, "repeat": {**repeat, **_bounds(repeat)}, "code": coded})
+    coded = r4_elements.concept(heads.title_of(code), heads.codes_of(code)) if code else {}
+    return r4_elements.without_empty({"event": events, "repeat": {**repeat, **_bounds(repeat)}, "code": coded})
 
 
 def _is_repeated(repeat: Element) -> bool:
@@ -99,12 +99,12 @@ def _bounds(repeat: Element) -> Part:
 
 
 def _period(sent: Any) -> Part:
-    return writing.period(moments.of_period(sent, means="")) if isinstance(sent, dict) else {}
+    return r4_elements.period(moments.of_period(sent, means="")) if isinstance(sent, dict) else {}
 
 
 def _duration(sent: Any) -> Part:
     """drt-1: it has a unit of time by its code."""
-    written = writing.quantity(quantities.read(sent)) if isinstance(sent, dict) else {}
+    written = r4_elements.quantity(quantities.read(sent)) if isinstance(sent, dict) else {}
     return written if written.get("code") in _UNITS and "value" in written else {}
 
 
@@ -121,7 +121,7 @@ def _range(sent: Any) -> Part:
 
 
 def _is_moment(value: object) -> bool:
-    return isinstance(value, str) and datetimes.parse(value) is not None and writing.date(value) == value
+    return isinstance(value, str) and datetimes.parse(value) is not None and r4_elements.date(value) == value
 
 
 def _is_whole(value: object) -> bool:
