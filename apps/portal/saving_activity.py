@@ -1,6 +1,6 @@
 """Activity as a file for a spreadsheet, to keep: every event by itself, in the words of the page, newest first.
 
-It is written down, counted and broken off as a copy of the record is (`granting`); that event is its first line, and
+It is written down, counted and broken off as a copy of the record is (`admitting`); that event is its first line, and
 says when it was taken.
 """
 
@@ -18,19 +18,19 @@ from apps.audit import recording
 from apps.audit.recording import Actor, EventType
 from apps.portal import happenings
 from apps.portal.happenings import Happening
-from apps.records.exporting import granting, streaming
+from apps.records.exporting import admitting, streaming
 from apps.records.viewing import spreadsheets
 
 
 def take(user: User, *, at: datetime) -> Iterator[bytes]:
     """The file of all that happened in this account, piece by piece, in the language and the time zone of now whenever
-    it is read. Raises `granting.TooMany`, and `DeletedMeanwhile` where the account is closed; in the middle
-    `granting.TookTooLong`."""
+    it is read. Raises `admitting.TooMany`, and `DeletedMeanwhile` where the account is closed; in the middle
+    `admitting.TookTooLong`."""
     with transaction.atomic():
-        granting.ensure_few(user, EventType.ACTIVITY_SAVED, at=at)
+        admitting.ensure_few(user, EventType.ACTIVITY_SAVED, at=at)
         recording.record(EventType.ACTIVITY_SAVED, actor=Actor.user(user.pk), at=at, user_id=user.pk)
     told = map(str.encode, streaming.as_asked(_pieces(happenings.each(user.pk))))
-    return granting.in_time(told, now=time.monotonic)
+    return admitting.in_time(told, now=time.monotonic)
 
 
 def _pieces(batches: Iterable[list[Happening]]) -> Iterator[str]:

@@ -16,7 +16,7 @@ from apps.audit.models import AuditEvent
 from apps.audit.recording import Actor, EventType, Fact
 from apps.connections import noting
 from apps.portal import closing, happenings, saving_activity
-from apps.records.exporting import granting
+from apps.records.exporting import admitting
 from tests.records.linked import give_tokens, make_connection, make_endpoint
 from tests.records.people import CANARIES, allergy
 from tests.records.several_people import CHILDS, HERS, is_of
@@ -225,17 +225,17 @@ class TestTakingIt:
         assert "Activity saved as a file" in page_of(hers)
 
     def test_is_refused_above_so_many_an_hour_of_ones_own(self, hers, client, alice, sam, address, monkeypatch):
-        monkeypatch.setattr(granting, "MOST_AN_HOUR", 2)
+        monkeypatch.setattr(admitting, "MOST_AN_HOUR", 2)
         note(sam, EventType.ACTIVITY_SAVED)
         note(alice, EventType.RECORD_EXPORTED)
         note(alice, EventType.ACTIVITY_SAVED, at=timezone.now() - timedelta(minutes=61))
         assert [hers.post(address).status_code for _time in range(3)] == [200, 200, 429]
 
     def test_breaks_off_after_its_time(self, alice, monkeypatch):
-        monkeypatch.setattr(granting, "LONGEST_SECONDS", -1.0)
+        monkeypatch.setattr(admitting, "LONGEST_SECONDS", -1.0)
         pieces = saving_activity.take(alice, at=timezone.now())
         next(pieces)
-        with pytest.raises(granting.TookTooLong):
+        with pytest.raises(admitting.TookTooLong):
             next(pieces)
 
     def test_of_an_account_that_was_closed_a_moment_ago_gives_nothing(self, hers, alice, address, monkeypatch):

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from apps.accounts.current_user import current_user
 from apps.portal import happenings, saving_activity
-from apps.records.exporting.granting import TooMany
+from apps.records.exporting.admitting import TooMany
 from apps.records.exporting.stored import DeletedMeanwhile
 
 _MINUTES = 60

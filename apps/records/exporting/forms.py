@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from apps.records.exporting import choosing, portions
+from apps.records.exporting.admitting import Format
 from apps.records.exporting.choosing import Choice
-from apps.records.exporting.granting import Format
 from apps.records.exporting.pdf import making
 from apps.records.exporting.portions import WHOLE, Portion, Span
 from apps.records.subjects import LISTED, Subject

@@ -16,11 +16,11 @@ from django.views.decorators.http import require_http_methods
 from apps.accounts.current_user import current_user
 from apps.accounts.password_first import password_first
 from apps.records import subjects
-from apps.records.exporting import choosing, copies, granting, stored, summaries
+from apps.records.exporting import admitting, choosing, copies, stored, summaries
+from apps.records.exporting.admitting import Format, TooMany
 from apps.records.exporting.choosing import Choice
 from apps.records.exporting.copies import Part
 from apps.records.exporting.forms import CopyForm
-from apps.records.exporting.granting import Format, TooMany
 from apps.records.exporting.ips import documents
 from apps.records.exporting.pdf import making
 from apps.records.exporting.stored import DeletedMeanwhile
@@ -56,7 +56,7 @@ def _take(request: HttpRequest) -> HttpResponseBase:
         return _page(request, choices, form, status=422)
     chosen, wanted = form.chosen, Format(form.cleaned_data["format"])
     try:
-        granting.grant(user, [choice.connection.pk for choice in chosen], wanted, at=at)
+        admitting.admit(user, [choice.connection.pk for choice in chosen], wanted, at=at)
     except TooMany:
         return render(request, "429.html", {"minutes": _MINUTES}, status=429)
     except DeletedMeanwhile:  # whoever closed the account is asked to sign in
@@ -113,7 +113,7 @@ def _ensure_held(chosen: tuple[Choice, ...]) -> None:
 
 def _archive(chosen: tuple[Choice, ...], wanted: Format, at: datetime) -> HttpResponseBase:
     parts = [Part(choice.source, choice.gaps, whose=choice.person) for choice in chosen]
-    pieces = granting.in_time(copies.copy(parts, copies.Form(wanted), at=at), now=time.monotonic)
+    pieces = admitting.in_time(copies.copy(parts, copies.Form(wanted), at=at), now=time.monotonic)
     response = StreamingHttpResponse(pieces, content_type="application/zip")
     return _attached(response, f"holdfast-record-{at:%Y-%m-%d}.zip")
 

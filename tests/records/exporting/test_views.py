@@ -15,7 +15,7 @@ from apps.connections.answers import candidates
 from apps.connections.answers.candidates import Candidate
 from apps.connections.models import Connection
 from apps.records import forgetting
-from apps.records.exporting import granting
+from apps.records.exporting import admitting
 from apps.records.models import SyncRun
 from apps.vault.models import DataKey
 from tests.records.exporting.keeping import keep
@@ -156,11 +156,11 @@ class TestACopy:
         assert "There is a problem" in text(response)
 
     def test_is_refused_above_so_many_an_hour_of_ones_own(self, hers, alice, sam, connection, monkeypatch):
-        monkeypatch.setattr(granting, "MOST_AN_HOUR", 2)
+        monkeypatch.setattr(admitting, "MOST_AN_HOUR", 2)
         answers = [take(hers, connection).status_code for _ in range(3)]
         assert answers == [200, 200, 429]
         assert AuditEvent.objects.filter(event=EventType.RECORD_EXPORTED).count() == 2
-        granting.grant(sam, [connection.pk], granting.Format.LINES, at=timezone.now())
+        admitting.admit(sam, [connection.pk], admitting.Format.LINES, at=timezone.now())
         assert AuditEvent.objects.filter(event=EventType.RECORD_EXPORTED, user_id=sam.pk).count() == 1
 
     @pytest.mark.parametrize("what", FORMATS)
@@ -168,15 +168,15 @@ class TestACopy:
         def deleted(*_args, **_kwargs):
             forgetting.forget(connection, actor=Actor.user(alice.pk), at=AT)
 
-        monkeypatch.setattr(granting, "grant", deleted)
+        monkeypatch.setattr(admitting, "grant", deleted)
         answer = take(hers, connection, what=what)
         assert (answer.status_code, answer["Location"]) == (302, reverse("download_copy"))
 
     def test_breaks_off_after_its_time(self):
-        seconds = iter((0.0, 1.0, granting.LONGEST_SECONDS + 1))
-        pieces = granting.in_time(iter((b"1", b"2", b"3")), now=lambda: next(seconds))
+        seconds = iter((0.0, 1.0, admitting.LONGEST_SECONDS + 1))
+        pieces = admitting.in_time(iter((b"1", b"2", b"3")), now=lambda: next(seconds))
         assert [next(pieces), next(pieces)] == [b"1", b"2"]
-        with pytest.raises(granting.TookTooLong):
+        with pytest.raises(admitting.TookTooLong):
             next(pieces)
 
     def test_of_a_connection_that_ended_is_given_still(self, hers, alice, connection):

@@ -40,7 +40,7 @@ class Format(StrEnum):
 
 
 @transaction.atomic
-def grant(user: User, connection_ids: Iterable[UUID], export_format: Format, *, at: datetime) -> None:
+def admit(user: User, connection_ids: Iterable[UUID], export_format: Format, *, at: datetime) -> None:
     """Write down that this person takes a copy of these, one event each. Raises TooMany, and DeletedMeanwhile where the
     account is closed."""
     ensure_few(user, EventType.RECORD_EXPORTED, at=at)
