@@ -3,12 +3,13 @@
 import ast
 import re
 from collections.abc import Iterator
+from datetime import timedelta
 
 import pytest
 from django.apps import apps
 from django.core.management import load_command_class
 
-from config import env
+from config import celery, env
 
 DOCUMENTS = {name: (env.ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("security.md", "privacy.md")}
 _ALL = sorted(
@@ -24,6 +25,13 @@ _APPS = {
     for path in env.ROOT.glob("apps/*/management/commands/[!_]*.py")
 }
 _OF_DJANGO = {"check", "collectstatic", "createsuperuser", "migrate", "sendtestemail"}
+_EVERY = {
+    timedelta(minutes=1): "minute",
+    timedelta(minutes=5): "5 minutes",
+    timedelta(minutes=10): "10 minutes",
+    timedelta(hours=1): "hour",
+    timedelta(days=1): "day",
+}
 _CHECK_ID = re.compile(r"holdfast\.[EW]\d{3}")
 
 
@@ -42,6 +50,18 @@ class TestDocument:
         asked = re.findall(r"`(?:\w+=\S+ )*make ([a-z-]+)", (env.ROOT / name).read_text(encoding="utf-8"))
         targets = re.findall(r"^([a-z-]+):", (env.ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
         assert set(asked) <= set(targets)
+
+    @pytest.mark.parametrize("name", [*_ALL, "apps/sandbox/README.md"])
+    def test_leads_to_what_is_there(self, name):
+        page = env.ROOT / name
+        for target, anchor in _LINK.findall(page.read_text(encoding="utf-8")):
+            path = page.parent / target if target else page
+            assert path.exists(), target
+            if anchor:
+                assert anchor in {_anchor(line) for line in path.read_text(encoding="utf-8").splitlines()}, (
+                    target,
+                    anchor,
+                )
 
 
 class TestOperatorsGuide:
@@ -65,18 +85,6 @@ class TestOperatorsGuide:
                 parser = load_command_class(_APPS[command], command).create_parser("manage.py", command)
                 taken = {option for action in parser._actions for option in action.option_strings}
                 assert set(re.findall(r"(?<!\w)--[\w-]+", rest)) <= taken, (command, rest)
-
-    @pytest.mark.parametrize("name", [*_OPERATORS, "README.md", "CONTRIBUTING.md"])
-    def test_leads_to_what_is_there(self, name):
-        page = env.ROOT / name
-        for target, anchor in _LINK.findall(page.read_text(encoding="utf-8")):
-            path = page.parent / target if target else page
-            assert path.exists(), target
-            if anchor:
-                assert anchor in {_anchor(line) for line in path.read_text(encoding="utf-8").splitlines()}, (
-                    target,
-                    anchor,
-                )
 
     def test_leads_from_its_first_page_to_each_other(self):
         index = _OPERATORS["docs/operating.md"].partition("\n## ")[0]
@@ -125,6 +133,21 @@ def _errors() -> Iterator[str]:
             if isinstance(call, ast.Call) and ast.unparse(call.func) in {"_LOG.error", "_LOG.exception"}:
                 yield str(ast.literal_eval(call.args[0]))
     yield "A provider never confirmed that a permission ended"
+
+
+class TestTableOfTheSchedule:
+    def test_says_of_each_task_how_often_it_comes_and_by_which_queue(self):
+        text = (env.ROOT / "docs" / "code.md").read_text(encoding="utf-8")
+        told = re.findall(r"^\| `([\w.]+\.tasks\.\w+)` \| ([\w ]+) \| (\w+) \|", text, re.MULTILINE)
+        sent = [
+            (
+                row.task.removeprefix("apps."),
+                _EVERY[row.every],
+                celery.app.amqp.router.route({}, row.task)["queue"].name,
+            )
+            for row in celery.SCHEDULE
+        ]
+        assert sorted(told) == sorted(sent)
 
 
 class TestTableOfChecks:
