@@ -22,10 +22,10 @@ from apps.records.presenters import (
     family,
     generic,
     goals,
-    heads,
     immunizations,
     insurance,
     medications,
+    modifiers,
     orders,
     procedures,
     questionnaires,
@@ -96,10 +96,10 @@ KINDS: Final[Mapping[str, type[Entry]]] = MappingProxyType(
 
 def _heeding(entry: Entry, resource: Element) -> Entry:
     """With what may turn any part of it around, behind what may turn around all of it."""
-    found = () if entry.is_withdrawn or entry.is_withheld else heads.modifiers_within(resource)
+    found = () if entry.is_withdrawn or entry.is_withheld else modifiers.modifiers_within(resource)
     if not found:
         return entry
-    turning = dict.fromkeys((*heads.modifiers(resource), *found))
+    turning = dict.fromkeys((*modifiers.modifiers(resource), *found))
     return replace(entry, is_modified=True, said=tuple(dict.fromkeys((*turning, *entry.said))))
 
 

@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from msgspec.structs import replace
 
 from apps.records.presenters import elements, signatures
+from apps.records.presenters.codeable_concepts import codes_of, first_name, title_of
 from apps.records.presenters.datatypes import moments, quantities
 from apps.records.presenters.datatypes.moments import UNDATED, When
 from apps.records.presenters.datatypes.quantities import NO_QUANTITY, Quantity
@@ -21,16 +22,8 @@ from apps.records.presenters.dosing import dosages
 from apps.records.presenters.dosing.dosages import Dosage
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
-from apps.records.presenters.heads import (
-    codes_of,
-    first_name,
-    head,
-    is_suggested,
-    modifiers,
-    notes,
-    status_codes,
-    title_of,
-)
+from apps.records.presenters.heads import head, is_suggested, notes, status_codes
+from apps.records.presenters.modifiers import modifiers
 from apps.records.presenters.naming import beside, is_patient, name_of, names_of, reasons, titles
 from apps.records.presenters.narratives import opening
 

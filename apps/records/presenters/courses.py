@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from apps.records.presenters.codeable_concepts import title_of
 from apps.records.presenters.elements import Element
-from apps.records.presenters.heads import status_codes, title_of
+from apps.records.presenters.heads import status_codes
 
 
 def read(resource: Element) -> str:

@@ -12,9 +12,9 @@ from types import MappingProxyType
 from typing import Final
 
 from apps.records.presenters import attachments, elements, plain_names
+from apps.records.presenters.codeable_concepts import codes_of, title_of
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Code
-from apps.records.presenters.heads import codes_of, title_of
 from apps.records.presenters.remembering import remembered
 
 # Where each type says what it is, in either version.

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator
 
 from apps.records.presenters import elements, naming, sayings
+from apps.records.presenters.codeable_concepts import codes_of, title_of
 from apps.records.presenters.datatypes import quantities
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Context
-from apps.records.presenters.heads import codes_of, title_of
 from apps.records.presenters.particular_words import WORDS, What
 
 

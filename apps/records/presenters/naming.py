@@ -11,9 +11,9 @@ from itertools import chain
 import msgspec
 
 from apps.records.presenters import elements
+from apps.records.presenters.codeable_concepts import codes_of, first_name, title_of
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Code, Context
-from apps.records.presenters.heads import codes_of, first_name, title_of
 from apps.records.presenters.narratives import narrative, opening
 
 # A relative or absolute literal reference, perhaps to one version of the patient (FHIR, references), however untidy. It

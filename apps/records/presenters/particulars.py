@@ -10,11 +10,12 @@ from typing import Final
 import msgspec
 
 from apps.records.presenters import elements, imaging, naming, payments, sayings, tasks
+from apps.records.presenters.codeable_concepts import title_of
 from apps.records.presenters.datatypes import quantities
 from apps.records.presenters.dosing import dosages
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Context
-from apps.records.presenters.heads import status_codes, title_of
+from apps.records.presenters.heads import status_codes
 from apps.records.presenters.particular_words import What
 
 _MOST: Final = 50  # of one sort; more is an accident

@@ -8,10 +8,11 @@ from typing import Final
 from msgspec.structs import replace
 
 from apps.records.presenters import elements, naming, sayings
+from apps.records.presenters.codeable_concepts import title_of
 from apps.records.presenters.datatypes import quantities
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Context
-from apps.records.presenters.heads import status_codes, title_of
+from apps.records.presenters.heads import status_codes
 from apps.records.presenters.particular_words import WORDS, What
 
 _OF_MEDICARE: Final = "https://bluebutton.cms.gov/resources/variables/"

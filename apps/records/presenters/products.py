@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from apps.records.presenters import elements, heads, naming
+from apps.records.presenters import codeable_concepts, elements, heads, naming
 from apps.records.presenters.dosing import dosages
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Code, Context
@@ -33,14 +33,18 @@ class Product(msgspec.Struct, frozen=True, gc=False):
     def others(self, title: str) -> tuple[str, ...]:
         """What else it was called, in the provider's words: in other words than its title and its brands."""
         told = {_plainly(title), *map(_plainly, self.brands)}
-        names = {_plainly(name): name for name in reversed(self.called) if not heads.is_in_place_of_a_name(name)}
-        return tuple(name for plain, name in reversed(names.items()) if plain not in told and not heads.is_code(name))
+        names = {
+            _plainly(name): name for name in reversed(self.called) if not codeable_concepts.is_in_place_of_a_name(name)
+        }
+        return tuple(
+            name for plain, name in reversed(names.items()) if plain not in told and not codeable_concepts.is_code(name)
+        )
 
     def title(self, said: str, codes: tuple[Code, ...]) -> str:
         """What it is called: as the concept says, unless that is a code, or nothing, and something else is a name."""
         coded = {code.code for code in codes}
         names = (name for name in (said, *self.names) if not (name in coded and any(map(str.isdigit, name))))
-        return heads.first_name((*names, said))
+        return codeable_concepts.first_name((*names, said))
 
 
 def read(resource: Element, context: Context) -> Product:
@@ -52,11 +56,12 @@ def read(resource: Element, context: Context) -> Product:
     concept = resource.get("medicationCodeableConcept") or found.get("code")
     ingredients = tuple(dict.fromkeys(filter(None, _ingredients(found, resource, context))))
     own = heads.head(found, found.get("code"))["title"] if found.get("code") is not concept else ""
-    told = "" if heads.name_in(concept) else naming.told_alone(found)
+    told = "" if codeable_concepts.name_in(concept) else naming.told_alone(found)
     return Product(
         concept=concept or ({"extension": sent.get("extension")} if "extension" in sent else None),
         names=tuple(filter(None, (own, naming.beside(sent), " / ".join(ingredients), told))),
-        form=heads.title_of(found.get("form")) or heads.title_of(elements.child(found, "product").get("form")),
+        form=codeable_concepts.title_of(found.get("form"))
+        or codeable_concepts.title_of(elements.child(found, "product").get("form")),
         ingredients=ingredients,
         brands=_brands(concept, found),
         called=tuple(filter(None, (*_called(concept), *_called(found.get("code")), naming.beside(sent))))[:_MOST],
@@ -66,9 +71,9 @@ def read(resource: Element, context: Context) -> Product:
 def _brands(concept: object, product: Element) -> tuple[str, ...]:
     """As far as it was said which name is a brand: by a Medication of DSTU2, or by RxNorm, which writes the brand of
     what has one in brackets behind the rest. Nothing is guessed from how a name looks."""
-    codes = (*heads.codes_of(concept), *heads.codes_of(product.get("code")))
+    codes = (*codeable_concepts.codes_of(concept), *codeable_concepts.codes_of(product.get("code")))
     named = [found[1] for code in codes if code.system in _RXNORM and (found := _IN_BRACKETS.search(code.display))]
-    own = heads.name_in(product.get("code")) if elements.flag(product, "isBrand") is True else ""
+    own = codeable_concepts.name_in(product.get("code")) if elements.flag(product, "isBrand") is True else ""
     return tuple(dict.fromkeys(filter(None, (*named, own))))[:_MOST]
 
 

@@ -1,10 +1,11 @@
 """How parts of a resource are told that has no presenter of its own (`particulars`): in the provider's words."""
 
 from apps.records.presenters import elements, naming
+from apps.records.presenters.codeable_concepts import title_of
 from apps.records.presenters.datatypes import quantities
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Context
-from apps.records.presenters.heads import status_codes, title_of
+from apps.records.presenters.heads import status_codes
 from apps.records.presenters.particular_words import WORDS
 
 

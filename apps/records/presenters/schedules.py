@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from apps.records.presenters import elements
+from apps.records.presenters.codeable_concepts import title_of
 from apps.records.presenters.dosing import dosages
 from apps.records.presenters.dosing.dosages import Dosage
 from apps.records.presenters.elements import Element
-from apps.records.presenters.heads import title_of
 
 _TIMINGS: Final = ("occurrenceTiming", "timingTiming")
 _RATES: Final = ("rateQuantity", "rateRatio")

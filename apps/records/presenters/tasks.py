@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from apps.records.presenters import elements, naming, sayings
+from apps.records.presenters.codeable_concepts import title_of
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Context
-from apps.records.presenters.heads import title_of
 from apps.records.presenters.particular_words import What
 
 _DEEPEST: Final = 5  # actions within actions

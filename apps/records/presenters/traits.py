@@ -10,8 +10,8 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from apps.records.presenters import elements
+from apps.records.presenters.codeable_concepts import codes_of, title_of
 from apps.records.presenters.elements import Element
-from apps.records.presenters.heads import codes_of, title_of
 
 _MOST: Final = 10  # of one sort
 

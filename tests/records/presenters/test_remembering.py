@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from apps.records.presenters import elements, heads
+from apps.records.presenters import codeable_concepts, elements
 from apps.records.presenters.remembering import remembered, remembering
 
 
@@ -91,5 +91,5 @@ class TestRemembering:
         concept = elements.parse(b'{"coding": [{"code": "1", "display": "Sodium"}]}')
         with remembering():
             for _ in range(2):
-                assert heads.title_of(concept) == "Sodium"
-                assert [code.code for code in heads.codes_of(concept)] == ["1"]
+                assert codeable_concepts.title_of(concept) == "Sodium"
+                assert [code.code for code in codeable_concepts.codes_of(concept)] == ["1"]

@@ -4,7 +4,7 @@ from apps.records.exporting.ips import narrating, r4_elements
 from apps.records.exporting.ips.clinical import Item, known_code
 from apps.records.exporting.ips.r4_elements import Part
 from apps.records.exporting.reading import Told
-from apps.records.presenters import elements, heads
+from apps.records.presenters import codeable_concepts, elements
 from apps.records.presenters.datatypes import moments
 from apps.records.presenters.documents import DocumentEntry
 
@@ -16,14 +16,14 @@ def alert(told: Told) -> Item | None:
     if status == "inactive":
         return None
     code = elements.child(sent, "code")
-    title = heads.name_in(code) or told.entry.title
+    title = codeable_concepts.name_in(code) or told.entry.title
     when = moments.read(sent, "period", means="started")
     resource = r4_elements.without_empty(
         {
             "resourceType": "Flag",
             **({"status": status} if status else {"_status": r4_elements.absent()}),
             "category": r4_elements.concepts(sent, "category"),
-            "code": r4_elements.concept(title, heads.codes_of(code) or told.entry.codes),
+            "code": r4_elements.concept(title, codeable_concepts.codes_of(code) or told.entry.codes),
             "period": r4_elements.period(when),
         }
     )

@@ -14,7 +14,7 @@ from apps.records.exporting.ips import narrating, r4_elements
 from apps.records.exporting.ips.clinical import Item
 from apps.records.exporting.ips.r4_elements import Part
 from apps.records.exporting.reading import Told
-from apps.records.presenters import elements, heads
+from apps.records.presenters import elements, modifiers
 from apps.records.presenters.elements import Element
 from apps.records.viewing.wording import cautions
 
@@ -38,7 +38,7 @@ def by_rules(item: Item, told: Told) -> Item:
     said = cautions.of_rules(told.resource)
     if not said:
         return item
-    rules = r4_elements.uri(heads.rules(told.resource))
+    rules = r4_elements.uri(modifiers.implicit_rules(told.resource))
     named = {"implicitRules": rules} if rules else {}
     beside = {**item.beside, **named} if item.beside else item.beside
     detail = narrating.together(said, item.detail)
@@ -46,7 +46,7 @@ def by_rules(item: Item, told: Told) -> Item:
 
 
 def _kept(resource: Element) -> Iterator[Part]:
-    parts = heads.modified_parts(resource)
+    parts = modifiers.modified_parts(resource)
     sent = list(islice((each for part in parts for each in elements.children(part, "modifierExtension")), _MOST))
     for each in sent or [{}]:
         url = r4_elements.uri(elements.text(each, "url")) or _UNNAMED

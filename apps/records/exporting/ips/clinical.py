@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from apps.records.exporting.ips import narrating, r4_elements
 from apps.records.exporting.ips.r4_elements import Part
 from apps.records.exporting.reading import Told
-from apps.records.presenters import care_plans, elements, heads
+from apps.records.presenters import care_plans, codeable_concepts, elements, heads
 from apps.records.presenters.conditions import Category, ConditionEntry
 from apps.records.presenters.datatypes import moments
 from apps.records.presenters.datatypes.moments import When
@@ -134,7 +134,8 @@ def condition(told: Told) -> Item | None:
             "clinicalStatus": _status("condition-clinical", clinical),
             "verificationStatus": verification and _status("condition-ver-status", verification),
             "category": [_kept_as(told.entry)],
-            "severity": severity and r4_elements.concept(heads.title_of(severity), heads.codes_of(severity)),
+            "severity": severity
+            and r4_elements.concept(codeable_concepts.title_of(severity), codeable_concepts.codes_of(severity)),
             "code": concept,
             "bodySite": r4_elements.concepts(sent, "bodySite"),
             "stage": [
@@ -255,8 +256,8 @@ def _activity(detail: Element, told: Told) -> Part:
 def _named(told: Told, *names: str) -> tuple[str, Part]:
     """What the thing is called, and the concept that says it."""
     sent = next((found for name in names if (found := elements.child(told.resource, name))), {})
-    title = heads.title_of(sent) or told.entry.title
-    return title, r4_elements.concept(title, heads.codes_of(sent) or told.entry.codes)
+    title = codeable_concepts.title_of(sent) or told.entry.title
+    return title, r4_elements.concept(title, codeable_concepts.codes_of(sent) or told.entry.codes)
 
 
 def _status(system: str, code: str) -> Part:

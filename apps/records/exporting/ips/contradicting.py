@@ -10,7 +10,7 @@ from typing import Final
 from apps.records.exporting.ips import clinical
 from apps.records.exporting.ips.clinical import Item
 from apps.records.presenters.absences import Absence, known_absence
-from apps.records.presenters.heads import codes_of
+from apps.records.presenters.codeable_concepts import codes_of
 
 # The others are of all that their section lists.
 _CATEGORIES: Final = {

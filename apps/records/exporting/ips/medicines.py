@@ -4,7 +4,7 @@ from apps.records.exporting.ips import narrating, r4_elements, schedules
 from apps.records.exporting.ips.clinical import Item, known_code
 from apps.records.exporting.ips.r4_elements import Part
 from apps.records.exporting.reading import Told
-from apps.records.presenters import elements, heads, naming, substitutions
+from apps.records.presenters import codeable_concepts, elements, naming, substitutions
 from apps.records.presenters.datatypes import dates, moments
 from apps.records.presenters.devices import DeviceEntry
 from apps.records.presenters.dosing import dosages
@@ -78,7 +78,7 @@ def device(told: Told) -> Item | None:
     if status == "inactive":
         return None
     kind = elements.child(sent, "type")
-    title = heads.title_of(kind) or told.entry.title
+    title = codeable_concepts.title_of(kind) or told.entry.title
     entry = told.entry if isinstance(told.entry, DeviceEntry) else DeviceEntry()
     number = elements.text(sent, "modelNumber")
     named = [{"name": entry.model, "type": "model-name"}] if entry.model != number else []
@@ -86,7 +86,7 @@ def device(told: Told) -> Item | None:
         {
             "resourceType": "Device",
             "status": status if status == "active" else "",
-            "type": r4_elements.concept(title, heads.codes_of(kind)),
+            "type": r4_elements.concept(title, codeable_concepts.codes_of(kind)),
             "udiCarrier": [{"carrierHRF": entry.udi}] if entry.udi else [],
             "manufacturer": entry.maker,
             "lotNumber": entry.lot,
@@ -106,12 +106,12 @@ def _drug(told: Told) -> tuple[str, tuple[Code, ...]]:
     sent = told.resource
     for name in ("medicationCodeableConcept", "medication"):
         concept = elements.child(sent, name)
-        if heads.codes_of(concept) or heads.title_of(concept):
-            return heads.title_of(concept) or told.entry.title, heads.codes_of(concept)
+        if codeable_concepts.codes_of(concept) or codeable_concepts.title_of(concept):
+            return codeable_concepts.title_of(concept) or told.entry.title, codeable_concepts.codes_of(concept)
     reference = elements.child(sent, "medicationReference")
     code = elements.child(told.context.find(reference, within=sent), "code")
-    title = heads.title_of(code) or naming.name_of(reference, told.context, within=sent) or told.entry.title
-    return title, heads.codes_of(code)
+    title = codeable_concepts.title_of(code) or naming.name_of(reference, told.context, within=sent) or told.entry.title
+    return title, codeable_concepts.codes_of(code)
 
 
 def _dosages(told: Told) -> list[Part]:

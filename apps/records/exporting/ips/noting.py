@@ -6,7 +6,7 @@ from typing import Final
 from apps.records.exporting.ips import narrating
 from apps.records.exporting.ips.clinical import Item
 from apps.records.exporting.reading import Told
-from apps.records.presenters import heads
+from apps.records.presenters import modifiers
 from apps.records.presenters.prose import rich_text
 from apps.records.viewing.wording import doubts
 
@@ -15,7 +15,7 @@ _WITHOUT: Final = frozenset({"DiagnosticReport"})  # R4 has no element for it th
 
 def noted(item: Item, told: Told) -> Item:
     """The item with the provider's own words. What turns it around is told in another way (`cautions`)."""
-    turning = {*heads.modifiers(told.resource), *heads.modifiers_within(told.resource)}
+    turning = {*modifiers.modifiers(told.resource), *modifiers.modifiers_within(told.resource)}
     said = [one for one in told.entry.said if one not in turning and not rich_text.is_one(one)]  # unread RTF is no word
     written = (*said, *doubts.each(told.entry.doubts))
     if not written:

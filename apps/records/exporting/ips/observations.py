@@ -11,7 +11,7 @@ from apps.records.exporting.ips import narrating, r4_elements
 from apps.records.exporting.ips.clinical import Item, known_code
 from apps.records.exporting.ips.r4_elements import Part
 from apps.records.exporting.reading import Told
-from apps.records.presenters import elements, heads, naming
+from apps.records.presenters import codeable_concepts, elements, naming
 from apps.records.presenters.datatypes import moments, quantities, ranges
 from apps.records.presenters.datatypes.quantities import Quantity
 from apps.records.presenters.elements import Element
@@ -54,8 +54,8 @@ def written(sent: Element, told: Told, *, category: str, detail: str) -> Item | 
     if status in _NO_RESULT:
         return None
     code = elements.child(sent, "code")
-    title = heads.title_of(code)
-    concept = r4_elements.concept(title, heads.codes_of(code))
+    title = codeable_concepts.title_of(code)
+    concept = r4_elements.concept(title, codeable_concepts.codes_of(code))
     others = results.of_others(sent, told.context)
     when = moments.read(sent, "effective", "issued", means="collected")
     people = naming.names_of(elements.children(sent, "performer"), told.context, within=told.resource)
@@ -93,7 +93,10 @@ def _members(told: Told, components: list[Part]) -> tuple[str, ...]:
 
 def _component(sent: Element) -> Part:
     code = elements.child(sent, "code")
-    part = {"code": r4_elements.concept(heads.title_of(code), heads.codes_of(code)), **_value(sent, is_whole=True)}
+    part = {
+        "code": r4_elements.concept(codeable_concepts.title_of(code), codeable_concepts.codes_of(code)),
+        **_value(sent, is_whole=True),
+    }
     return r4_elements.without_empty(
         {**part, "interpretation": _interpretation(sent), "referenceRange": _ranges(sent)},
     )
@@ -229,9 +232,9 @@ def _interpretation(sent: Element) -> list[Part]:
 
 
 def _mark(sent: Element) -> Part:
-    codes = heads.codes_of(sent)
+    codes = codeable_concepts.codes_of(sent)
     known = (each.code for each in codes if interpretations.is_standard(each.system) and each.code in _MARKS)
-    code, title = next(known, ""), heads.title_of(sent)
+    code, title = next(known, ""), codeable_concepts.title_of(sent)
     if code:
         return r4_elements.terminology("v3-ObservationInterpretation", code)
     return r4_elements.concept(title, codes) if title or codes else {}

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from apps.records.exporting.choosing import Choice
 from apps.records.exporting.ips import clinical, gathering, persons, r4_elements
 from apps.records.exporting.ips.r4_elements import Part
-from apps.records.presenters import elements, heads, naming
+from apps.records.presenters import codeable_concepts, elements, naming
 from apps.records.presenters.datatypes import moments
 from apps.records.presenters.elements import Element
 
@@ -62,7 +62,7 @@ def _identifier(choice: Choice) -> Part:
 def _languages(resource: Element) -> list[Part]:
     """What they speak, by code and in words, and which of it they would rather speak."""
     sent = ((each, elements.child(each, "language")) for each in elements.children(resource, "communication"))
-    spoken = ((each, elements.words(language), heads.codes_of(language)) for each, language in sent)
+    spoken = ((each, elements.words(language), codeable_concepts.codes_of(language)) for each, language in sent)
     preferred = {"preferred": True}
     return [
         {

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from apps.records.presenters import elements, heads
+from apps.records.presenters import codeable_concepts, elements
 from apps.records.presenters.datatypes.moments import When
 from apps.records.presenters.datatypes.quantities import Quantity
 from apps.records.presenters.elements import Element
@@ -48,7 +48,7 @@ def concept(title: str, codes: Iterable[Code]) -> Part:
 def concepts(sent: Element, *names: str) -> list[Part]:
     """The concepts of these elements that say anything, as sent."""
     found = (each for name in names for each in elements.children(sent, name))
-    said = ((heads.title_of(each), heads.codes_of(each)) for each in found)
+    said = ((codeable_concepts.title_of(each), codeable_concepts.codes_of(each)) for each in found)
     return [concept(title, codes) for title, codes in said if title or codes]
 
 

@@ -12,7 +12,7 @@ from itertools import islice
 from apps.records.exporting.ips import cautions, judging, narrating, noting, observations, r4_elements
 from apps.records.exporting.ips.clinical import Item, known_code
 from apps.records.exporting.reading import Told
-from apps.records.presenters import elements, heads, naming
+from apps.records.presenters import codeable_concepts, elements, naming
 from apps.records.presenters.datatypes import moments
 from apps.records.presenters.observations import results, results_inside
 
@@ -29,7 +29,7 @@ def report(told: Told) -> Item | None:
     if status == "cancelled":
         return None
     code = elements.child(sent, "code")
-    title = heads.name_in(code) or told.entry.title
+    title = codeable_concepts.name_in(code) or told.entry.title
     when = moments.read(sent, "effective", "issued", means="collected")
     conclusion = elements.prose(sent.get("conclusion"))
     concluded = (each for name in _CONCLUDED for each in elements.children(sent, name))
@@ -38,7 +38,7 @@ def report(told: Told) -> Item | None:
             "resourceType": "DiagnosticReport",
             "status": status or "unknown",
             "category": r4_elements.concepts(sent, "category"),
-            "code": r4_elements.concept(title, heads.codes_of(code) or told.entry.codes),
+            "code": r4_elements.concept(title, codeable_concepts.codes_of(code) or told.entry.codes),
             **r4_elements.moment("effective", when, is_needed=True),
             "performer": r4_elements.named(
                 naming.names_of(elements.children(sent, "performer"), told.context, within=sent)
@@ -49,7 +49,7 @@ def report(told: Told) -> Item | None:
     )
     named = results.references(sent, "result", told.context, most=results.MOST_RESULTS)
     inside = _inside(told)
-    said = (conclusion, *map(heads.title_of, concluded), *map(_said, islice(inside.values(), _MOST_SAID)))
+    said = (conclusion, *map(codeable_concepts.title_of, concluded), *map(_said, islice(inside.values(), _MOST_SAID)))
     count = 0 if told.is_shared else len(named)  # not all of them may be shared
     detail = narrating.details(told, narrating.together(*said) or narrating.counted(count))
     parts = {name: item.resource for name, item in inside.items()}

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from apps.records.exporting.ips import r4_elements
 from apps.records.exporting.ips.r4_elements import Part
-from apps.records.presenters import elements, heads
+from apps.records.presenters import codeable_concepts, elements
 from apps.records.presenters.datatypes import moments, quantities
 from apps.records.presenters.elements import Element
 from apps.wire import datetimes
@@ -49,8 +49,16 @@ def _needed(dosage: Element) -> Part:
     if found == {"asNeededBoolean": False}:
         return {}
     reason = found.get("asNeededCodeableConcept")
-    if len(found) == 1 and isinstance(reason, dict) and (heads.title_of(reason) or heads.codes_of(reason)):
-        return {"asNeededCodeableConcept": r4_elements.concept(heads.title_of(reason), heads.codes_of(reason))}
+    if (
+        len(found) == 1
+        and isinstance(reason, dict)
+        and (codeable_concepts.title_of(reason) or codeable_concepts.codes_of(reason))
+    ):
+        return {
+            "asNeededCodeableConcept": r4_elements.concept(
+                codeable_concepts.title_of(reason), codeable_concepts.codes_of(reason)
+            )
+        }
     return {name: found == {"asNeededBoolean": True} for name in found}
 
 
@@ -75,7 +83,7 @@ def _timing(sent: Element) -> Part:
     events, repeat, code = sent.get("event", []), sent.get("repeat", {}), elements.child(sent, "code")
     if not _are(_is_moment, events) or not isinstance(repeat, dict) or not _is_repeated(repeat):
         return {}
-    coded = r4_elements.concept(heads.title_of(code), heads.codes_of(code)) if code else {}
+    coded = r4_elements.concept(codeable_concepts.title_of(code), codeable_concepts.codes_of(code)) if code else {}
     return r4_elements.without_empty({"event": events, "repeat": {**repeat, **_bounds(repeat)}, "code": coded})
 
 

@@ -13,12 +13,12 @@ import msgspec
 from msgspec.structs import replace
 
 from apps.records.presenters import elements, naming, outline
+from apps.records.presenters.codeable_concepts import title_of
 from apps.records.presenters.datatypes import quantities
 from apps.records.presenters.datatypes.quantities import NO_QUANTITY, Quantity
 from apps.records.presenters.dosing import amounts_in_text, disagreeing, timings
 from apps.records.presenters.dosing.timings import Timing
 from apps.records.presenters.elements import Element
-from apps.records.presenters.heads import title_of
 from apps.records.presenters.remembering import remembered
 
 Told = TypeVar("Told")

@@ -15,12 +15,13 @@ import msgspec
 from msgspec.structs import replace
 
 from apps.records.presenters import elements, outline
+from apps.records.presenters.codeable_concepts import codes_of, title_of
 from apps.records.presenters.datatypes import lengths, moments
 from apps.records.presenters.datatypes.lengths import NO_LENGTH, Length, Span
 from apps.records.presenters.datatypes.moments import UNDATED, When
 from apps.records.presenters.dosing import frequencies
 from apps.records.presenters.elements import Element
-from apps.records.presenters.heads import codes_of, status_codes, title_of
+from apps.records.presenters.heads import status_codes
 
 _MOST = 24  # times of a day; more is an accident
 

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from apps.records.presenters import elements, plain_names
+from apps.records.presenters.codeable_concepts import codes_of
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Code
-from apps.records.presenters.heads import codes_of
 from apps.records.presenters.naming import beside, is_patient
 from apps.records.presenters.remembering import remembered
 

@@ -5,8 +5,8 @@ are never on the first page, and never shared unless the patient ticks them.
 """
 
 from apps.records.presenters import elements
+from apps.records.presenters.codeable_concepts import codes_of
 from apps.records.presenters.elements import Element
-from apps.records.presenters.heads import codes_of
 from apps.records.presenters.remembering import remembered
 
 _CATEGORIES = frozenset({"social-history", "sdoh"})

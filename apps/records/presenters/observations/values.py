@@ -14,12 +14,12 @@ import msgspec
 from msgspec.structs import replace
 
 from apps.records.presenters import elements
+from apps.records.presenters.codeable_concepts import codes_of
 from apps.records.presenters.datatypes import moments, quantities
 from apps.records.presenters.datatypes.moments import UNDATED, When
 from apps.records.presenters.datatypes.quantities import NO_QUANTITY, Quantity
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Code
-from apps.records.presenters.heads import codes_of
 
 
 class Kind(StrEnum):

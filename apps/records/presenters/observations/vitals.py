@@ -10,11 +10,11 @@ from decimal import Decimal
 from enum import StrEnum
 
 from apps.records.presenters import elements, plain_names
+from apps.records.presenters.codeable_concepts import codes_of
 from apps.records.presenters.datatypes import units
 from apps.records.presenters.datatypes.moments import UNDATED, When
 from apps.records.presenters.datatypes.quantities import NO_QUANTITY, Quantity
 from apps.records.presenters.elements import Element
-from apps.records.presenters.heads import codes_of
 from apps.records.presenters.observations.results import Category, Comparable, Component
 from apps.records.presenters.observations.values import Kind
 from apps.records.presenters.remembering import remembered

@@ -3,7 +3,7 @@ modifier that nobody knows may say "not". Nobody may read past it, in a list or 
 
 from django.utils.translation import gettext
 
-from apps.records.presenters import heads
+from apps.records.presenters import modifiers
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Entry
 from apps.records.viewing.wording import doubts
@@ -21,7 +21,7 @@ def of(entry: Entry) -> str:
 def of_rules(resource: Element) -> str:
     """That a resource was written by rules of its own; empty where it names none. A page of it says so once: servers
     that name some name them everywhere, and no list has room for it in each row."""
-    named_rules = heads.rules(resource)
+    named_rules = modifiers.implicit_rules(resource)
     if not named_rules:
         return ""
     said = gettext(

@@ -3,13 +3,13 @@ what the thing is called, and a name of SNOMED CT without its kind."""
 
 from django.utils.translation import gettext
 
-from apps.records.presenters import heads
+from apps.records.presenters import codeable_concepts
 from apps.records.viewing.wording import snomed_kinds
 
 
 def told(name: str) -> str:
     """The name; a code with a word before it. A name that says no more than "unknown" is none."""
-    if heads.is_code(name):
+    if codeable_concepts.is_code(name):
         return in_words(name)
     plain = snomed_kinds.without(name)
     return "" if plain != name and plain.casefold() == "unknown" else plain

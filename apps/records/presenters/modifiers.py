@@ -1,0 +1,63 @@
+"""Modifiers (FHIR `modifierExtension`): what may turn the meaning of a resource, or of a part of it, around. Each is
+told as it was sent, and nobody may read past one."""
+
+from collections.abc import Iterator
+from itertools import islice
+
+from apps.records.presenters import elements, outline
+from apps.records.presenters.elements import Element
+
+_MOST = 30  # of one resource; more is an accident
+_TELLING_THEIR_OWN = frozenset({"dosage", "dosageInstruction", "modifierExtension"})
+
+
+def modifiers(resource: Element) -> tuple[str, ...]:
+    """Those of the resource itself, each on one line."""
+    parts = islice((part for part in parts_told_as_one(resource) if "modifierExtension" in part), _MOST)
+    return tuple(said for part in parts for said in outline.as_sent(part, "modifierExtension"))
+
+
+def modifiers_within(resource: Element) -> tuple[str, ...]:
+    """Those of all its other parts, each after the name of that part: who is meant, or what is allowed, may be turned
+    around as well. A dosage tells its own (`dosing`)."""
+    told = {id(part) for part in parts_told_as_one(resource)}
+    parts = (found for found in _modified(resource, "", 0) if id(found[1]) not in told)
+    return tuple(
+        dict.fromkeys(
+            f"{outline.label_of(name)}: {said}"
+            for name, part in islice(parts, elements.MOST_REPEATED)
+            for said in outline.as_sent(part, "modifierExtension")
+        )
+    )[:_MOST]
+
+
+def modified_parts(resource: Element) -> Iterator[Element]:
+    """The resource and its parts, as far as they have one; no dosage."""
+    return (part for _name, part in _modified(resource, "", 0))
+
+
+def _modified(part: Element, name: str, depth: int) -> Iterator[tuple[str, Element]]:
+    if "modifierExtension" in part:
+        yield name, part
+    if depth > outline.DEEPEST:
+        return
+    for inner, value in part.items():
+        if inner not in _TELLING_THEIR_OWN and isinstance(value, dict | list):
+            for item in value if isinstance(value, list) else (value,):
+                if isinstance(item, dict):
+                    yield from _modified(item, inner, depth + 1)
+
+
+def parts_told_as_one(resource: Element) -> Iterator[Element]:
+    """A resource, and those of its parts of which a list tells what they say without telling them apart: the values of
+    one measurement, the reactions to one substance."""
+    yield resource
+    for name in ("component", "reaction"):
+        if name in resource:
+            yield from elements.children(resource, name)
+
+
+def implicit_rules(resource: Element) -> str:
+    """The address of the rules that it was written by (FHIR `implicitRules`), empty where none are named: whoever does
+    not know them may read it as something else than it is."""
+    return elements.text(resource, "implicitRules") if "implicitRules" in resource else ""
