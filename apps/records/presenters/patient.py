@@ -10,9 +10,9 @@ import msgspec
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from apps.records.presenters import elements, naming, relationships, traits
+from apps.records.presenters import demographics, elements, naming, relationships
+from apps.records.presenters.demographics import Trait
 from apps.records.presenters.elements import Element
-from apps.records.presenters.traits import Trait
 
 _REPLACING = frozenset({"replace", "replaced-by"})  # of DSTU2, of R4: the link leads to what is used instead
 _MOST = 20  # names, contacts or addresses of one person; more is an accident
@@ -115,7 +115,7 @@ def present(resource: Element) -> PatientSummary:
         languages=_languages(resource),
         general_practitioners=_general_practitioners(resource),
         contact_persons=_contact_persons(resource),
-        traits=traits.read(resource),
+        traits=demographics.read(resource),
         is_replaced=is_replaced,
         is_unused=not is_replaced and elements.flag(resource, "active") is False,
     )

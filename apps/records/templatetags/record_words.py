@@ -14,11 +14,11 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.connections.models import Connection
 from apps.records import counts, subjects
-from apps.records.presenters import relationships, traits
+from apps.records.presenters import demographics, relationships
 from apps.records.presenters.datatypes import dates
+from apps.records.presenters.demographics import Sort, Trait
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.patient import SEX_WORDS
-from apps.records.presenters.traits import Sort, Trait
 from apps.records.shelving.indexing import MOST_ROWS
 from apps.records.subjects import Subject
 from apps.records.viewing import explaining, queries
@@ -78,13 +78,13 @@ def relationships_in_words(sent: tuple[str, ...]) -> str:
 @register.filter
 def trait_label(trait: Trait) -> str:
     """What such a trait is called."""
-    return str(traits.LABELS.get(Sort(trait.sort), ""))
+    return str(demographics.LABELS.get(Sort(trait.sort), ""))
 
 
 @register.filter
 def trait_in_words(said: str) -> str:
     """What is said of one."""
-    return str(traits.WORDS.get(said, said))
+    return str(demographics.WORDS.get(said, said))
 
 
 @register.filter

@@ -2,7 +2,7 @@
 
 import pytest
 
-from apps.records.presenters import patient, traits
+from apps.records.presenters import demographics, patient
 from apps.records.templatetags.record_words import trait_in_words, trait_label
 
 US_CORE = "http://hl7.org/fhir/us/core/StructureDefinition"
@@ -95,4 +95,4 @@ class TestATrait:
         assert len(said) == 10
 
     def test_has_a_label_for_each_sort(self):
-        assert set(traits.LABELS) == set(traits.Sort)
+        assert set(demographics.LABELS) == set(demographics.Sort)
