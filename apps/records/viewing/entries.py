@@ -17,14 +17,14 @@ from apps.records.binary_cursors import binary_cursor
 from apps.records.charts import number_line
 from apps.records.charts.number_line import NumberLine
 from apps.records.models import Record, RecordVersion
-from apps.records.presenters import attachments, elements, goals, grave_news, long_lists, narratives, reaching
+from apps.records.presenters import attachments, contact_points, elements, goals, grave_news, long_lists, narratives
 from apps.records.presenters.attachments import File
+from apps.records.presenters.contact_points import Reached
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Context, Entry
 from apps.records.presenters.observations.results import ResultEntry
 from apps.records.presenters.prose.blocks import Reading
 from apps.records.presenters.questionnaires import QuestionnaireEntry
-from apps.records.presenters.reaching import Reached
 from apps.records.shelving import reading, result_context, values_over_time
 from apps.records.shelving.contexts import ContextReader
 from apps.records.shelving.indexing import Aim
@@ -335,7 +335,7 @@ def _reached(current: Version, resource: Element, context: Context) -> tuple[Rea
     if current.entry.is_withdrawn or current.entry.is_withheld:
         return ()
     said = " ".join(line for fact in current.facts for line in fact.lines)
-    return tuple(one for one in reaching.of(resource, context) if not one.number or one.number not in said)
+    return tuple(one for one in contact_points.of(resource, context) if not one.number or one.number not in said)
 
 
 def _version(version: RecordVersion | None, record: Record, resource: Element, entry: Entry) -> Version:

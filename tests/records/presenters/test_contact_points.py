@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from apps.records.presenters import reaching
+from apps.records.presenters import contact_points
 from apps.records.presenters.entry import Context
 from apps.records.templatetags.entry_rows import reached_line
 
@@ -32,7 +32,7 @@ def place(**also):
 
 
 def told(resource, *resources):
-    return [(one.name, one.address, one.number) for one in reaching.of(resource, others(*resources))]
+    return [(one.name, one.address, one.number) for one in contact_points.of(resource, others(*resources))]
 
 
 VISIT = {
@@ -119,13 +119,13 @@ class TestWhoeverIsNamed:
 
 class TestTheLineOfOne:
     def test_leads_to_a_call(self):
-        one = reaching.Reached("Bay & Sons", "2 Water Street", "+1 (555) 0100")
+        one = contact_points.Reached("Bay & Sons", "2 Water Street", "+1 (555) 0100")
         call = '<a href="tel:+15550100">+1 (555) 0100</a>'
         assert reached_line(one) == f"Bay &amp; Sons \N{MIDDLE DOT} 2 Water Street \N{MIDDLE DOT} {call}"
 
     @pytest.mark.parametrize("number", ["555-0100 ext. 4", '"onclick="x', "<b>5550100</b>", "911"])
     def test_leads_nowhere_where_it_cannot_be_dialed(self, number):
-        line = reached_line(reaching.Reached("<i>Bay", "", number))
+        line = reached_line(contact_points.Reached("<i>Bay", "", number))
         assert "<a" not in line
         assert "<i" not in line
         assert "<b" not in line
