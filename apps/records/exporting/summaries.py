@@ -28,8 +28,8 @@ from apps.records.exporting.reading import Told
 from apps.records.exporting.shelved import Unreadable
 from apps.records.exporting.subject_entries import Held
 from apps.records.presenters.entry import UNLISTED, Entry
+from apps.records.presenters.memoizing import memoizing
 from apps.records.presenters.patient import ContactPerson
-from apps.records.presenters.remembering import remembering
 from apps.records.shelving import arranging, grave_results
 from apps.records.shelving.reading import OpenShelf, Shelved
 from apps.records.subjects import ALLERGIES, CONDITIONS, LISTED, MEDICINES, PATIENT, RESULTS, Order, Subject
@@ -266,7 +266,7 @@ def _sifted(found: Sequence[OpenShelf], subject: Subject, portion: Portion, ring
     """The same where what an entry tells decides, what is left out for it, and how many of those that it would tell
     have no date. All are looked through, as no index knows what they tell."""
     held, left_out, undated = Held(arranging.listed(subject)), Held(arranging.listed(subject)), 0
-    with remembering():  # most results have one of fifty names
+    with memoizing():  # most results have one of fifty names
         for one in (one for shelf in found for one in shelved.entries(shelf, ring)):
             if one.entry is None:
                 continue

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from apps.records.presenters import elements
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Code
-from apps.records.presenters.remembering import remembered
+from apps.records.presenters.memoizing import memoized
 
 _MOST = 30  # codings of one concept; more is an accident
 _NUMBERED = re.compile(r"[0-9][0-9.-]*|[A-Z][0-9][0-9A-Z]\.[0-9A-Z]+")  # as LOINC, RxNorm and ICD-10 write them
@@ -29,7 +29,7 @@ class Called(NamedTuple):
     is_hidden: bool = False
 
 
-@remembered
+@memoized
 def called(concept: object, resource_type: str) -> Called:
     """What it calls the thing that a resource of that type is about: of some types "none" says that there is none."""
     title = title_of(concept)
@@ -38,7 +38,7 @@ def called(concept: object, resource_type: str) -> Called:
     return Called(name, codes_of(concept), isinstance(concept, dict) and _is_hidden(concept))
 
 
-@remembered
+@memoized
 def title_of(concept: object) -> str:
     """What the provider calls it: the text, else the first display, and what is a code (`is_code`), or stands in place
     of a name ("-", "N/A"), only where nothing else names it. No word that says "unknown". For values as well: "None"
@@ -48,7 +48,7 @@ def title_of(concept: object) -> str:
     return min(_said(concept, codes_of(concept)), key=_standing, default="")
 
 
-@remembered
+@memoized
 def name_in(concept: object) -> str:
     """The same for what has to be a name: "None" is one only where nothing else is, and "-" never. "N/A" is none where
     a code can tell more."""
@@ -117,7 +117,7 @@ def is_code(name: str) -> bool:
     return "_" in name.strip("_") or name.startswith("urn:") or _NUMBERED.fullmatch(name) is not None
 
 
-@remembered
+@memoized
 def codes_of(concept: object) -> tuple[Code, ...]:
     """The codings of a CodeableConcept, or the one Coding given; none where nothing is coded."""
     if not isinstance(concept, dict):

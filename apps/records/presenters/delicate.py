@@ -11,9 +11,9 @@ from typing import Final
 
 from apps.records.presenters import plain_names
 from apps.records.presenters.entry import Code, Entry
+from apps.records.presenters.memoizing import memoized
 from apps.records.presenters.observations.results import Category, ResultEntry
 from apps.records.presenters.questionnaires import QuestionnaireEntry
-from apps.records.presenters.remembering import remembered
 from apps.records.presenters.reports import ReportEntry
 
 _CATEGORIES: Final = frozenset({Category.SOCIAL, Category.SURVEY})
@@ -47,7 +47,7 @@ def is_delicate(entry: Entry) -> bool:
     return _is_called_so(entry.title, entry.codes, parts)
 
 
-@remembered
+@memoized
 def _is_called_so(title: str, codes: tuple[Code, ...], parts: tuple[tuple[Code, ...], ...]) -> bool:
     """By codes, its own or those of its parts, or by its own name: of thousands of results most have the same."""
     is_listed = any(_is_listed(code) for each in (codes, *parts) for code in each)

@@ -15,7 +15,7 @@ from apps.records.presenters import attachments, elements, plain_names
 from apps.records.presenters.codeable_concepts import codes_of, title_of
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Code
-from apps.records.presenters.remembering import remembered
+from apps.records.presenters.memoizing import memoized
 
 # Where each type says what it is, in either version.
 _NAMING: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
@@ -77,7 +77,7 @@ def may_be_in(resource: Element, *, resource_type: str) -> bool:
     )
 
 
-@remembered
+@memoized
 def is_named_by(title: str, codes: Iterable[Code]) -> bool:
     """Whether what is called so may carry any."""
     return _says_so(title) or any(

@@ -11,9 +11,9 @@ from apps.records.presenters import elements
 from apps.records.presenters.codeable_concepts import Called, called
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Code
+from apps.records.presenters.memoizing import memoized
 from apps.records.presenters.modifiers import modifiers
 from apps.records.presenters.narratives import narrative
-from apps.records.presenters.remembering import remembered
 
 _MOST = 30  # notes of one resource; more is an accident
 _LONGEST_LANGUAGE = 35  # letters of a tag (RFC 5646, section 4.4.1)
@@ -75,7 +75,7 @@ def status_codes(resource: Element, name: str) -> tuple[str, ...]:
     return _lowered(value) if value else ()
 
 
-@remembered
+@memoized
 def _lowered(value: object) -> tuple[str, ...]:
     return tuple(
         code.lower() for item in (value if isinstance(value, list) else (value,)) for code in elements.codes(item)

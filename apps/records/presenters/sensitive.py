@@ -24,9 +24,9 @@ from apps.records.presenters.entry import Code, Entry
 from apps.records.presenters.immunizations import ImmunizationEntry, RecommendationEntry
 from apps.records.presenters.insurance import CoverageEntry
 from apps.records.presenters.medications import MedicationEntry
+from apps.records.presenters.memoizing import memoized
 from apps.records.presenters.observations.results import ResultEntry
 from apps.records.presenters.observations.values import Value
-from apps.records.presenters.remembering import remembered
 
 _NEVER: Final = (MedicationEntry, AllergyEntry, ImmunizationEntry, RecommendationEntry, CoverageEntry)
 # Where entries of any kind name things, in words or codes.
@@ -67,7 +67,7 @@ def _found(value: Value) -> tuple[str, tuple[Code, ...]]:
     return value.text, value.codes
 
 
-@remembered
+@memoized
 def _is_told_by(resource_type: str, codes: tuple[Code, ...], named: tuple[Any, ...]) -> bool:
     """Whether any of it tells, or what we call such a thing: of thousands of results most name the same."""
     plain = plain_names.of_resource(resource_type, codes)
@@ -96,6 +96,6 @@ def _tells(named: str | Code) -> bool:
     return bool(named) and _is_named_so(named)
 
 
-@remembered
+@memoized
 def _is_named_so(text: str) -> bool:
     return sensitive_words.are_in(spelling.plainly(text))

@@ -20,8 +20,8 @@ from apps.records.models import Shelf
 from apps.records.presenters import related
 from apps.records.presenters.entry import UNLISTED, Entry
 from apps.records.presenters.medications import MedicationEntry
+from apps.records.presenters.memoizing import memoizing
 from apps.records.presenters.observations import results
-from apps.records.presenters.remembering import remembering
 from apps.records.shelving import (
     arranging,
     beginnings,
@@ -84,7 +84,7 @@ def build(connection: Connection, wanted: Sequence[Subject], *, ring: KeyRing, a
     still has its entry.
     """
     shelves = {subject.key: _begin(subject) for subject in wanted}
-    with transaction.atomic(), remembering():
+    with transaction.atomic(), memoizing():
         unopened: list[Held] = []
         for record, entry, subject, names in _presented(connection, wanted, ring, unopened, at.date()):
             if subject is not None and subject.key in shelves:

@@ -24,8 +24,8 @@ from apps.records.presenters.datatypes.moments import When
 from apps.records.presenters.entry import NOT_GIVEN, Code, Entry
 from apps.records.presenters.family import FamilyEntry
 from apps.records.presenters.immunizations import ImmunizationEntry
+from apps.records.presenters.memoizing import memoized
 from apps.records.presenters.plain_names import illnesses
-from apps.records.presenters.remembering import remembered
 from apps.records.presenters.spelling import plainly
 from apps.records.presenters.visits import VisitEntry
 from apps.records.shelving import arranging, fetching_leaves, indexing, matching, near_words, search_terms
@@ -106,7 +106,7 @@ def written(entry: Entry) -> bytes:
     return msgspec.json.encode(Words(title, key, indexing.write_when(when), words, standing))
 
 
-@remembered
+@memoized
 def _found_by(
     title: str, key: str, resource_type: str, codes: tuple[Code, ...], people: tuple[str, ...]
 ) -> tuple[str, str, str]:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from apps.records import presenting
 from apps.records.presenters import sensitive_codes
 from apps.records.presenters.entry import Code, Entry
-from apps.records.presenters.remembering import remembering
+from apps.records.presenters.memoizing import memoizing
 from apps.records.presenters.sensitive import is_sensitive
 from tests.records.told import entry
 
@@ -201,7 +201,7 @@ class TestWhatIsSensitive:
     )
     def test_is_told_of_each_though_another_of_its_name_was_seen_before(self, resource_type, more):
         called = {"code": {"text": "Assessment"}}
-        with remembering():
+        with memoizing():
             assert not is_sensitive(entry(resource_type, **called))
             assert is_sensitive(entry(resource_type, **called, **more))
             assert not is_sensitive(entry(resource_type, **called))

@@ -28,7 +28,7 @@ from apps.records.exporting.shelved import Unreadable
 from apps.records.exporting.stored import Source
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import UNLISTED, Context, Entry
-from apps.records.presenters.remembering import remembering
+from apps.records.presenters.memoizing import memoizing
 from apps.records.shelving.reading import OpenShelf
 from apps.records.subjects import MEDICINES, Subject
 from apps.vault import sealing
@@ -159,7 +159,7 @@ def gather(choices: Sequence[Choice], extent: Extent, *, today: date) -> tuple[l
     """The patients, and what each section holds by its code on that day, to this extent. Raises
     `apps.vault.errors.VaultError` where nothing of this person can be opened."""
     gathered = {section.loinc: Gathered(left=Left(extent)) for section in SECTIONS}
-    with remembering(), sealing.key_ring(Holder.user(choices[0].source.user_id)) as ring:
+    with memoizing(), sealing.key_ring(Holder.user(choices[0].source.user_id)) as ring:
         picked, unread = _pick(choices, gathered, ring, extent)
         for choice in choices:
             _open(choice, picked, gathered, ring, today)

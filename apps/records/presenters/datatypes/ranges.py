@@ -17,7 +17,7 @@ from apps.records.presenters.datatypes import lengths, quantities, units
 from apps.records.presenters.datatypes.lengths import NO_LENGTH, Length
 from apps.records.presenters.datatypes.quantities import NO_QUANTITY, Quantity
 from apps.records.presenters.elements import Element
-from apps.records.presenters.remembering import remembered
+from apps.records.presenters.memoizing import memoized
 
 
 class Meaning(StrEnum):
@@ -90,7 +90,7 @@ def usual(ranges: Sequence[ReferenceRange], *, age: float | None = None) -> Refe
     return meant[0] if meant and all(sent == meant[0] for sent in meant[1:]) else None
 
 
-@remembered
+@memoized
 def _one(element: Element) -> ReferenceRange:
     concept = elements.child(element, "type") or elements.child(element, "meaning")
     words = _words(concept)

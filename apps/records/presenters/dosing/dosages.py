@@ -19,7 +19,7 @@ from apps.records.presenters.datatypes.quantities import NO_QUANTITY, Quantity
 from apps.records.presenters.dosing import amounts_in_text, disagreeing, timings
 from apps.records.presenters.dosing.timings import Timing
 from apps.records.presenters.elements import Element
-from apps.records.presenters.remembering import remembered
+from apps.records.presenters.memoizing import memoized
 
 Told = TypeVar("Told")
 
@@ -126,7 +126,7 @@ _ADVICE = ("additionalInstruction", "additionalInstructions")
 _SITES = ("site", "siteCodeableConcept")
 
 
-@remembered
+@memoized
 def _dosage(sent: Element) -> Dosage:
     amounts = _amounts(sent)
     places = [amounts] if amounts is sent else [amounts, sent]

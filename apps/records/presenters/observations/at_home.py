@@ -13,8 +13,8 @@ from apps.records.presenters import elements, plain_names
 from apps.records.presenters.codeable_concepts import codes_of
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Code
+from apps.records.presenters.memoizing import memoized
 from apps.records.presenters.naming import beside, is_patient
-from apps.records.presenters.remembering import remembered
 
 _SETTING: Final = "/MeasurementSettingExt"
 _PLACES: Final = frozenset({"264362003"})  # home (environment)
@@ -60,14 +60,14 @@ def _readings(resource: Element) -> Iterator[Element]:
         yield elements.child(part, "code")
 
 
-@remembered
+@memoized
 def _is_home_method(concept: Element) -> bool:
     codings = codes_of(concept)
     said = (elements.text(concept, "text"), *(coding.display for coding in codings))
     return any(_is_one_of(_PLACES | _READINGS, coding) for coding in codings) or any(map(_HOME.search, said))
 
 
-@remembered
+@memoized
 def _is_reading_at_home(concept: Element) -> bool:
     return any(_is_one_of(_READINGS, coding) for coding in codes_of(concept))
 

@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from apps.records.presenters import elements
 from apps.records.presenters.elements import Element
-from apps.records.presenters.remembering import remembered
+from apps.records.presenters.memoizing import memoized
 
 
 class Place(StrEnum):
@@ -97,7 +97,7 @@ def read(element: Element) -> tuple[str, tuple[str, ...]]:
     return _read(element["interpretation"]) if element.get("interpretation") else ("", ())
 
 
-@remembered
+@memoized
 def _read(sent: object) -> tuple[str, tuple[str, ...]]:
     concepts = tuple(elements.children({"interpretation": sent}, "interpretation"))
     places: dict[Place, None] = {}

@@ -20,11 +20,11 @@ from apps.records.presenters.datatypes.ranges import ReferenceRange, Side
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Code, Context, Doubt, Entry
 from apps.records.presenters.heads import head, notes, status_codes
+from apps.records.presenters.memoizing import memoized
 from apps.records.presenters.naming import id_of, is_patient, name_of, names_of
 from apps.records.presenters.observations import at_home, doubts, interpretations, one_test, values
 from apps.records.presenters.observations.interpretations import Place
 from apps.records.presenters.observations.values import NO_VALUE, Value
-from apps.records.presenters.remembering import remembered
 from apps.wire import datetimes
 
 MOST_RESULTS: Final = 1000  # of a report that its entry names: so many a list counts
@@ -346,7 +346,7 @@ def _category(resource: Element) -> str:
     return _category_of(resource.get("category"))
 
 
-@remembered
+@memoized
 def _category_of(category: object) -> str:
     concepts = elements.children({"category": category}, "category")
     codes = [code.lower() for concept in concepts for code in elements.codes(concept)]

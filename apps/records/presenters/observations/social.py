@@ -7,7 +7,7 @@ are never on the first page, and never shared unless the patient ticks them.
 from apps.records.presenters import elements
 from apps.records.presenters.codeable_concepts import codes_of
 from apps.records.presenters.elements import Element
-from apps.records.presenters.remembering import remembered
+from apps.records.presenters.memoizing import memoized
 
 _CATEGORIES = frozenset({"social-history", "sdoh"})
 _LOINC = "loinc.org"
@@ -25,7 +25,7 @@ def is_social(resource: Element) -> bool:
     return _is_social(resource.get("category"), resource.get("code"))
 
 
-@remembered
+@memoized
 def _is_social(category: object, code: object) -> bool:
     resource = {"category": category, "code": code}
     categories = [code for category in elements.children(resource, "category") for code in codes_of(category)]

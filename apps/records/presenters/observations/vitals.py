@@ -15,9 +15,9 @@ from apps.records.presenters.datatypes import units
 from apps.records.presenters.datatypes.moments import UNDATED, When
 from apps.records.presenters.datatypes.quantities import NO_QUANTITY, Quantity
 from apps.records.presenters.elements import Element
+from apps.records.presenters.memoizing import memoized
 from apps.records.presenters.observations.results import Category, Comparable, Component
 from apps.records.presenters.observations.values import Kind
-from apps.records.presenters.remembering import remembered
 
 
 class Vital(StrEnum):
@@ -83,7 +83,7 @@ def is_vital(resource: Element) -> bool:
     return _is_vital(resource.get("category"), resource.get("code"))
 
 
-@remembered
+@memoized
 def _is_vital(category: object, code: object) -> bool:
     resource = {"category": category, "code": code}
     concepts = elements.children(resource, "category")

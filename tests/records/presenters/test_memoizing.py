@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from apps.records.presenters import codeable_concepts, elements
-from apps.records.presenters.remembering import remembered, remembering
+from apps.records.presenters.memoizing import memoized, memoizing
 
 
 @pytest.fixture
@@ -15,7 +15,7 @@ def seen():
 
 @pytest.fixture
 def read(seen):
-    @remembered
+    @memoized
     def read(part):
         seen.append(part)
         return len(seen)
@@ -25,13 +25,13 @@ def read(seen):
 
 class TestRemembering:
     def test_reads_equal_parts_once(self, read, seen):
-        with remembering():
+        with memoizing():
             assert [read({"text": "Sodium"}) for _ in range(3)] == [1, 1, 1]
         assert len(seen) == 1
 
     def test_forgets_at_the_end(self, read, seen):
         for _ in range(2):
-            with remembering():
+            with memoizing():
                 read({"text": "Sodium"})
         assert len(seen) == 2
 
@@ -41,14 +41,14 @@ class TestRemembering:
         assert len(seen) == 2
 
     def test_forgets_at_the_end_of_the_outer_block_alone(self, read, seen):
-        with remembering():
-            with remembering():
+        with memoizing():
+            with memoizing():
                 read("a")
             read("a")
         assert len(seen) == 1
 
     def test_forgets_after_an_error(self, read, seen):
-        with pytest.raises(TypeError), remembering():
+        with pytest.raises(TypeError), memoizing():
             read("a", "and one too many")
         assert not seen
         read("a")
@@ -67,29 +67,29 @@ class TestRemembering:
         ],
     )
     def test_tells_apart_what_may_be_read_otherwise(self, read, one, other):
-        with remembering():
+        with memoizing():
             assert read(one) != read(other)
 
     @pytest.mark.parametrize("odd", ["\ud800", {"a": 2**70}, {"a": [[["\udfff"]]]}])
     def test_reads_what_cannot_be_written(self, read, odd):
-        with remembering():
+        with memoizing():
             assert read(odd) == 1
 
     def test_reads_anew_what_is_given_by_name(self, read, seen):
-        with remembering():
+        with memoizing():
             read(part="a")
             read(part="b")
         assert seen == ["a", "b"]
 
     def test_keeps_nothing_long(self, read, seen):
-        with remembering():
+        with memoizing():
             read("a" * 2000)
             read("a" * 2000)
         assert len(seen) == 2
 
     def test_keeps_functions_apart(self):
         concept = elements.parse(b'{"coding": [{"code": "1", "display": "Sodium"}]}')
-        with remembering():
+        with memoizing():
             for _ in range(2):
                 assert codeable_concepts.title_of(concept) == "Sodium"
                 assert [code.code for code in codeable_concepts.codes_of(concept)] == ["1"]

@@ -1,6 +1,6 @@
 """Read what repeats once: of ten thousand results, most have one of fifty codes, units and ranges.
 
-What a part of a resource says depends on that part alone. Within a `remembering` block, functions marked `remembered`
+What a part of a resource says depends on that part alone. Within a `memoizing` block, functions marked `remembered`
 keep what they found for the parts they saw last, by the JSON of the part. At the end of the block all of it is gone:
 no text of anybody outlives the work that opened it, and no two people's parts meet.
 """
@@ -25,7 +25,7 @@ _WRITTEN = msgspec.json.Encoder(decimal_format="number").encode
 
 
 @contextmanager
-def remembering() -> Iterator[None]:
+def memoizing() -> Iterator[None]:
     """For as long as the block lasts, in this thread. One within another shares its memory."""
     if getattr(_HELD, "memory", None) is not None:
         yield
@@ -37,7 +37,7 @@ def remembering() -> Iterator[None]:
         _HELD.memory = None
 
 
-def remembered(read: Callable[Arguments, Found]) -> Callable[Arguments, Found]:
+def memoized(read: Callable[Arguments, Found]) -> Callable[Arguments, Found]:
     """For functions of parts of resources that say the same of the same parts, and return what nobody changes. What is
     given by name as well is read anew."""
 
