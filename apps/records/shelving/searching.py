@@ -17,7 +17,7 @@ from uuid import UUID
 import msgspec
 from msgspec.structs import replace
 
-from apps.records.presenters import absences, meanings, plain_names
+from apps.records.presenters import absences, date_meanings, plain_names
 from apps.records.presenters.care_plans import PLAIN_WORDS as PLANS
 from apps.records.presenters.care_plans import CarePlanEntry
 from apps.records.presenters.datatypes.moments import When
@@ -100,7 +100,7 @@ class Made(NamedTuple):
 def written(entry: Entry) -> bytes:
     """The words of one entry."""
     title, key, words = _found_by(*_called(entry), entry.resource_type, entry.codes, entry.people[:_MOST_PEOPLE])
-    told = type(entry).__name__, entry.status, entry.group, meanings.of(entry), entry.language
+    told = type(entry).__name__, entry.status, entry.group, date_meanings.of(entry), entry.language
     standing = Standing(*told, is_modified=entry.is_modified)
     when = replace(entry.when, text=entry.when.text[:_LONGEST_DATE])
     return msgspec.json.encode(Words(title, key, indexing.write_when(when), words, standing))

@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 from msgspec.structs import fields, replace
 
 from apps.records import counts
-from apps.records.presenters import immunizations, meanings, particular_words, procedures, visits
+from apps.records.presenters import date_meanings, immunizations, particular_words, procedures, visits
 from apps.records.presenters.care_teams import CareTeamEntry, Circle
 from apps.records.presenters.datatypes.moments import When
 from apps.records.presenters.devices import DeviceEntry
@@ -91,7 +91,9 @@ def _unnamed(entry: Entry, own: list[Fact]) -> tuple[str, ...]:
 
 def _told_once(entry: Entry) -> When:
     """Under "Started", the words "Since" would say it again."""
-    return replace(entry.when, is_open=False) if meanings.of(entry) == "started" else dates_in_words.as_meant(entry)
+    return (
+        replace(entry.when, is_open=False) if date_meanings.of(entry) == "started" else dates_in_words.as_meant(entry)
+    )
 
 
 def _own(entry: Entry) -> list[Fact]:

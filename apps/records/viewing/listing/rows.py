@@ -10,7 +10,7 @@ from django.utils.translation import gettext
 from msgspec.structs import replace
 
 from apps.records import senders
-from apps.records.presenters import absences, grave_entries, grave_news, meanings, plain_names
+from apps.records.presenters import absences, date_meanings, grave_entries, grave_news, plain_names
 from apps.records.presenters.care_plans import PLAIN_WORDS, CarePlanEntry
 from apps.records.presenters.datatypes.dates import Calendar
 from apps.records.presenters.entry import Code, Entry
@@ -228,7 +228,7 @@ class _Alike:
         self._grave: dict[tuple[str, tuple[Code, ...]], bool] = {}
 
     def label(self, entry: Entry) -> str:
-        means = meanings.of(entry)
+        means = date_meanings.of(entry)
         if means not in self._labels:
             self._labels[means] = dates_in_words.of_meaning(means)
         return self._labels[means]

@@ -9,7 +9,7 @@ from django.utils.translation import gettext, ngettext, pgettext
 from django.utils.translation import gettext_lazy as _
 from msgspec.structs import replace
 
-from apps.records.presenters import meanings
+from apps.records.presenters import date_meanings
 from apps.records.presenters.datatypes import dates
 from apps.records.presenters.datatypes.moments import When
 from apps.records.presenters.entry import Entry
@@ -63,7 +63,7 @@ _OLDEST_YEARS: Final = 130  # of a person whose birth date we do not know
 
 def label(entry: Entry) -> str:
     """What the entry's date is of. "Date" alone is no label."""
-    return of_meaning(meanings.of(entry))
+    return of_meaning(date_meanings.of(entry))
 
 
 def of_meaning(means: str) -> str:
@@ -86,7 +86,7 @@ def in_words(when: When, say: Callable[[str], str] = dates.sent_date) -> str:
 def as_meant(entry: Entry) -> When:
     """The entry's date, as one of a plan where its status makes it one."""
     when = entry.when
-    return replace(when, means="planned") if when.is_open and meanings.of(entry) == "planned" else when
+    return replace(when, means="planned") if when.is_open and date_meanings.of(entry) == "planned" else when
 
 
 def is_of_no_day(kind: str, when: When) -> bool:
@@ -124,7 +124,7 @@ def looks_wrong(entry: Entry, *, born: date | None, at: datetime) -> bool:
         return False
     is_ahead = sent.first_day > at.date() + timedelta(days=1)
     is_before = _is_before_birth(sent, entry, born, at)
-    if not (is_ahead or is_before) or meanings.of(entry) in _AHEAD:
+    if not (is_ahead or is_before) or date_meanings.of(entry) in _AHEAD:
         return False
     return is_before or not (entry.resource_type in _AHEAD_TYPES or entry.group in _AHEAD_GROUPS)
 
