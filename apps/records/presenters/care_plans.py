@@ -13,7 +13,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from msgspec.structs import replace
 
-from apps.records.presenters import elements, signatures
+from apps.records.presenters import annotations, elements
 from apps.records.presenters.codeable_concepts import codes_of, first_name, title_of
 from apps.records.presenters.datatypes import moments, quantities
 from apps.records.presenters.datatypes.moments import UNDATED, When
@@ -210,7 +210,7 @@ def _activity(resource: Element, activity: Element, context: Context) -> Activit
     detail = elements.child(activity, "detail")
     called = _called(detail, context, within=resource)
     said = (*called[:1], name_of(elements.child(activity, "reference"), context, within=resource))
-    signed = signatures.of(activity, context, within=resource, names=("progress",))
+    signed = annotations.of(activity, context, within=resource, names=("progress",))
     progress = (_PROGRESS[code] for code in status_codes(detail, "status") if code in _PROGRESS)
     return Activity(
         text=next(filter(None, said), ""),

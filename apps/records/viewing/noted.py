@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from apps.records.presenters import signatures
+from apps.records.presenters import annotations
+from apps.records.presenters.annotations import Signature
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Context, Entry
-from apps.records.presenters.signatures import Signature
 from apps.records.viewing.facts import labels, lines
 from apps.records.viewing.wording import dates_in_words
 
@@ -21,7 +21,7 @@ class Note:
 
 def of(entry: Entry, resource: Element, context: Context) -> tuple[Note, ...]:
     """All that the entry says, in its order: what may turn it around first, which nobody signs."""
-    signed = signatures.of(resource, context, within=resource) if entry.said else {}
+    signed = annotations.of(resource, context, within=resource) if entry.said else {}
     return tuple(Note(said, tuple(map(_line, signed.get(said, ())))) for said in entry.said)
 
 
