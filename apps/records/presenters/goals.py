@@ -23,7 +23,7 @@ from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
 from apps.records.presenters.heads import head, notes, status_codes
 from apps.records.presenters.naming import names_of, reasons, titles
-from apps.records.presenters.observations import one_test, values
+from apps.records.presenters.observations import test_keys, values
 from apps.records.presenters.observations.values import NO_VALUE, Kind, Value
 
 _MOST = 30
@@ -102,7 +102,7 @@ _STATUS_BY_VERDICT = {Verdict.REACHED: Status.REACHED, Verdict.KEPT_UP: Status.K
 
 class Target(msgspec.Struct, frozen=True, gc=False):
     """What is to be measured, and the value to reach: by a day, or within a time. `test` is what a result shares that
-    measures it (`observations.one_test`), empty where nothing says what is measured."""
+    measures it (`observations.test_keys`), empty where nothing says what is measured."""
 
     measure: str = ""
     test: str = ""
@@ -215,7 +215,7 @@ def _target(target: Element) -> Target:
     title = title_of(measure)
     return Target(
         measure=title,
-        test=one_test.of(codes_of(measure), title),
+        test=test_keys.of(codes_of(measure), title),
         value=values.read(details),
         due=moments.read(target, "dueDate", means="due"),
         within=lengths.read(elements.child(target, "dueDuration")),
