@@ -6,9 +6,9 @@ from msgspec.structs import replace
 from apps.records.presenters.care_teams import CareTeamEntry, Circle
 from apps.records.presenters.entry import NOT_GIVEN, Entry
 from apps.records.presenters.family import FamilyEntry
+from apps.records.presenters.normalizing import normalized
 from apps.records.presenters.relatives import RELATIVE_WORDS, Relative
 from apps.records.presenters.reports import ReportEntry
-from apps.records.presenters.spelling import plainly
 from apps.records.shelving.reading import Shelved
 
 
@@ -30,7 +30,7 @@ def _told(entry: Entry) -> Entry:
 
 def _of_a_relative(entry: FamilyEntry) -> FamilyEntry:
     """Called by what they are to the patient; notes about them may name them."""
-    is_named = bool(entry.name) and plainly(entry.name) in plainly(entry.title)
+    is_named = bool(entry.name) and normalized(entry.name) in normalized(entry.title)
     unnamed = "" if entry.relative != NOT_GIVEN else str(RELATIVE_WORDS[Relative.FAMILY])
     return replace(
         entry,

@@ -19,9 +19,9 @@ from apps.records.models import Record
 from apps.records.presenters import elements, naming
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Context, Entry
+from apps.records.presenters.normalizing import normalized
 from apps.records.presenters.observations.results import ResultEntry
 from apps.records.presenters.reports import ReportEntry
-from apps.records.presenters.spelling import plainly
 from apps.records.shelving.reading import Shelved
 from apps.vault import sealing
 from apps.vault.sealing import Holder
@@ -45,7 +45,7 @@ def left_out(found: Sequence[Shelved], choices: Sequence[Choice], *, today: date
             for record, resource, context in reading.resources(
                 choice.connection, choice.source, mine, ring, today=today
             ):
-                names[record] = frozenset(map(plainly, _named(resource, context))) - {""}
+                names[record] = frozenset(map(normalized, _named(resource, context))) - {""}
     return [_without(one, names) if one.record in wanted else one for one in found]
 
 
@@ -99,7 +99,7 @@ def _without(one: Shelved, names: dict[int, frozenset[str]]) -> Shelved:
 def _value(value: Any, names: frozenset[str]) -> Any:
     """The same without these names, wherever one of them is all that is said."""
     if isinstance(value, str):
-        return "" if value and plainly(value) in names else value
+        return "" if value and normalized(value) in names else value
     if isinstance(value, tuple) and not hasattr(value, "_fields"):
         told = ((each, _value(each, names)) for each in value)
         return tuple(changed for each, changed in told if changed != "" or each == "")

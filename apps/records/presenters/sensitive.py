@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import msgspec
 
-from apps.records.presenters import delicate, plain_names, sensitive_codes, sensitive_words, spelling
+from apps.records.presenters import delicate, normalizing, plain_names, sensitive_codes, sensitive_words
 from apps.records.presenters.allergies import AllergyEntry
 from apps.records.presenters.conditions import ConditionEntry
 from apps.records.presenters.entry import Code, Entry
@@ -98,4 +98,4 @@ def _tells(named: str | Code) -> bool:
 
 @memoized
 def _is_named_so(text: str) -> bool:
-    return sensitive_words.are_in(spelling.plainly(text))
+    return sensitive_words.are_in(normalizing.normalized(text))

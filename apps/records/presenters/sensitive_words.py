@@ -71,5 +71,5 @@ _WORDS: Final = re.compile(f"{_MIND}|{_SUBSTANCES}|{_INFECTIONS}|{_REPRODUCTION}
 
 
 def are_in(text: str) -> bool:
-    """Whether any is in this text, which is spelled plainly (`spelling.plainly`)."""
+    """Whether any is in this text, which is spelled plainly (`normalizing.plainly`)."""
     return _WORDS.search(text) is not None

@@ -12,8 +12,8 @@ from django.utils.dates import MONTHS
 
 from apps.records import subjects
 from apps.records.presenters import absences, plain_names, relatives, visits
+from apps.records.presenters.normalizing import normalized, words_of
 from apps.records.presenters.plain_names import illnesses
-from apps.records.presenters.spelling import plainly, words_of
 
 _SHORTEST: Final = 4  # letters of a word of another language: "hip" begins what Spanish calls high blood pressure
 _SHORTEST_OF_A_LIST: Final = 4  # "and" stands in half of the names of lists
@@ -84,7 +84,7 @@ def _accented(language: str) -> Mapping[str, str]:
     with translation.override(language):
         names = " ".join(str(name) for _key, names in _names() for name in names)
     names = " ".join((names, *_ALSO.values())).casefold()
-    return {plainly(word): word for word in _LETTERS.findall(names) if not word.isascii()}
+    return {normalized(word): word for word in _LETTERS.findall(names) if not word.isascii()}
 
 
 @cache

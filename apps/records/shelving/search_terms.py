@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from apps.records.presenters.spelling import plainly
+from apps.records.presenters.normalizing import normalized
 from apps.records.shelving import our_words
 
 MARK: Final = "\x1f"  # no provider's text holds it: `elements.shown` takes it out
@@ -64,7 +64,7 @@ class Word:
 
 def read(typed: str) -> tuple[Word, ...]:
     """The words of what somebody typed, each once; none where there is nothing to look for."""
-    words = {text: part for part in parts(typed) if (text := plainly(part))}
+    words = {text: part for part in parts(typed) if (text := normalized(part))}
     named = [text for text in words if text not in _SMALL] or list(words)
     return tuple(_word(words[text], text) for text in named)
 

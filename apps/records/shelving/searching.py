@@ -25,8 +25,8 @@ from apps.records.presenters.entry import NOT_GIVEN, Code, Entry
 from apps.records.presenters.family import FamilyEntry
 from apps.records.presenters.immunizations import ImmunizationEntry
 from apps.records.presenters.memoizing import memoized
+from apps.records.presenters.normalizing import normalized
 from apps.records.presenters.plain_names import illnesses
-from apps.records.presenters.spelling import plainly
 from apps.records.presenters.visits import VisitEntry
 from apps.records.shelving import arranging, fetching_leaves, indexing, matching, near_words, search_terms
 from apps.records.shelving.arranging import Arrangement, Key
@@ -117,7 +117,7 @@ def _found_by(
     ours = (str(plain.words), *plain.terms) if plain else ()
     said = " ".join(filter(None, dict.fromkeys((title, *ours, *displays, *people))))
     keys = MARK.join(key.split(","))
-    return title[:_LONGEST_TITLE], key, f"{plainly(said)[:_LONGEST]}{MARK}{keys}{MARK}"
+    return title[:_LONGEST_TITLE], key, f"{normalized(said)[:_LONGEST]}{MARK}{keys}{MARK}"
 
 
 def _called(entry: Entry) -> tuple[str, str]:

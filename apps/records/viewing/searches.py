@@ -13,8 +13,8 @@ from msgspec.structs import replace
 
 from apps.records.presenters import absences, plain_names, relatives, visits
 from apps.records.presenters.entry import Code, Entry
+from apps.records.presenters.normalizing import normalized
 from apps.records.presenters.plain_names import illnesses
-from apps.records.presenters.spelling import plainly
 from apps.records.presenting import KINDS
 from apps.records.shelving import search_terms, searching
 from apps.records.shelving.search_terms import Word
@@ -84,7 +84,7 @@ def of(whole: Whole, words: str, *, owner: Owner | None = None) -> Found:
     asked = search_terms.read(words)
     if not asked:  # it would find everything
         return Found("", 0, 0, ())
-    providers = {pk: search_terms.parts(plainly(_of(source, owner))) for pk, source in whole.sources.items()}
+    providers = {pk: search_terms.parts(normalized(_of(source, owner))) for pk, source in whole.sources.items()}
     found = searching.find(whole.shelves, asked, whole.ring, providers=providers)
     by_subject: dict[str, list[Hit]] = defaultdict(list)
     for hit in found.newest:
@@ -137,7 +137,7 @@ def _meant(asked: Iterable[Word], shown: Collection[str]) -> tuple[str, ...]:
     called = [name for name in plain_names.NAMES if name.key in shown] if words else []
     names = [name for name in called if all(word.means(name.key) for word in words)][:3]
     terms = dict.fromkeys(term for name in names for term in name.terms)
-    return tuple(term for term in terms if not all(word.is_in(plainly(term).encode()) for word in words))[:5]
+    return tuple(term for term in terms if not all(word.is_in(normalized(term).encode()) for word in words))[:5]
 
 
 def _instead(asked: Iterable[Word], near: Mapping[Word, Sequence[str]]) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from collections import defaultdict
 
 import pytest
 
-from apps.records.presenters.spelling import plainly
+from apps.records.presenters.normalizing import normalized
 from apps.records.shelving import matching, search_terms
 from apps.records.shelving.matching import LOWEST, Rank
 from apps.records.shelving.search_terms import MARK, Around
@@ -63,7 +63,7 @@ def plain_reading(lines, words, around, least):
 
 def leaf(chance, count):
     def line():
-        name = plainly(" ".join(chance.choices(PIECES, k=chance.randint(0, 4))))
+        name = normalized(" ".join(chance.choices(PIECES, k=chance.randint(0, 4))))
         keys = chance.choices(KEYS, k=chance.choice((0, 0, 1, 2))) or [""]
         return f"{name}{MARK}{MARK.join(keys)}{MARK}{chance.choice(YEARS)}"
 

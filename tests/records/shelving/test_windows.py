@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from apps.records import shelving
 from apps.records.models import Leaf, Record
 from apps.records.presenters.datatypes.moments import UNDATED
+from apps.records.presenters.normalizing import normalized
 from apps.records.presenters.observations.results import ResultEntry
-from apps.records.presenters.spelling import plainly
 from apps.records.senders import NOBODY
 from apps.records.shelving import (
     fetching_leaves,
@@ -261,7 +261,7 @@ class TestPhrases:
             (
                 (0, f"{number:04}", "", number),
                 msgspec.json.encode(
-                    Words("T", "", undated, f"{plainly(words)}{MARK}{MARK}", Standing(status=f"S{title}"))
+                    Words("T", "", undated, f"{normalized(words)}{MARK}{MARK}", Standing(status=f"S{title}"))
                 ),
             )
             for number, (words, title) in enumerate(entries)
@@ -283,7 +283,7 @@ class TestPhrases:
             numbers = [number for lines in best.lines.values() for number in lines]
             count += sum(phrases.counts[number] for number in numbers)
             newest += [key[3] for number in numbers for key, _when in told[number].entries]
-        having = [sum(word.text in plainly(words) for word in asked) for words, _title in entries]
+        having = [sum(word.text in normalized(words) for word in asked) for words, _title in entries]
         expected = [number for number, has in enumerate(having) if has == max(having) > 0]
         assert (count, sorted(newest)) == (len(expected), expected)
 

@@ -7,7 +7,7 @@ from django.urls import reverse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.records.presenters.spelling import words_of
+from apps.records.presenters.normalizing import words_of
 from tests.records.pages import ask
 from tests.records.shelved import keep, result
 

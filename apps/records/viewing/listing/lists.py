@@ -15,7 +15,7 @@ from uuid import UUID
 from django.utils.translation import gettext
 from msgspec import structs
 
-from apps.records.presenters.spelling import plainly
+from apps.records.presenters.normalizing import normalized
 from apps.records.shelving import arranging, reading
 from apps.records.shelving.arranging import Arrangement
 from apps.records.shelving.indexing import MOST_ROWS
@@ -213,7 +213,7 @@ def _as_called(told: Shelved) -> tuple[int, str, str, str]:
     """Vital signs in the order a reader looks for them, conditions group by group and what is in remission last, then A
     to Z by what stands first in a row, a letter with an accent beside that without: shelves know the provider's names
     alone, and no language. Of conditions of one name the newest first, which stands for all."""
-    called = plainly(rows.names(told.entry)[0]) if told.entry is not None else ""
+    called = normalized(rows.names(told.entry)[0]) if told.entry is not None else ""
     group, ranked, newest, _pk = told.key
     return (group, ranked[:1], called, newest) if told.subject == CONDITIONS.key else (group, "", called, "")
 

@@ -22,6 +22,6 @@ def words_of(text: str) -> list[str]:
     return said.split()
 
 
-def plainly(text: str) -> str:
+def normalized(text: str) -> str:
     """The same in one line."""
     return " ".join(words_of(text))
