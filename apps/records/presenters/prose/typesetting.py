@@ -3,7 +3,7 @@
 import re
 from dataclasses import replace
 
-from apps.records.presenters.prose import forms, raised
+from apps.records.presenters.prose import forms, superscripts
 from apps.records.presenters.prose.forms import Entry
 from apps.records.presenters.prose.layout import Apart
 from apps.records.presenters.prose.readings import GAP, MOST_BLOCKS, MOST_CHARACTERS, Block, BlockKind, Reading
@@ -16,7 +16,7 @@ _ENDING = frozenset(" \t\r\n.,;:!?)]")  # what stands at the end of a word
 _LONGEST_REPEATED = 200  # of a cell that is as high as several rows
 _MOST_HIGH = 50  # of one table, at once
 _LINES = re.compile(r"(?<![:;,.!?])\n+")  # in a cell
-_SCRIPTS = {"sup": raised.above, "sub": raised.below}
+_SCRIPTS = {"sup": superscripts.above, "sub": superscripts.below}
 
 
 class Typesetter:
