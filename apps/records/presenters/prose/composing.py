@@ -3,12 +3,12 @@
 import re
 
 from apps.records.presenters.prose import drawings, forms
-from apps.records.presenters.prose.faces import Faces
 from apps.records.presenters.prose.forms import Entry
 from apps.records.presenters.prose.layout import Apart, Layout
 from apps.records.presenters.prose.markup import Piece, PieceKind
 from apps.records.presenters.prose.numbering import Numbering, is_list
 from apps.records.presenters.prose.readings import MOST_PIECES, BlockKind, Reading
+from apps.records.presenters.prose.symbol_typefaces import Faces
 from apps.records.presenters.prose.typesetting import Typesetter
 
 _DRAWINGS = frozenset({"img", "svg", "math"})
