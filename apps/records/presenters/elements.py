@@ -1,7 +1,7 @@
 """Read elements of a resource that may be anything: missing, null, of another kind, or nested too deep.
 
 Every function returns plain Python values and never raises. Text comes back as it was sent, less what no page and no
-database can hold (`prose.showable`), and with the signs that were meant by `&#39;` and the like (`prose.escaped`).
+database can hold (`prose.showable`), and with the signs that were meant by `&#39;` and the like (`prose.html_escapes`).
 """
 
 import json
@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from apps.records.presenters.prose import rich_text
-from apps.records.presenters.prose.escaped import unescaped
+from apps.records.presenters.prose.html_escapes import unescaped
 from apps.records.presenters.prose.showable import showable
 
 Element: TypeAlias = dict[str, Any]
