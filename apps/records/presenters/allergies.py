@@ -16,11 +16,12 @@ from django.utils.translation import pgettext_lazy
 
 from apps.records.presenters import elements, naming
 from apps.records.presenters.absences import Absence, known_absence, says_no_information
+from apps.records.presenters.annotations import notes
 from apps.records.presenters.datatypes import moments
 from apps.records.presenters.datatypes.moments import UNDATED, When
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
-from apps.records.presenters.heads import head, mapped, notes, status_codes
+from apps.records.presenters.heads import head, mapped, status_codes
 
 _MOST = 50  # reactions of one allergy; more is an accident
 

@@ -1,6 +1,6 @@
-"""Who wrote a note, and when (FHIR Annotation, alike in both versions). The notes themselves `heads.notes` reads."""
+"""The provider's notes on an entry, and who wrote each, and when (FHIR Annotation, alike in both versions)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -9,7 +9,9 @@ from apps.records.presenters.datatypes import moments
 from apps.records.presenters.datatypes.moments import UNDATED, When
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Context
+from apps.records.presenters.modifiers import modifiers
 
+_MOST: Final = 30  # notes of one resource; more is an accident
 _NOTES: Final = ("note", "notes", "comment", "comments")
 
 
@@ -24,7 +26,20 @@ class Signature:
         return bool(self.author or self.when)
 
 
-def of(
+def notes(resource: Element, *names: str) -> tuple[str, ...]:
+    """The provider's free text: Annotations, or the plain text that DSTU2 has in their place. Before it, as it was
+    sent, what may turn all of the resource around: nobody may read past a modifier."""
+    said = [text for name in names for text in _written(resource.get(name))]
+    return tuple(dict.fromkeys((*modifiers(resource), *said)))[:_MOST]
+
+
+def _written(notes: object) -> Iterator[str]:
+    each = notes if isinstance(notes, list) else [notes]
+    said = (elements.prose(note.get("text") if isinstance(note, dict) else note) for note in each)
+    return filter(None, said)
+
+
+def signatures(
     element: Element, context: Context, *, within: Element, names: Iterable[str] = _NOTES
 ) -> dict[str, tuple[Signature, ...]]:
     """By the text of each note of these names that says one: what several wrote alike is told once, and has several.

@@ -13,13 +13,14 @@ from django.utils.functional import Promise
 from django.utils.translation import pgettext_lazy
 
 from apps.records.presenters import elements, naming
+from apps.records.presenters.annotations import notes
 from apps.records.presenters.codeable_concepts import first_name, title_of
 from apps.records.presenters.datatypes import moments, quantities
 from apps.records.presenters.datatypes.moments import When
 from apps.records.presenters.datatypes.quantities import NO_QUANTITY, Quantity
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
-from apps.records.presenters.heads import head, mapped, notes, status_codes
+from apps.records.presenters.heads import head, mapped, status_codes
 from apps.wire import datetimes
 
 

@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from msgspec.structs import replace
 
 from apps.records.presenters import annotations, elements
+from apps.records.presenters.annotations import notes
 from apps.records.presenters.codeable_concepts import codes_of, first_name, title_of
 from apps.records.presenters.datatypes import moments, quantities
 from apps.records.presenters.datatypes.moments import UNDATED, When
@@ -22,7 +23,7 @@ from apps.records.presenters.dosing import dosages
 from apps.records.presenters.dosing.dosages import Dosage
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
-from apps.records.presenters.heads import head, is_suggested, notes, status_codes
+from apps.records.presenters.heads import head, is_suggested, status_codes
 from apps.records.presenters.modifiers import modifiers
 from apps.records.presenters.naming import beside, is_patient, name_of, names_of, reasons, titles
 from apps.records.presenters.narratives import opening
@@ -210,7 +211,7 @@ def _activity(resource: Element, activity: Element, context: Context) -> Activit
     detail = elements.child(activity, "detail")
     called = _called(detail, context, within=resource)
     said = (*called[:1], name_of(elements.child(activity, "reference"), context, within=resource))
-    signed = annotations.of(activity, context, within=resource, names=("progress",))
+    signed = annotations.signatures(activity, context, within=resource, names=("progress",))
     progress = (_PROGRESS[code] for code in status_codes(detail, "status") if code in _PROGRESS)
     return Activity(
         text=next(filter(None, said), ""),

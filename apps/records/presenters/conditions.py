@@ -18,12 +18,13 @@ from msgspec.structs import replace
 
 from apps.records.presenters import elements, naming
 from apps.records.presenters.absences import known_absence, says_no_information
+from apps.records.presenters.annotations import notes
 from apps.records.presenters.codeable_concepts import codes_of, title_of
 from apps.records.presenters.datatypes import moments
 from apps.records.presenters.datatypes.moments import UNDATED, When
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
-from apps.records.presenters.heads import head, notes, status_codes
+from apps.records.presenters.heads import head, status_codes
 from apps.wire import datetimes
 
 

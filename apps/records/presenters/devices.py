@@ -14,12 +14,13 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from apps.records.presenters import elements, patient
+from apps.records.presenters.annotations import notes
 from apps.records.presenters.codeable_concepts import codes_of, first_name, title_of
 from apps.records.presenters.datatypes import moments
 from apps.records.presenters.datatypes.moments import UNDATED, When
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
-from apps.records.presenters.heads import head, notes, status_codes
+from apps.records.presenters.heads import head, status_codes
 from apps.records.presenters.naming import besides_codes, name_of
 from apps.records.presenters.patient import Contact
 

@@ -11,13 +11,14 @@ import msgspec
 from msgspec.structs import replace
 
 from apps.records.presenters import attachments, elements
+from apps.records.presenters.annotations import notes
 from apps.records.presenters.attachments import File
 from apps.records.presenters.codeable_concepts import first_name, title_of
 from apps.records.presenters.datatypes import moments
 from apps.records.presenters.datatypes.moments import UNDATED, When
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Code, Context, Entry
-from apps.records.presenters.heads import head, notes, status_codes
+from apps.records.presenters.heads import head, status_codes
 from apps.records.presenters.naming import codings, ids_of, name_of, names_of, titles
 
 _MOST = 20

@@ -8,12 +8,13 @@ from enum import StrEnum
 import msgspec
 
 from apps.records.presenters import elements
+from apps.records.presenters.annotations import notes
 from apps.records.presenters.codeable_concepts import codes_of, first_name, title_of
 from apps.records.presenters.datatypes import moments
 from apps.records.presenters.datatypes.moments import UNDATED, When
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Code, Context, Entry
-from apps.records.presenters.heads import head, notes, status_codes
+from apps.records.presenters.heads import head, status_codes
 from apps.records.presenters.naming import reasons
 from apps.records.presenters.patient import SEX_WORDS
 from apps.records.presenters.relatives import RELATIVES

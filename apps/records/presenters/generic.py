@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from msgspec.structs import replace
 
 from apps.records.presenters import attachments, elements, lenses, particulars, schedules, statuses
+from apps.records.presenters.annotations import notes
 from apps.records.presenters.attachments import File
 from apps.records.presenters.codeable_concepts import first_name, is_in_place_of_a_name, title_of
 from apps.records.presenters.datatypes import moments
@@ -16,7 +17,7 @@ from apps.records.presenters.datatypes.moments import UNDATED, When
 from apps.records.presenters.dosing.dosages import Dosage
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Context, Entry
-from apps.records.presenters.heads import head, notes
+from apps.records.presenters.heads import head
 from apps.records.presenters.lenses import Lens
 from apps.records.presenters.naming import name_of, names_of, own_name
 from apps.records.presenters.narratives import opening

@@ -13,6 +13,7 @@ from django.utils.translation import pgettext_lazy
 from msgspec.structs import replace
 
 from apps.records.presenters import elements
+from apps.records.presenters.annotations import notes
 from apps.records.presenters.codeable_concepts import codes_of, first_name, title_of
 from apps.records.presenters.datatypes import lengths, moments
 from apps.records.presenters.datatypes.lengths import NO_LENGTH, Length
@@ -21,7 +22,7 @@ from apps.records.presenters.datatypes.quantities import Quantity
 from apps.records.presenters.datatypes.ranges import Meaning, ReferenceRange
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
-from apps.records.presenters.heads import head, notes, status_codes
+from apps.records.presenters.heads import head, status_codes
 from apps.records.presenters.naming import names_of, reasons, titles
 from apps.records.presenters.observations import test_keys, values
 from apps.records.presenters.observations.values import NO_VALUE, Kind, Value

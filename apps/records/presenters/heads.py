@@ -4,7 +4,7 @@
 returns at once what `is_withdrawn` or `is_withheld`: such an entry says nothing else (patient experience 3.0).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TypedDict, TypeVar
 
 from apps.records.presenters import elements
@@ -15,7 +15,6 @@ from apps.records.presenters.memoizing import memoized
 from apps.records.presenters.modifiers import modifiers
 from apps.records.presenters.narratives import narrative
 
-_MOST = 30  # notes of one resource; more is an accident
 _LONGEST_LANGUAGE = 35  # letters of a tag (RFC 5646, section 4.4.1)
 _STATUSES = ("status", "verificationStatus", "clinicalStatus", "lifecycleStatus", "docStatus")
 _FORMALITIES = frozenset(
@@ -96,19 +95,6 @@ def is_suggested(resource: Element, *, is_a_plan: bool = False) -> bool:
     """Whether its intent only suggests, and orders nothing. Of what is a plan itself, "plan" says what it is."""
     suggesting = _SUGGESTING - {"plan"} if is_a_plan else _SUGGESTING
     return not suggesting.isdisjoint(status_codes(resource, "intent"))
-
-
-def notes(resource: Element, *names: str) -> tuple[str, ...]:
-    """The provider's free text: Annotations, or the plain text that DSTU2 has in their place. Before it, as it was
-    sent, what may turn all of the resource around: nobody may read past a modifier."""
-    said = [text for name in names for text in _written(resource.get(name))]
-    return tuple(dict.fromkeys((*modifiers(resource), *said)))[:_MOST]
-
-
-def _written(notes: object) -> Iterator[str]:
-    each = notes if isinstance(notes, list) else [notes]
-    said = (elements.prose(note.get("text") if isinstance(note, dict) else note) for note in each)
-    return filter(None, said)
 
 
 def was_withdrawn(resource: Element) -> bool:

@@ -16,13 +16,14 @@ from django.utils.translation import pgettext_lazy
 
 from apps.records.presenters import elements, naming, sayings
 from apps.records.presenters.absences import known_absence, says_no_information
+from apps.records.presenters.annotations import notes
 from apps.records.presenters.codeable_concepts import codes_of, title_of
 from apps.records.presenters.datatypes import moments, quantities
 from apps.records.presenters.datatypes.moments import UNDATED, When
 from apps.records.presenters.datatypes.quantities import NO_QUANTITY, Quantity
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Code, Context, Entry
-from apps.records.presenters.heads import head, mapped, notes, status_codes
+from apps.records.presenters.heads import head, mapped, status_codes
 from apps.records.presenters.plain_names import illnesses
 from apps.records.presenters.plain_names.illnesses import Illness
 

@@ -11,12 +11,13 @@ from typing import Final
 import msgspec
 
 from apps.records.presenters import elements
+from apps.records.presenters.annotations import notes
 from apps.records.presenters.codeable_concepts import title_of
 from apps.records.presenters.datatypes import lengths, quantities
 from apps.records.presenters.datatypes.lengths import NO_LENGTH, Length
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN
-from apps.records.presenters.heads import notes, status_codes
+from apps.records.presenters.heads import status_codes
 
 _MOST: Final = 20  # lenses, and prisms of one; more is an accident
 

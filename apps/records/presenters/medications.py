@@ -16,6 +16,7 @@ from django.utils.translation import pgettext_lazy
 
 from apps.records.presenters import courses, elements, naming, products, substitutions, supplies
 from apps.records.presenters.absences import known_absence, says_no_information
+from apps.records.presenters.annotations import notes
 from apps.records.presenters.codeable_concepts import title_of
 from apps.records.presenters.datatypes import moments
 from apps.records.presenters.datatypes.moments import UNDATED, When
@@ -23,7 +24,7 @@ from apps.records.presenters.dosing import dosages
 from apps.records.presenters.dosing.dosages import Dosage
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, UNLISTED, Context, Entry
-from apps.records.presenters.heads import head, is_suggested, mapped, notes, status_codes
+from apps.records.presenters.heads import head, is_suggested, mapped, status_codes
 from apps.records.presenters.products import Product
 from apps.records.presenters.substitutions import Substitution
 from apps.records.presenters.supplies import Supply

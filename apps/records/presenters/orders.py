@@ -7,13 +7,14 @@ group of orders, whatever their status. An intent that only suggests makes an op
 from collections.abc import Iterator
 
 from apps.records.presenters import elements, naming
+from apps.records.presenters.annotations import notes
 from apps.records.presenters.codeable_concepts import first_name, is_in_place_of_a_name, title_of
 from apps.records.presenters.datatypes import moments, quantities
 from apps.records.presenters.datatypes.moments import When
 from apps.records.presenters.dosing import dosages
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Context
-from apps.records.presenters.heads import head, is_suggested, mapped, notes, status_codes
+from apps.records.presenters.heads import head, is_suggested, mapped, status_codes
 from apps.records.presenters.procedures import Group, ProcedureEntry, Status, Urgency
 
 _MOST = 20  # canceled items; more is an accident

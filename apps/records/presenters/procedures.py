@@ -15,6 +15,7 @@ from django.utils.translation import pgettext_lazy
 
 from apps.records.presenters import elements, naming
 from apps.records.presenters.absences import known_absence, says_no_information
+from apps.records.presenters.annotations import notes
 from apps.records.presenters.codeable_concepts import title_of
 from apps.records.presenters.datatypes import moments
 from apps.records.presenters.datatypes.moments import UNDATED, When
@@ -22,7 +23,7 @@ from apps.records.presenters.datatypes.quantities import NO_QUANTITY, Quantity
 from apps.records.presenters.dosing.dosages import Dosage
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
-from apps.records.presenters.heads import head, mapped, notes
+from apps.records.presenters.heads import head, mapped
 from apps.records.presenters.naming import Person
 
 _MOST = 20  # devices of one procedure; more is an accident

@@ -11,11 +11,12 @@ from itertools import chain, islice, zip_longest
 import msgspec
 
 from apps.records.presenters import elements, outline
+from apps.records.presenters.annotations import notes
 from apps.records.presenters.codeable_concepts import first_name, title_of
 from apps.records.presenters.datatypes import moments, quantities
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
-from apps.records.presenters.heads import head, notes, status_codes
+from apps.records.presenters.heads import head, status_codes
 from apps.records.presenters.naming import name_of, names_of
 from apps.records.presenters.observations import values
 from apps.records.presenters.observations.values import Kind, Value

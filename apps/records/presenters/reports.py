@@ -9,12 +9,13 @@ from collections.abc import Iterator
 from enum import StrEnum
 
 from apps.records.presenters import elements, grave_news
+from apps.records.presenters.annotations import notes
 from apps.records.presenters.codeable_concepts import title_of
 from apps.records.presenters.datatypes import moments
 from apps.records.presenters.datatypes.moments import UNDATED, When
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Context, Entry
-from apps.records.presenters.heads import head, notes
+from apps.records.presenters.heads import head
 from apps.records.presenters.observations import doubts, results, results_inside, values
 from apps.records.presenters.observations.results import ResultEntry
 from apps.records.presenters.observations.values import Attachment

@@ -7,13 +7,14 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from apps.records.presenters import elements
+from apps.records.presenters.annotations import notes
 from apps.records.presenters.codeable_concepts import first_name, title_of
 from apps.records.presenters.datatypes import lengths, moments
 from apps.records.presenters.datatypes.lengths import NO_LENGTH, Length
 from apps.records.presenters.datatypes.moments import UNDATED, When
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
-from apps.records.presenters.heads import head, notes, status_codes, was_withdrawn
+from apps.records.presenters.heads import head, status_codes, was_withdrawn
 from apps.records.presenters.naming import besides_codes, names_of
 
 _MOST = 20  # states of one; more is an accident

@@ -14,13 +14,14 @@ from django.utils.translation import pgettext_lazy
 from msgspec.structs import replace
 
 from apps.records.presenters import elements, naming
+from apps.records.presenters.annotations import notes
 from apps.records.presenters.codeable_concepts import codes_of, first_name, is_in_place_of_a_name, title_of
 from apps.records.presenters.datatypes import moments, quantities
 from apps.records.presenters.datatypes.moments import UNDATED, When
 from apps.records.presenters.datatypes.quantities import NO_QUANTITY, Quantity
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
-from apps.records.presenters.heads import head, mapped, notes, status_codes
+from apps.records.presenters.heads import head, mapped, status_codes
 from apps.records.presenters.naming import Person
 
 _ONLY_MEANT = frozenset({"planned", "reserved"})  # statuses of a place

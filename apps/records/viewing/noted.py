@@ -21,7 +21,7 @@ class Note:
 
 def of(entry: Entry, resource: Element, context: Context) -> tuple[Note, ...]:
     """All that the entry says, in its order: what may turn it around first, which nobody signs."""
-    signed = annotations.of(resource, context, within=resource) if entry.said else {}
+    signed = annotations.signatures(resource, context, within=resource) if entry.said else {}
     return tuple(Note(said, tuple(map(_line, signed.get(said, ())))) for said in entry.said)
 
 

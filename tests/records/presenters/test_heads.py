@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 
-from apps.records.presenters import heads
+from apps.records.presenters import annotations, heads
 from apps.records.presenters.entry import Context, Entry
 from tests.records.presenters.oddities import odd, shelved
 
@@ -14,7 +14,7 @@ MASKED = {"extension": [{"url": ABSENT, "valueCode": "masked"}]}
 
 
 def present(resource, context):
-    return Entry(**heads.head(resource, resource.get("code")), said=heads.notes(resource, "note", "notes"))
+    return Entry(**heads.head(resource, resource.get("code")), said=annotations.notes(resource, "note", "notes"))
 
 
 class TestTheHeadOfAnyResource:
@@ -76,4 +76,4 @@ class TestWhatIsHidden:
 class TestNotes:
     @pytest.mark.parametrize("sent", ["Take care", [{"text": "Take care", "time": "2019"}], {"text": "Take care"}])
     def test_are_read_alike_from_texts_and_annotations(self, sent):
-        assert heads.notes({"note": sent}, "note", "comments") == ("Take care",)
+        assert annotations.notes({"note": sent}, "note", "comments") == ("Take care",)

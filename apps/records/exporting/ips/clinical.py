@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from apps.records.exporting.ips import narrating, r4_elements
 from apps.records.exporting.ips.r4_elements import Part
 from apps.records.exporting.reading import Told
-from apps.records.presenters import care_plans, codeable_concepts, elements, heads
+from apps.records.presenters import annotations, care_plans, codeable_concepts, elements, heads
 from apps.records.presenters.conditions import Category, ConditionEntry
 from apps.records.presenters.datatypes import moments
 from apps.records.presenters.datatypes.moments import When
@@ -85,7 +85,7 @@ def _reaction(sent: Element) -> Part:
     """One time that it happened, with what is known of it. R4 wants to be told what showed: where nobody said, that."""
     description = elements.text(sent, "description")
     route = next(iter(r4_elements.concepts(sent, "exposureRoute")), {})
-    notes = [{"text": text} for text in heads.notes(sent, "note")]
+    notes = [{"text": text} for text in annotations.notes(sent, "note")]
     known = r4_elements.without_empty(
         {
             "extension": _certainty(sent),

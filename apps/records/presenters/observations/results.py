@@ -13,13 +13,14 @@ from typing import Any, Final, TypeAlias
 import msgspec
 
 from apps.records.presenters import elements
+from apps.records.presenters.annotations import notes
 from apps.records.presenters.codeable_concepts import codes_of, name_in, title_of
 from apps.records.presenters.datatypes import moments, ranges
 from apps.records.presenters.datatypes.moments import UNDATED, When
 from apps.records.presenters.datatypes.ranges import ReferenceRange, Side
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Code, Context, Doubt, Entry
-from apps.records.presenters.heads import head, notes, status_codes
+from apps.records.presenters.heads import head, status_codes
 from apps.records.presenters.memoizing import memoized
 from apps.records.presenters.naming import id_of, is_patient, name_of, names_of
 from apps.records.presenters.observations import at_home, doubts, interpretations, test_keys, values
