@@ -30,7 +30,7 @@ from apps.records.shelving.contexts import ContextReader
 from apps.records.shelving.indexing import Aim
 from apps.records.shelving.result_context import ResultContext
 from apps.records.subjects import Subject
-from apps.records.viewing import charges, current_status, facts, missing_details, noted, questions
+from apps.records.viewing import charges, current_status, facts, missing_details, questions, signed_notes
 from apps.records.viewing.charges import Charges
 from apps.records.viewing.facts import Fact
 from apps.records.viewing.listing import fills as filling
@@ -39,9 +39,9 @@ from apps.records.viewing.listing import related as relating
 from apps.records.viewing.listing.fills import Fills
 from apps.records.viewing.listing.panel_rows import PanelShown
 from apps.records.viewing.listing.related import Related
-from apps.records.viewing.noted import Note
 from apps.records.viewing.opening import connected, telling_apart
 from apps.records.viewing.questions import Group
+from apps.records.viewing.signed_notes import Note
 from apps.records.viewing.wording import cautions, languages, other_kinds, remarks, snomed_kinds
 from apps.vault import sealing
 from apps.vault.errors import CannotOpen
@@ -326,7 +326,7 @@ def _as_it_stands(record: Record, resource: Element, entry: Entry, context: Cont
     said = remarks.of(current.entry, provider=record.connection.provider.name, born=context.birth_date, at=at)
     by_rules = "" if entry.is_withdrawn or entry.is_withheld else cautions.of_rules(resource)
     caution = " ".join(filter(None, (current.caution, by_rules)))
-    notes, reached = noted.of(current.entry, resource, context), _reached(current, resource, context)
+    notes, reached = signed_notes.of(current.entry, resource, context), _reached(current, resource, context)
     return replace(current, remarks=said, caution=caution, notes=notes, reached=reached)
 
 
