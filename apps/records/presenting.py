@@ -20,7 +20,6 @@ from apps.records.presenters import (
     documents,
     elements,
     family,
-    generic,
     goals,
     immunizations,
     insurance,
@@ -37,7 +36,8 @@ from apps.records.presenters.care_plans import CarePlanEntry
 from apps.records.presenters.care_teams import CareTeamEntry
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Context, Entry, Present
-from apps.records.presenters.generic import GenericEntry
+from apps.records.presenters.generic import any_resource
+from apps.records.presenters.generic.any_resource import GenericEntry
 from apps.records.presenters.observations import results
 
 _LOG = logging.getLogger(__name__)
@@ -88,7 +88,7 @@ def _kinds(returned: Any) -> tuple[type[Entry], ...]:
 KINDS: Final[Mapping[str, type[Entry]]] = MappingProxyType(
     {
         kind.__name__: kind
-        for present in (*PRESENTERS.values(), generic.present)
+        for present in (*PRESENTERS.values(), any_resource.present)
         for kind in _kinds(get_type_hints(present)["return"])
     }
 )
@@ -114,7 +114,7 @@ def present_parsed(
 ) -> Entry:
     """The entry made of a resource that is parsed already. `is_turned`: something in it may turn it around."""
     try:
-        entry = PRESENTERS.get(resource_type, generic.present)(resource, context)
+        entry = PRESENTERS.get(resource_type, any_resource.present)(resource, context)
     except Exception as error:  # noqa: BLE001 - a mistake of ours costs the reader no row
         _LOG.error("A resource cannot be presented: %s, %s.", resource_type, type(error).__name__)
         entry = GenericEntry()

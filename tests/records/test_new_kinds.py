@@ -9,8 +9,8 @@ import pytest
 from msgspec.structs import fields
 
 from apps.records import parts
-from apps.records.presenters import statuses
 from apps.records.presenters.entry import NOT_GIVEN, Entry
+from apps.records.presenters.generic import statuses
 from apps.records.presenters.sensitive import is_sensitive
 from apps.records.presenting import KINDS
 from apps.records.subjects import LISTED, SUBJECTS

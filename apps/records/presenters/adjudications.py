@@ -9,11 +9,12 @@ import msgspec
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from apps.records.presenters import elements, payments
+from apps.records.presenters import elements
 from apps.records.presenters.codeable_concepts import codes_of, title_of
 from apps.records.presenters.datatypes import moments, quantities
 from apps.records.presenters.datatypes.moments import UNDATED, When
 from apps.records.presenters.elements import Element
+from apps.records.presenters.generic import payments
 
 _MOST: Final = 50  # lines of one bill, and amounts of one line
 _LINES: Final = ("item", "addItem")  # the second are the insurance's own

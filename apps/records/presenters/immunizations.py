@@ -14,7 +14,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from apps.records.presenters import elements, naming, sayings
+from apps.records.presenters import elements, naming
 from apps.records.presenters.absences import known_absence, says_no_information
 from apps.records.presenters.annotations import notes
 from apps.records.presenters.codeable_concepts import codes_of, title_of
@@ -23,6 +23,7 @@ from apps.records.presenters.datatypes.moments import UNDATED, When
 from apps.records.presenters.datatypes.quantities import NO_QUANTITY, Quantity
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Code, Context, Entry
+from apps.records.presenters.generic import provider_words
 from apps.records.presenters.heads import head, mapped, status_codes
 from apps.records.presenters.plain_names import illnesses
 from apps.records.presenters.plain_names.illnesses import Illness
@@ -301,7 +302,7 @@ def _recommendation(sent: Element) -> Recommendation:
         overdue=next(_dated(sent, _OVERDUE), UNDATED),
         said=elements.prose(sent.get("description")) or elements.prose(protocol.get("description")),
         status=elements.words(sent.get("forecastStatus")),
-        against=sayings.concepts(sent, "contraindicatedVaccineCode"),
+        against=provider_words.concepts(sent, "contraindicatedVaccineCode"),
         dose=_number(sent, "doseNumberPositiveInt", "doseNumberString", "doseNumber")
         or _number(protocol, "doseSequence"),
         of=_number(sent, "seriesDosesPositiveInt", "seriesDosesString", "seriesDoses"),

@@ -10,8 +10,8 @@ from apps.records.presenters import adjudications
 from apps.records.presenters.adjudications import AMOUNT_WORDS, NO_BILL, REASON_WORDS, Amount, Bill, Charge
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Entry
-from apps.records.presenters.generic import GenericEntry
-from apps.records.presenters.particular_words import What
+from apps.records.presenters.generic.any_resource import GenericEntry
+from apps.records.presenters.generic.particular_words import What
 from apps.records.viewing.wording import dates_in_words, provider_codes
 
 

@@ -7,7 +7,7 @@ from django.utils.translation import gettext
 
 from apps.records.presenters.documents import DocumentEntry
 from apps.records.presenters.entry import Entry
-from apps.records.presenters.generic import GenericEntry
+from apps.records.presenters.generic.any_resource import GenericEntry
 from apps.records.presenters.observations.results import WITHOUT_RESULT
 from apps.records.presenters.reports import ReportEntry
 from apps.records.viewing import facts

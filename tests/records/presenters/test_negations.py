@@ -9,13 +9,13 @@ from apps.records.presenters import (
     care_plans,
     conditions,
     elements,
-    generic,
     immunizations,
     medications,
     orders,
     procedures,
 )
 from apps.records.presenters.entry import Context, Entry
+from apps.records.presenters.generic import any_resource
 from apps.records.viewing.facts import lines
 from apps.records.viewing.wording import words
 from tests.records import told
@@ -44,7 +44,7 @@ class TestANo:
         plan = sent("CarePlan", status="active", activity=[{"detail": {"description": "Run", "prohibited": no}}])
         assert care_plans.present(plan, context).activities[0].is_to_avoid
         given = sent("MedicationAdministration", status="completed", medicationCodeableConcept=flu, wasNotGiven=no)
-        assert words.of_status(generic.present(given, context)) == "Not done"
+        assert words.of_status(any_resource.present(given, context)) == "Not done"
         test = sent("ServiceRequest", status="active", intent="order", code=flu, doNotPerform=no)
         assert orders.present(test, context).status is procedures.Status.NOT_TO_BE_DONE
 

@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from apps.records.presenters import generic, orders, questionnaires, specimens
+from apps.records.presenters import orders, questionnaires, specimens
 from apps.records.presenters.entry import NOT_GIVEN, Context
+from apps.records.presenters.generic import any_resource
 from apps.records.presenters.observations.values import Kind
 from tests.records.presenters import corpus
 from tests.records.presenters.oddities import odd, shelved
@@ -25,7 +26,7 @@ PARTS = (
     "suppliedItem", "bodySite", "laterality", "diagnosis", "condition", "recipient", "emptyReason", "priority",
 )  # fmt: skip
 OF_PARTS = ("Consent", "DeviceRequest", "ExplanationOfBenefit", "ImagingStudy", "NutritionOrder", "VisionPrescription")
-PRESENTERS = [generic, orders, questionnaires, specimens]
+PRESENTERS = [any_resource, orders, questionnaires, specimens]
 FINCH = {"resourceType": "Practitioner", "id": "f", "name": [{"family": "Finch", "given": ["Ada"]}]}
 CONTEXT = Context(others={"Practitioner/f": FINCH})
 TO_FINCH = {"reference": "Practitioner/f"}
@@ -41,7 +42,7 @@ class TestEveryOneOfThem:
     @given(content=odd(*NAMES, *PARTS))
     def test_of_many_parts_never_raises_and_can_be_shelved(self, kind, content):
         whole = {**content, "resourceType": kind} if isinstance(content, dict) else content
-        shelved(generic.present, whole)
+        shelved(any_resource.present, whole)
 
     @pytest.mark.parametrize("module", PRESENTERS, ids=lambda module: module.__name__.rpartition(".")[2])
     def test_says_nothing_of_what_was_entered_in_error(self, module):
@@ -149,7 +150,7 @@ class TestWhatHasNoPresenter:
         ],
     )
     def test_is_called_by_words_and_never_by_a_code(self, sent, title):
-        assert generic.present(sent, Context()).title == title
+        assert any_resource.present(sent, Context()).title == title
 
     @pytest.mark.parametrize(
         ("code", "status", "group"),
@@ -165,12 +166,12 @@ class TestWhatHasNoPresenter:
         ],
     )
     def test_is_past_only_where_that_was_said_and_on_no_current_list(self, code, status, group):
-        entry = generic.present({"description": "x", "status": code}, Context())
+        entry = any_resource.present({"description": "x", "status": code}, Context())
         assert (entry.status, entry.group) == (status, group)
 
     def test_of_others_has_a_title_wherever_anybody_wrote_one(self):
         kinds = ("Flag", "Appointment", "Communication", "NutritionOrder", "Media", "Consent", "ClinicalImpression")
-        found = corpus.presented(generic.present, *kinds)
+        found = corpus.presented(any_resource.present, *kinds)
         untitled = [resource["id"] for resource, entry in found if not entry.title]
         assert untitled == ["consent-example-smartonfhir"]  # nothing but codes, and what a program makes of them
         assert not [entry.title for _resource, entry in found if entry.title.startswith("Generated")]

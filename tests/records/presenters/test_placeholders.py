@@ -7,7 +7,6 @@ from apps.records.presenters import (
     care_teams,
     devices,
     documents,
-    generic,
     goals,
     insurance,
     naming,
@@ -17,6 +16,7 @@ from apps.records.presenters import (
     visits,
 )
 from apps.records.presenters.entry import Context
+from apps.records.presenters.generic import any_resource
 from apps.records.presenters.observations import results
 
 IN_PLACE_OF_A_NAME = ("-", "N/A", "None", "null")
@@ -45,8 +45,8 @@ class TestTheTitle:
             (insurance, "type", concept, {"payor": [{"display": "Wound care"}]}),
             (insurance, "payor", lambda said: [{"display": said}], {"type": concept("Wound care")}),
             (questionnaires, "questionnaire", lambda said: {"display": said}, {"group": {"title": "Wound care"}}),
-            (generic, "code", concept, {"category": [concept("Wound care")]}),
-            (generic, "title", str, {"item": [{"productOrService": concept("Wound care")}]}),
+            (any_resource, "code", concept, {"category": [concept("Wound care")]}),
+            (any_resource, "title", str, {"item": [{"productOrService": concept("Wound care")}]}),
         ],
     )
     def test_is_the_next_candidate(self, said, module, name, write, rest):

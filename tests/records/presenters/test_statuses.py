@@ -2,9 +2,9 @@
 
 import pytest
 
-from apps.records.presenters import generic
 from apps.records.presenters.entry import NOT_GIVEN, Context
-from apps.records.presenters.statuses import Group, Status
+from apps.records.presenters.generic import any_resource
+from apps.records.presenters.generic.statuses import Group, Status
 from apps.records.presenting import PRESENTERS
 from apps.records.viewing.wording import words
 
@@ -58,7 +58,7 @@ CODES = {
 
 
 def entry_of(kind, **status):
-    return generic.present({"resourceType": kind, "description": "Thing", **status}, Context())
+    return any_resource.present({"resourceType": kind, "description": "Thing", **status}, Context())
 
 
 @pytest.mark.parametrize("kind", CODES)

@@ -7,8 +7,8 @@ import pytest
 from django.urls import reverse
 
 from apps.records.models import Record
-from apps.records.presenters import generic
 from apps.records.presenters.entry import Context
+from apps.records.presenters.generic import any_resource
 from tests.records.pages import main, page
 from tests.records.people import PATIENT_ID, allergy
 from tests.records.shelved import keep, order, result
@@ -202,7 +202,7 @@ class TestADoseGivenByStaff:
         assert "Other entry (medicines given)" in text
 
     def test_is_never_current(self):
-        entry = generic.present(given("completed"), Context())
+        entry = any_resource.present(given("completed"), Context())
         assert entry.group != "current"
 
 

@@ -12,12 +12,13 @@ from django.utils.translation import ngettext
 from msgspec.structs import fields, replace
 
 from apps.records import counts
-from apps.records.presenters import date_meanings, immunizations, particular_words, procedures, visits
+from apps.records.presenters import date_meanings, immunizations, procedures, visits
 from apps.records.presenters.care_teams import CareTeamEntry, Circle
 from apps.records.presenters.datatypes.moments import When
 from apps.records.presenters.devices import DeviceEntry
 from apps.records.presenters.entry import Entry
-from apps.records.presenters.generic import GenericEntry
+from apps.records.presenters.generic import particular_words
+from apps.records.presenters.generic.any_resource import GenericEntry
 from apps.records.presenters.medications import Kind, MedicationEntry, Status
 from apps.records.presenters.observations.results import Measured, ResultEntry
 from apps.records.presenters.observations.vitals import blood_pressure

@@ -12,7 +12,7 @@ from django.utils.translation import get_language, gettext, ngettext
 from msgspec.structs import fields, replace
 
 from apps.records import counts
-from apps.records.presenters import allergies, immunizations, insurance, particular_words, plain_names
+from apps.records.presenters import allergies, immunizations, insurance, plain_names
 from apps.records.presenters.care_plans import Activity, Progress
 from apps.records.presenters.care_teams import Circle, Member
 from apps.records.presenters.datatypes import dates, lengths
@@ -23,9 +23,10 @@ from apps.records.presenters.datatypes.ranges import ReferenceRange
 from apps.records.presenters.dosing import dosage_words
 from apps.records.presenters.dosing.dosages import Dosage
 from apps.records.presenters.entry import NOT_GIVEN, Code
+from apps.records.presenters.generic import particular_words
+from apps.records.presenters.generic.particulars import Particular
 from apps.records.presenters.observations.results import Component, Measured
 from apps.records.presenters.observations.values import Attachment, Value
-from apps.records.presenters.particulars import Particular
 from apps.records.presenters.patient import Address, Contact
 from apps.records.presenters.supplies import Supply
 from apps.records.viewing.facts import labels, repeating

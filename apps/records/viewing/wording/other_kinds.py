@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.records.presenters.appointments import AppointmentEntry
 from apps.records.presenters.entry import Entry
-from apps.records.presenters.generic import GenericEntry
+from apps.records.presenters.generic.any_resource import GenericEntry
 
 _UNFORESEEN: Final = GenericEntry, AppointmentEntry  # which may be of any provider that offers more than we ask for
 _KINDS: Final[Mapping[str, str | Promise]] = {

@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from apps.records.presenters import elements, naming, sayings
+from apps.records.presenters import elements, naming
 from apps.records.presenters.codeable_concepts import title_of
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Context
-from apps.records.presenters.particular_words import What
+from apps.records.presenters.generic import provider_words
+from apps.records.presenters.generic.particular_words import What
 
 _DEEPEST: Final = 5  # actions within actions
 _TEXTS: Final = ("valueString", "valueMarkdown")
@@ -16,8 +17,8 @@ _TEXTS: Final = ("valueString", "valueMarkdown")
 def task(resource: Element, context: Context) -> Iterator[tuple[What, Iterable[str]]]:
     """Task (R4): how far it is, what it is about, what it begins with, and what came of it."""
     yield What.HOW_IT_STANDS, naming.titles(resource, "businessStatus")
-    yield What.CONCERNS, sayings.names(resource, "focus", context)
-    yield What.WHERE, sayings.names(resource, "location", context)
+    yield What.CONCERNS, provider_words.names(resource, "focus", context)
+    yield What.WHERE, provider_words.names(resource, "location", context)
     yield What.RECIPIENTS, naming.titles(resource, "performerType")
     yield What.DETAIL, (_told(each, resource, context) for each in elements.children(resource, "input"))
     yield What.CAME_OF_IT, (_told(each, resource, context) for each in elements.children(resource, "output"))
@@ -28,7 +29,7 @@ def _told(sent: Element, resource: Element, context: Context) -> str:
     texts = (elements.prose(sent.get(name)) for name in _TEXTS)
     coded = (title_of(sent.get(name)) for name in ("valueCodeableConcept", "valueCoding"))
     named = naming.name_of(sent.get("valueReference"), context, within=resource)
-    said = next(filter(None, (*texts, *coded, named, sayings.amount(sent, "valueQuantity"))), "")
+    said = next(filter(None, (*texts, *coded, named, provider_words.amount(sent, "valueQuantity"))), "")
     return ": ".join(filter(None, (title_of(sent.get("type")), said))) if said else ""
 
 
@@ -46,9 +47,9 @@ def _actions(part: Element, resource: Element, context: Context, depth: int) -> 
 
 def _action(action: Element, resource: Element, context: Context) -> str:
     named = naming.name_of(action.get("resource"), context, within=resource)
-    name = elements.text(action, "title") or sayings.first(action, "code") or named
+    name = elements.text(action, "title") or provider_words.first(action, "code") or named
     more = elements.text(action, "description") or elements.text(action, "textEquivalent")
-    return sayings.with_more(name, more)
+    return provider_words.with_more(name, more)
 
 
 def trial(resource: Element, _context: Context) -> Iterator[tuple[What, Iterable[str]]]:

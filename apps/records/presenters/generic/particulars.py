@@ -9,14 +9,15 @@ from typing import Final
 
 import msgspec
 
-from apps.records.presenters import elements, imaging, naming, payments, sayings, tasks
+from apps.records.presenters import elements, naming
 from apps.records.presenters.codeable_concepts import title_of
 from apps.records.presenters.datatypes import quantities
 from apps.records.presenters.dosing import dosages
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Context
+from apps.records.presenters.generic import imaging, payments, provider_words, tasks
+from apps.records.presenters.generic.particular_words import What
 from apps.records.presenters.heads import status_codes
-from apps.records.presenters.particular_words import What
 
 _MOST: Final = 50  # of one sort; more is an accident
 _DEEPEST: Final = 5  # exceptions to exceptions
@@ -71,23 +72,25 @@ def _impression(resource: Element, context: Context) -> Iterator[tuple[What, _Sa
     found = elements.children(resource, "finding")
     yield (
         What.RULED_OUT,
-        (sayings.with_more(title_of(each.get("item")), elements.text(each, "reason")) for each in ruled_out),
+        (provider_words.with_more(title_of(each.get("item")), elements.text(each, "reason")) for each in ruled_out),
     )
-    yield What.FOUND, (sayings.with_more(_thing(each, resource, context), _why(each)) for each in found)
+    yield What.FOUND, (provider_words.with_more(_thing(each, resource, context), _why(each)) for each in found)
     resolved = naming.titles(resource, "resolved", "resolvedCodeableConcept")
     yield What.RESOLVED, (resolved or naming.reasons(resource, context, (), ("resolvedReference",)))
     yield What.SUMMARY, (elements.prose(resource.get("summary")),)
     outlook = naming.reasons(resource, context, ("prognosisCodeableConcept",), ("prognosisReference",))
     yield What.OUTLOOK, (elements.text(resource, "prognosis"), *outlook)
-    yield What.CONCERNS, sayings.names(resource, "problem", context)
+    yield What.CONCERNS, provider_words.names(resource, "problem", context)
     looked_at = (part for name in ("investigation", "investigations") for part in elements.children(resource, name))
     yield What.LOOKED_AT, (_looked_at(each, resource, context) for each in looked_at)
-    yield What.PLANNED, sayings.names(resource, "plan", context)
-    yield What.DONE_ABOUT_IT, sayings.names(resource, "action", context)
+    yield What.PLANNED, provider_words.names(resource, "plan", context)
+    yield What.DONE_ABOUT_IT, provider_words.names(resource, "action", context)
 
 
 def _looked_at(part: Element, resource: Element, context: Context) -> str:
-    return sayings.with_more(title_of(part.get("code")), ", ".join(sayings.names_in(part, "item", resource, context)))
+    return provider_words.with_more(
+        title_of(part.get("code")), ", ".join(provider_words.names_in(part, "item", resource, context))
+    )
 
 
 def _thing(part: Element, resource: Element, context: Context) -> str:
@@ -102,38 +105,44 @@ def _why(finding: Element) -> str:
 
 def _nutrition(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
     """NutritionOrder, alike in both versions; how often and how much `schedules` reads."""
-    yield What.ALLERGIES, sayings.names(resource, "allergyIntolerance", context)
+    yield What.ALLERGIES, provider_words.names(resource, "allergyIntolerance", context)
     diet = elements.child(resource, "oralDiet")
     supplements = list(elements.children(resource, "supplement"))
     formula = elements.child(resource, "enteralFormula")
-    yield What.FOODS_TO_LEAVE_OUT, sayings.concepts(resource, "excludeFoodModifier")
-    yield What.FOOD_PREFERENCES, sayings.concepts(resource, "foodPreferenceModifier")
-    yield What.DIET, sayings.concepts(diet, "type")
+    yield What.FOODS_TO_LEAVE_OUT, provider_words.concepts(resource, "excludeFoodModifier")
+    yield What.FOOD_PREFERENCES, provider_words.concepts(resource, "foodPreferenceModifier")
+    yield What.DIET, provider_words.concepts(diet, "type")
     textures, nutrients = elements.children(diet, "texture"), elements.children(diet, "nutrient")
     yield (
         What.TEXTURE,
-        (sayings.with_more(sayings.first(each, "modifier"), sayings.first(each, "foodType")) for each in textures),
+        (
+            provider_words.with_more(provider_words.first(each, "modifier"), provider_words.first(each, "foodType"))
+            for each in textures
+        ),
     )
-    yield What.FLUIDS, sayings.concepts(diet, "fluidConsistencyType")
+    yield What.FLUIDS, provider_words.concepts(diet, "fluidConsistencyType")
     yield (
         What.NUTRIENTS,
-        (sayings.with_more(sayings.first(each, "modifier"), sayings.amount(each, "amount")) for each in nutrients),
+        (
+            provider_words.with_more(provider_words.first(each, "modifier"), provider_words.amount(each, "amount"))
+            for each in nutrients
+        ),
     )
-    named = (elements.text(each, "productName") or sayings.first(each, "type") for each in supplements)
-    amounts = (sayings.amount(each, "quantity") for each in supplements)
-    yield What.SUPPLEMENTS, map(sayings.with_more, named, amounts)
-    fed = elements.text(formula, "baseFormulaProductName") or sayings.first(formula, "baseFormulaType")
-    added = elements.text(formula, "additiveProductName") or sayings.first(formula, "additiveType")
-    route = sayings.first(formula, "routeofAdministration")
-    density = sayings.amount(formula, "caloricDensity")
+    named = (elements.text(each, "productName") or provider_words.first(each, "type") for each in supplements)
+    amounts = (provider_words.amount(each, "quantity") for each in supplements)
+    yield What.SUPPLEMENTS, map(provider_words.with_more, named, amounts)
+    fed = elements.text(formula, "baseFormulaProductName") or provider_words.first(formula, "baseFormulaType")
+    added = elements.text(formula, "additiveProductName") or provider_words.first(formula, "additiveType")
+    route = provider_words.first(formula, "routeofAdministration")
+    density = provider_words.amount(formula, "caloricDensity")
     yield What.TUBE_FEEDING, (fed, added, route, density, elements.text(formula, "administrationInstruction"))
-    yield What.TUBE_MOST, (sayings.amount(formula, "maxVolumeToDeliver"),)
+    yield What.TUBE_MOST, (provider_words.amount(formula, "maxVolumeToDeliver"),)
     yield What.INSTRUCTIONS, (elements.text(each, "instruction") for each in (diet, *supplements))
 
 
 def _list(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
     """List: what it says of itself, and what stands on it or was taken off."""
-    yield What.EMPTY_BECAUSE, sayings.known(resource, "emptyReason")
+    yield What.EMPTY_BECAUSE, provider_words.known(resource, "emptyReason")
     yield What.MODE, (code for code in status_codes(resource, "mode") if code == "changes")
     items = [
         (_listed(each, resource, context), elements.flag(each, "deleted") is True)
@@ -146,7 +155,7 @@ def _list(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
 def _listed(entry: Element, resource: Element, context: Context) -> str:
     """What stands there, with how it came to stand so ("Stopped"). Nothing is told of what has no name."""
     name = naming.name_of(entry.get("item"), context, within=resource)
-    return sayings.with_more(name, sayings.coded(entry.get("flag"))) if name else ""
+    return provider_words.with_more(name, provider_words.coded(entry.get("flag"))) if name else ""
 
 
 def _group(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
@@ -173,8 +182,11 @@ def _characteristic(sent: Element, resource: Element, context: Context) -> str:
 
 def _consent(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
     """Consent (R4): to what it says yes or no, and what its exceptions allow or not, each by what it is about."""
-    yield What.ABOUT, sayings.known(resource, "scope")
-    yield What.RULE, sayings.known(resource, "policyRule")  # of HL7's codes, some turn all of it around: opted out
+    yield What.ABOUT, provider_words.known(resource, "scope")
+    yield (
+        What.RULE,
+        provider_words.known(resource, "policyRule"),
+    )  # of HL7's codes, some turn all of it around: opted out
     said = [elements.flag(each, "verified") for each in elements.children(resource, "verification")]
     yield What.VERIFIED, ("not-verified",) if False in said and True not in said else ()
     rule = elements.child(resource, "provision")
@@ -226,7 +238,7 @@ def _event(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
     yield What.SUSPECTED, (_suspect(each, resource, context) for each in suspects)
     yield What.HOW_SERIOUS, naming.titles(resource, "seriousness", "severity")
     yield What.CAME_OF_IT, naming.reasons(resource, context, ("outcome",), ("resultingCondition",))
-    yield What.WHERE, sayings.names(resource, "location", context)
+    yield What.WHERE, provider_words.names(resource, "location", context)
 
 
 def _suspect(sent: Element, resource: Element, context: Context) -> str:
@@ -236,15 +248,15 @@ def _suspect(sent: Element, resource: Element, context: Context) -> str:
     judged = list(elements.children(sent, "causality"))
     said = [
         *naming.titles(sent, "causality"),
-        *(one for each in judged for one in sayings.concepts(each, "assessment")),
+        *(one for each in judged for one in provider_words.concepts(each, "assessment")),
     ]
     said += [elements.text(each, "productRelatedness") for each in judged]
-    return sayings.with_more(name, ", ".join(dict.fromkeys(filter(None, said)))) if name else ""
+    return provider_words.with_more(name, ", ".join(dict.fromkeys(filter(None, said)))) if name else ""
 
 
 def _issue(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
     """DetectedIssue: two medicines that do not go together, and what was done about it."""
-    yield What.HOW_SERIOUS, sayings.known(resource, "severity")
+    yield What.HOW_SERIOUS, provider_words.known(resource, "severity")
     yield What.CONCERNS, naming.names_of(elements.children(resource, "implicated"), context, within=resource)
     yield What.DETAIL, (elements.prose(resource.get("detail")),)
     yield (
@@ -252,25 +264,25 @@ def _issue(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
         (said for each in elements.children(resource, "evidence") for said in _found(each, resource, context)),
     )
     mitigations = elements.children(resource, "mitigation")
-    yield What.DONE_ABOUT_IT, (said for each in mitigations for said in sayings.concepts(each, "action"))
+    yield What.DONE_ABOUT_IT, (said for each in mitigations for said in provider_words.concepts(each, "action"))
 
 
 def _found(evidence: Element, resource: Element, context: Context) -> tuple[str, ...]:
-    return (*sayings.concepts(evidence, "code"), *sayings.names_in(evidence, "detail", resource, context))
+    return (*provider_words.concepts(evidence, "code"), *provider_words.names_in(evidence, "detail", resource, context))
 
 
 def _message(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
     """Communication, or the request for one."""
-    yield What.RECIPIENTS, sayings.names(resource, "recipient", context)
+    yield What.RECIPIENTS, provider_words.names(resource, "recipient", context)
     payload = list(elements.children(resource, "payload"))
     yield What.MESSAGE, (elements.prose(each.get("contentString")) for each in payload)
     yield What.SENT_WITH_IT, (said for each in payload for said in _sent_with(each, resource, context))
-    yield What.CONCERNS, sayings.names(resource, "about", context)
+    yield What.CONCERNS, provider_words.names(resource, "about", context)
     yield What.MEDIUM, naming.titles(resource, "medium")
 
 
 def _sent_with(part: Element, resource: Element, context: Context) -> tuple[str, ...]:
-    return sayings.names_in(part, "contentReference", resource, context)
+    return provider_words.names_in(part, "contentReference", resource, context)
 
 
 def _risk(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
@@ -278,17 +290,19 @@ def _risk(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
     two percent or for two in all."""
     predictions = list(elements.children(resource, "prediction"))
     likely = ("qualitativeRisk", "probabilityCodeableConcept")
-    told = ((sayings.coded(each.get("outcome")), ", ".join(naming.titles(each, *likely))) for each in predictions)
-    yield What.RISKS, (sayings.with_more(outcome, how) for outcome, how in told)
-    yield What.CONCERNS, sayings.names(resource, "condition", context)
+    told = (
+        (provider_words.coded(each.get("outcome")), ", ".join(naming.titles(each, *likely))) for each in predictions
+    )
+    yield What.RISKS, (provider_words.with_more(outcome, how) for outcome, how in told)
+    yield What.CONCERNS, provider_words.names(resource, "condition", context)
     yield What.DETAIL, (elements.prose(each.get("rationale")) for each in predictions)
     yield What.LOWERED_BY, (elements.prose(resource.get("mitigation")),)
 
 
 def _evaluation(resource: Element, _context: Context) -> Iterator[tuple[What, _Said]]:
     """ImmunizationEvaluation (R4): whether a dose counts, and why not."""
-    yield What.DOSE, (*sayings.known(resource, "doseStatus"), *naming.titles(resource, "doseStatusReason"))
-    counted = (sayings.number(resource, "doseNumber"), sayings.number(resource, "seriesDoses"))
+    yield What.DOSE, (*provider_words.known(resource, "doseStatus"), *naming.titles(resource, "doseStatusReason"))
+    counted = (provider_words.number(resource, "doseNumber"), provider_words.number(resource, "seriesDoses"))
     yield What.DOSE_NUMBER, (" / ".join(filter(None, counted)), elements.text(resource, "series"))
 
 
@@ -296,14 +310,14 @@ def _episode(resource: Element, context: Context) -> Iterator[tuple[What, _Said]
     """EpisodeOfCare: of which conditions it is."""
     conditions = (each.get("condition") for each in elements.children(resource, "diagnosis"))
     named = (naming.name_of(each, context, within=resource) for each in conditions)
-    yield What.CONCERNS, (*sayings.names(resource, "condition", context), *named)
+    yield What.CONCERNS, (*provider_words.names(resource, "condition", context), *named)
 
 
 def _supply(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
     """SupplyDelivery, or the request for one: what, and how much of it."""
     yield (
         What.SUPPLIED,
-        (sayings.amount(resource, "quantity"), *(_item(each, resource, context) for each in _items(resource))),
+        (provider_words.amount(resource, "quantity"), *(_item(each, resource, context) for each in _items(resource))),
     )
     yield What.DETAIL, _parameters(resource)
     yield What.RECIPIENTS, naming.reasons(resource, context, (), ("receiver", "destination", "deliverTo"))
@@ -316,7 +330,9 @@ def _items(resource: Element) -> list[Element]:
 
 def _item(sent: Element, resource: Element, context: Context) -> str:
     name = naming.name_of(sent.get("itemReference"), context, within=resource)
-    return sayings.with_more(title_of(sent.get("itemCodeableConcept")) or name, sayings.amount(sent, "quantity"))
+    return provider_words.with_more(
+        title_of(sent.get("itemCodeableConcept")) or name, provider_words.amount(sent, "quantity")
+    )
 
 
 def _device(resource: Element, _context: Context) -> Iterator[tuple[What, _Said]]:
@@ -326,9 +342,11 @@ def _device(resource: Element, _context: Context) -> Iterator[tuple[What, _Said]
 
 def _parameters(resource: Element) -> Iterator[str]:
     for each in elements.children(resource, "parameter"):
-        value = title_of(each.get("valueCodeableConcept")) or sayings.amount(each, "valueQuantity")
+        value = title_of(each.get("valueCodeableConcept")) or provider_words.amount(each, "valueQuantity")
         ends = elements.child(each, "valueRange")
-        told = value or " - ".join(filter(None, (sayings.amount(ends, "low"), sayings.amount(ends, "high"))))
+        told = value or " - ".join(
+            filter(None, (provider_words.amount(ends, "low"), provider_words.amount(ends, "high")))
+        )
         yield ": ".join(filter(None, (title_of(each.get("code")), told)))
 
 
@@ -344,16 +362,19 @@ def _place(resource: Element, _context: Context) -> Iterator[tuple[What, _Said]]
 
 def _order(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
     """Order (DSTU2): what is ordered, and of whom."""
-    yield What.CONCERNS, sayings.names(resource, "detail", context)
-    yield What.RECIPIENTS, sayings.names(resource, "target", context)
+    yield What.CONCERNS, provider_words.names(resource, "detail", context)
+    yield What.RECIPIENTS, provider_words.names(resource, "target", context)
 
 
 def _document(resource: Element, _context: Context) -> Iterator[tuple[What, _Said]]:
     """Composition: what its parts are called, and why one is empty."""
     parts = elements.children(resource, "section")
     told = ((elements.text(each, "title") or title_of(each.get("code")), each.get("emptyReason")) for each in parts)
-    yield What.HOLDS, (sayings.with_more(name, title_of(empty)) for name, empty in told if name)
-    yield What.DONE, (said for each in elements.children(resource, "event") for said in sayings.concepts(each, "code"))
+    yield What.HOLDS, (provider_words.with_more(name, title_of(empty)) for name, empty in told if name)
+    yield (
+        What.DONE,
+        (said for each in elements.children(resource, "event") for said in provider_words.concepts(each, "code")),
+    )
 
 
 _READERS: Final[Mapping[str, _Read]] = {

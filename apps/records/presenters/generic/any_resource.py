@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
-from apps.records.presenters import attachments, elements, lenses, particulars, schedules, statuses
+from apps.records.presenters import attachments, elements
 from apps.records.presenters.annotations import notes
 from apps.records.presenters.attachments import File
 from apps.records.presenters.codeable_concepts import first_name, is_in_place_of_a_name, title_of
@@ -17,12 +17,13 @@ from apps.records.presenters.datatypes.moments import UNDATED, When
 from apps.records.presenters.dosing.dosages import Dosage
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Context, Entry
+from apps.records.presenters.generic import particulars, schedules, statuses, vision_prescriptions
+from apps.records.presenters.generic.particular_words import TURNING, What
+from apps.records.presenters.generic.particulars import Particular
+from apps.records.presenters.generic.vision_prescriptions import Lens
 from apps.records.presenters.heads import head
-from apps.records.presenters.lenses import Lens
 from apps.records.presenters.naming import name_of, names_of, own_name
 from apps.records.presenters.narratives import opening
-from apps.records.presenters.particular_words import TURNING, What
-from apps.records.presenters.particulars import Particular
 
 _LONGEST_TITLE = 200
 # What names a resource, the most telling first; a concept, a Coding, a Reference, a HumanName or a text.
@@ -107,7 +108,7 @@ def present(resource: Element, context: Context) -> GenericEntry:
         records_of=moments.of_period(elements.child(rule, "dataPeriod"), means="recorded"),
         due=moments.of_period(elements.child(elements.child(resource, "restriction"), "period"), means="due"),
         schedule=schedules.read(resource),
-        lenses=lenses.read(resource) if resource.get("resourceType") == "VisionPrescription" else (),
+        lenses=vision_prescriptions.read(resource) if resource.get("resourceType") == "VisionPrescription" else (),
         files=attachments.files(resource),
     )
 

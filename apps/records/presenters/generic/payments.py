@@ -7,13 +7,14 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from apps.records.presenters import elements, naming, sayings
+from apps.records.presenters import elements, naming
 from apps.records.presenters.codeable_concepts import title_of
 from apps.records.presenters.datatypes import quantities
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Context
+from apps.records.presenters.generic import provider_words
+from apps.records.presenters.generic.particular_words import WORDS, What
 from apps.records.presenters.heads import status_codes
-from apps.records.presenters.particular_words import WORDS, What
 
 _OF_MEDICARE: Final = "https://bluebutton.cms.gov/resources/variables/"
 _TENTHS: Final = re.compile(r"-?[0-9]+\.[0-9]", re.ASCII)
@@ -63,8 +64,8 @@ def claim(resource: Element, context: Context) -> Iterator[tuple[What, Iterable[
 def charge(resource: Element, context: Context) -> Iterator[tuple[What, Iterable[str]]]:
     """ChargeItem (R4): what was used or done, how much of it, and what it costs where that is not as usual."""
     product = naming.reasons(resource, context, ("productCodeableConcept",), ("productReference",))
-    yield What.SUPPLIED, (*product, sayings.amount(resource, "quantity"))
-    yield What.DONE, sayings.names(resource, "service", context)
+    yield What.SUPPLIED, (*product, provider_words.amount(resource, "quantity"))
+    yield What.DONE, provider_words.names(resource, "service", context)
     yield What.BODY_SITES, naming.titles(resource, "bodysite")
     yield What.TOTAL, (priced("", resource.get("priceOverride")),)
     yield What.DETAIL, (elements.text(resource, "overrideReason"),)
@@ -76,7 +77,7 @@ def invoice(resource: Element, context: Context) -> Iterator[tuple[What, Iterabl
     yield What.TOTAL_NET, (priced("", resource.get("totalNet")),)
     yield What.TOTAL, (priced("", resource.get("totalGross")),)
     yield What.DETAIL, (elements.prose(resource.get("paymentTerms")), elements.text(resource, "cancelledReason"))
-    yield What.RECIPIENTS, sayings.names(resource, "recipient", context)
+    yield What.RECIPIENTS, provider_words.names(resource, "recipient", context)
 
 
 def account(resource: Element, context: Context) -> Iterator[tuple[What, Iterable[str]]]:
@@ -84,7 +85,10 @@ def account(resource: Element, context: Context) -> Iterator[tuple[What, Iterabl
     yield What.KIND, naming.titles(resource, "type")
     paying = (("guarantor", "party"), ("coverage", "coverage"))
     parts = ((each, inner) for name, inner in paying for each in elements.children(resource, name))
-    yield What.PAYERS, (said for each, inner in parts for said in sayings.names_in(each, inner, resource, context))
+    yield (
+        What.PAYERS,
+        (said for each, inner in parts for said in provider_words.names_in(each, inner, resource, context)),
+    )
     yield What.BALANCE, (priced("", resource.get("balance")),)
     yield What.DETAIL, (elements.prose(resource.get("description")),)
 
@@ -128,7 +132,7 @@ def _each(resource: Element, name: str, context: Context) -> Iterator[str]:
     """What each part of that name says: R4 has an element for a concept in it and one for a reference, DSTU2 one."""
     for part in elements.children(resource, name):
         yield from naming.titles(part, f"{name}CodeableConcept", name)
-        yield from sayings.names_in(part, f"{name}Reference", resource, context)
+        yield from provider_words.names_in(part, f"{name}Reference", resource, context)
 
 
 def _no_bill(resource: Element) -> Iterator[str]:

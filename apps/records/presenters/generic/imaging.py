@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Iterator
 
-from apps.records.presenters import elements, naming, sayings
+from apps.records.presenters import elements, naming
 from apps.records.presenters.codeable_concepts import codes_of, title_of
 from apps.records.presenters.datatypes import quantities
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Context
-from apps.records.presenters.particular_words import WORDS, What
+from apps.records.presenters.generic import provider_words
+from apps.records.presenters.generic.particular_words import WORDS, What
 
 
 def study(resource: Element, context: Context) -> Iterator[tuple[What, Iterable[str]]]:
@@ -18,10 +19,10 @@ def study(resource: Element, context: Context) -> Iterator[tuple[What, Iterable[
     yield What.MACHINE, (_machine(found) for found in (*machines, *each))
     yield What.DONE, naming.reasons(resource, context, ("procedureCode",), ("procedureReference", "procedure"))
     sides = ((title_of(each.get("bodySite")), title_of(each.get("laterality"))) for each in series)
-    yield What.BODY_SITES, (sayings.with_more(site, side) for site, side in sides)
+    yield What.BODY_SITES, (provider_words.with_more(site, side) for site, side in sides)
     counted = elements.number(resource, "numberOfInstances")
     yield What.SERIES, (elements.text(each, "description") for each in series)
-    yield What.WHERE, sayings.names(resource, "location", context)
+    yield What.WHERE, provider_words.names(resource, "location", context)
     yield What.IMAGES, (quantities.digits(counted) if counted else "",)
 
 

@@ -5,8 +5,8 @@ from apps.records.presenters.codeable_concepts import title_of
 from apps.records.presenters.datatypes import quantities
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Context
+from apps.records.presenters.generic.particular_words import WORDS
 from apps.records.presenters.heads import status_codes
-from apps.records.presenters.particular_words import WORDS
 
 
 def names(resource: Element, name: str, context: Context) -> tuple[str, ...]:
