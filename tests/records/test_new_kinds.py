@@ -11,7 +11,7 @@ from msgspec.structs import fields
 from apps.records import parts
 from apps.records.presenters.entry import NOT_GIVEN, Entry
 from apps.records.presenters.generic import statuses
-from apps.records.presenters.sensitive import is_sensitive
+from apps.records.presenters.sensitivity.sensitive import is_sensitive
 from apps.records.presenting import KINDS
 from apps.records.subjects import LISTED, SUBJECTS
 from apps.records.viewing.facts import labels
@@ -100,7 +100,7 @@ class TestAKindOfEntry:
 
     @each_kind
     def test_lets_a_share_leave_out_what_its_row_says(self, kind):
-        """By `presenters/sensitive.py`, which knows fields by their names."""
+        """By `presenters/sensitivity/sensitive.py`, which knows fields by their names."""
         if not is_sensitive(kind(title=FELT_TO_BE_SENSITIVE)):  # a medicine, say, which a share never leaves out
             return
         name = kind.__name__

@@ -10,10 +10,10 @@ from datetime import date, timedelta
 from enum import StrEnum
 from typing import Final
 
-from apps.records.presenters import sensitive
 from apps.records.presenters.datatypes import dates
 from apps.records.presenters.datatypes.moments import DAYS_A_YEAR, When
 from apps.records.presenters.entry import Entry
+from apps.records.presenters.sensitivity import sensitive
 from apps.records.subjects import (
     ALLERGIES,
     DOCUMENTS,

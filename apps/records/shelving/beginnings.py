@@ -12,10 +12,10 @@ import msgspec
 from msgspec.structs import replace
 
 from apps.records import presenting
-from apps.records.presenters import delicate
 from apps.records.presenters.allergies import AllergyEntry, AllergyHead
 from apps.records.presenters.datatypes.moments import When
 from apps.records.presenters.entry import Entry
+from apps.records.presenters.sensitivity import delicate
 from apps.records.shelving import arranging
 from apps.records.shelving.arranging import Arrangement, Key
 from apps.records.shelving.indexing import Row

@@ -11,10 +11,10 @@ from typing import Final
 from apps.connections.models import Connection
 from apps.records import bodies, presenting, subjects
 from apps.records.models import Record
-from apps.records.presenters import grave_entries
 from apps.records.presenters.entry import Context, Entry
 from apps.records.presenters.observations.results import ResultEntry
 from apps.records.presenters.reports import ReportEntry
+from apps.records.presenters.sensitivity import grave_entries
 from apps.vault.sealing import KeyRing
 
 _OBSERVATION: Final = "Observation"

@@ -20,10 +20,10 @@ from apps.records import bodies, presenting
 from apps.records.charts import points
 from apps.records.charts.rows import Row
 from apps.records.models import RecordVersion
-from apps.records.presenters import grave_entries
 from apps.records.presenters.entry import Context
 from apps.records.presenters.observations import vitals
 from apps.records.presenters.observations.results import WITHOUT_RESULT, ResultEntry, Status
+from apps.records.presenters.sensitivity import grave_entries
 from apps.records.viewing import value_rows
 from apps.records.viewing.wording import values_in_words
 from apps.vault.sealing import KeyRing

@@ -6,7 +6,7 @@ from typing import Final
 
 from django.utils.translation import gettext
 
-from apps.records.presenters import delicate
+from apps.records.presenters.sensitivity import delicate
 from apps.records.subjects import CONDITIONS, HISTORY
 from apps.records.viewing import arrivals
 from apps.records.viewing.arrivals import Arrivals, Came

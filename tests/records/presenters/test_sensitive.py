@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.records import presenting
-from apps.records.presenters import sensitive_codes
 from apps.records.presenters.entry import Code, Entry
 from apps.records.presenters.memoizing import memoizing
-from apps.records.presenters.sensitive import is_sensitive
+from apps.records.presenters.sensitivity import sensitive_codes
+from apps.records.presenters.sensitivity.sensitive import is_sensitive
 from tests.records.told import entry
 
 ICD_9, ICD_10 = "http://hl7.org/fhir/sid/icd-9-cm", "http://hl7.org/fhir/sid/icd-10-cm"

@@ -2,9 +2,9 @@
 
 import pytest
 
-from apps.records.presenters import delicate as delicate_matters
 from apps.records.presenters.questionnaires import QuestionnaireEntry
 from apps.records.presenters.reports import ReportEntry
+from apps.records.presenters.sensitivity import delicate as delicate_matters
 from tests.records.pages import page
 from tests.records.shelved import keep, result
 

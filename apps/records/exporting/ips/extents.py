@@ -14,8 +14,8 @@ from apps.records.exporting.choosing import Choice
 from apps.records.exporting.ips import placing
 from apps.records.exporting.portions import WHOLE, Portion
 from apps.records.exporting.stored import Source
-from apps.records.presenters import delicate, grave_entries
 from apps.records.presenters.entry import Entry
+from apps.records.presenters.sensitivity import delicate, grave_entries
 from apps.records.subjects import RESULTS, Subject
 
 

@@ -12,7 +12,6 @@ from apps.records.presenters import (
     allergies,
     care_plans,
     conditions,
-    delicate,
     devices,
     immunizations,
     medications,
@@ -22,6 +21,7 @@ from apps.records.presenters.absences import Absence
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.observations import results
 from apps.records.presenters.reports import ReportEntry
+from apps.records.presenters.sensitivity import delicate
 
 _LAST: Final = 10  # behind every rank of its kind
 

@@ -10,12 +10,13 @@ from msgspec.structs import replace
 
 from apps.records import bodies, presenting, subjects
 from apps.records.models import Record
-from apps.records.presenters import grave_entries, panels
+from apps.records.presenters import panels
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.observations import results, results_inside
 from apps.records.presenters.observations.results import ResultEntry
 from apps.records.presenters.reports import ReportEntry
+from apps.records.presenters.sensitivity import grave_entries
 from apps.records.shelving.contexts import ContextReader
 from apps.records.viewing.listing import rows
 from apps.records.viewing.wording import cautions, languages, values_in_words, words

@@ -10,7 +10,7 @@ from django.utils.translation import gettext
 from msgspec.structs import replace
 
 from apps.records import senders
-from apps.records.presenters import absences, date_meanings, grave_entries, grave_news, plain_names
+from apps.records.presenters import absences, date_meanings, grave_news, plain_names
 from apps.records.presenters.care_plans import PLAIN_WORDS, CarePlanEntry
 from apps.records.presenters.datatypes.dates import Calendar
 from apps.records.presenters.entry import Code, Entry
@@ -19,6 +19,7 @@ from apps.records.presenters.immunizations import ImmunizationEntry
 from apps.records.presenters.observations.results import ResultEntry
 from apps.records.presenters.plain_names import illnesses
 from apps.records.presenters.questionnaires import QuestionnaireEntry
+from apps.records.presenters.sensitivity import grave_entries
 from apps.records.presenters.visits import VisitEntry
 from apps.records.senders import Sender
 from apps.records.shelving import arranging

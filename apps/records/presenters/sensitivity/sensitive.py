@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import msgspec
 
-from apps.records.presenters import delicate, normalizing, plain_names, sensitive_codes, sensitive_words
+from apps.records.presenters import normalizing, plain_names
 from apps.records.presenters.allergies import AllergyEntry
 from apps.records.presenters.conditions import ConditionEntry
 from apps.records.presenters.entry import Code, Entry
@@ -27,6 +27,7 @@ from apps.records.presenters.medications import MedicationEntry
 from apps.records.presenters.memoizing import memoized
 from apps.records.presenters.observations.results import ResultEntry
 from apps.records.presenters.observations.values import Value
+from apps.records.presenters.sensitivity import delicate, sensitive_codes, sensitive_words
 
 _NEVER: Final = (MedicationEntry, AllergyEntry, ImmunizationEntry, RecommendationEntry, CoverageEntry)
 # Where entries of any kind name things, in words or codes.
