@@ -23,7 +23,6 @@ from apps.records.presenters import (
     goals,
     immunizations,
     insurance,
-    medications,
     modifiers,
     orders,
     procedures,
@@ -38,6 +37,7 @@ from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Context, Entry, Present
 from apps.records.presenters.generic import any_resource
 from apps.records.presenters.generic.any_resource import GenericEntry
+from apps.records.presenters.medicines import medications
 from apps.records.presenters.observations import results
 
 _LOG = logging.getLogger(__name__)

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from apps.records.presenters.allergies import AllergyEntry
 from apps.records.presenters.conditions import ConditionEntry
 from apps.records.presenters.entry import Entry
-from apps.records.presenters.medications import MedicationEntry
+from apps.records.presenters.medicines.medications import MedicationEntry
 from apps.records.presenters.prose import rich_text
 from apps.records.shelving.reading import Shelved
 from apps.records.viewing import facts

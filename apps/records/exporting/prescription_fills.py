@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from apps.records.presenters.entry import Entry
-from apps.records.presenters.medications import MedicationEntry
+from apps.records.presenters.medicines.medications import MedicationEntry
 
 Held = TypeVar("Held")
 

@@ -7,13 +7,14 @@ And "collected" is a word of samples: a blood pressure is measured, a scan done,
 from collections.abc import Mapping
 from typing import Final
 
-from apps.records.presenters import immunizations, medications, procedures, reports, visits
+from apps.records.presenters import immunizations, procedures, reports, visits
 from apps.records.presenters.care_plans import CarePlanEntry
 from apps.records.presenters.care_teams import CareTeamEntry
 from apps.records.presenters.conditions import ConditionEntry
 from apps.records.presenters.documents import DocumentEntry
 from apps.records.presenters.entry import Entry
-from apps.records.presenters.medications import MedicationEntry
+from apps.records.presenters.medicines import medications
+from apps.records.presenters.medicines.medications import MedicationEntry
 from apps.records.presenters.observations import results
 from apps.records.presenters.observations.results import ResultEntry
 from apps.records.presenters.observations.vitals import vital_of

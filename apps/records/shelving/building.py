@@ -19,7 +19,7 @@ from apps.records import places, presenting, subjects
 from apps.records.models import Shelf
 from apps.records.presenters import related
 from apps.records.presenters.entry import UNLISTED, Entry
-from apps.records.presenters.medications import MedicationEntry
+from apps.records.presenters.medicines.medications import MedicationEntry
 from apps.records.presenters.memoizing import memoizing
 from apps.records.presenters.observations import results
 from apps.records.shelving import (

@@ -14,11 +14,12 @@ from uuid import UUID
 
 from apps.connections.answers.candidates import Candidate
 from apps.directory.models import Provider
-from apps.records.presenters import allergies, devices, medications
+from apps.records.presenters import allergies, devices
 from apps.records.presenters.devices import DeviceEntry
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.generic import statuses
 from apps.records.presenters.generic.any_resource import GenericEntry
+from apps.records.presenters.medicines import medications
 from apps.records.shelving import reading
 from apps.records.shelving.arranging import Arrangement
 from apps.records.shelving.reading import Shelved

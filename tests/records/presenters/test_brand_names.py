@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from apps.records.presenters import medications
 from apps.records.presenters.entry import Context
-from apps.records.presenters.medications import MedicationEntry
+from apps.records.presenters.medicines import medications
+from apps.records.presenters.medicines.medications import MedicationEntry
 from apps.records.viewing import facts
 from apps.records.viewing.listing import row_details
 

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from apps.records.presenters import medications
 from apps.records.presenters.entry import Context
-from apps.records.presenters.medications import Group, Kind, MedicationEntry, Status
+from apps.records.presenters.medicines import medications
+from apps.records.presenters.medicines.medications import Group, Kind, MedicationEntry, Status
 from tests.records.presenters import corpus
 from tests.records.presenters.oddities import odd, shelved
 

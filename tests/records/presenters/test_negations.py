@@ -4,18 +4,10 @@ from typing import Any
 
 import pytest
 
-from apps.records.presenters import (
-    allergies,
-    care_plans,
-    conditions,
-    elements,
-    immunizations,
-    medications,
-    orders,
-    procedures,
-)
+from apps.records.presenters import allergies, care_plans, conditions, elements, immunizations, orders, procedures
 from apps.records.presenters.entry import Context, Entry
 from apps.records.presenters.generic import any_resource
+from apps.records.presenters.medicines import medications
 from apps.records.viewing.facts import lines
 from apps.records.viewing.wording import words
 from tests.records import told

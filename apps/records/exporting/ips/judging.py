@@ -7,18 +7,10 @@ pages; where the entry leaves it open, the body decides.
 from enum import StrEnum
 from typing import Final
 
-from apps.records.presenters import (
-    absences,
-    allergies,
-    care_plans,
-    conditions,
-    devices,
-    immunizations,
-    medications,
-    procedures,
-)
+from apps.records.presenters import absences, allergies, care_plans, conditions, devices, immunizations, procedures
 from apps.records.presenters.absences import Absence
 from apps.records.presenters.entry import Entry
+from apps.records.presenters.medicines import medications
 from apps.records.presenters.observations import results
 from apps.records.presenters.reports import ReportEntry
 from apps.records.presenters.sensitivity import delicate

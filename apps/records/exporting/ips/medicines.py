@@ -4,12 +4,13 @@ from apps.records.exporting.ips import narrating, r4_elements, schedules
 from apps.records.exporting.ips.clinical import Item, known_code
 from apps.records.exporting.ips.r4_elements import Part
 from apps.records.exporting.reading import Told
-from apps.records.presenters import codeable_concepts, elements, naming, substitutions
+from apps.records.presenters import codeable_concepts, elements, naming
 from apps.records.presenters.datatypes import dates, moments
 from apps.records.presenters.devices import DeviceEntry
 from apps.records.presenters.dosing import dosages
 from apps.records.presenters.entry import Code
-from apps.records.presenters.medications import Kind, MedicationEntry
+from apps.records.presenters.medicines import substitutions
+from apps.records.presenters.medicines.medications import Kind, MedicationEntry
 from apps.records.viewing.facts import lines
 
 _MOST_DOSAGES = 500  # of one medicine

@@ -9,9 +9,9 @@ from django.utils.translation import ngettext
 
 from apps.records import counts
 from apps.records.exporting.reading import Told
-from apps.records.presenters import substitutions
 from apps.records.presenters.care_plans import Activity, CarePlanEntry
 from apps.records.presenters.entry import Entry
+from apps.records.presenters.medicines import substitutions
 from apps.records.presenters.observations import vitals
 from apps.records.presenters.observations.results import Component, ResultEntry
 from apps.records.viewing.facts import labels, lines, repeating

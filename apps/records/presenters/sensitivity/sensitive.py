@@ -23,7 +23,7 @@ from apps.records.presenters.conditions import ConditionEntry
 from apps.records.presenters.entry import Code, Entry
 from apps.records.presenters.immunizations import ImmunizationEntry, RecommendationEntry
 from apps.records.presenters.insurance import CoverageEntry
-from apps.records.presenters.medications import MedicationEntry
+from apps.records.presenters.medicines.medications import MedicationEntry
 from apps.records.presenters.memoizing import memoized
 from apps.records.presenters.observations.results import ResultEntry
 from apps.records.presenters.observations.values import Value

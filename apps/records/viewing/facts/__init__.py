@@ -19,7 +19,7 @@ from apps.records.presenters.devices import DeviceEntry
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.generic import particular_words
 from apps.records.presenters.generic.any_resource import GenericEntry
-from apps.records.presenters.medications import Kind, MedicationEntry, Status
+from apps.records.presenters.medicines.medications import Kind, MedicationEntry, Status
 from apps.records.presenters.observations.results import Measured, ResultEntry
 from apps.records.presenters.observations.vitals import blood_pressure
 from apps.records.viewing.facts import keyed, labels, lines, repeating

@@ -10,11 +10,12 @@ import msgspec
 from django.utils.translation import get_language, gettext
 from msgspec.structs import replace
 
-from apps.records.presenters import allergies, family, immunizations, substitutions
+from apps.records.presenters import allergies, family, immunizations
 from apps.records.presenters.datatypes.lengths import Length
 from apps.records.presenters.datatypes.moments import When
 from apps.records.presenters.entry import NOT_GIVEN, Entry
 from apps.records.presenters.generic import particular_words
+from apps.records.presenters.medicines import substitutions
 from apps.records.presenters.visits import VisitEntry
 from apps.records.viewing.facts import labels, lines, repeating
 

@@ -5,7 +5,8 @@ from typing import Final
 
 from django.utils.functional import Promise
 
-from apps.records.presenters import courses, devices, goals, insurance, patient, specimens
+from apps.records.presenters import devices, goals, insurance, patient, specimens
+from apps.records.presenters.medicines import courses
 
 _CALLED: Final[Mapping[str, Mapping[str, str | Promise]]] = {
     "relationship": insurance.RELATIONSHIP_WORDS,

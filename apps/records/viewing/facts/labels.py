@@ -7,7 +7,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
-from apps.records.presenters.medications import Status
+from apps.records.presenters.medicines.medications import Status
 
 
 def status() -> str:

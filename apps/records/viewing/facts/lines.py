@@ -25,10 +25,10 @@ from apps.records.presenters.dosing.dosages import Dosage
 from apps.records.presenters.entry import NOT_GIVEN, Code
 from apps.records.presenters.generic import particular_words
 from apps.records.presenters.generic.particulars import Particular
+from apps.records.presenters.medicines.supplies import Supply
 from apps.records.presenters.observations.results import Component, Measured
 from apps.records.presenters.observations.values import Attachment, Value
 from apps.records.presenters.patient import Address, Contact
-from apps.records.presenters.supplies import Supply
 from apps.records.viewing.facts import labels, repeating
 from apps.records.viewing.wording import dates_in_words, provider_codes, reactions, snomed_kinds, values_in_words, words
 

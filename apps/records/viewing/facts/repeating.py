@@ -8,7 +8,7 @@ from apps.records.presenters.datatypes.moments import When
 from apps.records.presenters.dosing.dosages import Dosage
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.goals import GoalEntry, Status, Verdict
-from apps.records.presenters.medications import MedicationEntry
+from apps.records.presenters.medicines.medications import MedicationEntry
 from apps.records.presenters.procedures import ProcedureEntry
 from apps.records.presenters.visits import VisitEntry
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Final
 
-from apps.records.presenters import medications
+from apps.records.presenters.medicines import medications
 from apps.records.shelving.reading import OpenShelf
 from apps.records.subjects import MEDICINES, Subject
 from apps.records.viewing.listing.entry_list import Section

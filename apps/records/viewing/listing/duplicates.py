@@ -19,7 +19,7 @@ from apps.records.presenters.entry import Entry
 from apps.records.presenters.family import FamilyEntry
 from apps.records.presenters.goals import GoalEntry
 from apps.records.presenters.insurance import CoverageEntry
-from apps.records.presenters.medications import MedicationEntry
+from apps.records.presenters.medicines.medications import MedicationEntry
 from apps.records.presenters.observations import results
 from apps.records.presenters.observations.results import ResultEntry
 from apps.records.presenters.observations.values import Attachment

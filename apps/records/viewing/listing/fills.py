@@ -6,7 +6,7 @@ from typing import Final
 
 from apps.records.models import Record
 from apps.records.presenters.entry import Entry
-from apps.records.presenters.medications import MedicationEntry
+from apps.records.presenters.medicines.medications import MedicationEntry
 from apps.records.shelving import reading
 from apps.records.shelving.reading import Outdated
 from apps.records.subjects import MEDICINES

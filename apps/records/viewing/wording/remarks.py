@@ -12,7 +12,7 @@ from apps.records.presenters import visits
 from apps.records.presenters.conditions import ConditionEntry, Status
 from apps.records.presenters.datatypes import dates
 from apps.records.presenters.entry import Entry
-from apps.records.presenters.medications import Group, MedicationEntry
+from apps.records.presenters.medicines.medications import Group, MedicationEntry
 from apps.records.presenters.visits import VisitEntry
 from apps.records.viewing.wording import dates_in_words
 from apps.wire import datetimes

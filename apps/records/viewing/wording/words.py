@@ -18,14 +18,13 @@ from apps.records.presenters import (
     conditions,
     goals,
     immunizations,
-    medications,
     procedures,
     relatives,
-    substitutions,
     visits,
 )
 from apps.records.presenters.entry import NOT_GIVEN, Entry
 from apps.records.presenters.goals import GoalEntry
+from apps.records.presenters.medicines import medications, substitutions
 from apps.records.presenters.observations.results import Compared, ResultEntry
 from apps.records.presenters.reports import ReportEntry
 

@@ -14,7 +14,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from apps.records.presenters import courses, elements, naming, products, substitutions, supplies
+from apps.records.presenters import elements, naming
 from apps.records.presenters.absences import known_absence, says_no_information
 from apps.records.presenters.annotations import notes
 from apps.records.presenters.codeable_concepts import title_of
@@ -25,9 +25,10 @@ from apps.records.presenters.dosing.dosages import Dosage
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, UNLISTED, Context, Entry
 from apps.records.presenters.heads import head, is_suggested, mapped, status_codes
-from apps.records.presenters.products import Product
-from apps.records.presenters.substitutions import Substitution
-from apps.records.presenters.supplies import Supply
+from apps.records.presenters.medicines import courses, products, substitutions, supplies
+from apps.records.presenters.medicines.products import Product
+from apps.records.presenters.medicines.substitutions import Substitution
+from apps.records.presenters.medicines.supplies import Supply
 
 
 class Kind(StrEnum):
