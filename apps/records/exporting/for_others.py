@@ -7,7 +7,7 @@ from apps.records.presenters.care_teams import CareTeamEntry, Circle
 from apps.records.presenters.entry import NOT_GIVEN, Entry
 from apps.records.presenters.family import FamilyEntry
 from apps.records.presenters.normalizing import normalized
-from apps.records.presenters.relatives import RELATIVE_WORDS, Relative
+from apps.records.presenters.persons.relatives import RELATIVE_WORDS, Relative
 from apps.records.presenters.reports import ReportEntry
 from apps.records.shelving.reading import Shelved
 

@@ -29,7 +29,7 @@ from apps.records.exporting.shelved import Unreadable
 from apps.records.exporting.subject_entries import Held
 from apps.records.presenters.entry import UNLISTED, Entry
 from apps.records.presenters.memoizing import memoizing
-from apps.records.presenters.patient import ContactPerson
+from apps.records.presenters.persons.patient import ContactPerson
 from apps.records.shelving import arranging, grave_results
 from apps.records.shelving.reading import OpenShelf, Shelved
 from apps.records.subjects import ALLERGIES, CONDITIONS, LISTED, MEDICINES, PATIENT, RESULTS, Order, Subject

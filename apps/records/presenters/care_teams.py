@@ -6,7 +6,7 @@ from enum import StrEnum
 
 import msgspec
 
-from apps.records.presenters import care_plans, elements, naming, patient
+from apps.records.presenters import care_plans, elements, naming
 from apps.records.presenters.annotations import notes
 from apps.records.presenters.codeable_concepts import first_name, title_of
 from apps.records.presenters.datatypes import moments
@@ -14,7 +14,8 @@ from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
 from apps.records.presenters.heads import head, status_codes
 from apps.records.presenters.naming import name_of, names_of, titles
-from apps.records.presenters.patient import Contact
+from apps.records.presenters.persons import patient
+from apps.records.presenters.persons.patient import Contact
 
 _MOST = 100
 

@@ -16,8 +16,8 @@ from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Code, Context, Entry
 from apps.records.presenters.heads import head, status_codes
 from apps.records.presenters.naming import reasons
-from apps.records.presenters.patient import SEX_WORDS
-from apps.records.presenters.relatives import RELATIVES
+from apps.records.presenters.persons.patient import SEX_WORDS
+from apps.records.presenters.persons.relatives import RELATIVES
 
 _MOST = 50
 _DECEASED = ("deceasedBoolean", "deceasedAge", "deceasedQuantity", "deceasedRange", "deceasedDate", "deceasedString")

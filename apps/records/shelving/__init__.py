@@ -18,8 +18,9 @@ from apps.accounts import time_zones
 from apps.connections.models import Connection
 from apps.records import bodies, places
 from apps.records.models import Record, Shelf, SyncStep
-from apps.records.presenters import elements, patient
-from apps.records.presenters.patient import PatientSummary
+from apps.records.presenters import elements
+from apps.records.presenters.persons import patient
+from apps.records.presenters.persons.patient import PatientSummary
 from apps.records.shelving import building, indexing, renewing
 from apps.records.shelving.building import Built
 from apps.records.shelving.indexing import FORM, Index

@@ -11,8 +11,9 @@ from django.utils import translation
 from django.utils.dates import MONTHS
 
 from apps.records import subjects
-from apps.records.presenters import absences, plain_names, relatives, visits
+from apps.records.presenters import absences, plain_names, visits
 from apps.records.presenters.normalizing import normalized, words_of
+from apps.records.presenters.persons import relatives
 from apps.records.presenters.plain_names import illnesses
 
 _SHORTEST: Final = 4  # letters of a word of another language: "hip" begins what Spanish calls high blood pressure

@@ -12,8 +12,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext, ngettext
 
 from apps.records import counts
-from apps.records.presenters.contact_points import Reached
 from apps.records.presenters.entry import Entry
+from apps.records.presenters.persons.contact_points import Reached
 from apps.records.subjects import CONDITIONS, Subject
 from apps.records.templatetags import telephones
 from apps.records.templatetags.record_words import in_a_row, subject_name

@@ -14,11 +14,11 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.connections.models import Connection
 from apps.records import counts, subjects
-from apps.records.presenters import demographics, relationships
 from apps.records.presenters.datatypes import dates
-from apps.records.presenters.demographics import Sort, Trait
 from apps.records.presenters.entry import Entry
-from apps.records.presenters.patient import SEX_WORDS
+from apps.records.presenters.persons import demographics, relationships
+from apps.records.presenters.persons.demographics import Sort, Trait
+from apps.records.presenters.persons.patient import SEX_WORDS
 from apps.records.shelving.indexing import MOST_ROWS
 from apps.records.subjects import Subject
 from apps.records.viewing import explaining, queries

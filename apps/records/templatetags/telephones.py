@@ -12,7 +12,7 @@ from apps.records.presenters.care_teams import CareTeamEntry
 from apps.records.presenters.devices import DeviceEntry
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.insurance import CoverageEntry
-from apps.records.presenters.patient import Contact
+from apps.records.presenters.persons.patient import Contact
 
 _CALLED: Final = frozenset({"phone", "sms"})
 _NUMBER: Final = re.compile(r"\+?[\d().\s/-]{5,30}", re.ASCII)

@@ -17,12 +17,13 @@ from apps.records.binary_cursors import binary_cursor
 from apps.records.charts import number_line
 from apps.records.charts.number_line import NumberLine
 from apps.records.models import Record, RecordVersion
-from apps.records.presenters import attachments, contact_points, elements, goals, grave_news, long_lists, narratives
+from apps.records.presenters import attachments, elements, goals, grave_news, long_lists, narratives
 from apps.records.presenters.attachments import File
-from apps.records.presenters.contact_points import Reached
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Context, Entry
 from apps.records.presenters.observations.results import ResultEntry
+from apps.records.presenters.persons import contact_points
+from apps.records.presenters.persons.contact_points import Reached
 from apps.records.presenters.prose.blocks import Reading
 from apps.records.presenters.questionnaires import QuestionnaireEntry
 from apps.records.shelving import reading, result_context, values_over_time

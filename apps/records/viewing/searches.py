@@ -11,9 +11,10 @@ from uuid import UUID
 
 from msgspec.structs import replace
 
-from apps.records.presenters import absences, plain_names, relatives, visits
+from apps.records.presenters import absences, plain_names, visits
 from apps.records.presenters.entry import Code, Entry
 from apps.records.presenters.normalizing import normalized
+from apps.records.presenters.persons import relatives
 from apps.records.presenters.plain_names import illnesses
 from apps.records.presenting import KINDS
 from apps.records.shelving import search_terms, searching

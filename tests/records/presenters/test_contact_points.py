@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from apps.records.presenters import contact_points
 from apps.records.presenters.entry import Context
+from apps.records.presenters.persons import contact_points
 from apps.records.templatetags.entry_rows import reached_line
 
 ROOT = "https://harbor.example/r4"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from apps.records.presenters import demographics, patient
+from apps.records.presenters.persons import demographics, patient
 from apps.records.templatetags.record_words import trait_in_words, trait_label
 
 US_CORE = "http://hl7.org/fhir/us/core/StructureDefinition"

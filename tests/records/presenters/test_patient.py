@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.records.presenters import elements, patient
-from apps.records.presenters.patient import Address, Contact, PatientSummary
+from apps.records.presenters import elements
+from apps.records.presenters.persons import patient
+from apps.records.presenters.persons.patient import Address, Contact, PatientSummary
 from apps.records.templatetags.record_words import relationships_in_words
 from tests.records.people import DSTU2_PATIENT, R4_PATIENT
 

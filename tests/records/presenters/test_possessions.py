@@ -10,7 +10,7 @@ from apps.records.presenters.devices import Scanner
 from apps.records.presenters.entry import NOT_GIVEN, Context
 from apps.records.presenters.family import Life
 from apps.records.presenters.observations import social
-from apps.records.presenters.relatives import Relative
+from apps.records.presenters.persons.relatives import Relative
 from apps.records.viewing import facts
 from apps.records.viewing.facts import in_rows, lines
 from tests.records.presenters import corpus

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from apps.directory.models import ClientRegistration
 from apps.records.models import Record, SyncRun
-from apps.records.presenters import elements, patient
+from apps.records.presenters import elements
+from apps.records.presenters.persons import patient
 from tests.records.linked import AT
 from tests.records.people import PATIENT_ID
 from tests.records.presenters.test_patient import ANYTHING, ODD_PATIENTS

@@ -8,8 +8,9 @@ from django.urls import reverse
 
 from apps.records.exporting import choosing, summaries
 from apps.records.models import Record
-from apps.records.presenters import naming, patient
+from apps.records.presenters import naming
 from apps.records.presenters.entry import Context
+from apps.records.presenters.persons import patient
 from tests.records.linked import AT
 from tests.records.pages import ask, page
 from tests.records.people import PATIENT_ID, R4_PATIENT

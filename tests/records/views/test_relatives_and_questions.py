@@ -6,7 +6,8 @@ import pytest
 from django.urls import reverse
 
 from apps.records.models import Record
-from apps.records.presenters import plain_names, relatives, visits
+from apps.records.presenters import plain_names, visits
+from apps.records.presenters.persons import relatives
 from tests.records.pages import page
 from tests.records.people import PATIENT_ID
 from tests.records.shelved import keep

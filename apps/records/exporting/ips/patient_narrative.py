@@ -9,8 +9,8 @@ from django.utils.translation import gettext_lazy
 
 from apps.records.exporting.ips.doctors import Doctor
 from apps.records.exporting.ips.r4_elements import Part
-from apps.records.presenters import relationships
 from apps.records.presenters.datatypes import dates
+from apps.records.presenters.persons import relationships
 
 _SEX: Final[Mapping[str, Promise]] = {
     "female": gettext_lazy("female"), "male": gettext_lazy("male"), "other": gettext_lazy("other"),

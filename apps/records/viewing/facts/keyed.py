@@ -5,8 +5,9 @@ from typing import Final
 
 from django.utils.functional import Promise
 
-from apps.records.presenters import devices, goals, insurance, patient, specimens
+from apps.records.presenters import devices, goals, insurance, specimens
 from apps.records.presenters.medicines import courses
+from apps.records.presenters.persons import patient
 
 _CALLED: Final[Mapping[str, Mapping[str, str | Promise]]] = {
     "relationship": insurance.RELATIONSHIP_WORDS,

@@ -28,7 +28,7 @@ from apps.records.presenters.generic.particulars import Particular
 from apps.records.presenters.medicines.supplies import Supply
 from apps.records.presenters.observations.results import Component, Measured
 from apps.records.presenters.observations.values import Attachment, Value
-from apps.records.presenters.patient import Address, Contact
+from apps.records.presenters.persons.patient import Address, Contact
 from apps.records.viewing.facts import labels, repeating
 from apps.records.viewing.wording import dates_in_words, provider_codes, reactions, snomed_kinds, values_in_words, words
 

@@ -23,7 +23,7 @@ from apps.records.presenters.medicines.medications import MedicationEntry
 from apps.records.presenters.observations import results
 from apps.records.presenters.observations.results import ResultEntry
 from apps.records.presenters.observations.values import Attachment
-from apps.records.presenters.relatives import Relative
+from apps.records.presenters.persons.relatives import Relative
 from apps.records.presenters.reports import ReportEntry
 from apps.records.shelving.reading import Shelved
 from apps.records.viewing import facts, questions

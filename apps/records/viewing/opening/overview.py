@@ -18,7 +18,7 @@ from apps.connections.presenting import moments, standing
 from apps.records import ledger, places
 from apps.records.ledger import Came, Line
 from apps.records.models import Record, Shelf, SyncRun, SyncStep
-from apps.records.presenters.patient import PatientSummary
+from apps.records.presenters.persons.patient import PatientSummary
 from apps.records.shelving.indexing import Index
 from apps.records.subjects import LISTED, PATIENT, shelved_for
 from apps.records.syncing.running import ENDED

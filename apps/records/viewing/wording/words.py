@@ -12,20 +12,12 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from apps.records.presenters import (
-    allergies,
-    appointments,
-    conditions,
-    goals,
-    immunizations,
-    procedures,
-    relatives,
-    visits,
-)
+from apps.records.presenters import allergies, appointments, conditions, goals, immunizations, procedures, visits
 from apps.records.presenters.entry import NOT_GIVEN, Entry
 from apps.records.presenters.goals import GoalEntry
 from apps.records.presenters.medicines import medications, substitutions
 from apps.records.presenters.observations.results import Compared, ResultEntry
+from apps.records.presenters.persons import relatives
 from apps.records.presenters.reports import ReportEntry
 
 _Words: TypeAlias = Mapping[str, str | Promise]

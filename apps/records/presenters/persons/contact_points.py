@@ -6,10 +6,11 @@ from typing import Any, Final
 
 import msgspec
 
-from apps.records.presenters import elements, naming, patient
+from apps.records.presenters import elements, naming
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Context
 from apps.records.presenters.naming import PAST
+from apps.records.presenters.persons import patient
 
 _MOST: Final = 5
 _DEEPEST: Final = 6  # parts within parts

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.records.presenters import elements
 from apps.records.presenters.codeable_concepts import title_of
-from apps.records.presenters.relatives import RELATIVE_WORDS, RELATIVES
+from apps.records.presenters.persons.relatives import RELATIVE_WORDS, RELATIVES
 
 # v2-0131 and its older relative of DSTU2 (patient-contact-relationship), v2-0063, and those of v3-RoleCode that are no
 # relatives.

@@ -10,9 +10,10 @@ import msgspec
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from apps.records.presenters import demographics, elements, naming, relationships
-from apps.records.presenters.demographics import Trait
+from apps.records.presenters import elements, naming
 from apps.records.presenters.elements import Element
+from apps.records.presenters.persons import demographics, relationships
+from apps.records.presenters.persons.demographics import Trait
 
 _REPLACING = frozenset({"replace", "replaced-by"})  # of DSTU2, of R4: the link leads to what is used instead
 _MOST = 20  # names, contacts or addresses of one person; more is an accident
