@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from apps.wire import fhir, published
+from apps.wire import fhir, public_documents
 from apps.wire.addresses import parse_address
 from apps.wire.errors import (
     Code,
@@ -96,7 +96,7 @@ def _stated(server: FhirServer, source: DiscoverySource) -> Stated:
     """What one document states; nothing, where there is none. Raises what is wrong with the server as a whole."""
     try:
         if source is DiscoverySource.SMART_CONFIGURATION:
-            document = published.document(
+            document = public_documents.document(
                 # appended to the whole base URL, unlike RFC 8414: SMART App Launch 2.2, interface facts 3.3
                 server.url(".well-known", "smart-configuration"),
                 policy=server.policy,

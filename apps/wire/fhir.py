@@ -13,7 +13,7 @@ from urllib.parse import quote, urljoin
 
 import requests
 
-from apps.wire import answers, bundles, outcomes, published, resource_types, transport, weighing
+from apps.wire import answers, bundles, outcomes, public_documents, resource_types, transport, weighing
 from apps.wire.addresses import Address, AddressPolicy, parse_address
 from apps.wire.bundles import Page, Resource
 from apps.wire.capability_statements import CapabilityStatement, OfferedType, read_capability_statement
@@ -247,7 +247,7 @@ def capability(server: FhirServer) -> CapabilityStatement:
 
 def metadata(server: FhirServer) -> Mapping[str, Any]:
     """The statement as it came, for readers in this package. Raises as `capability` does."""
-    return published.document(
+    return public_documents.document(
         server.url("metadata"),
         policy=server.policy,
         absent=Code.NO_METADATA,

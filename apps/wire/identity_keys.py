@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from threading import Lock
 from typing import Any
 
-from apps.wire import published
+from apps.wire import public_documents
 from apps.wire.addresses import AddressPolicy
 from apps.wire.errors import Code, EndpointMisconfigured, IdentityFault, IdentityRefused
 
@@ -102,4 +102,4 @@ def _published_key(members: Mapping[str, Any]) -> PublishedKey:
 
 
 def _document(url: str, policy: AddressPolicy) -> dict[str, Any]:
-    return published.document(url, policy=policy, absent=Code.NO_KEYS, max_bytes=_LARGEST_DOCUMENT_BYTES)
+    return public_documents.document(url, policy=policy, absent=Code.NO_KEYS, max_bytes=_LARGEST_DOCUMENT_BYTES)
