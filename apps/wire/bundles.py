@@ -1,8 +1,8 @@
 """Taking a FHIR answer apart into resources, without decoding their bodies.
 
 A body is kept as the bytes that were received: decoding and encoding again would turn 13.20 into 13.2. One odd row
-does not cost the page; it is counted, so that nothing goes missing silently. What is mended first is told by `mending`;
-bytes that are no UTF-8, which would cost their row, become the replacement character.
+does not cost the page; it is counted, so that nothing goes missing silently. What is mended first is told by
+`repairing_json`; bytes that are no UTF-8, which would cost their row, become the replacement character.
 """
 
 import re
@@ -13,9 +13,9 @@ from urllib.parse import quote, urljoin
 
 import msgspec
 
-from apps.wire import mending, outcomes
+from apps.wire import outcomes, repairing_json
 from apps.wire.errors import Code, UnexpectedAnswer, WireError
-from apps.wire.mending import decoded
+from apps.wire.repairing_json import decoded
 
 _MOST_ROWS = 2**31 - 1
 # Rows of 200 bytes, which are nobody's, on the largest page there may be. Who sends more means to keep us busy: each of
@@ -144,9 +144,9 @@ _COUNT = msgspec.json.Decoder(int, strict=False)  # also as a text, as some writ
 
 def resource_type_of(body: bytes) -> str:
     """The resourceType of a JSON object; raises UnexpectedAnswer for what is no resource."""
-    body = mending.mended(body)
+    body = repairing_json.mended(body)
     head = decoded(body, _HEAD) or decoded(
-        mending.without_odd_rows(body), _HEAD
+        repairing_json.without_odd_rows(body), _HEAD
     )  # of a page, one row can be the reason
     if head is None or not RESOURCE_TYPE.fullmatch(head.resource_type):
         raise UnexpectedAnswer(code=Code.UNREADABLE, status=200)
@@ -172,9 +172,9 @@ def find_resource(body: bytes) -> Resource | None:
 
 def _whole(body: bytes) -> bytes:
     """The body of one resource, mended as far as that makes it readable."""
-    body = mending.mended(body)
+    body = repairing_json.mended(body)
     if decoded(body, _HEAD) is None and len(body) <= _LONGEST_BODY:
-        return mending.readable(body) or body
+        return repairing_json.readable(body) or body
     return body
 
 
@@ -185,7 +185,7 @@ def read_page(body: bytes, *, base_url: str) -> Page:
     Whatever else the Bundle says it is, its rows are rows; but of a history only what stands last, and nothing of what
     was deleted.
     """
-    body = mending.mended(body)
+    body = repairing_json.mended(body)
     bundle = _bundle(body)
     if bundle is None or bundle.resource_type != "Bundle":
         is_other = bundle is not None and bundle.resource_type != ""
@@ -222,7 +222,7 @@ def _bundle(body: bytes) -> _Bundle | None:
     try:
         return _BUNDLE.decode(body)
     except (msgspec.MsgspecError, UnicodeError, RecursionError):  # one row can be the reason, and costs no other
-        return decoded(mending.without_odd_rows(body), _BUNDLE)
+        return decoded(repairing_json.without_odd_rows(body), _BUNDLE)
 
 
 def _entries(bundle: _Bundle, body: bytes) -> list[msgspec.Raw]:
@@ -230,7 +230,7 @@ def _entries(bundle: _Bundle, body: bytes) -> list[msgspec.Raw]:
     if isinstance(bundle.entry, dict):
         return [msgspec.Raw(msgspec.json.encode(bundle.entry))]
     entries = bundle.entry or []
-    every = [msgspec.Raw(row) for row in mending.rows(body)] if body.count(_ENTRIES) > 1 else []
+    every = [msgspec.Raw(row) for row in repairing_json.rows(body)] if body.count(_ENTRIES) > 1 else []
     return every if len(every) > len(entries) else entries
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from apps.wire import bundles, mending
+from apps.wire import bundles, repairing_json
 from apps.wire.errors import AccessRefused, Code, Throttled, Unavailable, UnexpectedAnswer
 from tests.wire.pages import BASE, goal, page
 
@@ -182,7 +182,7 @@ class TestAPage:
         odd = '{"resource":{"resourceType":"Goal","id":"1","n":NaN}}'
         whole = f'{{"resourceType":"Bundle","entry":[{",".join([odd] * 30)}]}}'.encode()
         assert bundles.read_page(whole, base_url=BASE).unreadable == 30
-        monkeypatch.setattr(mending, limit, 29)
+        monkeypatch.setattr(repairing_json, limit, 29)
         with pytest.raises(UnexpectedAnswer):
             bundles.read_page(whole, base_url=BASE)
 
