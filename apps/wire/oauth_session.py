@@ -3,7 +3,7 @@
 The library builds the requests. It refuses every http address unless a process-wide variable is set; instead of
 setting it we spell a loopback http address with https for the library alone and send to the address as configured,
 which the guard has checked (docs/decisions/0002-loopback-without-a-process-wide-switch.md). Whatever the library
-logs is muted by `silence`.
+logs is muted by `quieting_libraries`.
 """
 
 from typing import Any
@@ -13,9 +13,9 @@ from requests_oauthlib import OAuth2Session
 
 from apps.wire import transport
 from apps.wire.addresses import AddressPolicy, check_address
-from apps.wire.silence import silence_libraries
+from apps.wire.quieting_libraries import quiet_libraries
 
-silence_libraries()
+quiet_libraries()
 
 TOKEN_ANSWER_BYTES = 262_144
 

@@ -32,7 +32,7 @@ from apps.wire.errors import (
     UnexpectedAnswer,
     WireError,
 )
-from apps.wire.silence import silence_libraries
+from apps.wire.quieting_libraries import quiet_libraries
 from apps.wire.sockets import Deadline, GuardedPoolManager
 from apps.wire.unpacking import Reader
 
@@ -48,7 +48,7 @@ __all__ = [
     "tls_context",
 ]
 
-silence_libraries()
+quiet_libraries()
 
 AnySession = TypeVar("AnySession", bound=requests.Session)
 

@@ -15,7 +15,7 @@ def _nothing(_record: logging.LogRecord) -> bool:
     return False
 
 
-def silence_libraries() -> None:
+def quiet_libraries() -> None:
     """Mutes every module of the libraries that is loaded; call after importing them. Repeating it is harmless."""
     for module in [name for name in sys.modules if name.partition(".")[0] in _TALKATIVE]:
         logging.getLogger(module).addFilter(_nothing)
