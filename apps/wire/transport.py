@@ -24,6 +24,7 @@ import urllib3
 from requests.adapters import HTTPAdapter
 
 from apps.wire.addresses import AddressPolicy, check_address, parse_address
+from apps.wire.decompressing import Reader
 from apps.wire.errors import (
     Code,
     EndpointMisconfigured,
@@ -34,7 +35,6 @@ from apps.wire.errors import (
 )
 from apps.wire.quieting_libraries import quiet_libraries
 from apps.wire.sockets import Deadline, GuardedPoolManager
-from apps.wire.unpacking import Reader
 
 __all__ = [
     "AddressPolicy",
