@@ -10,7 +10,7 @@ from urllib.parse import quote, urljoin
 
 from apps.wire import answers, datetimes
 from apps.wire.addresses import check_address
-from apps.wire.bulk import following
+from apps.wire.bulk import following_redirects
 from apps.wire.bulk.manifest import MOST_BYTES, MOST_PAGES, Manifest, joined, read_manifest
 from apps.wire.bundles import LOGICAL_ID, RESOURCE_TYPE
 from apps.wire.errors import Code, NotFound, RequestRefused, UnexpectedAnswer, WireError
@@ -52,9 +52,11 @@ def kick_off(
     """
     url = _kick_off_url(server, group_id, types, since)
     headers = {**_ACCEPT, "Prefer": "respond-async"}
-    with following.asking(server, url, access_token=access_token, headers=headers, is_followed=False) as answer:
+    with following_redirects.asking(
+        server, url, access_token=access_token, headers=headers, is_followed=False
+    ) as answer:
         if answer.status != 202:
-            raise following.refusal(answer)
+            raise following_redirects.refusal(answer)
         location = answer.header("Content-Location") or answer.header("Location")
     if not location:
         raise UnexpectedAnswer(code=Code.MALFORMED_RESPONSE, status=202)
@@ -85,18 +87,18 @@ def status(server: FhirServer, status_url: str, *, access_token: Secret) -> InPr
 
 def delete(server: FhirServer, status_url: str, *, access_token: Secret) -> None:
     """Ends an export, or lets go of its files. One that is gone is deleted, too. Raises WireError."""
-    with following.asking(
+    with following_redirects.asking(
         server, status_url, access_token=access_token, headers=_STATUS_ACCEPT, method="DELETE", is_followed=False
     ) as answer:
         if answer.status >= 300:
-            refused = following.refusal(answer)
+            refused = following_redirects.refusal(answer)
             if not isinstance(refused, NotFound):
                 raise refused
 
 
 def _look(server: FhirServer, url: str, access_token: Secret) -> InProgress | Manifest:
     """The status, or a later page of its list."""
-    with following.asking(server, url, access_token=access_token, headers=_STATUS_ACCEPT) as answer:
+    with following_redirects.asking(server, url, access_token=access_token, headers=_STATUS_ACCEPT) as answer:
         if answer.status == 202:
             said = _UNPRINTABLE.sub(" ", answer.header("X-Progress"))[:_LONGEST_PROGRESS].strip()
             return InProgress(said, answers.retry_after_seconds(answer.response))
@@ -118,7 +120,7 @@ def _kick_off_url(server: FhirServer, group_id: str, types: Sequence[str], since
 
 def _failure(answer: Stream) -> WireError:
     """A 500 with an OperationOutcome ends the export; one without, and a gateway's, is a server that is not well."""
-    refused = following.refusal(answer)
+    refused = following_redirects.refusal(answer)
     if answer.status < 500 or answer.status in _GATEWAYS:
         return refused
     outcome: Any = None

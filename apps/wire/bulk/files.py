@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from apps.wire.bulk import following
+from apps.wire.bulk import following_redirects
 from apps.wire.bulk.manifest import ListedFile, Manifest
 from apps.wire.errors import Code, UnexpectedAnswer
 from apps.wire.fhir import FhirServer
@@ -64,14 +64,14 @@ def opening(
     origin than ours. Raises WireError.
     """
     if manifest.requires_access_token:
-        following.check_home(server, file.url)
+        following_redirects.check_home(server, file.url)
     headers = {"Accept": _ACCEPT}
     if rest is not None or is_plain:
         headers["Accept-Encoding"] = "identity"
     if rest is not None:
         headers |= {"Range": f"bytes={rest.received_bytes}-", "If-Range": rest.validator}
     token = access_token if manifest.requires_access_token else None
-    with following.asking(server, file.url, access_token=token, headers=headers) as answer:
+    with following_redirects.asking(server, file.url, access_token=token, headers=headers) as answer:
         if answer.status == 206 and rest is not None:
             yield Arriving(_checked_start(answer, rest), rest.validator, answer)
         elif answer.status == 416 and rest is not None and _has_all(answer, rest):
@@ -79,7 +79,7 @@ def opening(
         elif answer.status == 200:
             yield Arriving(0, _validator(answer), answer)
         else:
-            raise following.refusal(answer)
+            raise following_redirects.refusal(answer)
 
 
 def _checked_start(answer: Stream, rest: Rest) -> int:

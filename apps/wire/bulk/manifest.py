@@ -13,7 +13,7 @@ from typing import Any
 
 from apps.wire import datetimes
 from apps.wire.addresses import check_address
-from apps.wire.bulk import following
+from apps.wire.bulk import following_redirects
 from apps.wire.bundles import RESOURCE_TYPE
 from apps.wire.errors import Code, UnexpectedAnswer
 from apps.wire.fhir import FhirServer
@@ -70,7 +70,7 @@ def read_manifest(body: bytes, server: FhirServer) -> Manifest:
     for file in files:
         check_address(file.url, server.policy)
         if needs_token:
-            following.check_home(server, file.url)
+            following_redirects.check_home(server, file.url)
     next_url = _next_url(listed.get("link"))
     if next_url:
         check_address(next_url, server.policy)
