@@ -10,8 +10,8 @@ from apps.directory.bulk_exporting.refusals import NotExported, Reason
 from apps.directory.bulk_exporting.remembering import Job, Listing, keyed
 from apps.directory.bulk_exporting.waiting import MOST_FAILURES, Provider
 from apps.wire.bulk import files
+from apps.wire.bulk.counting_lines import LineCounter
 from apps.wire.bulk.files import Arriving, Rest
-from apps.wire.bulk.lines import LineCounter
 from apps.wire.bulk.manifest import ListedFile, Manifest
 from apps.wire.errors import AccessRefused, NotFound, RequestRefused, Unavailable, UnexpectedAnswer
 from apps.wire.secret import Secret

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.wire.bulk.lines import LineCounter
+from apps.wire.bulk.counting_lines import LineCounter
 from apps.wire.errors import Code, UnexpectedAnswer
 
 RESOURCES = st.lists(st.dictionaries(st.text(max_size=5), st.text(max_size=12), max_size=3), max_size=12)
