@@ -9,8 +9,8 @@ from apps.directory.bulk_exporting.means import Means, asked_seconds
 from apps.directory.bulk_exporting.refusals import NotExported, Reason
 from apps.directory.bulk_exporting.remembering import Wish
 from apps.directory.bulk_exporting.tokens import Tokens
-from apps.wire.bulk import asking
-from apps.wire.bulk.asking import ExportFailed, InProgress
+from apps.wire.bulk import export_jobs
+from apps.wire.bulk.export_jobs import ExportFailed, InProgress
 from apps.wire.bulk.manifest import Manifest
 from apps.wire.errors import NotFound, Unavailable
 from apps.wire.fhir import FhirServer
@@ -47,7 +47,7 @@ class Provider:
 
         def ask(token: Secret) -> str:
             with noted():
-                return asking.kick_off(
+                return export_jobs.kick_off(
                     self.server, access_token=token, group_id=wish.group_id, types=wish.types, since=wish.since
                 )
 
@@ -73,8 +73,8 @@ class Provider:
     def delete(self, status_url: str) -> None:
         """The provider lets go of the export. Raises WireError."""
         self.patiently(
-            lambda: self.tokens.using(lambda token: asking.delete(self.server, status_url, access_token=token))
+            lambda: self.tokens.using(lambda token: export_jobs.delete(self.server, status_url, access_token=token))
         )
 
     def _status(self, status_url: str) -> InProgress | Manifest:
-        return self.tokens.using(lambda token: asking.status(self.server, status_url, access_token=token))
+        return self.tokens.using(lambda token: export_jobs.status(self.server, status_url, access_token=token))

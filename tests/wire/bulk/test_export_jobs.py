@@ -6,8 +6,8 @@ import logging
 import pytest
 
 from apps.wire.addresses import AddressPolicy
-from apps.wire.bulk import asking
-from apps.wire.bulk.asking import ExportFailed, InProgress
+from apps.wire.bulk import export_jobs
+from apps.wire.bulk.export_jobs import ExportFailed, InProgress
 from apps.wire.bulk.manifest import Manifest, read_manifest
 from apps.wire.dialects import DIALECTS, FhirVersion
 from apps.wire.errors import (
@@ -48,7 +48,7 @@ def outcome(*codes):
 class TestAKickOff:
     def test_is_the_request_of_the_guide_to_the_letter(self):
         with serving(http(202, Content_Location="/r4/one/jobs/7")) as server:
-            url = asking.kick_off(at(server), access_token=TOKEN, group_id="g-1")
+            url = export_jobs.kick_off(at(server), access_token=TOKEN, group_id="g-1")
             assert url == server.url("/r4/one/jobs/7")
         (request,) = server.requests
         assert (request.method, request.target) == ("GET", "/r4/one/Group/g-1/$export")
@@ -58,7 +58,7 @@ class TestAKickOff:
 
     def test_names_types_and_since_when_where_they_are_asked_for(self):
         with serving(http(202, Content_Location="/r4/one/jobs/7")) as server:
-            asking.kick_off(
+            export_jobs.kick_off(
                 at(server),
                 access_token=TOKEN,
                 group_id="g",
@@ -73,7 +73,7 @@ class TestAKickOff:
     )
     def test_of_what_can_not_be_is_not_sent(self, asked):
         with serving(http(202)) as server, pytest.raises(RequestRefused):
-            asking.kick_off(at(server), access_token=TOKEN, **{"group_id": "g", **asked})
+            export_jobs.kick_off(at(server), access_token=TOKEN, **{"group_id": "g", **asked})
         assert not server.requests
 
     @pytest.mark.conformance("C56")
@@ -84,7 +84,7 @@ class TestAKickOff:
     def test_answered_with_a_status_address_elsewhere_is_refused(self, location):
         """Where nobody should go; what was accepted is not called refused by the provider."""
         with serving(http(202, Content_Location=location)) as server, pytest.raises(UnsafeAddress) as refused:
-            asking.kick_off(at(server), access_token=TOKEN, group_id="g")
+            export_jobs.kick_off(at(server), access_token=TOKEN, group_id="g")
         assert refused.value.status is None
 
     @pytest.mark.parametrize("location", ["http://localhost:{port}/jobs/7", "http://127.0.0.1:{port}/r4/BulkRequest/7"])
@@ -93,7 +93,7 @@ class TestAKickOff:
             yield http(202, Content_Location=location.format(port=server.port))
 
         with serving(answer) as server:
-            url = asking.kick_off(at(server), access_token=TOKEN, group_id="g")
+            url = export_jobs.kick_off(at(server), access_token=TOKEN, group_id="g")
         assert url == location.format(port=server.port)
 
     @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ class TestAKickOff:
     def test_that_is_refused_says_who_can_do_something(self, status, error):
         answer = http(status, outcome("invalid"), Location="/elsewhere" if status == 307 else "")
         with serving(answer) as server, pytest.raises(error) as refused:
-            asking.kick_off(at(server), access_token=TOKEN, group_id="g")
+            export_jobs.kick_off(at(server), access_token=TOKEN, group_id="g")
         assert refused.value.status == status
         assert len(server.requests) == 1
 
@@ -123,7 +123,7 @@ class TestAKickOff:
 class TestTheStatus:
     def ask(self, answer):
         with serving(answer) as server:
-            return asking.status(at(server), server.url("/r4/one/jobs/7"), access_token=TOKEN), server.requests
+            return export_jobs.status(at(server), server.url("/r4/one/jobs/7"), access_token=TOKEN), server.requests
 
     def test_of_one_that_runs_is_what_the_provider_says_and_when_to_ask_again(self):
         found, _ = self.ask(http(202, X_Progress="40% done", Retry_After="120"))
@@ -170,13 +170,13 @@ class TestTheStatus:
 
     def test_is_asked_at_another_origin_without_the_token(self):
         with serving(http(200, LISTED)) as elsewhere, serving(http(202)) as server:
-            found = asking.status(at(server), elsewhere.url("/r4/one/jobs/7"), access_token=TOKEN)
+            found = export_jobs.status(at(server), elsewhere.url("/r4/one/jobs/7"), access_token=TOKEN)
         assert isinstance(found, Manifest)
         assert "authorization" not in elsewhere.requests[0].headers
 
     def test_is_asked_beside_the_base_with_the_token(self):
         with serving(http(202)) as server:
-            asking.status(at(server), server.url("/r4/BulkRequest/7"), access_token=TOKEN)
+            export_jobs.status(at(server), server.url("/r4/BulkRequest/7"), access_token=TOKEN)
         assert server.requests[0].headers["authorization"] == "Bearer canary-token"
 
     @pytest.mark.conformance("C56")
@@ -203,7 +203,7 @@ class TestTheStatus:
             yield http(200, LISTED) if request.path.endswith("8") else http(307, Location=elsewhere.url("/x"))
 
         with serving(around) as elsewhere, serving(answer) as server:
-            asking.status(at(server), server.url("/r4/one/jobs/7"), access_token=TOKEN)
+            export_jobs.status(at(server), server.url("/r4/one/jobs/7"), access_token=TOKEN)
         assert ["authorization" in request.headers for request in server.requests] == [True, False]
 
     @pytest.mark.conformance("C68")
@@ -231,7 +231,7 @@ class TestTheStatus:
         with serving(http(200, {**LISTED, "output": 7})) as elsewhere, serving(http(202)) as server:
             signed = elsewhere.url("/lists/7?signature=canary-signature")
             with pytest.raises(UnexpectedAnswer) as refused:
-                asking.status(at(server), signed, access_token=TOKEN)
+                export_jobs.status(at(server), signed, access_token=TOKEN)
         assert elsewhere.requests[0].target.endswith("canary-signature")
         assert "canary" not in f"{caplog.text} {refused.value} {refused.value!r} {refused.value.__context__!r}"
 
@@ -243,7 +243,7 @@ class TestTheStatus:
 
     def test_sends_no_token_that_could_be_more_than_one_header_and_does_not_quote_it(self):
         with serving(http(202)) as server, pytest.raises(RequestRefused) as refused:
-            asking.status(at(server), server.url("/r4/one/jobs/7"), access_token=Secret("canary\r\nX-Other: 1"))
+            export_jobs.status(at(server), server.url("/r4/one/jobs/7"), access_token=Secret("canary\r\nX-Other: 1"))
         assert not server.requests
         assert "canary" not in f"{refused.value} {refused.value!r}"
         assert refused.value.__context__ is refused.value.__cause__ is None
@@ -261,7 +261,7 @@ class TestAListOfSeveralPages:
             yield http(200, {**LISTED, "output": files, "error": wrong, **({"link": link} if following else {})})
 
         with serving(answer) as server:
-            return asking.status(at(server), server.url("/r4/one/jobs/1"), access_token=TOKEN), server.requests
+            return export_jobs.status(at(server), server.url("/r4/one/jobs/1"), access_token=TOKEN), server.requests
 
     def test_is_followed_to_its_end(self):
         found, requests = self.look({"1": ("a", "/r4/one/jobs/2"), "2": ("b", "/r4/one/jobs/3"), "3": ("c", "")})
@@ -285,7 +285,7 @@ class TestAListOfSeveralPages:
         assert refused.value.code is Code.TOO_LARGE
 
     def test_that_never_ends_is_given_up(self, monkeypatch):
-        monkeypatch.setattr(asking, "MOST_PAGES", 3)
+        monkeypatch.setattr(export_jobs, "MOST_PAGES", 3)
         pages = {str(number): (f"f{number}", f"/r4/one/jobs/{number + 1}") for number in range(1, 9)}
         with pytest.raises(UnexpectedAnswer) as refused:
             self.look(pages)
@@ -301,7 +301,7 @@ class TestDeleting:
     @pytest.mark.parametrize("status", [200, 202, 204, 404])
     def test_is_done_once_the_provider_lets_go(self, status):
         with serving(http(status)) as server:
-            asking.delete(at(server), server.url("/r4/one/jobs/7"), access_token=TOKEN)
+            export_jobs.delete(at(server), server.url("/r4/one/jobs/7"), access_token=TOKEN)
         (request,) = server.requests
         assert (request.method, request.path) == ("DELETE", "/r4/one/jobs/7")
         assert request.headers["authorization"] == "Bearer canary-token"
@@ -311,4 +311,4 @@ class TestDeleting:
     )
     def test_says_where_the_provider_does_not(self, status, error):
         with serving(http(status, Location="/x" if status == 307 else "")) as server, pytest.raises(error):
-            asking.delete(at(server), server.url("/r4/one/jobs/7"), access_token=TOKEN)
+            export_jobs.delete(at(server), server.url("/r4/one/jobs/7"), access_token=TOKEN)
