@@ -13,7 +13,7 @@ from urllib.parse import quote, urljoin
 
 import requests
 
-from apps.wire import answers, bundles, outcomes, public_documents, resource_types, transport, weighing
+from apps.wire import bundles, http_responses, outcomes, public_documents, resource_types, transport, weighing
 from apps.wire.addresses import Address, AddressPolicy, parse_address
 from apps.wire.bundles import Page, Resource
 from apps.wire.capability_statements import CapabilityStatement, OfferedType, read_capability_statement
@@ -185,8 +185,8 @@ def search(
         raise RequestRefused(code=Code.INVALID_REQUEST)
     url = server.url(resource_type, query=(("patient", patient_id), *parameters))
     response = _answered(server, url, access_token, is_page=True)
-    page = _page(answers.data_of(response), server)
-    return replace(page, answered_at=answers.answered_at(response))
+    page = _page(http_responses.data_of(response), server)
+    return replace(page, answered_at=http_responses.answered_at(response))
 
 
 def follow(server: FhirServer, *, access_token: Secret, next_url: str) -> Page:
@@ -300,7 +300,7 @@ def _read(body: bytes, reader: Callable[[], T]) -> T:
 
 def _get(server: FhirServer, url: str, access_token: Secret, *, is_page: bool = False) -> bytes:
     """The body of a data answer with status 200; raises the error of any other."""
-    return answers.data_of(_answered(server, url, access_token, is_page=is_page))
+    return http_responses.data_of(_answered(server, url, access_token, is_page=is_page))
 
 
 def _answered(server: FhirServer, url: str, access_token: Secret, *, is_page: bool = False) -> requests.Response:
@@ -309,7 +309,7 @@ def _answered(server: FhirServer, url: str, access_token: Secret, *, is_page: bo
 
 def _succeeded(response: requests.Response) -> requests.Response:
     """The answer, where its status is 200; raises the error of any other."""
-    waiting = answers.please_wait(response)
+    waiting = http_responses.please_wait(response)
     if waiting is not None:
         raise waiting
     status = response.status_code
@@ -317,7 +317,7 @@ def _succeeded(response: requests.Response) -> requests.Response:
         return response
     if status < 400:
         raise UnexpectedAnswer(status=status)
-    raise answers.data_refusal(response)
+    raise http_responses.data_refusal(response)
 
 
 def _ask(server: FhirServer, url: str, headers: Mapping[str, str], *, is_page: bool = False) -> requests.Response:

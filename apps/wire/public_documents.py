@@ -6,7 +6,7 @@ with status 200 (interface facts 1.5). All of these mean the same here; only a s
 
 from typing import Any
 
-from apps.wire import answers, transport
+from apps.wire import http_responses, transport
 from apps.wire.addresses import AddressPolicy
 from apps.wire.errors import Code, EndpointMisconfigured, UnexpectedAnswer
 
@@ -23,13 +23,13 @@ def document(
     """
     session = transport.thread_session(policy, total_seconds=transport.TOTAL_SECONDS, max_bytes=max_bytes)
     response = session.get(url, headers={"Accept": accept})
-    waiting = answers.please_wait(response)
+    waiting = http_responses.please_wait(response)
     if waiting is not None:
         raise waiting
     found = None
     if response.status_code == 200:
         try:
-            found = answers.json_object(response)
+            found = http_responses.json_object(response)
         except UnexpectedAnswer:
             found = None
     if found is None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import requests
 
-from apps.wire import answers
+from apps.wire import http_responses
 from apps.wire.addresses import page_beside
 from apps.wire.bundles import LONGEST_ID
 from apps.wire.errors import (
@@ -83,7 +83,7 @@ class TokenSet:
 def read_token_answer(response: requests.Response, *, token_url: str) -> TokenSet:
     """The token set of a successful answer; raises the error of any other. Nothing the far end wrote is kept."""
     check_refusal(response, token_url=token_url)
-    answer = answers.json_object(response)
+    answer = http_responses.json_object(response)
     token_type = answer.get("token_type")
     if token_type is not None and not (isinstance(token_type, str) and token_type.strip().lower() == "bearer"):
         raise _unusable(Code.UNSUPPORTED_TOKEN_TYPE)
@@ -103,7 +103,7 @@ def read_token_answer(response: requests.Response, *, token_url: str) -> TokenSe
 
 def check_refusal(response: requests.Response, *, token_url: str) -> None:
     """Raises the error an answer stands for, also one that hides behind status 200."""
-    waiting = answers.please_wait(response)
+    waiting = http_responses.please_wait(response)
     if waiting is not None:
         raise waiting
     status = response.status_code
@@ -119,7 +119,7 @@ def check_refusal(response: requests.Response, *, token_url: str) -> None:
 def _error_fields(response: requests.Response) -> dict[str, Any] | None:
     """The answer, if it is a JSON object that reports an error."""
     try:
-        answer = answers.json_object(response)
+        answer = http_responses.json_object(response)
     except UnexpectedAnswer:
         return None
     return answer if answer.get("error") is not None else None

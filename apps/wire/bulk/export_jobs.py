@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urljoin
 
-from apps.wire import answers, datetimes
+from apps.wire import datetimes, http_responses
 from apps.wire.addresses import check_address
 from apps.wire.bulk import following_redirects
 from apps.wire.bulk.manifest import MOST_BYTES, MOST_PAGES, Manifest, joined, read_manifest
@@ -101,7 +101,7 @@ def _look(server: FhirServer, url: str, access_token: Secret) -> InProgress | Ma
     with following_redirects.asking(server, url, access_token=access_token, headers=_STATUS_ACCEPT) as answer:
         if answer.status == 202:
             said = _UNPRINTABLE.sub(" ", answer.header("X-Progress"))[:_LONGEST_PROGRESS].strip()
-            return InProgress(said, answers.retry_after_seconds(answer.response))
+            return InProgress(said, http_responses.retry_after_seconds(answer.response))
         if answer.status != 200:
             raise _failure(answer)
         body = answer.body(total_seconds=_STATUS_SECONDS, max_bytes=MOST_BYTES)

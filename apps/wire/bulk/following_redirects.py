@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from urllib.parse import urljoin
 
-from apps.wire import answers, transport
+from apps.wire import http_responses, transport
 from apps.wire.addresses import parse_address
 from apps.wire.errors import (
     AddressFault,
@@ -73,14 +73,14 @@ def is_home(server: FhirServer, url: str) -> bool:
 
 def refusal(answer: Stream) -> WireError:
     """The error of a status that is not the one hoped for."""
-    waiting = answers.please_wait(answer.response)
+    waiting = http_responses.please_wait(answer.response)
     if waiting is not None:
         return waiting
     if answer.status < 300:
         return UnexpectedAnswer(status=answer.status)
     if answer.status < 400:
         return EndpointMisconfigured(code=Code.REDIRECTED, status=answer.status)
-    return answers.data_refusal(answer.response)
+    return http_responses.data_refusal(answer.response)
 
 
 def _joined(url: str, location: str, *, status: int) -> str:

@@ -16,6 +16,6 @@ _CHANCE: Final = random.SystemRandom()
 
 
 def seconds(error: Unavailable | None, *, pauses: int) -> float:
-    """For a run that has waited so often already. What the provider wrote is at most a day (`wire.answers`)."""
+    """For a run that has waited so often already. What the provider wrote is at most a day (`wire.http_responses`)."""
     usual = PAUSES_SECONDS[pauses] * _CHANCE.uniform(1, 1 + _JITTER)
     return max((error.retry_after_seconds if error is not None else None) or 0, usual)
