@@ -24,7 +24,7 @@ from apps.wire.dialects import Dialect, Placement
 from apps.wire.errors import ClientRejected, Code, RequestRefused, UnexpectedAnswer
 from apps.wire.oauth_session import OAuthSession
 from apps.wire.secret import Secret
-from apps.wire.token_answers import TokenSet, check_refusal, read_token_answer
+from apps.wire.token_responses import TokenSet, check_refusal, read_token_response
 
 __all__ = ["TokenEndpoint", "TokenSet", "exchange", "refresh", "revoke", "system_token"]
 
@@ -173,7 +173,7 @@ def system_token(endpoint: TokenEndpoint, *, scopes: Sequence[str], at: datetime
             headers=dict(_HEADERS),
             auth=_authorization(endpoint, at),
         )
-    return read_token_answer(response, token_url=endpoint.url)
+    return read_token_response(response, token_url=endpoint.url)
 
 
 def _system_scope(scopes: Sequence[str]) -> str:
@@ -220,7 +220,7 @@ class _Reader:
         self.token_set: TokenSet | None = None
 
     def __call__(self, response: requests.Response) -> requests.Response:
-        self.token_set = read_token_answer(response, token_url=self._token_url)
+        self.token_set = read_token_response(response, token_url=self._token_url)
         passed_on = requests.Response()
         passed_on.status_code = response.status_code
         passed_on.encoding = "utf-8"

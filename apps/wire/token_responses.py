@@ -80,7 +80,7 @@ class TokenSet:
     id_token: Secret | None = None
 
 
-def read_token_answer(response: requests.Response, *, token_url: str) -> TokenSet:
+def read_token_response(response: requests.Response, *, token_url: str) -> TokenSet:
     """The token set of a successful answer; raises the error of any other. Nothing the far end wrote is kept."""
     check_refusal(response, token_url=token_url)
     answer = http_responses.json_object(response)
