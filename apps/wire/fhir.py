@@ -13,7 +13,7 @@ from urllib.parse import quote, urljoin
 
 import requests
 
-from apps.wire import bundles, http_responses, outcomes, public_documents, resource_types, transport, weighing
+from apps.wire import bundles, http_responses, large_answers, outcomes, public_documents, resource_types, transport
 from apps.wire.addresses import Address, AddressPolicy, parse_address
 from apps.wire.bundles import Page, Resource
 from apps.wire.capability_statements import CapabilityStatement, OfferedType, read_capability_statement
@@ -273,7 +273,7 @@ def _page(body: bytes, server: FhirServer) -> Page:
 def _on_page(body: bytes, server: FhirServer, resource_type: str, logical_id: str) -> Resource | None:
     """Where a page came in place of a resource, its row there; None where it is none, or that is not on it."""
     try:
-        with weighing.alone(len(body)):
+        with large_answers.one_at_a_time(len(body)):
             rows = bundles.read_page(body, base_url=server.base_url).resources
     except UnexpectedAnswer:
         return None
@@ -288,7 +288,7 @@ def _read(body: bytes, reader: Callable[[], T]) -> T:
     """What the reader finds there. Where that is nothing, since an OperationOutcome came alone, as errors do, with the
     status of a success: raises what it says went wrong."""
     failure: WireError
-    with weighing.alone(len(body)):
+    with large_answers.one_at_a_time(len(body)):
         try:
             return reader()
         except UnexpectedAnswer as error:

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 import msgspec
 
 from apps.records.presenters import naming
-from apps.wire import weighing
+from apps.wire import large_answers
 from apps.wire.fhir import Resource
 
 
@@ -42,7 +42,7 @@ def names_another_patient(resource: Resource, *, patient_id: str) -> bool:
     """Whether a resource is about somebody else than the patient we asked about. Never raises."""
     if resource.resource_type == "Patient":
         return resource.logical_id != patient_id
-    with weighing.alone(len(resource.body)):
+    with large_answers.one_at_a_time(len(resource.body)):
         return _names_another(_about(resource.body), patient_id)
 
 

@@ -15,7 +15,7 @@ _SCALES: Final = threading.RLock()
 
 
 @contextmanager
-def alone(size: int) -> Iterator[None]:
+def one_at_a_time(size: int) -> Iterator[None]:
     """Wait until no other large answer is being taken apart, where this one has so many bytes that it is one."""
     if size < _LARGE_BYTES:
         yield
