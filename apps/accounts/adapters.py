@@ -17,7 +17,7 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from apps.accounts import known_browsers, lockout, mailing, noting, signed_in, signing_in
+from apps.accounts import account_events, known_browsers, lockout, mailing, signed_in, signing_in
 from apps.accounts.models import User
 from apps.audit.recording import EventType
 from apps.vault import sealing
@@ -67,7 +67,7 @@ class AccountAdapter(DefaultAccountAdapter):
         user.language = translation.get_language() or "en"
         with transaction.atomic():
             super().save_user(request, user, form, commit=commit)
-            noting.note(EventType.USER_SIGNED_UP, user, at=timezone.now())
+            account_events.record(EventType.USER_SIGNED_UP, user, at=timezone.now())
         return user
 
     def post_login(self, request: HttpRequest, user: User, **kwargs: Any) -> HttpResponse:
@@ -91,7 +91,7 @@ class AccountAdapter(DefaultAccountAdapter):
     def logout(self, request: HttpRequest) -> None:
         """Log it, then forget the session."""
         if isinstance(request.user, User):
-            noting.note(EventType.USER_SIGNED_OUT, request.user, at=timezone.now())
+            account_events.record(EventType.USER_SIGNED_OUT, request.user, at=timezone.now())
         super().logout(request)
 
     def get_client_ip(self, request: HttpRequest) -> str:
@@ -122,7 +122,7 @@ class AccountAdapter(DefaultAccountAdapter):
         """Tell the owner that their account changed, and the log too."""
         event = EVENT_OF_MAIL.get(template_prefix)
         if event:
-            noting.note(event, user, at=timezone.now())
+            account_events.record(event, user, at=timezone.now())
         with mailing.not_in_the_way(user):
             super().send_notification_mail(template_prefix, user, *args, **kwargs)
 

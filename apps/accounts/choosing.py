@@ -11,7 +11,7 @@ from typing import Any
 
 from django.db import transaction
 
-from apps.accounts import noting, time_zones
+from apps.accounts import account_events, time_zones
 from apps.accounts.models import User, WarningChoices
 from apps.audit.recording import EventType
 
@@ -50,7 +50,7 @@ def choose(
                 **_about_news(user, tells=tells_of_news, at=at),
             },
         )
-        noting.note(EventType.USER_WARNINGS_CHOSEN, user, at=at)
+        account_events.record(EventType.USER_WARNINGS_CHOSEN, user, at=at)
 
 
 def choose_time_zone(user: User, zone: str, *, at: datetime) -> None:
@@ -61,7 +61,7 @@ def choose_time_zone(user: User, zone: str, *, at: datetime) -> None:
     with transaction.atomic():
         User.objects.filter(pk=user.pk).update(time_zone=zone)
         WarningChoices.objects.update_or_create(user=user, defaults={"changed_at": at, "is_taken_up": False})
-        noting.note(EventType.USER_WARNINGS_CHOSEN, user, at=at)
+        account_events.record(EventType.USER_WARNINGS_CHOSEN, user, at=at)
 
 
 def _about_news(user: User, *, tells: bool, at: datetime) -> dict[str, Any]:

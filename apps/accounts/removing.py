@@ -7,7 +7,7 @@ from django.contrib.admin.models import LogEntry
 from django.contrib.contenttypes.models import ContentType
 from django.db import transaction
 
-from apps.accounts import noting
+from apps.accounts import account_events
 from apps.accounts.models import User
 from apps.audit.recording import EventType
 
@@ -20,7 +20,7 @@ def remove(user: User, *, at: datetime) -> None:
     first.
     """
     with transaction.atomic():
-        noting.note(EventType.ACCOUNT_CLOSED, user, at=at)
+        account_events.record(EventType.ACCOUNT_CLOSED, user, at=at)
         AccessAttempt.objects.filter(username=user.email.lower()).delete()
         LogEntry.objects.filter(content_type=ContentType.objects.get_for_model(User), object_id=str(user.pk)).delete()
         User.objects.filter(pk=user.pk).delete()

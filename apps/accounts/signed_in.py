@@ -6,7 +6,7 @@ from django.contrib.sessions.backends.base import SessionBase
 from django.db import transaction
 from django.db.models import QuerySet
 
-from apps.accounts import noting, sessions
+from apps.accounts import account_events, sessions
 from apps.accounts.models import Session, User
 from apps.audit.recording import EventType
 
@@ -38,4 +38,4 @@ def end_others(user: User, session: SessionBase, *, at: datetime) -> None:
         for kept in Session.objects.select_for_update().filter(user=user):
             if not is_current(kept, session):
                 kept.delete()
-                noting.note(EventType.USER_SESSION_ENDED, user, at=at)
+                account_events.record(EventType.USER_SESSION_ENDED, user, at=at)

@@ -8,7 +8,7 @@ from django.urls import reverse
 from playwright.sync_api import Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from apps.accounts import noting
+from apps.accounts import account_events
 from apps.accounts.models import User
 from apps.audit.recording import EventType
 from tests.journeys.test_account_pages import sign_in_by_cookie
@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 class TestTheButton:
     @pytest.fixture
     def activity(self, live_server: LiveServer, new_page: Callable[..., Page], alice: User) -> Callable[..., Page]:
-        noting.note(EventType.USER_WARNINGS_CHOSEN, alice, at=datetime(2026, 11, 20, 9, 40, tzinfo=UTC))
+        account_events.record(EventType.USER_WARNINGS_CHOSEN, alice, at=datetime(2026, 11, 20, 9, 40, tzinfo=UTC))
 
         def opened(**options: object) -> Page:
             page = new_page(width=360, **options)

@@ -1,4 +1,4 @@
-"""Write into the log what people do with their own account."""
+"""Record in the audit log what people do with their own account."""
 
 from datetime import datetime
 
@@ -7,6 +7,6 @@ from apps.audit import recording
 from apps.audit.recording import Actor, EventType
 
 
-def note(event: EventType, user: User, *, at: datetime) -> None:
-    """One event about an account, done by the person it belongs to."""
+def record(event: EventType, user: User, *, at: datetime) -> None:
+    """Record an event about an account, with its owner as the actor."""
     recording.record(event, actor=Actor.user(user.pk), at=at, user_id=user.pk, subject="user", subject_id=str(user.pk))
