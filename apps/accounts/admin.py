@@ -25,7 +25,7 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from apps.accounts import second_step_first, telling
+from apps.accounts import owner_mail, second_step_first
 from apps.accounts.changing_rows import PasswordFirst
 from apps.accounts.current_user import current_user
 from apps.accounts.models import Consent, User
@@ -166,7 +166,7 @@ class AuthenticatorAdmin(PasswordFirst, OfAUser, Window):
             owners = User.objects.filter(pk__in=list(queryset.order_by().values_list("user_id", flat=True)))
             for owner in owners:
                 note_by_staff(EventType.USER_AUTHENTICATOR_CHANGED, request, owner.pk)
-                transaction.on_commit(partial(telling.tell_of_a_lost_second_step, owner, at=at))
+                transaction.on_commit(partial(owner_mail.tell_of_a_lost_second_step, owner, at=at))
             queryset.delete()
             _forget_codes_of_nothing(owners)
 
