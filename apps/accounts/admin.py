@@ -30,7 +30,7 @@ from apps.accounts.changing_rows import PasswordFirst
 from apps.accounts.current_user import current_user
 from apps.accounts.models import Consent, User
 from apps.accounts.notices import NOTICES
-from apps.accounts.whose import OfAUser
+from apps.accounts.user_id_column import UserIdColumn
 from apps.audit import recording
 from apps.audit.asking import AskedOfWhatItShows
 from apps.audit.meanwhile import ChangesOnly, SharedAdmin
@@ -122,7 +122,7 @@ class ToNotice(admin.SimpleListFilter):
 
 
 @admin.register(Consent)
-class ConsentAdmin(OfAUser, Window):
+class ConsentAdmin(UserIdColumn, Window):
     """Who agreed to which notice, and when."""
 
     list_display = ("id_of_user", "notice_version", "declaration", "language", "agreed_at")
@@ -141,7 +141,7 @@ class AddressAdmin(Window):
     fields = ("email", "verified", "primary")
 
 
-class AuthenticatorAdmin(PasswordFirst, OfAUser, Window):
+class AuthenticatorAdmin(PasswordFirst, UserIdColumn, Window):
     """Second steps, without what is in them. A lost one can be taken away, never read or added."""
 
     list_display = ("id_of_user", "type", "created_at", "last_used_at")

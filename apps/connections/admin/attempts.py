@@ -2,13 +2,13 @@
 
 from django.contrib import admin
 
-from apps.accounts.whose import OfAUser
+from apps.accounts.user_id_column import UserIdColumn
 from apps.connections.admin.viewing import NotedWindow
 from apps.connections.models import AuthorizationRequest
 
 
 @admin.register(AuthorizationRequest)
-class AuthorizationRequestAdmin(OfAUser, NotedWindow):
+class AuthorizationRequestAdmin(UserIdColumn, NotedWindow):
     """How attempts ended, the newest first: a day of them is kept."""
 
     subject = "authorization request"

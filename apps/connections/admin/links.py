@@ -14,7 +14,7 @@ from django.urls import URLPattern, path
 from django.utils import formats, timezone
 from django.utils.translation import gettext_lazy as _
 
-from apps.accounts.whose import OfAUser
+from apps.accounts.user_id_column import UserIdColumn
 from apps.audit.models import AuditEvent
 from apps.connections import clocks
 from apps.connections.admin import pages
@@ -32,7 +32,7 @@ _SEALED = (
 
 
 @admin.register(Connection)
-class ConnectionAdmin(OfAUser, NotedWindow):
+class ConnectionAdmin(UserIdColumn, NotedWindow):
     """Status and times. The user is shown by id alone, tokens by their times."""
 
     subject = "connection"

@@ -7,7 +7,7 @@ from django.contrib import admin
 from django.utils.translation import gettext_lazy as _
 
 
-class OfAUser(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stubs alone
+class UserIdColumn(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stubs alone
     """Of rows that belong to somebody. The admin's own way to show a user's id has a name that cannot be translated."""
 
     readonly_fields: ClassVar[list[str] | tuple[str, ...]] = ("id_of_user",)
