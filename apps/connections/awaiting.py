@@ -21,7 +21,7 @@ from django.conf import settings
 from django.db import transaction
 from django.urls import reverse
 
-from apps.accounts import choosing, mailing, time_zones
+from apps.accounts import mailing, preferences, time_zones
 from apps.accounts.models import User
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType
@@ -76,7 +76,7 @@ def _claim(user_id: UUID, *, at: datetime) -> _Letter | None:
         told = [wish for wish in due if wish not in over and _works(found, wish, at=at)]
         rows.filter(pk__in=[wish.pk for wish in (*over, *told)]).update(waits_since=None, due_at=None)
     names = sorted(found[wish.provider_id].provider.name for wish in told if wish.provider_id)
-    return _Letter(user, told, names if choosing.choices_of(user).names_providers else ()) if told else None
+    return _Letter(user, told, names if preferences.choices_of(user).names_providers else ()) if told else None
 
 
 def _signed_in(user: User, wishes: Sequence[Wish], found: Mapping[UUID, FoundProvider]) -> list[Wish]:

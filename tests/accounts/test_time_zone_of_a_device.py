@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from apps.accounts import choosing
+from apps.accounts import preferences
 from apps.accounts.models import User, WarningChoices
 from apps.audit.models import AuditEvent
 
@@ -49,15 +49,15 @@ class TestTheZoneOfADevice:
         assert alice.time_zone == ""
 
     def test_changes_no_other_choice_and_has_mail_planned_anew(self, alice: User):
-        choosing.choose(alice, hours_before=[3], **OTHERS, at=AT)
+        preferences.choose(alice, hours_before=[3], **OTHERS, at=AT)
         WarningChoices.objects.update(is_taken_up=True)
-        choosing.choose_time_zone(alice, "Pacific/Guam", at=AT)
+        preferences.choose_time_zone(alice, "Pacific/Guam", at=AT)
         kept = WarningChoices.objects.get()
         assert (kept.hours_before, kept.tells_of_ends, kept.names_providers) == ([3], False, True)
         assert (kept.tells_of_news, kept.news_due_at, kept.is_taken_up) == (True, AT, False)
         assert AuditEvent.objects.filter(event="user.warnings_chosen", user_id=alice.pk).count() == 2
 
     def test_leaves_the_usual_choices_to_whoever_never_chose(self, alice: User):
-        choosing.choose_time_zone(alice, "Pacific/Guam", at=AT)
+        preferences.choose_time_zone(alice, "Pacific/Guam", at=AT)
         kept = WarningChoices.objects.get()
         assert (kept.hours_before, kept.tells_of_ends, kept.tells_of_news) == ([12], True, False)

@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone, translation
 
-from apps.accounts import choosing, mailing, time_zones
+from apps.accounts import mailing, preferences, time_zones
 from apps.accounts.models import User, WarningChoices
 from apps.audit.models import AuditEvent
 
@@ -22,29 +22,29 @@ OTHERS: dict[str, Any] = {"tells_of_ends": True, "names_providers": True, "tells
 
 class TestChoices:
     def test_are_the_usual_ones_where_nobody_chose(self, alice: User):
-        chosen = choosing.choices_of(alice)
+        chosen = preferences.choices_of(alice)
         assert (chosen.hours_before, chosen.tells_of_ends, chosen.names_providers) == ([12], True, False)
         assert not WarningChoices.objects.exists()
 
     def test_are_to_be_taken_up_whenever_they_change(self, alice: User):
         for at in (AT, timezone.now()):
-            choosing.choose(alice, hours_before=[3, 24], **{**OTHERS, "tells_of_ends": False}, at=at)
+            preferences.choose(alice, hours_before=[3, 24], **{**OTHERS, "tells_of_ends": False}, at=at)
             row = WarningChoices.objects.get()
             assert (row.user_id, row.hours_before, row.changed_at, row.is_taken_up) == (alice.pk, [24, 3], at, False)
             WarningChoices.objects.update(is_taken_up=True)
         assert AuditEvent.objects.filter(event="user.warnings_chosen", user_id=alice.pk).count() == 2
 
     def test_have_word_of_what_is_new_only_where_it_was_chosen(self, alice: User):
-        assert not choosing.choices_of(alice).tells_of_news
+        assert not preferences.choices_of(alice).tells_of_news
         for tells, at, since in ((False, AT, None), (True, AT, AT), (True, timezone.now(), AT), (False, AT, None)):
             mine = User.objects.get(pk=alice.pk)
-            choosing.choose(mine, hours_before=[], **{**OTHERS, "tells_of_news": tells}, at=at)
+            preferences.choose(mine, hours_before=[], **{**OTHERS, "tells_of_news": tells}, at=at)
             row = WarningChoices.objects.get()
             assert (row.tells_of_news, row.news_due_at, row.news_told_until) == (tells, since, since)
 
     def test_are_among_those_offered(self, alice: User):
         with pytest.raises(ValueError, match="offered"):
-            choosing.choose(alice, hours_before=[5], **OTHERS, at=AT)
+            preferences.choose(alice, hours_before=[5], **OTHERS, at=AT)
         assert not WarningChoices.objects.exists()
 
 
@@ -60,7 +60,7 @@ class TestThePage:
         sent = {"hours_before": ["24", "3"], "names_providers": "on", "time_zone": "America/Denver"}
         assert alice_client.post(URL, sent)["Location"] == URL
         alice.refresh_from_db()
-        chosen = choosing.choices_of(alice)
+        chosen = preferences.choices_of(alice)
         assert (chosen.hours_before, chosen.tells_of_ends, chosen.names_providers) == ([24, 3], False, True)
         assert alice.time_zone == "America/Denver"
         sam.refresh_from_db()

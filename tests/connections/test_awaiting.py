@@ -8,7 +8,7 @@ import pytest
 from django.core import mail
 from django.core.mail import EmailMessage
 
-from apps.accounts import choosing
+from apps.accounts import preferences
 from apps.accounts.models import User
 from apps.audit.models import AuditEvent
 from apps.connections import awaiting, clocks, tasks
@@ -59,7 +59,7 @@ def tried(place: Place, who: User, outcome: Outcome, *, at: datetime) -> None:
 
 
 def name_providers(user: User) -> None:
-    choosing.choose(
+    preferences.choose(
         user, hours_before=[], tells_of_ends=False, names_providers=True, tells_of_news=False, time_zone="", at=ASKED
     )
 

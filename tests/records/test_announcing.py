@@ -11,7 +11,7 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 
-from apps.accounts import choosing
+from apps.accounts import preferences
 from apps.accounts.models import User, WarningChoices
 from apps.audit.models import AuditEvent
 from apps.connections.models import Connection
@@ -39,7 +39,7 @@ MORNING = datetime(2026, 11, 22, 8, 0, tzinfo=UTC)  # the next one
 def choose(user: User, *, at: datetime = AT, tells_of_news: bool = True, time_zone: str = "") -> None:
     """A person's choices, and the beat that comes upon them."""
     user = User.objects.get(pk=user.pk)  # as each request finds them
-    choosing.choose(
+    preferences.choose(
         user,
         hours_before=[],
         tells_of_ends=False,

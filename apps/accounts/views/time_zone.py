@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from apps.accounts import choosing, destinations
+from apps.accounts import destinations, preferences
 from apps.accounts.current_user import current_user
 
 
@@ -17,7 +17,7 @@ from apps.accounts.current_user import current_user
 def choose(request: HttpRequest) -> HttpResponse:
     """Keep what the device calls its zone, and go back to the page; where we know none of that name, to the list."""
     try:
-        choosing.choose_time_zone(current_user(request), request.POST.get("zone", ""), at=timezone.now())
+        preferences.choose_time_zone(current_user(request), request.POST.get("zone", ""), at=timezone.now())
     except ValueError:
         messages.error(request, _("We do not know the time zone of this device. Please choose it from the list."))
         return HttpResponseRedirect(f"{reverse('warnings')}#id_time_zone")

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods
 
-from apps.accounts import choosing, time_zones
+from apps.accounts import preferences, time_zones
 from apps.accounts.current_user import current_user
 from apps.accounts.models import User
 
@@ -21,7 +21,7 @@ from apps.accounts.models import User
 def _hours() -> list[tuple[int, str]]:
     return [
         (number, ngettext("%(count)d hour before", "%(count)d hours before", number) % {"count": number})
-        for number in choosing.HOURS_OFFERED
+        for number in preferences.HOURS_OFFERED
     ]
 
 
@@ -68,7 +68,7 @@ class WarningsForm(forms.Form):
     @classmethod
     def of(cls, user: User) -> "WarningsForm":
         """As this person chose last."""
-        chosen = choosing.choices_of(user)
+        chosen = preferences.choices_of(user)
         return cls(
             zone=user.time_zone,
             initial={
@@ -91,6 +91,6 @@ def choose(request: HttpRequest) -> HttpResponse:
     form = WarningsForm(request.POST, zone=user.time_zone)
     if not form.is_valid():
         return render(request, "accounts/warnings.html", {"form": form}, status=422)
-    choosing.choose(user, **form.cleaned_data, at=timezone.now())
+    preferences.choose(user, **form.cleaned_data, at=timezone.now())
     messages.success(request, _("Saved. From now on we write to you as you chose."))
     return redirect("warnings")

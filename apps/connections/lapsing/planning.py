@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
 
-from apps.accounts import choosing, time_zones
+from apps.accounts import preferences, time_zones
 from apps.accounts.models import WarningChoices
 from apps.connections.lapsing import moments
 from apps.connections.models import Connection, LapseWarning
@@ -104,7 +104,7 @@ def _before(connection: Connection, at: datetime) -> list[LapseWarning]:
     zone = time_zones.of(connection.user)
     planned = {
         hours: moments.before_end(ends_at, hours_before=hours, signed_in_at=signed_in_at, zone=zone)
-        for hours in choosing.choices_of(connection.user).hours_before
+        for hours in preferences.choices_of(connection.user).hours_before
     }
     return [_warning(connection, ends_at, hours, due_at) for hours, due_at in planned.items() if due_at is not None]
 
@@ -114,7 +114,7 @@ def _after(connection: Connection, at: datetime) -> list[LapseWarning]:
     ended_at = connection.reason_at
     if ended_at is None or connection.is_muted or at >= ended_at + STALE or _was_known(connection, ended_at):
         return []
-    if not choosing.choices_of(connection.user).tells_of_ends:
+    if not preferences.choices_of(connection.user).tells_of_ends:
         return []
     due_at = moments.after_end(ended_at, zone=time_zones.of(connection.user))
     return [_warning(connection, ended_at, LapseWarning.ENDED, due_at)]

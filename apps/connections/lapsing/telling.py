@@ -14,7 +14,7 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import Max
 
-from apps.accounts import choosing, mailing, time_zones
+from apps.accounts import mailing, preferences, time_zones
 from apps.accounts.models import User
 from apps.audit.recording import Actor, EventType
 from apps.connections import noting
@@ -76,7 +76,7 @@ def _claim(user_id: UUID, *, at: datetime) -> Letter | None:
         for warning in chosen:
             warning.due_at, warning.tries = at + _wait(warning.tries), warning.tries + 1
         LapseWarning.objects.bulk_update(chosen, ["due_at", "tries"])
-        return letters.write(user, chosen, choosing.choices_of(user))
+        return letters.write(user, chosen, preferences.choices_of(user))
 
 
 def _holding(user: User, *, at: datetime) -> list[LapseWarning]:

@@ -7,7 +7,7 @@ from uuid import UUID
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from apps.accounts import choosing
+from apps.accounts import preferences
 from apps.accounts.models import User
 from apps.connections import revoking
 from apps.connections.grants import asking, sharing
@@ -125,7 +125,7 @@ def _reminders(user: User, found: Standing) -> Reminders | None:
         return None
     if found.connection.is_muted:
         return Reminders(_("No e-mails about this connection."), is_muted=True)
-    hours = choosing.choices_of(user).hours_before
+    hours = preferences.choices_of(user).hours_before
     if not hours:
         return Reminders(_("You chose no e-mails before an end."), is_muted=False)
     listed = ", ".join(str(number) for number in hours)

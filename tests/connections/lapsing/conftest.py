@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from apps.accounts import choosing
+from apps.accounts import preferences
 from apps.accounts.models import User
 from apps.connections.lapsing import planning, telling
 from apps.connections.models import Connection, StoredTokenSet
@@ -37,7 +37,7 @@ def choose(
     at: datetime = SIGNED_IN_AT,
 ) -> None:
     """The person's choices; none of the hours for no mail before an end."""
-    choosing.choose(
+    preferences.choose(
         user,
         hours_before=hours,
         tells_of_ends=tells_of_ends,
