@@ -4,7 +4,17 @@ from allauth.account import views as account
 from allauth.mfa.totp import views as totp
 from django.urls import URLPattern, URLResolver, path
 
-from apps.accounts.views import grave_news, language, notice, pages, sessions, signing_out, staying, time_zone, warnings
+from apps.accounts.views import (
+    grave_news,
+    language,
+    notice,
+    pages,
+    session_extension,
+    sessions,
+    signing_out,
+    time_zone,
+    warnings,
+)
 from apps.accounts.views.pressed_twice import made_once
 
 _CONFIRM_EMAIL = "account_email_verification_sent"
@@ -20,7 +30,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     ),
     path("accounts/2fa/totp/activate/", made_once(totp.activate_totp, then="mfa_index"), name="mfa_activate_totp"),
     path("accounts/password/given/", pages.show_password_given, name="password_given"),
-    path("accounts/stay/", staying.stay, name="stay"),
+    path("accounts/stay/", session_extension.stay, name="stay"),
     path("accounts/sessions/", sessions.show, name="sessions"),
     path("help/", pages.show_help, name="help"),
     path("language/", language.set_language, name="set_language"),

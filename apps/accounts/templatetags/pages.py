@@ -9,8 +9,8 @@ from django.utils import timezone
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
-from apps.accounts import browsers, last_minutes, time_zones
-from apps.accounts.last_minutes import Ending
+from apps.accounts import browsers, session_expiry, time_zones
+from apps.accounts.session_expiry import Ending
 
 register = template.Library()
 
@@ -67,4 +67,4 @@ def session_ending(request: object) -> Ending | None:
     user, session = getattr(request, "user", None), getattr(request, "session", None)
     if session is None or user is None or not user.is_authenticated:
         return None
-    return last_minutes.of(session, now=timezone.now())
+    return session_expiry.of(session, now=timezone.now())

@@ -6,14 +6,14 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from apps.accounts import destinations, last_minutes
+from apps.accounts import destinations, session_expiry
 
 
 @require_POST
 def stay(request: HttpRequest) -> HttpResponse:
     """Keep it, and go back to the page, unless a script of it asks from `here`: it stays, and says so itself. Too late,
     the page leads to signing in, and back to itself."""
-    if request.user.is_authenticated and last_minutes.keep(request.session):
+    if request.user.is_authenticated and session_expiry.keep(request.session):
         if "here" in request.POST:
             return HttpResponse(status=204)
         messages.success(request, _("You stay signed in."))

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.test import Client
 from django.urls import reverse
 
-from apps.accounts import last_minutes
+from apps.accounts import session_expiry
 from apps.accounts.models import Session, User
 from tests.fixtures.cast import PASSWORD
 
@@ -90,9 +90,9 @@ class TestAPageBefore:
             session = client.session
             session.get("anything")
             now = datetime.now(UTC)
-            assert last_minutes.of(session, now=now) is not None
+            assert session_expiry.of(session, now=now) is not None
             session["something"] = "kept"
-            assert last_minutes.of(session, now=now) is None
+            assert session_expiry.of(session, now=now) is None
 
 
 class TestStaying:
