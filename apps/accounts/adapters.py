@@ -17,7 +17,7 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from apps.accounts import account_events, known_browsers, lockout, mailing, signed_in, signing_in
+from apps.accounts import account_events, known_browsers, lockout, mailing, signing_in, user_sessions
 from apps.accounts.models import User
 from apps.audit.recording import EventType
 from apps.vault import sealing
@@ -85,7 +85,7 @@ class AccountAdapter(DefaultAccountAdapter):
         with transaction.atomic():
             if not User.objects.filter(pk=user.pk).update(password=user.password):
                 raise SessionInterrupted
-            signed_in.end_others(user, self.request.session, at=timezone.now())
+            user_sessions.end_others(user, self.request.session, at=timezone.now())
         known_browsers.remember_owner(self.request.session, user)
 
     def logout(self, request: HttpRequest) -> None:

@@ -27,7 +27,7 @@ from django.utils.encoding import force_bytes
 
 from apps.accounts.models import Session
 
-SIGN_IN = "sign_in"  # when and where from, for the list of sessions: see `apps/accounts/signed_in.py`
+SIGN_IN = "sign_in"  # when and where from, for the list of sessions: see `apps/accounts/user_sessions.py`
 
 _KEY_CHARACTERS = 32
 _FORMAT = b"\x01"

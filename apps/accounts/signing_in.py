@@ -6,7 +6,7 @@ from datetime import datetime
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
-from apps.accounts import account_events, ended_sessions, known_browsers, lockout, mailing, refusals, signed_in
+from apps.accounts import account_events, ended_sessions, known_browsers, lockout, mailing, refusals, user_sessions
 from apps.accounts.models import User
 from apps.accounts.refusals import Method
 from apps.audit.recording import EventType
@@ -19,7 +19,7 @@ def complete(request: HttpRequest, response: HttpResponse, user: User, *, at: da
     """
     account_events.record(EventType.USER_SIGNED_IN, user, at=at)
     user_agent = request.headers.get("User-Agent", "")
-    signed_in.describe(request.session, ip_address=lockout.client_address(request), user_agent=user_agent, at=at)
+    user_sessions.describe(request.session, ip_address=lockout.client_address(request), user_agent=user_agent, at=at)
     is_known = known_browsers.remember(request, response, user)
     if not is_known and not is_first:
         _mail("accounts/email/new_sign_in", user, user_agent, at=at)

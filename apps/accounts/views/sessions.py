@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from apps.accounts import signed_in
+from apps.accounts import user_sessions
 from apps.accounts.current_user import current_user
 
 
@@ -18,8 +18,8 @@ def show(request: HttpRequest) -> HttpResponse:
     """The list of their sessions, and the button that ends all others."""
     user, now = current_user(request), timezone.now()
     if request.method == "POST":
-        signed_in.end_others(user, request.session, at=now)
+        user_sessions.end_others(user, request.session, at=now)
         messages.info(request, _("You are logged out everywhere else."))
         return redirect("sessions")
-    rows = [(kept, signed_in.is_current(kept, request.session)) for kept in signed_in.sessions_of(user, at=now)]
+    rows = [(kept, user_sessions.is_current(kept, request.session)) for kept in user_sessions.sessions_of(user, at=now)]
     return render(request, "accounts/sessions.html", {"rows": rows})
