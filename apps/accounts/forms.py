@@ -23,9 +23,9 @@ from django.utils.text import format_lazy
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from apps.accounts import passkeys, refusals, signing_in, used_codes
+from apps.accounts import failed_sign_ins, passkeys, signing_in, used_codes
+from apps.accounts.failed_sign_ins import Method
 from apps.accounts.models import User
-from apps.accounts.refusals import Method
 
 Words = tuple[Promise | str, Promise | str]  # label, hint
 
@@ -167,7 +167,7 @@ class ByCode(InOurWords):
 
     def refuse(self) -> None:
         """Have it stand in the log."""
-        refusals.note_failure(self.user, self.method, at=timezone.now())  # type: ignore[attr-defined]
+        failed_sign_ins.note_failure(self.user, self.method, at=timezone.now())  # type: ignore[attr-defined]
 
 
 class AuthenticateForm(ByCode, mfa.AuthenticateForm):

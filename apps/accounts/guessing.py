@@ -16,9 +16,9 @@ from django.db import transaction
 from django.db.models import Sum
 from django.http import HttpRequest
 
-from apps.accounts import known_browsers, lockout, refusals
+from apps.accounts import failed_sign_ins, known_browsers, lockout
+from apps.accounts.failed_sign_ins import Method
 from apps.accounts.models import User
-from apps.accounts.refusals import Method
 
 Credentials = dict[str, Any]
 
@@ -52,9 +52,9 @@ def _note(request: Any, credentials: Credentials) -> None:
         return
     at = request.axes_attempt_time
     is_again = request.user == user
-    refusals.note_failure(user, Method.PASSWORD_AGAIN if is_again else Method.PASSWORD, at=at)
+    failed_sign_ins.note_failure(user, Method.PASSWORD_AGAIN if is_again else Method.PASSWORD, at=at)
     if request.axes_locked_out:
-        refusals.note_lockout(user, at=at)
+        failed_sign_ins.note_lockout(user, at=at)
 
 
 def is_guessed_at(request: HttpRequest, credentials: Credentials | None = None) -> bool:

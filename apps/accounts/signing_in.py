@@ -6,9 +6,17 @@ from datetime import datetime
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
-from apps.accounts import account_events, ended_sessions, known_browsers, lockout, mailing, refusals, user_sessions
+from apps.accounts import (
+    account_events,
+    ended_sessions,
+    failed_sign_ins,
+    known_browsers,
+    lockout,
+    mailing,
+    user_sessions,
+)
+from apps.accounts.failed_sign_ins import Method
 from apps.accounts.models import User
-from apps.accounts.refusals import Method
 from apps.audit.recording import EventType
 
 
@@ -32,7 +40,7 @@ def complete(request: HttpRequest, response: HttpResponse, user: User, *, at: da
 def refuse_code(request: HttpRequest, user: User, *, at: datetime) -> None:
     """The password was right, and the code after it wrong: log it. Where that was in no browser of theirs its owner is
     mailed, because somebody else may have the password."""
-    is_news = refusals.note_failure(user, Method.CODE, at=at)
+    is_news = failed_sign_ins.note_failure(user, Method.CODE, at=at)
     if is_news and not known_browsers.is_known_to(user.email, request):
         _mail("accounts/email/wrong_code", user, request.headers.get("User-Agent", ""), at=at)
 

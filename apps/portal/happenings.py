@@ -29,7 +29,7 @@ from django.db.models.fields.json import KT
 from django.db.models.functions import Cast
 from django.utils.translation import gettext
 
-from apps.accounts.refusals import Method
+from apps.accounts.failed_sign_ins import Method
 from apps.audit.models import ActorKind, AuditEvent, EventType
 from apps.audit.recording import Fact
 from apps.connections.models import Connection

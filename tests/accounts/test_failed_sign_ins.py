@@ -12,9 +12,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from apps.accounts import refusals
+from apps.accounts import failed_sign_ins
+from apps.accounts.failed_sign_ins import Method
 from apps.accounts.models import User
-from apps.accounts.refusals import Method
 from apps.audit.models import AuditEvent
 from tests.fixtures.cast import PASSWORD
 
@@ -143,8 +143,8 @@ class TestAWrongCode:
 
 class TestWhoReadsIt:
     def test_is_its_owner_under_activity(self, alice: User, sam: User, signed_in: Callable[[User], Client]):
-        refusals.note_failure(alice, Method.CODE, at=NOON)
-        refusals.note_lockout(alice, at=NOON)
+        failed_sign_ins.note_failure(alice, Method.CODE, at=NOON)
+        failed_sign_ins.note_lockout(alice, at=NOON)
         pages = [signed_in(user).get(reverse("activity")).content.decode() for user in (alice, sam)]
         for words in ("the code after it was wrong", "Locked out after wrong passwords", "Somebody: you, if you"):
             assert words in pages[0]
