@@ -1,8 +1,9 @@
 """Which accounts a browser has shown to be its user's, by our signed cookie.
 
-The cookie opens nothing. Without it a sign-in is reported by mail, and a password is not taken for an account that is
-being guessed at (`apps/accounts/guessing.py`). It holds for the password that was in force: after a new one, a browser
-whose user knew the old is as new as any, until it signs in again.
+The cookie opens nothing. A sign-in without it is reported to the owner by mail; and while somebody guesses the password
+of an account, that account takes no password from a browser without it (`apps/accounts/password_guessing.py`). The
+cookie holds for the password that was in force: once the password changes, the browser counts as unknown until its user
+signs in again.
 """
 
 from datetime import timedelta

@@ -42,7 +42,7 @@ def counted_address(request: HttpRequest) -> str:
 
 
 def say_how_to_get_in(request: HttpRequest) -> None:
-    """Have the page of the refusal tell the ways that are left: waiting need not help (`apps/accounts/guessing.py`)."""
+    """Let the page of the refusal name the other ways in: waiting may not help (`password_guessing`)."""
     setattr(request, _OTHER_WAYS, True)
 
 

@@ -166,8 +166,8 @@ MFA_TOTP_TOLERANCE = 1  # one step of 30 seconds either way: clocks of phones dr
 # Wrong passwords. allauth slows each address, and each pair of account and address, down within minutes (its counters
 # are in the cache); axes then locks the pair, remembered in the database. Never the address alone: a clinic's waiting
 # room shares one. Never the account alone, which would let anybody lock anybody out: one that is guessed at from many
-# addresses takes no password from a browser that never signed in to it (`apps/accounts/guessing.py`).
-AXES_HANDLER = "apps.accounts.guessing.Handler"
+# addresses takes no password from a browser that never signed in to it (`apps/accounts/password_guessing.py`).
+AXES_HANDLER = "apps.accounts.password_guessing.Handler"
 GUESSING_FAILURE_LIMIT = 30  # of one account, from wherever, within the cool-off time
 AXES_FAILURE_LIMIT = 10
 AXES_COOLOFF_TIME = timedelta(minutes=30)
