@@ -8,7 +8,7 @@ from django.core import mail
 from django.test import Client
 from django.urls import reverse
 
-from apps.accounts import browsers, mailing
+from apps.accounts import mailing, user_agents
 from apps.accounts.models import User
 from tests.accounts.mail_servers import GOES_AWAY, REFUSES, taking_mail
 
@@ -94,4 +94,4 @@ class TestABrowser:
         ],
     )
     def test_is_named_as_people_know_it(self, user_agent: str, browser: str, system: str):
-        assert (browsers.browser_name(user_agent), browsers.system_name(user_agent)) == (browser, system)
+        assert (user_agents.browser_name(user_agent), user_agents.system_name(user_agent)) == (browser, system)

@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
-from apps.accounts import browsers, session_expiry, time_zones
+from apps.accounts import session_expiry, time_zones, user_agents
 from apps.accounts.session_expiry import Ending
 
 register = template.Library()
@@ -41,13 +41,13 @@ def in_fours(key: str) -> SafeString:
 @register.filter
 def browser_name(user_agent: str) -> str:
     """The browser of a User-Agent header, in a word."""
-    return browsers.browser_name(user_agent)
+    return user_agents.browser_name(user_agent)
 
 
 @register.filter
 def system_name(user_agent: str) -> str:
     """The system of a User-Agent header, in a word."""
-    return browsers.system_name(user_agent)
+    return user_agents.system_name(user_agent)
 
 
 @register.filter(expects_localtime=True)
