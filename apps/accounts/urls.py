@@ -15,20 +15,24 @@ from apps.accounts.views import (
     time_zone,
     warnings,
 )
-from apps.accounts.views.pressed_twice import made_once
+from apps.accounts.views.double_submit import tolerate_double_submit
 
 _CONFIRM_EMAIL = "account_email_verification_sent"
 
 urlpatterns: list[URLPattern | URLResolver] = [
     # In place of the library's, which come later.
     path("accounts/logout/", signing_out.LogoutView.as_view(), name="account_logout"),
-    path("accounts/signup/", made_once(account.signup, then=_CONFIRM_EMAIL), name="account_signup"),
+    path("accounts/signup/", tolerate_double_submit(account.signup, then=_CONFIRM_EMAIL), name="account_signup"),
     path(
         "accounts/confirm-email/",
-        made_once(account.email_verification_sent, then="account_email"),
+        tolerate_double_submit(account.email_verification_sent, then="account_email"),
         name=_CONFIRM_EMAIL,
     ),
-    path("accounts/2fa/totp/activate/", made_once(totp.activate_totp, then="mfa_index"), name="mfa_activate_totp"),
+    path(
+        "accounts/2fa/totp/activate/",
+        tolerate_double_submit(totp.activate_totp, then="mfa_index"),
+        name="mfa_activate_totp",
+    ),
     path("accounts/password/given/", pages.show_password_given, name="password_given"),
     path("accounts/stay/", session_extension.stay, name="stay"),
     path("accounts/sessions/", sessions.show, name="sessions"),

@@ -15,7 +15,7 @@ from django.urls import reverse
 
 from apps.accounts.adapters import AccountAdapter
 from apps.accounts.models import User
-from apps.accounts.views.pressed_twice import made_once
+from apps.accounts.views.double_submit import tolerate_double_submit
 from tests.faults.at_once import results, together
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -81,5 +81,5 @@ class TestAButtonPressedTwice:
         def second(_request: object) -> Any:
             raise IntegrityError
 
-        answer = made_once(second, then="mfa_index")(RequestFactory().post("/"))
+        answer = tolerate_double_submit(second, then="mfa_index")(RequestFactory().post("/"))
         assert answer["Location"] == reverse("mfa_index")

@@ -12,7 +12,7 @@ from django.shortcuts import redirect
 _View = TypeVar("_View", bound=Callable[..., HttpResponseBase])
 
 
-def made_once(view: _View, *, then: str) -> _View:
+def tolerate_double_submit(view: _View, *, then: str) -> _View:
     """The view; where two come at once, the later is led to the address of this name. With all that the library's own
     decorators say of it."""
 
