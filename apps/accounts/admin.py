@@ -26,7 +26,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts import owner_mail, second_step_first
-from apps.accounts.changing_rows import PasswordFirst
+from apps.accounts.admin_reauthentication import ReauthenticationAdmin
 from apps.accounts.current_user import current_user
 from apps.accounts.models import Consent, User
 from apps.accounts.notices import NOTICES
@@ -55,7 +55,7 @@ _WHOLE_ADDRESS = _("A whole e-mail address, or the whole id of a user.")
 
 
 @admin.register(User)
-class UserAdmin(PasswordFirst, Window, SharedAdmin):
+class UserAdmin(ReauthenticationAdmin, Window, SharedAdmin):
     """Find an account by its whole address; decide whether it may sign in; superusers also decide who works here."""
 
     form = ChangesOnly
@@ -141,7 +141,7 @@ class AddressAdmin(Window):
     fields = ("email", "verified", "primary")
 
 
-class AuthenticatorAdmin(PasswordFirst, UserIdColumn, Window):
+class AuthenticatorAdmin(ReauthenticationAdmin, UserIdColumn, Window):
     """Second steps, without what is in them. A lost one can be taken away, never read or added."""
 
     list_display = ("id_of_user", "type", "created_at", "last_used_at")
@@ -210,7 +210,7 @@ class IsLockedOut(IsLockedOutFilter):  # type: ignore[misc]  # the library has n
         return [("yes", _("yes")), ("no", _("no"))]
 
 
-class AttemptAdmin(PasswordFirst, BoundedAdmin):
+class AttemptAdmin(ReauthenticationAdmin, BoundedAdmin):
     """Who tries to sign in and fails. Whoever guesses passwords makes this list long. Taking a row away lets in."""
 
     list_display = ("attempt_time", "ip_address", "username", "failures_since_start")
@@ -240,7 +240,7 @@ class AttemptAdmin(PasswordFirst, BoundedAdmin):
             super().delete_queryset(request, queryset)
 
 
-class AuditedGroupAdmin(PasswordFirst, AskedOfWhatItShows, SharedAdmin, GroupAdmin):
+class AuditedGroupAdmin(ReauthenticationAdmin, AskedOfWhatItShows, SharedAdmin, GroupAdmin):
     """What members of a group may do. Who changed that stands in the audit log, by the group's id."""
 
     def save_model(

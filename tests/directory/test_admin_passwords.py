@@ -8,7 +8,7 @@ from django.contrib import admin
 from django.test import RequestFactory
 from django.urls import reverse
 
-from apps.accounts.changing_rows import PasswordFirst
+from apps.accounts.admin_reauthentication import ReauthenticationAdmin
 from apps.accounts.models import User
 from apps.directory.models import ClientRegistration, SigningKey
 from tests.directory.test_admin import form
@@ -117,7 +117,7 @@ class TestAChangeInTheAdmin:
                 page.has_change_permission(request),
                 page.has_delete_permission(request),
             )
-            assert isinstance(page, PasswordFirst) or not any(may), page
+            assert isinstance(page, ReauthenticationAdmin) or not any(may), page
 
     def test_stops_nobody_from_signing_in_long_after_the_password(self, late, alice):
         late.post(reverse("admin:accounts_user_change", args=[alice.pk]), {"is_staff": "on"})

@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from apps.accounts.changing_rows import PasswordFirst
+from apps.accounts.admin_reauthentication import ReauthenticationAdmin
 from apps.accounts.current_user import current_user
 from apps.audit import recording
 from apps.audit.meanwhile import SharedAdmin
@@ -24,7 +24,7 @@ def staff(request: HttpRequest) -> Actor:
     return Actor.staff(current_user(request).pk)
 
 
-class AuditedAdmin(PasswordFirst, BoundedAdmin, SharedAdmin):
+class AuditedAdmin(ReauthenticationAdmin, BoundedAdmin, SharedAdmin):
     """Saves and deletes leave an audit event that names the columns, never their values. Of what a page shows that was
     open meanwhile, nothing is put back."""
 

@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from apps.accounts import password_first
+from apps.accounts import reauthentication
 from apps.directory import switching
 from apps.directory.desk import hosts
 from apps.directory.models import Endpoint
@@ -27,7 +27,7 @@ def look(request: HttpRequest, endpoint_id: UUID) -> HttpResponse:
     if request.method == "POST":
         return _switch_on(request, endpoint)
     if "password" in request.GET:
-        password_first.ask_staff(request)
+        reauthentication.require_for_staff(request)
     return render(request, "portal/desk/look.html", {"stranger": hosts.of(endpoint), "endpoint": endpoint})
 
 
@@ -36,7 +36,7 @@ def _switch_on(request: HttpRequest, endpoint: Endpoint) -> HttpResponse:
     if request.POST.get("server") != str(endpoint.authorization_server_id or ""):
         messages.error(request, _("Where its patients sign in has changed since you looked. Look again."))
         return redirect("desk-look", endpoint_id=endpoint.pk)
-    if not password_first.staff_gave_it(request):
+    if not reauthentication.is_recent_for_staff(request):
         messages.info(request, _("Nothing was changed yet. Give your password once more, then do it again."))
         return redirect(f"{request.path}?password=1")
     switching.switch_endpoint(endpoint, is_on=True, actor=actor(request), at=timezone.now())

@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from apps.accounts import password_first
+from apps.accounts import reauthentication
 from apps.connections import moving
 from apps.directory.models import Endpoint
 from apps.directory.moving import Addresses
@@ -28,13 +28,13 @@ def look(request: HttpRequest, endpoint_id: UUID) -> HttpResponse:
     if move is None:
         return redirect("desk")
     if "password" in request.GET:
-        password_first.ask_staff(request)
+        reauthentication.require_for_staff(request)
     return render(request, "portal/desk/move.html", {"move": move, "endpoint": endpoint})
 
 
 def _act(request: HttpRequest, endpoint: Endpoint) -> HttpResponse:
     there = redirect("desk-move", endpoint_id=endpoint.pk)
-    if not password_first.staff_gave_it(request):
+    if not reauthentication.is_recent_for_staff(request):
         messages.info(request, _("Nothing was changed yet. Give your password once more, then do it again."))
         return redirect(f"{request.path}?password=1")
     at = timezone.now()

@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
-from apps.accounts import password_first
+from apps.accounts import reauthentication
 from apps.connections.trying import showing
 from apps.directory import overseeing, registering
 from apps.directory.desk import filling
@@ -42,9 +42,9 @@ def take(request: HttpRequest, registration_id: UUID, step: str) -> HttpResponse
         raise Http404
     if request.method != "POST":
         if step in taking.WANT_PASSWORD:
-            password_first.ask_staff(request)
+            reauthentication.require_for_staff(request)
         return redirect(f"{reverse('desk-registration', args=[registration.pk])}?step={taking.opened_by(step)}")
-    if step in taking.WANT_PASSWORD and not password_first.staff_gave_it(request):
+    if step in taking.WANT_PASSWORD and not reauthentication.is_recent_for_staff(request):
         messages.info(request, _("Nothing was changed yet. Give your password once more, then do it again."))
         return _see(request.path)
     if step in taking.BUTTONS:
@@ -122,7 +122,11 @@ def _form_of(registration: ClientRegistration, walk: Walk) -> forms.Form | None:
 def _wants_password(request: HttpRequest, walk: Walk) -> bool:
     """Whether the open step's form should wait for a password: what is typed into it would be lost."""
     step = walk.open_step
-    return step is not None and step.key.value in taking.WANT_PASSWORD and not password_first.staff_gave_it(request)
+    return (
+        step is not None
+        and step.key.value in taking.WANT_PASSWORD
+        and not reauthentication.is_recent_for_staff(request)
+    )
 
 
 def _registration(registration_id: UUID) -> ClientRegistration:

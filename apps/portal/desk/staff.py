@@ -2,7 +2,7 @@
 
 To work here is not enough, as in the admin: it takes an account with a second step, and looking needs the permission to
 view client registrations, every step the one to change them. What keeps a secret, lets patients in or shuts them out
-needs a password given lately too, as every change in the admin does (`apps.accounts.password_first`).
+needs a password given lately too, as every change in the admin does (`apps.accounts.reauthentication`).
 """
 
 from collections.abc import Callable

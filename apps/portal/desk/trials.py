@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
-from apps.accounts import password_first
+from apps.accounts import reauthentication
 from apps.accounts.current_user import current_user
 from apps.connections import clocks
 from apps.connections.leaving import binding, linking
@@ -86,9 +86,9 @@ def allow_issuer(request: HttpRequest, trial_id: UUID) -> HttpResponse:
     """Let ID tokens name the issuer that this trial met. A password given lately is asked for at this address first."""
     trial = _trial(trial_id)
     if request.method != "POST":
-        password_first.ask_staff(request)
+        reauthentication.require_for_staff(request)
         return redirect("desk-trial", trial_id=trial.pk)
-    if not password_first.staff_gave_it(request):
+    if not reauthentication.is_recent_for_staff(request):
         messages.info(request, _("Nothing was changed yet. Give your password once more, then do it again."))
         return redirect(request.path)
     try:

@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods
 
+from apps.accounts import reauthentication
 from apps.accounts.current_user import current_user
-from apps.accounts.password_first import password_first
 from apps.connections import tasks
 from apps.portal import closing
 from apps.portal.closing import Closed
@@ -27,13 +27,13 @@ def close_account(request: HttpRequest) -> HttpResponseBase:
 
 
 @login_required
-@password_first
+@reauthentication.required
 def _ask(request: HttpRequest) -> HttpResponse:
     at_stake = closing.at_stake(current_user(request), at=timezone.now())
     return render(request, "portal/close_account.html", {"at_stake": at_stake})
 
 
-@password_first
+@reauthentication.required
 def _close(request: HttpRequest) -> HttpResponse:
     closed = closing.close(current_user(request), at=timezone.now())
     tasks.enqueue_telling()

@@ -13,8 +13,8 @@ from django.utils import timezone
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods
 
+from apps.accounts import reauthentication
 from apps.accounts.current_user import current_user
-from apps.accounts.password_first import password_first
 from apps.records import subjects
 from apps.records.exporting import admitting, choosing, copies, stored, summaries
 from apps.records.exporting.admitting import Format, TooMany
@@ -35,7 +35,7 @@ _LOG = logging.getLogger(__name__)
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 @cache_control(no_store=True, private=True)
-@password_first
+@reauthentication.required
 def download(request: HttpRequest) -> HttpResponseBase:
     """Say what can be taken along and what is missing; POST takes it."""
     return _take(request) if request.method == "POST" else _ask(request)

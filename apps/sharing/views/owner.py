@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from apps.accounts import password_first
+from apps.accounts import reauthentication
 from apps.accounts.current_user import current_user
 from apps.records import subjects
 from apps.records.exporting import choosing
@@ -37,7 +37,7 @@ def show_shares(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 @cache_control(no_store=True, private=True)
-@password_first.password_first
+@reauthentication.required
 def make_share(request: HttpRequest) -> HttpResponse:
     """Ask what is to be shown; POST opens the share."""
     return _make(request) if request.method == "POST" else _ask(request)
@@ -92,7 +92,7 @@ def show_share(request: HttpRequest, share_id: UUID) -> HttpResponse:
         raise Http404 from None
     context = {
         "given": one.given,
-        "is_link_told": one.link is not None and password_first.was_given(request),
+        "is_link_told": one.link is not None and reauthentication.is_recent(request),
         "link": one.link,
         "sources": one.sources,
         "receipts": one.receipts,
@@ -103,7 +103,7 @@ def show_share(request: HttpRequest, share_id: UUID) -> HttpResponse:
 @require_safe
 @login_required
 @cache_control(no_store=True, private=True)
-@password_first.password_first
+@reauthentication.required
 def show_link(_request: HttpRequest, share_id: UUID) -> HttpResponse:
     """Ask for the password, and lead back to the share, which then tells its link."""
     return redirect("share", share_id)

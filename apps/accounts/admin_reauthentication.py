@@ -19,10 +19,10 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from apps.accounts import password_first
+from apps.accounts import reauthentication
 
 
-class PasswordFirst(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stubs alone
+class ReauthenticationAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stubs alone
     """Before whatever else a page of rows is that can be changed."""
 
     # Actions that change nothing by themselves.
@@ -31,15 +31,15 @@ class PasswordFirst(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in t
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:  # noqa: FBT001, FBT002  Django's signature
         """One that is not valid before the password was given, and has all that was typed but secrets."""
         form: Any = super().get_form(request, obj, change=change, **kwargs)
-        if request.method != "POST" or password_first.staff_gave_it(request):
+        if request.method != "POST" or reauthentication.is_recent_for_staff(request):
             return form
         return type(form)(form.__name__, (_NotYet, form), {})
 
     def delete_view(self, request: HttpRequest, object_id: str, extra_context: Any = None) -> HttpResponse:
         """Ask for it on the way to the question."""
         if request.method != "POST":
-            password_first.ask_staff(request)
-        elif not password_first.staff_gave_it(request):
+            reauthentication.require_for_staff(request)
+        elif not reauthentication.is_recent_for_staff(request):
             messages.info(request, _("Nothing was changed yet. Give your password once more, then do it again."))
             return redirect(request.get_full_path())
         return super().delete_view(request, object_id, extra_context)
@@ -47,7 +47,7 @@ class PasswordFirst(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in t
     def response_action(self, request: HttpRequest, queryset: QuerySet[Any], *where: Any) -> HttpResponse | None:
         """Do what was chosen to the rows that are ticked, or ask first, and keep the ticks."""
         actions = request.POST.getlist("action")
-        if password_first.staff_gave_it(request) or set(actions) <= {"", *self.only_looking}:
+        if reauthentication.is_recent_for_staff(request) or set(actions) <= {"", *self.only_looking}:
             return super().response_action(request, queryset, *where)
         said = dict(self.get_action_choices(request))
         context = {

@@ -22,7 +22,7 @@ _P = ParamSpec("_P")
 _Answer = TypeVar("_Answer", bound=HttpResponseBase)
 
 
-def password_first(
+def required(
     view: Callable[Concatenate[HttpRequest, _P], _Answer],
 ) -> Callable[Concatenate[HttpRequest, _P], _Answer | HttpResponseBase]:
     """Decorate a view for somebody signed in whose page asks for what its POST does, at one address. Who opens the page
@@ -43,7 +43,7 @@ def password_first(
     return answered
 
 
-def was_given(request: HttpRequest) -> bool:
+def is_recent(request: HttpRequest) -> bool:
     """Whether somebody signed in gave the password a moment ago: for a page that tells more then."""
     try:
         reauthentication_required(lambda _request: None)(request)
@@ -52,14 +52,14 @@ def was_given(request: HttpRequest) -> bool:
     return True
 
 
-def staff_gave_it(request: HttpRequest) -> bool:
+def is_recent_for_staff(request: HttpRequest) -> bool:
     """Whether the member of staff who sits there proved it a moment ago, by signing in or once more since."""
     records = get_authentication_records(request, current_user(request))
     return any(time.time() - record["at"] < app_settings.REAUTHENTICATION_TIMEOUT for record in records)
 
 
-def ask_staff(request: HttpRequest) -> None:
+def require_for_staff(request: HttpRequest) -> None:
     """Raise what makes allauth ask for it and come back to this address, unless it was given. For GET alone: a POST
     would be kept in the session, with the secret in it, and repeated."""
-    if not staff_gave_it(request):
+    if not is_recent_for_staff(request):
         raise ReauthenticationRequired
