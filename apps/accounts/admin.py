@@ -25,7 +25,7 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from apps.accounts import owner_mail, second_step_first
+from apps.accounts import owner_mail, staff_second_step
 from apps.accounts.admin_reauthentication import ReauthenticationAdmin
 from apps.accounts.current_user import current_user
 from apps.accounts.models import Consent, User
@@ -40,14 +40,14 @@ from apps.audit.window import Window
 
 
 def _may_come_in(request: HttpRequest) -> bool:
-    return AdminSite.has_permission(admin.site, request) and not second_step_first.is_missing(current_user(request))
+    return AdminSite.has_permission(admin.site, request) and not staff_second_step.is_missing(current_user(request))
 
 
 # The admin's own sign-in form knows neither a second step nor our lock-out: whoever comes is sent to the site's, and
 # whoever has no second step to where it is set up.
 admin.site.site_header = admin.site.site_title = _("Holdfast staff")
 _to_sign_in = secure_admin_login(admin.site.login)
-admin.site.login = second_step_first.asked_first(_to_sign_in)  # type: ignore[method-assign,assignment]
+admin.site.login = staff_second_step.required(_to_sign_in)  # type: ignore[method-assign,assignment]
 admin.site.has_permission = _may_come_in  # type: ignore[method-assign]
 admin.site.enable_nav_sidebar = False  # lists of addresses need the width
 

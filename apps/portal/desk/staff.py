@@ -14,7 +14,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 
-from apps.accounts import second_step_first
+from apps.accounts import staff_second_step
 from apps.accounts.current_user import current_user
 from apps.accounts.models import User
 from apps.audit.recording import Actor
@@ -36,8 +36,8 @@ def staff_only(view: View[P]) -> View[P]:
         user = current_user(request)
         if not user.is_staff:
             raise Http404
-        if second_step_first.is_missing(user):
-            return second_step_first.ask(request)
+        if staff_second_step.is_missing(user):
+            return staff_second_step.ask(request)
         if not (may_change(user) or (request.method != "POST" and user.has_perm(_LOOKS))):
             context = {"may_look": user.has_perm(_LOOKS)}
             return render(request, "portal/desk/not_allowed.html", context, status=403)

@@ -33,7 +33,7 @@ def ask(request: HttpRequest) -> HttpResponse:
     return redirect("mfa_index")
 
 
-def asked_first(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+def required(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
     """Decorate a view to which staff are led that may not come in."""
 
     @wraps(view)
