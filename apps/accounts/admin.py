@@ -35,8 +35,8 @@ from apps.audit import recording
 from apps.audit.asking import AskedOfWhatItShows
 from apps.audit.meanwhile import ChangesOnly, SharedAdmin
 from apps.audit.paging import BoundedAdmin
+from apps.audit.read_only_admin import ReadOnlyAdmin
 from apps.audit.recording import Actor, EventType, Fact
-from apps.audit.window import Window
 
 
 def _may_come_in(request: HttpRequest) -> bool:
@@ -55,7 +55,7 @@ _WHOLE_ADDRESS = _("A whole e-mail address, or the whole id of a user.")
 
 
 @admin.register(User)
-class UserAdmin(ReauthenticationAdmin, Window, SharedAdmin):
+class UserAdmin(ReauthenticationAdmin, ReadOnlyAdmin, SharedAdmin):
     """Find an account by its whole address; decide whether it may sign in; superusers also decide who works here."""
 
     form = ChangesOnly
@@ -122,7 +122,7 @@ class ToNotice(admin.SimpleListFilter):
 
 
 @admin.register(Consent)
-class ConsentAdmin(UserIdColumn, Window):
+class ConsentAdmin(UserIdColumn, ReadOnlyAdmin):
     """Who agreed to which notice, and when."""
 
     list_display = ("id_of_user", "notice_version", "declaration", "language", "agreed_at")
@@ -132,7 +132,7 @@ class ConsentAdmin(UserIdColumn, Window):
     fields = ("id_of_user", "notice_version", "declaration", "language", "agreed_at")
 
 
-class AddressAdmin(Window):
+class AddressAdmin(ReadOnlyAdmin):
     """Addresses and whether they are verified. Changing one would hand an account to somebody else."""
 
     list_display = ("email", "verified", "primary")
@@ -141,7 +141,7 @@ class AddressAdmin(Window):
     fields = ("email", "verified", "primary")
 
 
-class AuthenticatorAdmin(ReauthenticationAdmin, UserIdColumn, Window):
+class AuthenticatorAdmin(ReauthenticationAdmin, UserIdColumn, ReadOnlyAdmin):
     """Second steps, without what is in them. A lost one can be taken away, never read or added."""
 
     list_display = ("id_of_user", "type", "created_at", "last_used_at")

@@ -9,11 +9,11 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from apps.audit.models import ActorKind, AuditEvent
-from apps.audit.window import Window
+from apps.audit.read_only_admin import ReadOnlyAdmin
 
 
 @admin.register(AuditEvent)
-class AuditEventAdmin(Window):
+class AuditEventAdmin(ReadOnlyAdmin):
     """Read only. Search takes one whole id: a user's, a member of staff's or a thing's."""
 
     list_display = ("at", "event", "actor_kind", "who", "subject", "subject_id", "user_id")

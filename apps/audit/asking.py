@@ -1,7 +1,7 @@
 """By which columns staff may look rows up: by those that a page of the admin shows them, and by what can be a value of
 such a column. What came otherwise, by an address or a form, is answered that nobody can read it.
 
-Here, beside `window`, in the lowest app that has an admin, because pages above need the same.
+Here, beside `read_only_admin`, in the lowest app that has an admin, because pages above need the same.
 """
 
 from collections.abc import Iterable

@@ -3,7 +3,7 @@
 Keys are replaced, discovery finds other addresses, trouble is noted; somebody sets a new password. The form says beside
 each field what it showed, so that a page from before is no order to put everything back; the row is locked from when
 the form reads it until the save is done, by a lock that excludes that of `amending` and of `switching` in the
-directory. Here, beside `window`, in the lowest app that has an admin, because pages above need the same.
+directory. Here, beside `read_only_admin`, in the lowest app that has an admin, because pages above need the same.
 """
 
 from typing import Any

@@ -1,6 +1,6 @@
 """A paginator for tables without end: a page of the admin counts only as far as anybody would page.
 
-Here, beside `window`, in the lowest app that has an admin, because pages above need the same.
+Here, beside `read_only_admin`, in the lowest app that has an admin, because pages above need the same.
 """
 
 from typing import Any

@@ -7,11 +7,11 @@ from django.utils import timezone
 
 from apps.accounts.current_user import current_user
 from apps.audit import recording
+from apps.audit.read_only_admin import ReadOnlyAdmin
 from apps.audit.recording import Actor, EventType, Fact
-from apps.audit.window import Window
 
 
-class NotedWindow(Window):
+class NotedWindow(ReadOnlyAdmin):
     """Of rows with a user and a provider, or that belong to one. Lists show no more of anybody than an id, and leave no
     line."""
 

@@ -7,7 +7,7 @@ from django.db.models import Q, QuerySet
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from apps.audit.window import Window
+from apps.audit.read_only_admin import ReadOnlyAdmin
 from apps.directory.admin import endpoint_pages
 from apps.directory.admin.endpoint_questions import RowQuestion
 from apps.directory.models import EndpointCheck
@@ -48,7 +48,7 @@ class IsItTheLatest(RowQuestion):
 
 
 @admin.register(EndpointCheck)
-class EndpointCheckAdmin(Window):
+class EndpointCheckAdmin(ReadOnlyAdmin):
     """One row for each check; the latest twenty of each endpoint are kept."""
 
     list_display = ("checked_at", "endpoint", "outcome", "what_was_found", "what_changed")

@@ -3,12 +3,12 @@
 from django.contrib import admin
 from django.db import models
 
-from apps.audit.window import Window
+from apps.audit.read_only_admin import ReadOnlyAdmin
 from apps.directory.models import PublishedList
 
 
 @admin.register(PublishedList)
-class PublishedListAdmin(Window):
+class PublishedListAdmin(ReadOnlyAdmin):
     """Imported from a list of such lists. The addresses are text: staff decide where to go."""
 
     formfield_overrides = {models.URLField: {"assume_scheme": "https"}}

@@ -7,7 +7,7 @@ from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 
-from apps.audit.window import Window
+from apps.audit.read_only_admin import ReadOnlyAdmin
 from apps.directory.models import WantedProvider
 from apps.directory.searching import wishing
 
@@ -15,7 +15,7 @@ _MOST_UNLISTED = 200
 
 
 @admin.register(WantedProvider)
-class WantedProviderAdmin(Window):
+class WantedProviderAdmin(ReadOnlyAdmin):
     """The most wanted first; below them, names that no directory lists."""
 
     change_list_template = "admin/wanted_providers.html"

@@ -1,4 +1,4 @@
-"""The base of every admin page that only shows: a window, through which staff look and change nothing.
+"""The base of every read-only admin page: staff look, and can change nothing.
 
 Here, in the lowest app that has one, because pages above need the same.
 """
@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from apps.audit.paging import BoundedAdmin
 
 
-class Window(BoundedAdmin):
+class ReadOnlyAdmin(BoundedAdmin):
     """Nothing can be added, changed or deleted, and no page counts a whole table. A subclass opens what it must."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:
