@@ -32,7 +32,7 @@ from apps.accounts.models import Consent, User
 from apps.accounts.notices import NOTICES
 from apps.accounts.user_id_column import UserIdColumn
 from apps.audit import recording
-from apps.audit.asking import AskedOfWhatItShows
+from apps.audit.admin_lookups import ShownLookupsAdmin
 from apps.audit.meanwhile import ChangesOnly, SharedAdmin
 from apps.audit.paging import BoundedAdmin
 from apps.audit.read_only_admin import ReadOnlyAdmin
@@ -240,7 +240,7 @@ class AttemptAdmin(ReauthenticationAdmin, BoundedAdmin):
             super().delete_queryset(request, queryset)
 
 
-class AuditedGroupAdmin(ReauthenticationAdmin, AskedOfWhatItShows, SharedAdmin, GroupAdmin):
+class AuditedGroupAdmin(ReauthenticationAdmin, ShownLookupsAdmin, SharedAdmin, GroupAdmin):
     """What members of a group may do. Who changed that stands in the audit log, by the group's id."""
 
     def save_model(

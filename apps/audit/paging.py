@@ -9,7 +9,7 @@ from django.contrib import admin
 from django.core.paginator import Paginator
 from django.utils.functional import cached_property
 
-from apps.audit.asking import AskedOfWhatItShows
+from apps.audit.admin_lookups import ShownLookupsAdmin
 
 
 class BoundedPaginator(Paginator):  # type: ignore[type-arg]  # generic in the stubs alone
@@ -29,7 +29,7 @@ class BoundedPaginator(Paginator):  # type: ignore[type-arg]  # generic in the s
         return self.count >= self.MOST_ROWS
 
 
-class BoundedAdmin(AskedOfWhatItShows):
+class BoundedAdmin(ShownLookupsAdmin):
     """Whatever its list counts, it counts to a bound."""
 
     show_full_result_count = False

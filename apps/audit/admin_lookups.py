@@ -16,7 +16,7 @@ from django.db.models.constants import LOOKUP_SEP
 from django.http import HttpRequest, HttpResponse
 
 
-class AskedOfWhatItShows(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stubs alone
+class ShownLookupsAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stubs alone
     """Django lets an address ask for any column of the table: `?password__startswith=` tells one character after the
     other of what no page shows. Here it asks for what is shown, or offered as a filter."""
 
