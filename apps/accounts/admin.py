@@ -33,7 +33,7 @@ from apps.accounts.notices import NOTICES
 from apps.accounts.user_id_column import UserIdColumn
 from apps.audit import recording
 from apps.audit.admin_lookups import ShownLookupsAdmin
-from apps.audit.meanwhile import ChangesOnly, SharedAdmin
+from apps.audit.concurrent_edits import ChangedFieldsForm, ConcurrentEditsAdmin
 from apps.audit.paging import BoundedAdmin
 from apps.audit.read_only_admin import ReadOnlyAdmin
 from apps.audit.recording import Actor, EventType, Fact
@@ -55,10 +55,10 @@ _WHOLE_ADDRESS = _("A whole e-mail address, or the whole id of a user.")
 
 
 @admin.register(User)
-class UserAdmin(ReauthenticationAdmin, ReadOnlyAdmin, SharedAdmin):
+class UserAdmin(ReauthenticationAdmin, ReadOnlyAdmin, ConcurrentEditsAdmin):
     """Find an account by its whole address; decide whether it may sign in; superusers also decide who works here."""
 
-    form = ChangesOnly
+    form = ChangedFieldsForm
     list_display = ("email", "is_active", "is_staff", "joined_at", "last_login")
     list_filter = ("is_active", "is_staff")
     search_fields = ("=email", "=id")
@@ -240,7 +240,7 @@ class AttemptAdmin(ReauthenticationAdmin, BoundedAdmin):
             super().delete_queryset(request, queryset)
 
 
-class AuditedGroupAdmin(ReauthenticationAdmin, ShownLookupsAdmin, SharedAdmin, GroupAdmin):
+class AuditedGroupAdmin(ReauthenticationAdmin, ShownLookupsAdmin, ConcurrentEditsAdmin, GroupAdmin):
     """What members of a group may do. Who changed that stands in the audit log, by the group's id."""
 
     def save_model(

@@ -10,7 +10,7 @@ from django.db import connection as database
 from django.utils import timezone
 
 from apps.portal import closing
-from apps.vault import brief, renewing, sealed_columns, sealing
+from apps.vault import idle_timeout, renewing, sealed_columns, sealing
 from apps.vault.holders import Holder, Place
 from apps.vault.models import DataKey
 from tests.portal import leavers, sealed_everywhere
@@ -100,7 +100,7 @@ def can_seal(holder):
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch):
-    monkeypatch.setattr(brief, "_MOST_SILENT", "300ms")
+    monkeypatch.setattr(idle_timeout, "_MOST_SILENT", "300ms")
     monkeypatch.setattr(renewing, "_PATIENCE", "SET LOCAL lock_timeout = '100ms'")
 
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from apps.audit.meanwhile import ChangesOnly
+from apps.audit.concurrent_edits import ChangedFieldsForm
 from apps.directory.admin.auditing import AuditedAdmin, staff
 from apps.directory.admin.questions import Question
 from apps.directory.desk import requesting
@@ -31,7 +31,7 @@ class IsWaiting(Question):
         return waiting if answer == "yes" else SystemAccount.objects.exclude(pk__in=waiting).values("pk")
 
 
-class SystemAccountForm(ChangesOnly):
+class SystemAccountForm(ChangedFieldsForm):
     """Everything but the status, which only actions move."""
 
     class Meta:

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from apps.accounts.admin_reauthentication import ReauthenticationAdmin
 from apps.accounts.current_user import current_user
 from apps.audit import recording
-from apps.audit.meanwhile import SharedAdmin
+from apps.audit.concurrent_edits import ConcurrentEditsAdmin
 from apps.audit.paging import BoundedAdmin
 from apps.audit.recording import Actor, EventType, Fact
 from apps.directory import amending
@@ -24,7 +24,7 @@ def staff(request: HttpRequest) -> Actor:
     return Actor.staff(current_user(request).pk)
 
 
-class AuditedAdmin(ReauthenticationAdmin, BoundedAdmin, SharedAdmin):
+class AuditedAdmin(ReauthenticationAdmin, BoundedAdmin, ConcurrentEditsAdmin):
     """Saves and deletes leave an audit event that names the columns, never their values. Of what a page shows that was
     open meanwhile, nothing is put back."""
 

@@ -14,7 +14,7 @@ from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
-from apps.audit.meanwhile import ChangesOnly
+from apps.audit.concurrent_edits import ChangedFieldsForm
 from apps.directory import discovering, pairing, switching, trusting
 from apps.directory.admin import endpoint_pages
 from apps.directory.admin.auditing import AuditedAdmin, SwitchedAdmin, staff
@@ -36,7 +36,7 @@ MOST_ASKED = 10  # at once
 WAITS_SECONDS = 30  # for checks, of which one may take a minute
 
 
-class EndpointForm(ChangesOnly):
+class EndpointForm(ChangedFieldsForm):
     """Refuses what may not be paired, in words."""
 
     dialect = forms.ChoiceField(label=capfirst(_("dialect")), choices=[(name, name) for name in DIALECTS])
@@ -82,7 +82,7 @@ class ProviderPortalInline(admin.StackedInline):  # type: ignore[type-arg]  # ge
     """Whose patients come here, and the name of the sign-in they know."""
 
     model = ProviderPortal
-    form = ChangesOnly
+    form = ChangedFieldsForm
     formset = ProviderPortalFormSet
     autocomplete_fields = ("provider",)
     formfield_overrides = AuditedAdmin.formfield_overrides

@@ -13,7 +13,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import mark_safe
 from django.utils.translation import gettext_lazy as _
 
-from apps.audit.meanwhile import ChangesOnly
+from apps.audit.concurrent_edits import ChangedFieldsForm
 from apps.directory import enabling, key_outlook, publishing, signing
 from apps.directory.admin.auditing import AuditedAdmin, staff
 from apps.directory.admin.questions import Question
@@ -140,7 +140,7 @@ def _how(row: ClientRegistration) -> str:
     return str(fetched if row.key_set_is_fetched else uploaded)
 
 
-class EnablementForm(ChangesOnly):
+class EnablementForm(ChangedFieldsForm):
     """Refuses what would send a secret to another origin than it was given for."""
 
     class Meta:

@@ -2,13 +2,13 @@
 
 from django.contrib import admin
 
-from apps.audit.meanwhile import ChangesOnly
+from apps.audit.concurrent_edits import ChangedFieldsForm
 from apps.directory import pairing
 from apps.directory.admin.auditing import AuditedAdmin
 from apps.directory.models import ApprovedOrigin
 
 
-class ApprovedOriginForm(ChangesOnly):
+class ApprovedOriginForm(ChangedFieldsForm):
     """In the one spelling the guard compares."""
 
     class Meta:

@@ -10,7 +10,7 @@ from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
-from apps.audit.meanwhile import ChangesOnly
+from apps.audit.concurrent_edits import ChangedFieldsForm
 from apps.directory.admin import endpoint_pages
 from apps.directory.admin.auditing import AuditedAdmin
 from apps.directory.admin.endpoint_questions import CanAnyBeLinked, IsOnItsList, IsPractice
@@ -20,7 +20,7 @@ from apps.directory.models import Provider, SearchWord
 MOST_SHOWN = 20
 
 
-class ProviderForm(ChangesOnly):
+class ProviderForm(ChangedFieldsForm):
     """Other names one below the other: some have commas in them."""
 
     aliases = Lines(

@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from apps.audit.meanwhile import ChangesOnly
+from apps.audit.concurrent_edits import ChangedFieldsForm
 from apps.directory import key_outlook, overriding, reaching
 from apps.directory.models import ClientRegistration
 from apps.directory.models.client_registration import AUTHENTICATIONS
@@ -45,7 +45,7 @@ _OVERRIDES: dict[str, str | Promise] = {
 }
 
 
-class ClientRegistrationForm(ChangesOnly):
+class ClientRegistrationForm(ChangedFieldsForm):
     """The status is moved by actions alone. The secret's field is empty whenever the page is shown."""
 
     new_secret = forms.CharField(

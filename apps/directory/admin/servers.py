@@ -8,7 +8,7 @@ from django.db import models
 from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
-from apps.audit.meanwhile import ChangesOnly
+from apps.audit.concurrent_edits import ChangedFieldsForm
 from apps.directory import pairing, registering
 from apps.directory.admin.auditing import AuditedAdmin
 from apps.directory.admin.questions import IsOfSandbox, Question
@@ -32,7 +32,7 @@ class Lines(forms.CharField):
         return self.clean(data) != before
 
 
-class AuthorizationServerForm(ChangesOnly):
+class AuthorizationServerForm(ChangedFieldsForm):
     """Addresses of the guard's liking."""
 
     id_token_issuers = Lines(

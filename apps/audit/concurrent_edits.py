@@ -15,7 +15,7 @@ from django.http import HttpRequest
 from django.utils.functional import cached_property
 
 
-class ChangesOnly(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs alone
+class ChangedFieldsForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs alone
     """A field as the page showed it stays as the row has it now, whatever that is."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -44,7 +44,7 @@ class ChangesOnly(forms.ModelForm):  # type: ignore[type-arg]  # generic in the 
         return cleaned
 
     def save(self, commit: bool = True) -> Any:  # noqa: FBT001, FBT002 - Django's signature
-        """Of a row that stands within the page of another: the columns that changed, as `SharedAdmin` does."""
+        """Of a row that stands within the page of another: the columns that changed, as `ConcurrentEditsAdmin` does."""
         if not commit or self.instance._state.adding:  # noqa: SLF001 - public
             return super().save(commit)
         saved = super().save(commit=False)
@@ -111,10 +111,10 @@ class _HiddenSet(forms.MultipleHiddenInput):
         return [one for one in super().value_from_datadict(data, files, name) if one]
 
 
-class SharedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stubs alone
-    """Of rows that others write too. Its form is of ChangesOnly; it stands behind admins that do more than save."""
+class ConcurrentEditsAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stubs alone
+    """For rows that others write, too. Its form is a ChangedFieldsForm. List it after bases that do more on save."""
 
-    form: type[ChangesOnly] = ChangesOnly
+    form: type[ChangedFieldsForm] = ChangedFieldsForm
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
         """Of a page that is saved: as it is under a lock, which new links need not wait for."""

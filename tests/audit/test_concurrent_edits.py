@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from apps.accounts.models import User
-from apps.audit.meanwhile import ChangesOnly, SharedAdmin
+from apps.audit.concurrent_edits import ChangedFieldsForm, ConcurrentEditsAdmin
 from apps.audit.models import AuditEvent
 from apps.audit.recording import Actor
 from apps.directory import signing
@@ -97,10 +97,10 @@ class TestEveryAdmin:
         if not one.has_change_permission(request):
             return
         assert one.model in ROWS
-        assert isinstance(one, SharedAdmin)
-        assert issubclass(one.get_form(request), ChangesOnly)
+        assert isinstance(one, ConcurrentEditsAdmin)
+        assert issubclass(one.get_form(request), ChangedFieldsForm)
         for inline in one.get_inline_instances(request):
-            assert issubclass(inline.get_formset(request).form, ChangesOnly)
+            assert issubclass(inline.get_formset(request).form, ChangedFieldsForm)
 
     @pytest.mark.parametrize("one", [one for one in EVERY_ADMIN if one.model in ROWS], ids=named)
     def test_writes_nothing_where_nothing_was_changed(self, staff: Client, one: Any):
