@@ -21,7 +21,7 @@ second look, and sealed anew; then the day begins again.
 
 A renewal may also be frozen in the middle, for an hour or for days, and go on as if nothing were: whatever it was about
 to do, it looks first at what is there by then. Only what it holds it would hold for as long. So the database ends its
-transaction where it says nothing for a minute (`brief`), and what was begun in it is done by the next run.
+transaction where it says nothing for a minute (`idle_timeout`), and what was begun in it is done by the next run.
 
 Shredding wins: it holds the row that is retired, and takes both keys. One holder has at most one retired key; the next
 renewal waits until it is destroyed.
@@ -38,7 +38,7 @@ from django.db.models.functions import Now
 
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType, Fact
-from apps.vault import brief, data_keys, sealed_columns
+from apps.vault import data_keys, idle_timeout, sealed_columns
 from apps.vault.data_keys import LockedKey
 from apps.vault.errors import CannotOpen, KeyMissing, Shredded
 from apps.vault.holders import Holder, HolderKind
@@ -135,11 +135,11 @@ def retire(key: DataKey) -> bool:
     holder has a retired one already."""
     try:
         return _retire(key)
-    except (*brief.ENDED, KeyMissing, CannotOpen):  # the first also where nobody had it alone in time
+    except (*idle_timeout.ENDED, KeyMissing, CannotOpen):  # the first also where nobody had it alone in time
         return False
 
 
-@brief.transaction()
+@idle_timeout.transaction()
 def _retire(key: DataKey) -> bool:
     with connection.cursor() as cursor:
         cursor.execute(_PATIENCE)
@@ -179,11 +179,11 @@ def destroy(key: DataKey) -> bool:
     """Delete the retired key where nobody needs it any more. What was written back meanwhile is to be sealed anew."""
     try:
         return _destroy(key)
-    except brief.ENDED:
+    except idle_timeout.ENDED:
         return False
 
 
-@brief.transaction()
+@idle_timeout.transaction()
 def _destroy(key: DataKey) -> bool:
     held = Chosen().to_destroy().select_for_update(skip_locked=True).filter(pk=key.pk)
     if held.first() is None:

@@ -17,7 +17,7 @@ from django.db import models
 from django.db.models.functions import Length, Substr
 from django.utils.module_loading import import_string
 
-from apps.vault import brief, sealing
+from apps.vault import idle_timeout, sealing
 from apps.vault.errors import CannotOpen
 from apps.vault.holders import Holder, HolderKind, Place
 from apps.vault.sealing import KeyRing
@@ -107,7 +107,7 @@ def reseal_all(column: SealedColumn, holder: Holder, key: bytes) -> None:
     left = column.left(holder, key)
     while left:
         for lot in _lots(left):
-            with suppress(*brief.ENDED), brief.transaction(), sealing.key_ring(holder) as ring:
+            with suppress(*idle_timeout.ENDED), idle_timeout.transaction(), sealing.key_ring(holder) as ring:
                 column.reseal(column.rows_of(holder).filter(pk__in=lot), ring, waits=False)
         before, left = len(left), column.left(holder, key)
         if len(left) >= before:
