@@ -12,7 +12,7 @@ from django.core.signing import BadSignature, Signer
 from django.utils import timezone
 
 from apps.accounts import time_zones
-from apps.sharing import crowding, showing, visiting
+from apps.sharing import rate_limit, showing, visiting
 from apps.sharing.health_links import encrypting, manifests
 from apps.sharing.health_links.manifest_requests import ManifestRequest
 from apps.sharing.health_links.manifests import About
@@ -40,7 +40,7 @@ def file(token: str, ticket: str, *, at: datetime) -> str:
     share = visiting.find(token, at=at)
     if not _is_of(share, ticket, at=at):
         raise Over
-    crowding.count(share.pk)
+    rate_limit.count(share.pk)
     return _file(share, at=at)
 
 

@@ -54,7 +54,7 @@ class Share(models.Model):
             models.Index(fields=["user", "-created_at"], name="shares_of_a_user"),
             # `ending.purge`, with the one of `expires_at`.
             models.Index(fields=["ended_at"], condition=Q(ended_at__isnull=False), name="shares_by_their_end"),
-            # `telling.tell`, each minute.
+            # `lockout_mail.tell`, each minute.
             models.Index(fields=["tell_at"], condition=Q(tell_at__isnull=False), name="shares_to_tell_of"),
         ]
         constraints = [

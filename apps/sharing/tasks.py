@@ -3,7 +3,7 @@
 from celery import shared_task
 from django.utils import timezone
 
-from apps.sharing import ending, telling
+from apps.sharing import ending, lockout_mail
 
 
 @shared_task(name="apps.sharing.tasks.purge_shares")
@@ -15,4 +15,4 @@ def purge_shares() -> None:
 @shared_task(name="apps.sharing.tasks.tell_of_locked_shares")
 def tell_of_locked_shares() -> None:
     """Mail the owners of shares that wrong passcodes ended."""
-    telling.tell(at=timezone.now())
+    lockout_mail.tell(at=timezone.now())

@@ -19,7 +19,7 @@ from django.db.models import QuerySet
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType
 from apps.directory.reading.texts import on_one_line
-from apps.sharing import crowding, places, terms
+from apps.sharing import places, rate_limit, terms
 from apps.sharing.models import Opening, Share
 from apps.vault import sealing
 from apps.vault.errors import CannotOpen
@@ -58,7 +58,7 @@ def enter(
         is_own = signed_in == share.user_id
         with sealing.key_ring(Holder.user(share.user_id)) as ring:
             if terms.is_passcode(passcode, terms.opened(share, ring)):
-                crowding.count(share.pk)
+                rate_limit.count(share.pk)
                 if not is_own:
                     _note_opening(share, name, way, ring, at=at)
                 _record(EventType.SHARE_OPENED, share, by_owner=is_own, at=at)

@@ -17,7 +17,7 @@ from apps.records import subjects
 from apps.records.exporting import choosing
 from apps.records.exporting.choosing import Choice
 from apps.records.viewing import queries
-from apps.sharing import ending, making, receipts, showing
+from apps.sharing import ending, making, owned_shares, showing
 from apps.sharing.forms import ShareForm
 from apps.sharing.making import AccountClosed, TooMany
 from apps.sharing.models import Share
@@ -30,7 +30,7 @@ from apps.sharing.visiting import Over
 def show_shares(request: HttpRequest) -> HttpResponse:
     """All of them, those that are open first."""
     now = timezone.now()
-    context = {"shares": receipts.of(current_user(request), at=now), "kept_days": ending.KEPT.days}
+    context = {"shares": owned_shares.of(current_user(request), at=now), "kept_days": ending.KEPT.days}
     return render(request, "sharing/shares.html", context)
 
 
@@ -87,7 +87,7 @@ def show_share(request: HttpRequest, share_id: UUID) -> HttpResponse:
     """One of them, and who came; its link and passcode while it is open, to whoever gave the password a moment ago. A
     stolen session ends, and the link would not."""
     try:
-        one = receipts.one(current_user(request), share_id, at=timezone.now())
+        one = owned_shares.one(current_user(request), share_id, at=timezone.now())
     except Share.DoesNotExist:
         raise Http404 from None
     context = {

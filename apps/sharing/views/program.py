@@ -7,11 +7,11 @@ from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
 from django.urls import reverse
 from django.utils import timezone
 
-from apps.sharing import crowding, fetching
-from apps.sharing.crowding import TooOften
+from apps.sharing import fetching, rate_limit
 from apps.sharing.health_links import manifest_requests, manifests
 from apps.sharing.health_links.cross_origin import from_any_origin
 from apps.sharing.health_links.manifest_requests import LONGEST_BODY, Refusal
+from apps.sharing.rate_limit import TooOften
 from apps.sharing.visiting import Over, Refused
 from apps.vault.errors import Shredded, VaultError
 
@@ -71,7 +71,7 @@ def _body(request: HttpRequest) -> bytes:
 
 
 def _too_often() -> HttpResponse:
-    return HttpResponse(status=_TOO_MANY, headers={"Retry-After": str(crowding.SECONDS)})
+    return HttpResponse(status=_TOO_MANY, headers={"Retry-After": str(rate_limit.SECONDS)})
 
 
 def _json(body: bytes, *, status: int = 200) -> HttpResponse:

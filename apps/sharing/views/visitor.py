@@ -17,16 +17,16 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods, require_POST
 
 from apps.accounts import time_zones
-from apps.sharing import crowding, showing, visiting
-from apps.sharing.crowding import TooOften
+from apps.sharing import rate_limit, showing, visiting
 from apps.sharing.forms import PasscodeForm
 from apps.sharing.models import Opening, Share
+from apps.sharing.rate_limit import TooOften
 from apps.sharing.visiting import Over, Refused
 from apps.vault.errors import Shredded
 
 COOKIE: Final = "opened_share"
 _AGE: Final = timedelta(minutes=30)
-_MINUTES: Final = crowding.SECONDS // 60
+_MINUTES: Final = rate_limit.SECONDS // 60
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -40,7 +40,7 @@ def show_shared(request: HttpRequest, token: str) -> HttpResponse:
             return _enter(request, token, share)
         if not _has_entered(request, share):
             return _ask(request, PasscodeForm(), share)
-        crowding.count(share.pk)
+        rate_limit.count(share.pk)
         with timezone.override(time_zones.of(share.user)):  # the days of the record are those of its owner
             context = {"share": share, "token": token, "summary": showing.summary(share, at=now), "now": now}
             return _private(render(request, "sharing/shared.html", context))

@@ -4,7 +4,7 @@ import pytest
 from django.core.cache import cache
 from redis.exceptions import RedisError
 
-from apps.sharing import crowding
+from apps.sharing import rate_limit
 from apps.sharing.models import Opening
 from tests.records.exporting.taking import text
 from tests.sharing import receiving
@@ -19,7 +19,7 @@ ALLERGY = "Pteridine"
 
 @pytest.fixture(autouse=True)
 def few(monkeypatch):
-    monkeypatch.setattr(crowding, "MOST", 3)
+    monkeypatch.setattr(rate_limit, "MOST", 3)
 
 
 @pytest.fixture

@@ -31,7 +31,7 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True, repr=False)
-class Given:
+class OwnedShare:
     """One share. `terms` is None where they do not open; then nobody can open it. `person` is whose record it is, where
     that has to be said: in an account with records of several."""
 
@@ -82,17 +82,17 @@ class Receipt:
 
 
 @dataclass(frozen=True, repr=False)
-class One:
+class ShareDetails:
     """A share with all that its page tells: its link while somebody can still come, what is here of its sources, in
     words, and who came, the last first."""
 
-    given: Given
+    given: OwnedShare
     link: Link | None
     sources: tuple[str, ...]
     receipts: tuple[Receipt, ...]
 
 
-def of(user: User, *, at: datetime) -> tuple[Given, ...]:
+def of(user: User, *, at: datetime) -> tuple[OwnedShare, ...]:
     """All shares of this person, those that are open first, then the newest."""
     found = list(user.shares.order_by("-created_at", "-pk"))
     with sealing.key_ring(Holder.user(user.pk)) as ring:
@@ -102,28 +102,28 @@ def of(user: User, *, at: datetime) -> tuple[Given, ...]:
     return tuple(sorted(told, key=lambda one: not one.is_open))
 
 
-def one(user: User, share_id: UUID, *, at: datetime) -> One:
+def one(user: User, share_id: UUID, *, at: datetime) -> ShareDetails:
     """A share of this person. Raises Share.DoesNotExist for anybody else's."""
     share = user.shares.get(pk=share_id)
     with sealing.key_ring(Holder.user(user.pk)) as ring:
         given = _given(share, ring, at=at)
         came = tuple(_receipts(share, ring))
     if given.terms is None:
-        return One(given, None, (), came)
+        return ShareDetails(given, None, (), came)
     link = links.of(given.terms, expires_at=share.expires_at) if given.is_open else None
     sources = choosing.choices(user, among=given.terms.connections, at=at)
-    return One(given, link, tuple(choosing.label(source) for source in sources), came)
+    return ShareDetails(given, link, tuple(choosing.label(source) for source in sources), came)
 
 
-def _given(share: Share, ring: KeyRing, *, at: datetime) -> Given:
+def _given(share: Share, ring: KeyRing, *, at: datetime) -> OwnedShare:
     try:
         agreed = terms.opened(share, ring)
     except CannotOpen:
         agreed = None
-    return Given(share, _state(share, at=at), agreed)
+    return OwnedShare(share, _state(share, at=at), agreed)
 
 
-def _person(given: Given, people: Mapping[UUID, str]) -> str:
+def _person(given: OwnedShare, people: Mapping[UUID, str]) -> str:
     chosen = given.terms.connections if given.terms is not None else ()
     return next((people[connection] for connection in chosen if connection in people), "")
 

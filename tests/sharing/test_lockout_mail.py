@@ -8,7 +8,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from apps.accounts.models import User
-from apps.sharing import ending, making, tasks, telling, visiting
+from apps.sharing import ending, lockout_mail, making, tasks, visiting
 from apps.sharing.models import Opening, Share
 from apps.sharing.visiting import Refused
 from config.celery import SCHEDULE
@@ -45,7 +45,7 @@ def locked(share):
 
 class TestAShareThatWrongPasscodesEnded:
     def test_is_told_to_its_owner_once(self, locked):
-        assert [telling.tell(at=NOON), telling.tell(at=NOON + HOUR)] == [1, 0]
+        assert [lockout_mail.tell(at=NOON), lockout_mail.tell(at=NOON + HOUR)] == [1, 0]
         (message,) = mail.outbox
         assert message.to == ["alice@example.org"]
         assert message.subject == "A share has ended: too many wrong passcodes"
@@ -54,7 +54,7 @@ class TestAShareThatWrongPasscodesEnded:
 
     def test_is_told_with_neither_its_link_nor_its_passcode_nor_a_word_of_what_it_showed(self, locked, caplog):
         caplog.set_level("DEBUG")
-        telling.tell(at=NOON)
+        lockout_mail.tell(at=NOON)
         written, agreed = mail.outbox[0].message().as_string(), terms_of(locked)
         for hidden in (agreed.token, agreed.passcode, address_of(locked), "Poole", "llerg", "Pteridine", "Harbor"):
             assert hidden not in written
@@ -63,38 +63,38 @@ class TestAShareThatWrongPasscodesEnded:
 
     def test_is_told_in_the_language_of_its_owner(self, locked):
         User.objects.update(language="es")
-        telling.tell(at=NOON)
+        lockout_mail.tell(at=NOON)
         assert mail.outbox[0].subject == "Terminó un acceso compartido: códigos incorrectos"
         assert "cree otro acceso" in mail.outbox[0].body
 
     def test_is_told_in_one_mail_with_others_of_theirs(self, alice, connection, locked):
         guess(share_of(alice, connection, at=NOON - HOUR, purpose="Another"))
-        assert telling.tell(at=NOON) == 1
+        assert lockout_mail.tell(at=NOON) == 1
         assert "tried at several of your shares" in mail.outbox[0].body
 
     def test_is_told_without_those_of_theirs_that_are_open(self, alice, connection, locked):
         guess(share_of(alice, connection, at=NOON - HOUR, purpose="Another"), times=1)
-        assert telling.tell(at=NOON) == 1
+        assert lockout_mail.tell(at=NOON) == 1
         assert "tried at one of your shares" in mail.outbox[0].body
 
     def test_is_told_to_its_owner_alone(self, sam, connection, locked):
         guess(share_of(sam, make_connection(sam, connection.endpoint), at=NOON - HOUR))
-        assert telling.tell(at=NOON) == 2
+        assert lockout_mail.tell(at=NOON) == 2
         assert {message.to[0] for message in mail.outbox} == {locked.user.email, sam.email}
         assert all("tried at one of your shares" in message.body for message in mail.outbox)
 
     def test_is_told_in_the_morning_where_its_owner_sleeps(self, share):
         guess(share, at=NIGHT)
-        assert [telling.tell(at=at) for at in (NIGHT, MORNING - HOUR, MORNING, MORNING + HOUR)] == [0, 0, 1, 0]
+        assert [lockout_mail.tell(at=at) for at in (NIGHT, MORNING - HOUR, MORNING, MORNING + HOUR)] == [0, 0, 1, 0]
 
     def test_is_told_by_the_clock_of_its_owner(self, share):
         User.objects.update(time_zone="Pacific/Honolulu")
         guess(share, at=NIGHT)
-        assert telling.tell(at=NIGHT) == 1
+        assert lockout_mail.tell(at=NIGHT) == 1
 
     def test_is_told_at_night_where_it_would_be_over_by_the_morning(self, alice, connection):
         guess(share_of(alice, connection, at=NOON - HOUR, lasts=timedelta(hours=15)), at=NIGHT)
-        assert telling.tell(at=NIGHT) == 1
+        assert lockout_mail.tell(at=NIGHT) == 1
 
     def test_is_told_by_the_schedule(self, locked):
         now = timezone.now()
@@ -107,52 +107,56 @@ class TestAShareThatWrongPasscodesEnded:
 class TestNothing:
     def test_is_mailed_of_a_share_that_has_a_try_left(self, share):
         guess(share, times=making.TRIES - 1)
-        assert telling.tell(at=NOON) == 0
+        assert lockout_mail.tell(at=NOON) == 0
 
     def test_is_mailed_of_one_whose_time_is_over(self, locked):
-        assert telling.tell(at=locked.expires_at) == 0
+        assert lockout_mail.tell(at=locked.expires_at) == 0
         assert not Share.objects.exclude(tell_at=None).exists()
 
     def test_is_mailed_to_whoever_is_shut_out(self, locked):
         User.objects.update(is_active=False)
-        assert telling.tell(at=NOON) == 0
+        assert lockout_mail.tell(at=NOON) == 0
 
     def test_is_mailed_again_of_what_a_backup_brings_back(self, locked):
         ending.end_all(at=NOON)
-        assert telling.tell(at=NOON) == 0
+        assert lockout_mail.tell(at=NOON) == 0
 
 
 class TestAMailServer:
     def test_that_takes_nothing_is_asked_again_later(self, locked, settings, caplog):
         with taking_mail(settings, REFUSES) as mails:
-            assert telling.tell(at=NOON) == 0
+            assert lockout_mail.tell(at=NOON) == 0
             assert len(mails) == 1
         assert "A mail about a share was not sent" in caplog.text
-        assert [telling.tell(at=NOON), telling.tell(at=NOON + HOUR), telling.tell(at=NOON + HOUR)] == [0, 1, 0]
+        assert [lockout_mail.tell(at=NOON), lockout_mail.tell(at=NOON + HOUR), lockout_mail.tell(at=NOON + HOUR)] == [
+            0,
+            1,
+            0,
+        ]
 
     def test_that_takes_nothing_for_days_is_asked_for_as_long_as_the_share_would_have_been_open(self, locked, settings):
         settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
         settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 9
         days = [NOON + number * 24 * HOUR for number in range(8)]
-        assert [telling.tell(at=at) for at in days] == [0] * 8
+        assert [lockout_mail.tell(at=at) for at in days] == [0] * 8
         assert not Share.objects.exclude(tell_at=None).exists()
 
     def test_that_goes_away_with_the_mail_each_time_has_it_once(self, locked, settings):
         """It may have sent it on; in a month of quarters of an hour that would be three thousand."""
         with taking_mail(settings, GOES_AWAY) as mails:
             for hours in range(48):
-                telling.tell(at=NOON + hours * HOUR)
+                lockout_mail.tell(at=NOON + hours * HOUR)
         assert len(mails) == 1
 
 
 @pytest.mark.django_db(transaction=True)
 class TestTwoWorkersAtOnce:
     def test_send_one_mail(self, locked):
-        assert sorted(results(together(*[lambda: telling.tell(at=NOON)] * 4))) == [0, 0, 0, 1]
+        assert sorted(results(together(*[lambda: lockout_mail.tell(at=NOON)] * 4))) == [0, 0, 0, 1]
         assert len(mail.outbox) == 1
 
     def test_leave_a_share_to_whoever_holds_it(self, locked):
         with transaction.atomic():
             Share.objects.select_for_update().get(pk=locked.pk)
-            assert results(together(lambda: telling.tell(at=NOON))) == [0]
-        assert telling.tell(at=NOON) == 1
+            assert results(together(lambda: lockout_mail.tell(at=NOON))) == [0]
+        assert lockout_mail.tell(at=NOON) == 1
