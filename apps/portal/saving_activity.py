@@ -16,8 +16,8 @@ from apps.accounts import time_zones
 from apps.accounts.models import User
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType
-from apps.portal import happenings
-from apps.portal.happenings import Happening
+from apps.portal import activity
+from apps.portal.activity import ActivityLine
 from apps.records.exporting import admitting, streaming
 from apps.records.viewing import spreadsheets
 
@@ -29,11 +29,11 @@ def take(user: User, *, at: datetime) -> Iterator[bytes]:
     with transaction.atomic():
         admitting.ensure_few(user, EventType.ACTIVITY_SAVED, at=at)
         recording.record(EventType.ACTIVITY_SAVED, actor=Actor.user(user.pk), at=at, user_id=user.pk)
-    told = map(str.encode, streaming.as_asked(_pieces(happenings.each(user.pk))))
+    told = map(str.encode, streaming.as_asked(_pieces(activity.each(user.pk))))
     return admitting.in_time(told, now=time.monotonic)
 
 
-def _pieces(batches: Iterable[list[Happening]]) -> Iterator[str]:
+def _pieces(batches: Iterable[list[ActivityLine]]) -> Iterator[str]:
     yield spreadsheets.MARK + spreadsheets.lines([_columns()])
     for batch in batches:
         yield spreadsheets.lines(map(_cells, batch))
@@ -51,7 +51,7 @@ def _columns() -> tuple[str, ...]:
     )
 
 
-def _cells(one: Happening) -> tuple[str, ...]:
+def _cells(one: ActivityLine) -> tuple[str, ...]:
     """The moment by the clock of its reader, and so that it sorts; where a clock shows an hour twice, the zone tells
     which."""
     local = timezone.localtime(one.at)

@@ -15,7 +15,7 @@ from apps.audit import recording
 from apps.audit.models import AuditEvent
 from apps.audit.recording import Actor, EventType, Fact
 from apps.connections import noting
-from apps.portal import closing, happenings, saving_activity
+from apps.portal import activity, closing, saving_activity
 from apps.records.exporting import admitting
 from tests.records.linked import give_tokens, make_connection, make_endpoint
 from tests.records.people import CANARIES, allergy
@@ -92,7 +92,7 @@ class TestTheFile:
             assert said in page
 
     def test_goes_back_as_far_as_there_is_anything(self, hers, alice, address, monkeypatch):
-        monkeypatch.setattr(happenings, "_ROWS_AT_ONCE", 7)
+        monkeypatch.setattr(activity, "_ROWS_AT_ONCE", 7)
         note_many(alice, 60)
         note(alice, EventType.CONSENT_GIVEN)
         _columns, lines = saved(hers.post(address))
@@ -190,7 +190,7 @@ class TestALongLife:
         assert many < 1.5 * few
 
     def test_is_read_on_from_the_number_of_the_last_event(self, alice, django_assert_max_num_queries):
-        note_many(alice, 4 * happenings._ROWS_AT_ONCE)
+        note_many(alice, 4 * activity._ROWS_AT_ONCE)
         pieces = saving_activity.take(alice, at=timezone.now())
         with django_assert_max_num_queries(3 * 6) as asked:
             assert sum(1 for _piece in pieces) == 1 + 5

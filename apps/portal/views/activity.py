@@ -11,7 +11,7 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_POST, require_safe
 
 from apps.accounts.current_user import current_user
-from apps.portal import happenings, saving_activity
+from apps.portal import activity, saving_activity
 from apps.records.exporting.admitting import TooMany
 from apps.records.exporting.stored import DeletedMeanwhile
 
@@ -23,7 +23,7 @@ _MINUTES = 60
 @cache_control(no_store=True, private=True)
 def show_activity(request: HttpRequest) -> HttpResponse:
     """A page of what happened; `before` is the number of the last event of the page before."""
-    page = happenings.page(current_user(request).pk, before=request.GET.get("before", ""))
+    page = activity.page(current_user(request).pk, before=request.GET.get("before", ""))
     return render(request, "portal/activity.html", {"page": page, "now": timezone.now()})
 
 
@@ -57,8 +57,8 @@ def show_renewals(request: HttpRequest, connection_id: UUID) -> HttpResponse:
     """Each renewal that one line of the activity page stands for: of one connection, from the event `first` on."""
     first = request.GET.get("first", "")
     before = request.GET.get("before", "")
-    page = happenings.renewals_page(current_user(request).pk, connection_id, first=first, before=before)
-    if not page.happenings:
+    page = activity.renewals_page(current_user(request).pk, connection_id, first=first, before=before)
+    if not page.lines:
         raise Http404
     context = {"page": page, "connection_id": connection_id, "first": first}
     return render(request, "portal/renewals.html", context)

@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 
 from apps.audit.models import AuditEvent
 from apps.audit.recording import EventType
-from apps.portal import happenings
+from apps.portal import activity
 from apps.records import places
 from apps.records.models import QuarantinedRow, SyncRun
 from apps.records.syncing import pruning
@@ -123,7 +123,7 @@ class TestOperators:
         event = AuditEvent.objects.get(event=EventType.RECORD_DISCARDED)
         assert (event.user_id, event.subject_id, event.facts) == (linked.user_id, str(linked.pk), {"rows": 1})
         assert (event.actor_kind, event.actor_name) == ("system", "quarantined_rows")
-        lines = happenings.page(linked.user_id, before="").happenings
+        lines = activity.page(linked.user_id, before="").lines
         deleted = next(line for line in lines if line.what == "Entries about somebody else deleted")
         assert (deleted.who, deleted.provider) == ("Holdfast staff", "Harbor Family Practice")
 

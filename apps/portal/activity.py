@@ -60,7 +60,7 @@ class Renewals:
 
 
 @dataclass(frozen=True)
-class Happening:
+class ActivityLine:
     """One line. `provider` is empty where it concerns none, or one that is gone; `person` is whose record it keeps,
     where there are several people's; `why` says more, if more is known. `times` is how often the very same happened
     within that minute, with nothing else between."""
@@ -82,14 +82,14 @@ class Happening:
 
 
 @dataclass(frozen=True)
-class HappeningPage:
+class ActivityPage:
     """Newest first. `older_than` asks for the next page; None where this is the last."""
 
-    happenings: tuple[Happening, ...]
+    lines: tuple[ActivityLine, ...]
     older_than: int | None
 
 
-def page(user_id: UUID, *, before: str) -> HappeningPage:
+def page(user_id: UUID, *, before: str) -> ActivityPage:
     """The events about one user with a number below `before`, which comes from the address and may be anything: ROWS of
     them, and the renewals in between."""
     mine = AuditEvent.objects.filter(user_id=user_id)
@@ -104,24 +104,24 @@ def page(user_id: UUID, *, before: str) -> HappeningPage:
         renewals = renewals.filter(pk__gt=shown[-1].pk)
     folded = _folded(renewals, between=[event.pk for event in shown])
     names = _names(user_id, shown, folded)
-    lines = [_happening(event, names) for event in shown] + [_renewed(one, names) for one in folded]
+    lines = [_line(event, names) for event in shown] + [_renewed(one, names) for one in folded]
     lines.sort(key=lambda one: one.number, reverse=True)
-    return HappeningPage(tuple(_told_once(lines)), None if is_last else shown[-1].pk)
+    return ActivityPage(tuple(_told_once(lines)), None if is_last else shown[-1].pk)
 
 
-def _told_once(lines: Iterable[Happening]) -> Iterator[Happening]:
+def _told_once(lines: Iterable[ActivityLine]) -> Iterator[ActivityLine]:
     for _words, alike in groupby(lines, key=_as_read):
         first, *others = alike
         yield replace(first, times=1 + len(others)) if others else first
 
 
-def _as_read(line: Happening) -> tuple[object, ...]:
+def _as_read(line: ActivityLine) -> tuple[object, ...]:
     """All that its reader sees of a line; a line of renewals, which opens to each, is like no other."""
     minute = line.at.replace(second=0, microsecond=0)
     return minute, line.what, line.why, line.who, line.where, line.number if line.renewals else None
 
 
-def renewals_page(user_id: UUID, connection_id: UUID, *, first: str, before: str) -> HappeningPage:
+def renewals_page(user_id: UUID, connection_id: UUID, *, first: str, before: str) -> ActivityPage:
     """Each renewal of one connection of this user, from the event number `first` on, below `before`."""
     mine = AuditEvent.objects.filter(
         user_id=user_id,
@@ -135,22 +135,22 @@ def renewals_page(user_id: UUID, connection_id: UUID, *, first: str, before: str
     found = list(mine.order_by("-pk")[: ROWS + 1])
     shown = found[:ROWS]
     names = _names(user_id, shown, ())
-    lines = tuple(_happening(event, names) for event in shown)
-    return HappeningPage(lines, shown[-1].pk if len(found) > ROWS else None)
+    lines = tuple(_line(event, names) for event in shown)
+    return ActivityPage(lines, shown[-1].pk if len(found) > ROWS else None)
 
 
-def each(user_id: UUID) -> Iterator[list[Happening]]:
+def each(user_id: UUID) -> Iterator[list[ActivityLine]]:
     """Every event about one user by itself, newest first, renewals as well: so many at once that memory does not grow
     with them. Whose records there are is asked here, and all else as it is read."""
     return _each(user_id, _people(user_id))
 
 
-def _each(user_id: UUID, people: Mapping[str, str]) -> Iterator[list[Happening]]:
+def _each(user_id: UUID, people: Mapping[str, str]) -> Iterator[list[ActivityLine]]:
     mine = AuditEvent.objects.filter(user_id=user_id).order_by("-pk")
     found = list(mine[:_ROWS_AT_ONCE])
     while found:
         names = _Names(_providers(user_id, found), people)
-        yield [_happening(event, names) for event in found]
+        yield [_line(event, names) for event in found]
         found = list(mine.filter(pk__lt=found[-1].pk)[:_ROWS_AT_ONCE])
 
 
@@ -180,8 +180,8 @@ def _folded(renewals: QuerySet[AuditEvent], *, between: Sequence[int]) -> list[R
     ]
 
 
-def _happening(event: AuditEvent, names: "_Names") -> Happening:
-    return Happening(
+def _line(event: AuditEvent, names: "_Names") -> ActivityLine:
+    return ActivityLine(
         number=event.pk,
         at=event.at,
         what=str(_WORDS.get(event.event, event.event)),
@@ -192,8 +192,8 @@ def _happening(event: AuditEvent, names: "_Names") -> Happening:
     )
 
 
-def _renewed(renewals: Renewals, names: "_Names") -> Happening:
-    return Happening(
+def _renewed(renewals: Renewals, names: "_Names") -> ActivityLine:
+    return ActivityLine(
         number=renewals.last,
         at=renewals.until,
         what=str(_WORDS[EventType.TOKENS_REFRESHED.value]),
