@@ -18,7 +18,7 @@ from apps.audit.recording import Actor, EventType, Fact
 from apps.connections import revoking
 from apps.connections.arriving import confirming
 from apps.connections.models import Connection
-from apps.portal import closing, parting
+from apps.portal import closing, disconnection
 from apps.sharing import ending
 
 CHUNK = 1000
@@ -111,4 +111,6 @@ def _delete(deleted: Deleted) -> None:
     if deleted.event == EventType.CONNECTION_DECLINED:
         confirming.decline(connection, at=deleted.at)
     else:
-        parting.disconnect(connection, keeps_copy=deleted.event == EventType.CONNECTION_DISCONNECTED, at=deleted.at)
+        disconnection.disconnect(
+            connection, keeps_copy=deleted.event == EventType.CONNECTION_DISCONNECTED, at=deleted.at
+        )

@@ -16,7 +16,7 @@ from apps.accounts.models import User
 from apps.audit import deletion_ledger
 from apps.connections.models import Connection, StoredTokenSet
 from apps.connections.reasons import Reason
-from apps.portal import closing, parting
+from apps.portal import closing, disconnection
 from apps.records.models import Record
 from apps.vault import sealing
 from apps.vault.errors import Shredded
@@ -101,8 +101,8 @@ class Disaster:
     def _delete(self) -> None:
         at = self._now()
         closing.close(self._connection("closed").user, at=at)
-        parting.disconnect(self._connection("parted"), keeps_copy=True, at=at)
-        parting.disconnect(self._connection("forgotten"), keeps_copy=False, at=at)
+        disconnection.disconnect(self._connection("parted"), keeps_copy=True, at=at)
+        disconnection.disconnect(self._connection("forgotten"), keeps_copy=False, at=at)
         told = list(deletion_ledger.read(self._ledger))
         # a link that ends is one line, with its copy two; an account one more
         assert len(told) == 6, f"the ledger has {len(told)} lines"

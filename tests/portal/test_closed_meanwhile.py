@@ -14,7 +14,7 @@ from apps.connections.arriving import confirming, returning
 from apps.connections.leaving import binding, linking
 from apps.connections.models import AuthorizationRequest, Connection, StoredTokenSet
 from apps.directory.models import Endpoint
-from apps.portal import closing, parting
+from apps.portal import closing, disconnection
 from apps.vault import shredding
 from apps.vault.sealing import Holder
 from apps.wire.errors import Unavailable
@@ -120,7 +120,7 @@ class TestASignInThatComesBack:
     ):
         stand_in.token = tokens(access_token="second-access", refresh_token="second-refresh")
         departed = traveller.leave(place, url=f"/connections/{connection.pk}/sign-in/")
-        delete = lambda: parting.disconnect(connection, keeps_copy=False, at=timezone.now())  # noqa: E731
+        delete = lambda: disconnection.disconnect(connection, keeps_copy=False, at=timezone.now())  # noqa: E731
         if is_back:
             stand_in.patient = meanwhile(delete, http(body=PERSON))
         else:
@@ -178,7 +178,7 @@ class TestALinkThatBegins:
         self, traveller, connection, stand_in, keeps_copy
     ):
         Endpoint.objects.update(interface="smart", dialect="smart", discovered_at=None)
-        end = lambda: parting.disconnect(connection, keeps_copy=keeps_copy, at=timezone.now())  # noqa: E731
+        end = lambda: disconnection.disconnect(connection, keeps_copy=keeps_copy, at=timezone.now())  # noqa: E731
         stand_in.server.answer = meanwhile(end, http(404))
         answer = traveller.client.post(reverse("reauthorize", args=[connection.pk]))
         assert (answer.status_code, answer["Location"]) == (302, reverse("connections"))

@@ -19,15 +19,15 @@ from apps.accounts.models import User
 from apps.connections import refreshing
 from apps.connections.arriving import confirming
 from apps.connections.models import AuthorizationRequest, Connection, StoredTokenSet
-from apps.portal import closing, parting
+from apps.portal import closing, disconnection
 from tests.connections.provider_stand_in import CODE, PERSON, tokens
 from tests.wire.servers import http
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 ENDINGS: dict[str, Callable[[Connection], Any]] = {
-    "disconnecting": lambda connection: parting.disconnect(connection, keeps_copy=True, at=timezone.now()),
-    "deleting": lambda connection: parting.disconnect(connection, keeps_copy=False, at=timezone.now()),
+    "disconnecting": lambda connection: disconnection.disconnect(connection, keeps_copy=True, at=timezone.now()),
+    "deleting": lambda connection: disconnection.disconnect(connection, keeps_copy=False, at=timezone.now()),
     "closing": lambda connection: closing.close(connection.user, at=timezone.now()),
 }
 

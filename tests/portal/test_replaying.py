@@ -19,7 +19,7 @@ from apps.audit.recording import Actor
 from apps.connections.arriving import confirming
 from apps.connections.models import Connection, PendingRevocation, StoredTokenSet
 from apps.directory.models import AuthorizationServer
-from apps.portal import closing, parting, replaying
+from apps.portal import closing, disconnection, replaying
 from apps.records.models import Record
 from apps.vault import sealing
 from apps.vault.errors import Shredded
@@ -94,7 +94,7 @@ class TestAClosedAccount:
 class TestAConnectionThatWasEnded:
     def test_is_ended_again_and_its_copy_stays(self, linked, restored, ledger):
         with restored():
-            parting.disconnect(linked, keeps_copy=True, at=AT)
+            disconnection.disconnect(linked, keeps_copy=True, at=AT)
         assert replay(ledger).connections == {linked.pk}
         linked.refresh_from_db()
         assert (linked.status, linked.ended_at) == (Connection.Status.DISCONNECTED, AT)
@@ -106,7 +106,7 @@ class TestAConnectionThatWasEnded:
         server.revocation_url = server.token_url
         server.save()
         with restored():
-            parting.disconnect(linked, keeps_copy=True, at=AT)
+            disconnection.disconnect(linked, keeps_copy=True, at=AT)
         assert not PendingRevocation.objects.exists()
         replay(ledger)
         assert PendingRevocation.objects.get().connection_id == linked.pk
@@ -115,22 +115,22 @@ class TestAConnectionThatWasEnded:
         """However long ago it was ended: a day that began then would be over before anybody was asked."""
         AuthorizationServer.objects.update(revocation_url=F("token_url"))
         with restored():
-            parting.disconnect(linked, keeps_copy=True, at=AT)
+            disconnection.disconnect(linked, keeps_copy=True, at=AT)
         replaying.replay(deletion_ledger.read(ledger), actor=ACTOR, at=AT + timedelta(days=3))
         pending = PendingRevocation.objects.get()
         assert (pending.created_at, pending.try_at) == (AT + timedelta(days=3), AT + timedelta(days=3))
 
     def test_goes_again_with_its_copy(self, linked, restored, ledger):
         with restored():
-            parting.disconnect(linked, keeps_copy=False, at=AT)
+            disconnection.disconnect(linked, keeps_copy=False, at=AT)
         replay(ledger)
         assert not Connection.objects.exists()
         assert not Record.objects.exists()
 
     def test_loses_again_the_copy_that_was_deleted_later(self, linked, restored, ledger):
         with restored():
-            parting.disconnect(linked, keeps_copy=True, at=AT)
-            parting.delete_copy(Connection.objects.get(), at=LATER)
+            disconnection.disconnect(linked, keeps_copy=True, at=AT)
+            disconnection.delete_copy(Connection.objects.get(), at=LATER)
         assert replay(ledger).connections == {linked.pk}
         assert not Connection.objects.exists()
 
@@ -157,7 +157,7 @@ class TestReplaying:
     def test_twice_is_as_once(self, alice, linked, restored, ledger):
         make_connection(alice, linked.endpoint, fhir_patient_id="p-2", status="disconnected")
         with restored():
-            parting.disconnect(linked, keeps_copy=True, at=AT)
+            disconnection.disconnect(linked, keeps_copy=True, at=AT)
         replay(ledger)
         before = leavers.rows()
         again = replay(ledger)
@@ -174,7 +174,7 @@ class TestReplaying:
 
     def test_that_finds_something_tells_of_a_backup(self, linked, restored, ledger):
         with restored():
-            parting.disconnect(linked, keeps_copy=True, at=AT)
+            disconnection.disconnect(linked, keeps_copy=True, at=AT)
         replay(ledger)
         assert restorations.was_restored_since(AT)
 
@@ -194,7 +194,7 @@ class TestReplaying:
         others = [Deleted(EventType.ACCOUNT_CLOSED, AT, uuid4(), None) for _ in range(5)]
         deletion_ledger.append(ledger, others)
         with restored():
-            parting.disconnect(linked, keeps_copy=True, at=AT)
+            disconnection.disconnect(linked, keeps_copy=True, at=AT)
         assert (replay(ledger).lines, Deletion.objects.count()) == (6, 1)
 
 
@@ -207,7 +207,7 @@ class TestTheCommand:
 
     def test_says_what_it_would_do_and_then_does_it(self, linked, restored, ledger):
         with restored():
-            parting.disconnect(linked, keeps_copy=False, at=AT)
+            disconnection.disconnect(linked, keeps_copy=False, at=AT)
         would = self._run("--dry-run")
         assert "accounts would be deleted: 0; connections would be deleted, or their copies: 1." in would
         assert Connection.objects.exists()
@@ -218,14 +218,14 @@ class TestTheCommand:
 
     def test_takes_ledgers_by_name(self, linked, restored, ledger, settings):
         with restored():
-            parting.disconnect(linked, keeps_copy=True, at=AT)
+            disconnection.disconnect(linked, keeps_copy=True, at=AT)
         settings.DELETION_LEDGER = None
         assert "connections deleted again, or their copies: 1." in self._run(ledger)
 
     def test_takes_all_it_can_read_and_ends_with_1_for_the_rest(self, linked, restored, ledger):
         ledger.write_text('{"torn')
         with restored():
-            parting.disconnect(linked, keeps_copy=True, at=AT)
+            disconnection.disconnect(linked, keeps_copy=True, at=AT)
         with pytest.raises(CommandError, match="1 line cannot be read, such as 1"):
             self._run()
         linked.refresh_from_db()
@@ -240,7 +240,7 @@ class TestTheCommand:
     def test_deletes_nothing_where_one_of_its_ledgers_is_not_there(self, linked, restored, ledger, tmp_path):
         """What was done until then would not be known for a restored backup's."""
         with restored():
-            parting.disconnect(linked, keeps_copy=True, at=AT)
+            disconnection.disconnect(linked, keeps_copy=True, at=AT)
         with pytest.raises(CommandError, match="There is no ledger at"):
             self._run(ledger, tmp_path / "absent")
         linked.refresh_from_db()

@@ -1,6 +1,6 @@
 """Disconnect: the patient ends a connection here. We forget its tokens at once; a task tells the provider.
 
-What was copied is not ours to keep or delete: `apps.portal.parting` and `apps.portal.closing` ask both apps.
+What was copied is not ours to keep or delete: `apps.portal.disconnection` and `apps.portal.closing` ask both apps.
 """
 
 from datetime import datetime

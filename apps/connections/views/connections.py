@@ -1,4 +1,4 @@
-"""My connections: the list, and one of them. To disconnect needs the copy's app too: `apps.portal.views.parting`."""
+"""My connections: the list, and one of them. Disconnecting needs the copy's app too: `apps.portal.disconnection`."""
 
 from uuid import UUID
 

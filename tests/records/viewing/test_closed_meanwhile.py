@@ -19,7 +19,7 @@ from apps.accounts.models import User
 from apps.audit.models import AuditEvent
 from apps.audit.recording import Actor, EventType
 from apps.connections.models import Connection
-from apps.portal import closing, parting
+from apps.portal import closing, disconnection
 from apps.records import forgetting, syncing, tasks
 from apps.records.downloading import keeping
 from apps.records.models import Attachment, Record, Shelf, SyncRun, SyncStep
@@ -169,7 +169,7 @@ class TestAFileThatCameMeanwhile:
         "delete",
         [
             lambda connection: forgetting.forget(connection, actor=Actor.user(connection.user_id), at=AT),
-            lambda connection: parting.delete_copy(connection, at=AT),
+            lambda connection: disconnection.delete_copy(connection, at=AT),
             lambda connection: closing.close(connection.user, at=AT),
         ],
         ids=["what came", "the copy", "the account"],
@@ -212,7 +212,7 @@ class TestPage:
 class TestWhatIsAskedForInAnotherTab:
     @pytest.fixture
     def delete(self, linked):
-        return lambda: parting.disconnect(linked, keeps_copy=False, at=timezone.now())
+        return lambda: disconnection.disconnect(linked, keeps_copy=False, at=timezone.now())
 
     def test_to_check_again_finds_the_connection_gone(self, hers, linked, delete):
         address = reverse("check_again", args=[linked.pk])

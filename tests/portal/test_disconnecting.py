@@ -18,7 +18,7 @@ from apps.connections import tasks
 from apps.connections.answers import candidates
 from apps.connections.answers.candidates import Candidate
 from apps.connections.models import Connection, StoredTokenSet
-from apps.portal import parting
+from apps.portal import disconnection
 from apps.records import syncing
 from apps.records.models import Record, Shelf, SyncRun
 from tests.connections.conftest import BACKEND
@@ -97,10 +97,10 @@ class TestDisconnecting:
         for link in links:
             give_tokens(link, issued_at=timezone.now())
         other, mine = links  # no look at all of them finds this one first
-        parting.disconnect(mine, keeps_copy=True, at=timezone.now())
+        disconnection.disconnect(mine, keeps_copy=True, at=timezone.now())
         assert dict(Connection.objects.values_list("pk", "status")) == {mine.pk: "disconnected", other.pk: "active"}
         assert StoredTokenSet.objects.get().pk == other.pk
-        parting.delete_copy(mine, at=timezone.now())
+        disconnection.delete_copy(mine, at=timezone.now())
         assert Connection.objects.get() == other
 
     @pytest.mark.conformance("C65")
@@ -239,7 +239,7 @@ class TestDisconnecting:
 
     def test_in_two_tabs_ends_once(self, connection):
         for _ in range(2):
-            parting.disconnect(connection, keeps_copy=False, at=timezone.now())
+            disconnection.disconnect(connection, keeps_copy=False, at=timezone.now())
         assert AuditEvent.objects.filter(event=EventType.CONNECTION_DISCONNECTED).count() == 1
 
 
@@ -249,7 +249,7 @@ class TestDisconnectingUnderAWorkersHands:
         run = syncing.start(linked, cause=SyncRun.Cause.CONFIRMED, at=AT)
 
         def forgotten(request):
-            elsewhere(lambda: parting.disconnect(linked, keeps_copy=False, at=AT))
+            elsewhere(lambda: disconnection.disconnect(linked, keeps_copy=False, at=AT))
             return http(body=R4_PATIENT)
 
         provider.answers[PATIENT] = forgotten
@@ -272,7 +272,7 @@ class TestDisconnectingUnderAWorkersHands:
             page = threads.submit(lambda: elsewhere(store_a_page))
             holds.wait(10)
             threading.Timer(0.5, may_end.set).start()
-            parting.disconnect(linked, keeps_copy=False, at=AT)
+            disconnection.disconnect(linked, keeps_copy=False, at=AT)
             page.result()
         assert not Record.objects.exists()
         assert not Connection.objects.exists()

@@ -17,9 +17,9 @@ from django.views.decorators.http import require_http_methods
 from apps.accounts.current_user import current_user
 from apps.connections import tasks
 from apps.connections.models import Connection
-from apps.portal import endings, parting
+from apps.portal import disconnection, endings
+from apps.portal.disconnection import Disconnected
 from apps.portal.endings import Ending
-from apps.portal.parting import Parted
 from apps.records.viewing import counting
 
 
@@ -71,7 +71,7 @@ def _after_password(
 
 
 def _ask(request: HttpRequest, connection: Connection) -> HttpResponse:
-    context = {"connection": connection, "person": parting.whose(connection)}
+    context = {"connection": connection, "person": disconnection.whose(connection)}
     return render(request, "portal/disconnect.html", context)
 
 
@@ -83,12 +83,12 @@ def _ask_after_password(request: HttpRequest, connection: Connection) -> HttpRes
 @reauthentication_required  # type: ignore[untyped-decorator]
 def _ask_to_delete_copy(request: HttpRequest, connection: Connection) -> HttpResponse:
     entries = counting.listed(connection.user_id, connection_id=connection.pk)
-    context = {"connection": connection, "person": parting.whose(connection), "entries": entries}
+    context = {"connection": connection, "person": disconnection.whose(connection), "entries": entries}
     return render(request, "portal/delete_copy.html", context)
 
 
 def _disconnect(request: HttpRequest, connection: Connection, *, keeps_copy: bool) -> HttpResponse:
-    parted = parting.disconnect(connection, keeps_copy=keeps_copy, at=timezone.now())
+    parted = disconnection.disconnect(connection, keeps_copy=keeps_copy, at=timezone.now())
     tasks.enqueue_telling()
     _tell(request, parted)
     return redirect("connection", connection.pk) if keeps_copy else redirect("connections")
@@ -101,7 +101,7 @@ def _disconnect_and_delete(request: HttpRequest, connection: Connection) -> Http
 
 @reauthentication_required  # type: ignore[untyped-decorator]
 def _delete_copy(request: HttpRequest, connection: Connection) -> HttpResponse:
-    parting.delete_copy(connection, at=timezone.now())
+    disconnection.delete_copy(connection, at=timezone.now())
     messages.success(request, _("Your copy is deleted."))
     return redirect("home")
 
@@ -119,7 +119,7 @@ def _over(request: HttpRequest, connection_id: UUID) -> HttpResponse:
     return redirect("connections")
 
 
-def _tell(request: HttpRequest, parted: Parted) -> None:
+def _tell(request: HttpRequest, parted: Disconnected) -> None:
     """Without the provider's name: messages travel in a cookie."""
     copy = _("Your copy is kept.") if parted.keeps_copy else _("Your copy is deleted.")
     if parted.provider_is_told is None:

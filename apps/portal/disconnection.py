@@ -1,4 +1,4 @@
-"""Part from a provider: end the connection, and let the copy go or stay, as the patient chose.
+"""Disconnect from a provider: end the connection, and let the copy go or stay, as the patient chose.
 
 A copy that goes takes the connection's row with it, which names the person. Copies go first: a worker in the middle of
 a page holds its run's row and then asks for the connection's, so whoever took them the other way round would stand in
@@ -19,7 +19,7 @@ from apps.vault.errors import VaultError
 
 
 @dataclass(frozen=True)
-class Parted:
+class Disconnected:
     """What came of it. Where the provider cannot be told, the patient may want to remove us there too; None where there
     was nothing left to tell, because an earlier press had seen to it."""
 
@@ -37,7 +37,7 @@ def whose(connection: Connection) -> str:
     return person.name if person else ""
 
 
-def disconnect(connection: Connection, *, keeps_copy: bool, at: datetime) -> Parted:
+def disconnect(connection: Connection, *, keeps_copy: bool, at: datetime) -> Disconnected:
     """End the connection, and delete all that was copied where the copy is not kept, both or neither. Twice is as once.
 
     The tokens are gone when this returns. Edges then enqueue telling the provider.
@@ -48,7 +48,7 @@ def disconnect(connection: Connection, *, keeps_copy: bool, at: datetime) -> Par
         is_told = disconnecting.end(connection, at=at)
         if not keeps_copy:
             _remove(connection)
-    return Parted(provider_is_told=is_told, keeps_copy=keeps_copy)
+    return Disconnected(provider_is_told=is_told, keeps_copy=keeps_copy)
 
 
 def delete_copy(connection: Connection, *, at: datetime) -> None:
