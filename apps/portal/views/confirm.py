@@ -19,8 +19,8 @@ from apps.connections import tasks as connection_tasks
 from apps.connections.arriving import confirming, recognizing
 from apps.connections.grants import asking, sharing
 from apps.connections.models import Connection
-from apps.portal import endings, starting
-from apps.portal.endings import Ending
+from apps.portal import ended_connections, starting
+from apps.portal.ended_connections import Ending
 from apps.portal.forms import CandidateForm, born, described, name
 from apps.records import tasks
 from apps.records.presenters.datatypes import dates
@@ -93,7 +93,7 @@ def _decline(request: HttpRequest, connection: Connection) -> HttpResponse:
 
 
 def _ended(request: HttpRequest, connection_id: UUID) -> HttpResponse:
-    how = endings.ending(user_id=current_user(request).pk, connection_id=connection_id)
+    how = ended_connections.how_it_ended(user_id=current_user(request).pk, connection_id=connection_id)
     if how is None:
         raise Http404
     if how is Ending.DISCONNECTED:

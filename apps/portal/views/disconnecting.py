@@ -17,9 +17,9 @@ from django.views.decorators.http import require_http_methods
 from apps.accounts.current_user import current_user
 from apps.connections import tasks
 from apps.connections.models import Connection
-from apps.portal import disconnection, endings
+from apps.portal import disconnection, ended_connections
 from apps.portal.disconnection import Disconnected
-from apps.portal.endings import Ending
+from apps.portal.ended_connections import Ending
 from apps.records.viewing import counting
 
 
@@ -113,7 +113,7 @@ def _mine(request: HttpRequest, connection_id: UUID) -> Connection | None:
 
 def _over(request: HttpRequest, connection_id: UUID) -> HttpResponse:
     """The second press finds done what the first did, and not that there is no such page."""
-    how = endings.ending(user_id=current_user(request).pk, connection_id=connection_id)
+    how = ended_connections.how_it_ended(user_id=current_user(request).pk, connection_id=connection_id)
     if how is not Ending.DISCONNECTED:
         raise Http404
     return redirect("connections")

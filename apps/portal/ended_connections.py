@@ -22,7 +22,7 @@ _ENDINGS = {
 }
 
 
-def ending(*, user_id: UUID, connection_id: UUID) -> Ending | None:
+def how_it_ended(*, user_id: UUID, connection_id: UUID) -> Ending | None:
     """How this user's link ended; None where they never had one of that id."""
     events = AuditEvent.objects.filter(user_id=user_id, subject="connection", subject_id=str(connection_id))
     happened = set(events.values_list("event", flat=True))
