@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from apps.audit.models import AuditEvent, EventType
 from apps.audit.recording import Actor
-from apps.portal import replaying
+from apps.portal import deletion_replay
 from apps.sharing import ending, tasks
 from apps.sharing.models import Opening, Share
 from tests.records.linked import AT
@@ -61,12 +61,12 @@ class TestAShareThatIsOver:
 class TestARestoredBackup:
     def test_ends_every_share_since_some_may_have_been_ended_after_it_was_made(self, alice, connection):
         share = share_of(alice, connection, at=AT)
-        replaying.replay([], actor=Actor.system("test"), at=AT + DAY, is_restored=True)
+        deletion_replay.replay([], actor=Actor.system("test"), at=AT + DAY, is_restored=True)
         share.refresh_from_db()
         assert share.ended_at == AT + DAY
 
     def test_ends_none_where_nothing_was_brought_back(self, alice, connection):
         share = share_of(alice, connection, at=AT)
-        replaying.replay([], actor=Actor.system("test"), at=AT + DAY)
+        deletion_replay.replay([], actor=Actor.system("test"), at=AT + DAY)
         share.refresh_from_db()
         assert share.ended_at is None

@@ -13,8 +13,8 @@ from django.utils import timezone
 from apps.audit import deletion_ledger
 from apps.audit.deletion_ledger import Deleted, Unreadable
 from apps.audit.recording import Actor
-from apps.portal import replaying
-from apps.portal.replaying import Replayed
+from apps.portal import deletion_replay
+from apps.portal.deletion_replay import Replayed
 
 _ACTOR = Actor.system("replay_deletions")
 
@@ -46,7 +46,7 @@ class Command(BaseCommand):
         try:
             self._ensure_there(paths)
             if options["dry_run"]:
-                self._say("would be deleted", replaying.rehearse(_lines(paths)))
+                self._say("would be deleted", deletion_replay.rehearse(_lines(paths)))
             else:
                 self._say("deleted again", self._replay(paths, options))
         except OSError as error:
@@ -65,7 +65,7 @@ class Command(BaseCommand):
 
     def _replay(self, paths: list[Path], options: dict[str, Any]) -> Replayed:
         is_restored = options["restored"]
-        return replaying.replay(_lines(paths), actor=_ACTOR, at=timezone.now(), is_restored=is_restored)
+        return deletion_replay.replay(_lines(paths), actor=_ACTOR, at=timezone.now(), is_restored=is_restored)
 
     def _say(self, what: str, replayed: Replayed) -> None:
         self.stdout.write(

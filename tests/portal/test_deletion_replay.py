@@ -19,7 +19,7 @@ from apps.audit.recording import Actor
 from apps.connections.arriving import confirming
 from apps.connections.models import Connection, PendingRevocation, StoredTokenSet
 from apps.directory.models import AuthorizationServer
-from apps.portal import closing, disconnection, replaying
+from apps.portal import closing, deletion_replay, disconnection
 from apps.records.models import Record
 from apps.vault import sealing
 from apps.vault.errors import Shredded
@@ -55,7 +55,7 @@ def restored(ledger):
 
 
 def replay(ledger):
-    return replaying.replay(deletion_ledger.read(ledger), actor=ACTOR, at=LATER)
+    return deletion_replay.replay(deletion_ledger.read(ledger), actor=ACTOR, at=LATER)
 
 
 class TestAClosedAccount:
@@ -116,7 +116,7 @@ class TestAConnectionThatWasEnded:
         AuthorizationServer.objects.update(revocation_url=F("token_url"))
         with restored():
             disconnection.disconnect(linked, keeps_copy=True, at=AT)
-        replaying.replay(deletion_ledger.read(ledger), actor=ACTOR, at=AT + timedelta(days=3))
+        deletion_replay.replay(deletion_ledger.read(ledger), actor=ACTOR, at=AT + timedelta(days=3))
         pending = PendingRevocation.objects.get()
         assert (pending.created_at, pending.try_at) == (AT + timedelta(days=3), AT + timedelta(days=3))
 
@@ -169,7 +169,7 @@ class TestReplaying:
     @pytest.mark.parametrize("is_restored", [True, False])
     def test_that_finds_nothing_tells_of_a_backup_only_where_somebody_says_so(self, linked, ledger, is_restored):
         deletion_ledger.append(ledger, [Deleted(EventType.ACCOUNT_CLOSED, AT, uuid4(), None)])
-        replaying.replay(deletion_ledger.read(ledger), actor=ACTOR, at=LATER, is_restored=is_restored)
+        deletion_replay.replay(deletion_ledger.read(ledger), actor=ACTOR, at=LATER, is_restored=is_restored)
         assert restorations.was_restored_since(AT) is is_restored
 
     def test_that_finds_something_tells_of_a_backup(self, linked, restored, ledger):
@@ -190,7 +190,7 @@ class TestReplaying:
         assert (replayed.lines, replayed.accounts, replayed.connections) == (2, set(), set())
 
     def test_reads_a_ledger_of_any_length_by_the_chunk(self, linked, restored, ledger, monkeypatch):
-        monkeypatch.setattr(replaying, "CHUNK", 2)
+        monkeypatch.setattr(deletion_replay, "CHUNK", 2)
         others = [Deleted(EventType.ACCOUNT_CLOSED, AT, uuid4(), None) for _ in range(5)]
         deletion_ledger.append(ledger, others)
         with restored():
