@@ -11,7 +11,7 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_POST, require_safe
 
 from apps.accounts.current_user import current_user
-from apps.portal import activity, saving_activity
+from apps.portal import activity, activity_export
 from apps.records.exporting.admitting import TooMany
 from apps.records.exporting.stored import DeletedMeanwhile
 
@@ -40,7 +40,7 @@ def save_activity(request: HttpRequest) -> HttpResponseBase:
     """
     user, at = current_user(request), timezone.now()
     try:
-        pieces = saving_activity.take(user, at=at)
+        pieces = activity_export.take(user, at=at)
     except TooMany:
         return render(request, "429.html", {"minutes": _MINUTES}, status=429)
     except DeletedMeanwhile:  # whoever closed the account is asked to sign in

@@ -15,7 +15,7 @@ from apps.audit import recording
 from apps.audit.models import AuditEvent
 from apps.audit.recording import Actor, EventType, Fact
 from apps.connections import noting
-from apps.portal import activity, closing, saving_activity
+from apps.portal import activity, activity_export, closing
 from apps.records.exporting import admitting
 from tests.records.linked import give_tokens, make_connection, make_endpoint
 from tests.records.people import CANARIES, allergy
@@ -174,7 +174,7 @@ class TestALongLife:
     """Of a hundred thousand events no more is in memory, and asked of the database, than of a few at a time."""
 
     def taken(self, user):
-        pieces = saving_activity.take(user, at=timezone.now())
+        pieces = activity_export.take(user, at=timezone.now())
         tracemalloc.start()
         try:
             return sum(piece.count(b"\n") for piece in pieces), tracemalloc.get_traced_memory()[1]
@@ -191,7 +191,7 @@ class TestALongLife:
 
     def test_is_read_on_from_the_number_of_the_last_event(self, alice, django_assert_max_num_queries):
         note_many(alice, 4 * activity._ROWS_AT_ONCE)
-        pieces = saving_activity.take(alice, at=timezone.now())
+        pieces = activity_export.take(alice, at=timezone.now())
         with django_assert_max_num_queries(3 * 6) as asked:
             assert sum(1 for _piece in pieces) == 1 + 5
         assert "OFFSET" not in str(asked.captured_queries)
@@ -233,18 +233,18 @@ class TestTakingIt:
 
     def test_breaks_off_after_its_time(self, alice, monkeypatch):
         monkeypatch.setattr(admitting, "LONGEST_SECONDS", -1.0)
-        pieces = saving_activity.take(alice, at=timezone.now())
+        pieces = activity_export.take(alice, at=timezone.now())
         next(pieces)
         with pytest.raises(admitting.TookTooLong):
             next(pieces)
 
     def test_of_an_account_that_was_closed_a_moment_ago_gives_nothing(self, hers, alice, address, monkeypatch):
-        taking = saving_activity.take
+        taking = activity_export.take
 
         def closed_before(user, *, at):
             closing.close(user, at=at)
             return taking(user, at=at)
 
-        monkeypatch.setattr(saving_activity, "take", closed_before)
+        monkeypatch.setattr(activity_export, "take", closed_before)
         answer = hers.post(address)
         assert (answer.status_code, answer["Location"]) == (302, reverse("activity"))
