@@ -2,14 +2,14 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from apps.portal.desk import looking, moves, overview, registrations, starting, systems, trials
+from apps.portal.desk import host_review, moves, overview, registrations, starting, systems, trials
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", overview.show_overview, name="desk"),
     path("start/", starting.find, name="desk-start"),
     path("start/<uuid:endpoint_id>/", starting.begin, name="desk-begin"),
     path("start/<uuid:endpoint_id>/addresses/", starting.name_addresses, name="desk-addresses"),
-    path("endpoints/<uuid:endpoint_id>/look/", looking.look, name="desk-look"),
+    path("endpoints/<uuid:endpoint_id>/look/", host_review.look, name="desk-look"),
     path("endpoints/<uuid:endpoint_id>/move/", moves.look, name="desk-move"),
     path("registrations/<uuid:registration_id>/", registrations.show, name="desk-registration"),
     path("registrations/<uuid:registration_id>/<slug:step>/", registrations.take, name="desk-step"),
