@@ -18,8 +18,8 @@ from apps.directory import overseeing, registering
 from apps.directory.desk import filling
 from apps.directory.models import ClientRegistration
 from apps.portal.desk import standing, taking, walking
-from apps.portal.desk.copying import to_copy
 from apps.portal.desk.staff import actor, staff_only
+from apps.portal.desk.values_to_copy import to_copy
 from apps.portal.desk.walking import Walk
 
 
