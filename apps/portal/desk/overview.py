@@ -7,7 +7,7 @@ from django.views.decorators.http import require_safe
 
 from apps.connections import moving
 from apps.directory.desk import attending, hosts, wanting
-from apps.portal.desk import standing
+from apps.portal.desk import registration_status
 from apps.portal.desk.staff import staff_only
 
 _MOST_NEEDS = 20
@@ -22,7 +22,7 @@ def show_overview(request: HttpRequest) -> HttpResponse:
     query = request.GET.get("q", "").strip()
     at = timezone.now()
     found = attending.find(query, most=_MOST_FOUND)
-    standing.show_on(found, at=at)
+    registration_status.show_on(found, at=at)
     context = {
         "needs": () if query else attending.needs(at=at, most=_MOST_NEEDS),
         "strangers": () if query else hosts.waiting(most=_MOST_NEEDS),

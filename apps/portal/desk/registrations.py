@@ -17,10 +17,10 @@ from apps.connections.trying import showing
 from apps.directory import overseeing, registering
 from apps.directory.desk import filling
 from apps.directory.models import ClientRegistration
-from apps.portal.desk import standing, taking, walking
+from apps.portal.desk import registration_status, step_actions, steps
 from apps.portal.desk.staff import actor, staff_only
+from apps.portal.desk.steps import Progress
 from apps.portal.desk.values_to_copy import to_copy
-from apps.portal.desk.walking import Walk
 
 
 @require_safe
@@ -28,8 +28,8 @@ from apps.portal.desk.walking import Walk
 def show(request: HttpRequest, registration_id: UUID) -> HttpResponse:
     """The steps, with one open: that of `?step=`, or the first to do."""
     registration = _registration(registration_id)
-    walk = walking.walk(registration, opened=request.GET.get("step", ""), at=timezone.now())
-    return _page(request, registration, walk, _form_of(registration, walk))
+    progress = steps.progress(registration, opened=request.GET.get("step", ""), at=timezone.now())
+    return _page(request, registration, progress, _form_of(registration, progress))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -38,30 +38,30 @@ def take(request: HttpRequest, registration_id: UUID, step: str) -> HttpResponse
     """Take one step: with its form, or with the button that was pressed. Whoever comes back to its address is shown the
     step. A step that wants a password given lately asks for it at this address first."""
     registration = _registration(registration_id)
-    if not taking.is_step_of(step, registration):
+    if not step_actions.is_step_of(step, registration):
         raise Http404
     if request.method != "POST":
-        if step in taking.WANT_PASSWORD:
+        if step in step_actions.WANT_PASSWORD:
             reauthentication.require_for_staff(request)
-        return redirect(f"{reverse('desk-registration', args=[registration.pk])}?step={taking.opened_by(step)}")
-    if step in taking.WANT_PASSWORD and not reauthentication.is_recent_for_staff(request):
+        return redirect(f"{reverse('desk-registration', args=[registration.pk])}?step={step_actions.opened_by(step)}")
+    if step in step_actions.WANT_PASSWORD and not reauthentication.is_recent_for_staff(request):
         messages.info(request, _("Nothing was changed yet. Give your password once more, then do it again."))
         return _see(request.path)
-    if step in taking.BUTTONS:
+    if step in step_actions.BUTTONS:
         return _press(request, registration, step)
     return _fill(request, registration, step)
 
 
 def _fill(request: HttpRequest, registration: ClientRegistration, step: str) -> HttpResponse:
-    form = taking.form(step, registration, request.POST)
-    if not form.is_valid() and taking.why_not_this(step):  # it stands beside the step's own form
-        messages.error(request, taking.why_not_this(step))
+    form = step_actions.form(step, registration, request.POST)
+    if not form.is_valid() and step_actions.why_not_this(step):  # it stands beside the step's own form
+        messages.error(request, step_actions.why_not_this(step))
         return _back(registration)
     if not form.is_valid():
-        walk = walking.walk(registration, opened=step, at=timezone.now())
-        return _page(request, registration, walk, form, status=422)
+        progress = steps.progress(registration, opened=step, at=timezone.now())
+        return _page(request, registration, progress, form, status=422)
     try:
-        taking.keep(step, registration, form.cleaned_data, actor=actor(request), at=timezone.now())
+        step_actions.keep(step, registration, form.cleaned_data, actor=actor(request), at=timezone.now())
     except filling.NotNow:
         return _not_now(request, registration)
     messages.success(request, _("Saved."))
@@ -70,7 +70,7 @@ def _fill(request: HttpRequest, registration: ClientRegistration, step: str) -> 
 
 def _press(request: HttpRequest, registration: ClientRegistration, button: str) -> HttpResponse:
     try:
-        taking.BUTTONS[button](registration, actor=actor(request), at=timezone.now())
+        step_actions.BUTTONS[button](registration, actor=actor(request), at=timezone.now())
     except filling.NotNow:
         return _not_now(request, registration)
     return _back(registration)
@@ -78,29 +78,29 @@ def _press(request: HttpRequest, registration: ClientRegistration, button: str) 
 
 def _not_now(request: HttpRequest, registration: ClientRegistration) -> HttpResponse:
     """Say why, of the row as it stands."""
-    messages.error(request, taking.why_not_now(_registration(registration.pk)))
+    messages.error(request, step_actions.why_not_now(_registration(registration.pk)))
     return _back(registration)
 
 
 def _page(
     request: HttpRequest,
     registration: ClientRegistration,
-    walk: Walk,
+    progress: Progress,
     form: forms.Form | None,
     *,
     status: int = 200,
 ) -> HttpResponse:
-    endpoints = overseeing.endpoints(registration, most=taking.MOST_LISTED)
+    endpoints = overseeing.endpoints(registration, most=step_actions.MOST_LISTED)
     siblings = overseeing.siblings(registration)
-    standing.show_on([registration, *siblings], at=timezone.now())
+    registration_status.show_on([registration, *siblings], at=timezone.now())
     context: dict[str, Any] = {
         "registration": registration,
         "kind": overseeing.kind(registration),
         "names": overseeing.provider_names(registration),
         "is_over": registration.status in registering.OVER,
-        "walk": walk,
+        "progress": progress,
         "form": form,
-        "wants_password": _wants_password(request, walk),
+        "wants_password": _wants_password(request, progress),
         "copy": to_copy(registration, next(iter(endpoints), None)),
         "siblings": siblings,
         "endpoints": endpoints,
@@ -109,22 +109,26 @@ def _page(
         ),
         "proof": overseeing.proof(registration),
         "next_key": filling.key_to_hand_over(registration),
-        "use_account": taking.form(taking.USE_ACCOUNT, registration) if filling.usable_accounts() else None,
+        "use_account": step_actions.form(step_actions.USE_ACCOUNT, registration) if filling.usable_accounts() else None,
     }
     return render(request, "portal/desk/registration.html", context, status=status)
 
 
-def _form_of(registration: ClientRegistration, walk: Walk) -> forms.Form | None:
-    step = walk.open_step
-    return taking.form(step.key.value, registration) if step is not None and step.key.value in taking.FORMS else None
+def _form_of(registration: ClientRegistration, progress: Progress) -> forms.Form | None:
+    step = progress.open_step
+    return (
+        step_actions.form(step.key.value, registration)
+        if step is not None and step.key.value in step_actions.FORMS
+        else None
+    )
 
 
-def _wants_password(request: HttpRequest, walk: Walk) -> bool:
+def _wants_password(request: HttpRequest, progress: Progress) -> bool:
     """Whether the open step's form should wait for a password: what is typed into it would be lost."""
-    step = walk.open_step
+    step = progress.open_step
     return (
         step is not None
-        and step.key.value in taking.WANT_PASSWORD
+        and step.key.value in step_actions.WANT_PASSWORD
         and not reauthentication.is_recent_for_staff(request)
     )
 

@@ -14,7 +14,7 @@ from apps.connections.views import waiting_room
 from apps.directory import enabling, overseeing, registering
 from apps.directory.desk import beginning, wanting
 from apps.directory.models import ClientRegistration, Endpoint
-from apps.portal.desk import standing
+from apps.portal.desk import registration_status
 from apps.portal.desk.forms import AddressesForm
 from apps.portal.desk.staff import actor, staff_only
 
@@ -29,7 +29,7 @@ def find(request: HttpRequest) -> HttpResponse:
     at = timezone.now()
     found = wanting.find(query, at=at, most=_MOST_FOUND)
     endpoints = (one for provider in found for one in provider.endpoints)
-    standing.show_on([one.registration for one in endpoints if one.registration is not None], at=at)
+    registration_status.show_on([one.registration for one in endpoints if one.registration is not None], at=at)
     return render(request, "portal/desk/start.html", {"query": query, "found": found, "most": _MOST_FOUND})
 
 

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from apps.connections.trying import terms
 from apps.directory.models import ClientRegistration, Endpoint, SystemAccount
-from apps.portal.desk import standing
+from apps.portal.desk import registration_status
 from tests.fixtures.cast import PASSWORD
 from tests.portal.desk.conftest import forget_password, passed, states
 
@@ -225,7 +225,7 @@ class TestThatPatientsCanConnect:
         )
         rows = list(ClientRegistration.objects.all())
         with django_assert_max_num_queries(4):
-            standing.show_on(rows, at=timezone.now())
+            registration_status.show_on(rows, at=timezone.now())
         assert {row.standing.word for row in rows} == {self.ON}  # type: ignore[attr-defined]
 
 

@@ -13,7 +13,7 @@ from apps.directory import overseeing
 from apps.directory.desk import filling
 from apps.directory.models import ClientRegistration, SystemAccount
 from apps.directory.overseeing import Proof
-from apps.portal.desk import walking
+from apps.portal.desk import steps
 from apps.portal.desk.forms import (
     AccountForm,
     AccountIdForm,
@@ -26,7 +26,7 @@ from apps.portal.desk.forms import (
     UseAccountForm,
     VersionsForm,
 )
-from apps.portal.desk.walking import Key
+from apps.portal.desk.steps import Key
 
 Status = ClientRegistration.Status
 
@@ -90,7 +90,7 @@ def form(step: str, registration: ClientRegistration, data: QueryDict | None = N
     options: dict[str, Any] = {"initial": _initial(registration)}
     if made in {ChoicesForm, VersionsForm}:
         found = overseeing.versions(registration)
-        options["fhir_versions"] = [(version, walking.version_name(version)) for version in found]
+        options["fhir_versions"] = [(version, steps.version_name(version)) for version in found]
     if made is CredentialsForm:
         options["has_secret"] = registration.sealed_secret is not None
     if made is UseAccountForm:
@@ -118,7 +118,7 @@ def is_step_of(step: str, registration: ClientRegistration) -> bool:
         return False
     if step == Key.PROOF and overseeing.proof(registration) is not Proof.SECRET:
         return False
-    return step == MENDED or opened_by(step) in walking.OF_KIND[overseeing.kind(registration)]
+    return step == MENDED or opened_by(step) in steps.OF_KIND[overseeing.kind(registration)]
 
 
 def why_not_this(step: str) -> str:

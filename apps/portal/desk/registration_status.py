@@ -1,5 +1,7 @@
-"""Where a registration stands, in a word that lists and its own page show: that patients can connect is said where they
-can, at one of its endpoints at least."""
+"""The status of a registration in one word, as lists and its own page show it.
+
+It says that patients can connect where they can at one endpoint at least.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -44,8 +46,10 @@ class Standing:
 
 
 def show_on(registrations: Iterable[ClientRegistration], *, at: datetime) -> None:
-    """Give each of them its `standing`, for templates. Asks once for one endpoint of each that is on, and more only
-    where patients cannot connect at that one. Whoever has it keeps it."""
+    """Set `standing` on each of them, for templates; one that has it already keeps it.
+
+    One query finds an endpoint for each registration that is on. More are asked about only where patients cannot
+    connect at that one."""
     rows = [row for row in registrations if not hasattr(row, "standing")]
     firsts = _firsts([row for row in rows if _is_open(row)])
     for row in rows:

@@ -19,7 +19,7 @@ from apps.directory import overseeing, versions
 from apps.directory.desk import filling
 from apps.directory.models import ClientRegistration, SystemAccount
 from apps.directory.overseeing import Kind, Proof
-from apps.portal.desk import standing
+from apps.portal.desk import registration_status
 
 Status = ClientRegistration.Status
 
@@ -79,7 +79,7 @@ OF_KIND = {
 
 
 @dataclass(frozen=True)
-class WalkStep:
+class Step:
     """One step. `is_open` where its form is shown."""
 
     key: Key
@@ -109,10 +109,10 @@ class WalkStep:
 
 
 @dataclass(frozen=True)
-class Walk:
+class Progress:
     """All steps of one registration."""
 
-    steps: Sequence[WalkStep]
+    steps: Sequence[Step]
 
     @property
     def is_doubted(self) -> bool:
@@ -120,12 +120,12 @@ class Walk:
         return any(step.state is State.DOUBTED for step in self.steps)
 
     @property
-    def open_step(self) -> WalkStep | None:
+    def open_step(self) -> Step | None:
         """The one that is shown in full."""
         return next((step for step in self.steps if step.is_open), None)
 
 
-def walk(registration: ClientRegistration, *, opened: str = "", at: datetime) -> Walk:
+def progress(registration: ClientRegistration, *, opened: str = "", at: datetime) -> Progress:
     """The steps; `opened` names the one to show in full, and without one it is the first to do, or to wait for."""
     steps = _Steps(registration, at=at)
     found = [(key, *steps.of(key)) for key in OF_KIND[overseeing.kind(registration)]]
@@ -134,7 +134,7 @@ def walk(registration: ClientRegistration, *, opened: str = "", at: datetime) ->
     if not shown and registration.status not in {Status.REJECTED, Status.RETIRED}:
         first = next((state for state in (State.BROKEN, State.NOW, State.WAITS) if state in states), None)
         shown = found[states.index(first)][0].value if first is not None else ""
-    return Walk([WalkStep(key, state, summary, is_open=key.value == shown) for key, state, summary in found])
+    return Progress([Step(key, state, summary, is_open=key.value == shown) for key, state, summary in found])
 
 
 class _Steps:
@@ -276,7 +276,7 @@ class _Steps:
 
     def _switch(self) -> tuple[State, str]:
         if self._row.is_switched_on:
-            found = standing.of(self._row, at=self._at)
+            found = registration_status.of(self._row, at=self._at)
             if found.kind == "done" and self._has_failed:
                 return State.DOUBTED, _("Patients may not get through either.")
             if found.kind == "done":
