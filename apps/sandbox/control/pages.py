@@ -7,8 +7,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from apps.sandbox import clock, faults, recorder, scenarios
-from apps.sandbox.control import resetting, standing
-from apps.sandbox.control.door import is_local
+from apps.sandbox.control import resetting, snapshots
+from apps.sandbox.control.json_views import is_local
 
 _SHOWN_REQUESTS = 40
 _BACK = {"start": "start", "control": "control", "approvals": "approvals"}
@@ -22,7 +22,7 @@ def page(request: HttpRequest) -> HttpResponse:
     context = {
         "clock": clock.now(),
         "offset": clock.offset(),
-        "switches": standing.switches(),
+        "switches": snapshots.switches(),
         "scenarios": scenarios.SCENARIOS,
         "faults": faults.armed(),
         "routes": faults.ROUTES,

@@ -3,39 +3,41 @@
 from django.urls import path
 
 from apps.sandbox.control import (
-    approval_levers,
-    grant_levers,
-    identity_levers,
-    levers,
+    approval_handlers,
+    grant_handlers,
+    handlers,
+    identity_handlers,
     pages,
-    smart_levers,
-    tenant_levers,
+    smart_handlers,
+    tenant_handlers,
 )
-from apps.sandbox.control.door import door
+from apps.sandbox.control.json_views import json_view
 
 urlpatterns = [
     path("", pages.page, name="control"),
     path("pull", pages.pull, name="control-pull"),
-    path("state", door(get=levers.state)),
-    path("clock", door(get=levers.time, post=levers.move_time)),
-    path("switches", door(get=levers.switches, post=levers.choose, delete=levers.usual_switches)),
-    path("scenarios", door(get=levers.scenario_list, post=levers.play)),
-    path("faults", door(get=levers.fault_list, post=levers.arm, delete=levers.disarm)),
-    path("requests", door(get=levers.recorded, delete=levers.forget_recorded)),
-    path("applications", door(get=levers.applications, post=levers.install_application)),
-    path("applications/switches", door(post=grant_levers.choose_own)),
-    path("smart-applications", door(get=smart_levers.applications, post=smart_levers.install_application)),
-    path("tenants", door(get=tenant_levers.tenants, post=tenant_levers.suspend)),
-    path("approvals", door(get=approval_levers.approvals, post=approval_levers.decide)),
-    path("accounts", door(get=levers.accounts, post=levers.enrol)),
-    path("grants", door(get=grant_levers.grants, post=grant_levers.hand_out)),
-    path("grants/end", door(post=levers.end_grants)),
-    path("signing-keys", door(get=identity_levers.keys, post=identity_levers.rotate_keys)),
-    path("enablements", door(get=identity_levers.enablements, post=identity_levers.decide)),
-    path("launches", door(post=identity_levers.launch)),
+    path("state", json_view(get=handlers.state)),
+    path("clock", json_view(get=handlers.time, post=handlers.move_time)),
+    path("switches", json_view(get=handlers.switches, post=handlers.choose, delete=handlers.usual_switches)),
+    path("scenarios", json_view(get=handlers.scenario_list, post=handlers.play)),
+    path("faults", json_view(get=handlers.fault_list, post=handlers.arm, delete=handlers.disarm)),
+    path("requests", json_view(get=handlers.recorded, delete=handlers.forget_recorded)),
+    path("applications", json_view(get=handlers.applications, post=handlers.install_application)),
+    path("applications/switches", json_view(post=grant_handlers.choose_own)),
+    path("smart-applications", json_view(get=smart_handlers.applications, post=smart_handlers.install_application)),
+    path("tenants", json_view(get=tenant_handlers.tenants, post=tenant_handlers.suspend)),
+    path("approvals", json_view(get=approval_handlers.approvals, post=approval_handlers.decide)),
+    path("accounts", json_view(get=handlers.accounts, post=handlers.enrol)),
+    path("grants", json_view(get=grant_handlers.grants, post=grant_handlers.hand_out)),
+    path("grants/end", json_view(post=handlers.end_grants)),
+    path("signing-keys", json_view(get=identity_handlers.keys, post=identity_handlers.rotate_keys)),
+    path("enablements", json_view(get=identity_handlers.enablements, post=identity_handlers.decide)),
+    path("launches", json_view(post=identity_handlers.launch)),
     path(
         "rogue-root",
-        door(get=identity_levers.announced, post=identity_levers.announce, delete=identity_levers.tell_the_truth),
+        json_view(
+            get=identity_handlers.announced, post=identity_handlers.announce, delete=identity_handlers.tell_the_truth
+        ),
     ),
-    path("reset", door(post=levers.reset)),
+    path("reset", json_view(post=handlers.reset)),
 ]

@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 from django.http import QueryDict
 
 from apps.sandbox import clock, scenarios, tally
-from apps.sandbox.control.door import Answer, Body, Wrong, only, take
+from apps.sandbox.control.json_views import Answer, Body, Wrong, only, take
 from apps.sandbox.models import (
     Account,
     Application,

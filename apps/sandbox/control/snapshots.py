@@ -1,4 +1,4 @@
-"""How everything stands, as plain data: what the control address answers and its page shows."""
+"""Snapshots of the sandbox as plain data: what the control address answers and its page shows."""
 
 from dataclasses import asdict
 from typing import Any

@@ -1,7 +1,7 @@
-"""The door of the control address: this machine only, JSON in and out, one handler a method.
+"""Views of the control addresses: for this machine only, JSON in and out, one handler for each method.
 
-A POST must say `Content-Type: application/json`. A page of another origin cannot send that type without asking first,
-and nobody here answers it, so a web page in a developer's browser cannot pull the levers.
+A POST must say `Content-Type: application/json`. A page of another origin cannot send that type without a preflight
+request (CORS), which nothing here answers, so no web page in a developer's browser can control the sandbox.
 """
 
 import ipaddress
@@ -31,13 +31,14 @@ def is_local(request: HttpRequest) -> bool:
         return False
 
 
-def door(
+def json_view(
     *,
     get: Callable[[QueryDict], Answer] | None = None,
     post: Callable[[Body], Answer] | None = None,
     delete: Callable[[QueryDict], Answer] | None = None,
 ) -> Callable[[HttpRequest], HttpResponse]:
-    """A view of one handler a method. Each gives (data, status) or raises Wrong; a POST is given its body."""
+    """A view with one handler for each method. A handler returns (data, status) or raises Wrong; a POST handler gets
+    the body."""
     by_query = {"GET": get, "DELETE": delete}
     allowed = [name for name, handler in (*by_query.items(), ("POST", post)) if handler]
 

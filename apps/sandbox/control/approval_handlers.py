@@ -7,7 +7,7 @@ from django.http import QueryDict
 from apps.sandbox import clock
 from apps.sandbox.approving import deciding
 from apps.sandbox.approving.deciding import Pending
-from apps.sandbox.control.door import Answer, Body, Wrong, only, take
+from apps.sandbox.control.json_views import Answer, Body, Wrong, only, take
 from apps.sandbox.registration import RequestRefused
 
 

@@ -1,4 +1,4 @@
-"""What each control address does: translate the body, pull one lever, answer with what stands now."""
+"""What each control address does: read the body, change one thing, answer with the state that results."""
 
 from datetime import datetime
 
@@ -6,8 +6,8 @@ from django.db.models import Q
 from django.http import QueryDict
 
 from apps.sandbox import clock, enrolment, faults, recorder, scenarios
-from apps.sandbox.control import resetting, standing
-from apps.sandbox.control.door import Body, Wrong, only, take, texts
+from apps.sandbox.control import resetting, snapshots
+from apps.sandbox.control.json_views import Body, Wrong, only, take, texts
 from apps.sandbox.models import Account, Application, ApplicationStatus, Grant, SmartGrant
 from apps.sandbox.patient_access import granting
 from apps.sandbox.portal import registering
@@ -20,12 +20,12 @@ _MOST_SECONDS = 100 * 366 * 86_400
 
 def state(_query: QueryDict) -> Answer:
     """Everything."""
-    return standing.everything(), 200
+    return snapshots.everything(), 200
 
 
 def time(_query: QueryDict) -> Answer:
     """The clock."""
-    return standing.time(), 200
+    return snapshots.time(), 200
 
 
 def move_time(body: Body) -> Answer:
@@ -42,12 +42,12 @@ def move_time(body: Body) -> Answer:
         clock.set_to(_moment(take(body, "set_to", str, "")))
     else:
         clock.reset()
-    return standing.time(), 200
+    return snapshots.time(), 200
 
 
 def switches(_query: QueryDict) -> Answer:
     """Every switch."""
-    return standing.switches(), 200
+    return snapshots.switches(), 200
 
 
 def choose(body: Body) -> Answer:
@@ -57,14 +57,14 @@ def choose(body: Body) -> Answer:
             raise Wrong(f"{name} is one of {', '.join(_values(name))}")
     for name, value in body.items():
         scenarios.choose(name, value)
-    return standing.switches(), 200
+    return snapshots.switches(), 200
 
 
 def usual_switches(_query: QueryDict) -> Answer:
     """Every switch at its default; faults stay armed."""
     for name, switch in scenarios.SWITCHES.items():
         scenarios.choose(name, switch.default)
-    return standing.switches(), 200
+    return snapshots.switches(), 200
 
 
 def scenario_list(_query: QueryDict) -> Answer:
@@ -79,12 +79,12 @@ def play(body: Body) -> Answer:
         scenarios.play(take(body, "name", str, ""))
     except scenarios.UnknownChoice as unknown:
         raise Wrong(str(unknown)) from None
-    return standing.everything(), 200
+    return snapshots.everything(), 200
 
 
 def fault_list(_query: QueryDict) -> Answer:
     """What is armed."""
-    return standing.armed_faults(), 200
+    return snapshots.armed_faults(), 200
 
 
 def arm(body: Body) -> Answer:
@@ -104,13 +104,13 @@ def arm(body: Body) -> Answer:
     except ValueError as wrong:
         raise Wrong(str(wrong)) from None
     faults.arm(fault)
-    return standing.armed_faults(), 201
+    return snapshots.armed_faults(), 201
 
 
 def disarm(query: QueryDict) -> Answer:
     """All faults, or those of `?route=`."""
     faults.disarm(query.get("route"))
-    return standing.armed_faults(), 200
+    return snapshots.armed_faults(), 200
 
 
 def recorded(query: QueryDict) -> Answer:
@@ -119,7 +119,7 @@ def recorded(query: QueryDict) -> Answer:
     if not since.isdecimal():
         raise Wrong("since must be a whole number")
     rows = recorder.requests(since=int(since), path=query.get("path", ""), method=query.get("method", ""))
-    return {"requests": [standing.recorded(row) for row in rows]}, 200
+    return {"requests": [snapshots.recorded(row) for row in rows]}, 200
 
 
 def forget_recorded(_query: QueryDict) -> Answer:
@@ -130,7 +130,7 @@ def forget_recorded(_query: QueryDict) -> Answer:
 
 def applications(_query: QueryDict) -> Answer:
     """Every application, without secrets."""
-    return {"applications": [standing.application(row) for row in Application.objects.order_by("pk")]}, 200
+    return {"applications": [snapshots.application(row) for row in Application.objects.order_by("pk")]}, 200
 
 
 def install_application(body: Body) -> Answer:
@@ -153,12 +153,12 @@ def install_application(body: Body) -> Answer:
         )
     except RequestRefused as refused:
         raise Wrong(str(refused)) from None
-    return {**standing.application(application), "client_secret": credentials.secret}, 201
+    return {**snapshots.application(application), "client_secret": credentials.secret}, 201
 
 
 def accounts(_query: QueryDict) -> Answer:
     """Every account."""
-    return {"accounts": [standing.account(row) for row in Account.objects.order_by("username")]}, 200
+    return {"accounts": [snapshots.account(row) for row in Account.objects.order_by("username")]}, 200
 
 
 def enrol(body: Body) -> Answer:
@@ -177,7 +177,7 @@ def enrol(body: Body) -> Answer:
         )
     except enrolment.EnrolmentRefused as refused:
         raise Wrong(str(refused)) from None
-    return standing.account(account), 201
+    return snapshots.account(account), 201
 
 
 def end_grants(body: Body) -> Answer:
@@ -197,7 +197,7 @@ def end_grants(body: Body) -> Answer:
 def reset(_body: Body) -> Answer:
     """Back to the beginning."""
     resetting.reset()
-    return standing.everything(), 200
+    return snapshots.everything(), 200
 
 
 def _values(name: str) -> tuple[str, ...]:

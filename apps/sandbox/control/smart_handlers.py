@@ -1,12 +1,12 @@
-"""The control addresses of interface B: translate the body, pull one lever, answer with what stands now."""
+"""The control addresses of interface B: read the body, change one thing, answer with the state that results."""
 
 from typing import Any
 
 from django.http import QueryDict
 
 from apps.sandbox import clock
-from apps.sandbox.control import standing
-from apps.sandbox.control.door import Answer, Body, Wrong, only, take, texts
+from apps.sandbox.control import snapshots
+from apps.sandbox.control.json_views import Answer, Body, Wrong, only, take, texts
 from apps.sandbox.models import SmartApplication
 from apps.sandbox.registration import RequestRefused
 from apps.sandbox.smart import registering
@@ -23,7 +23,7 @@ _LISTS = ("redirect_uris", "versions", "scopes", "enabled_tenants")
 def applications(_query: QueryDict) -> Answer:
     """Every application of interface B, without secrets."""
     rows = SmartApplication.objects.order_by("pk")
-    return {"applications": [standing.smart_application(row) for row in rows]}, 200
+    return {"applications": [snapshots.smart_application(row) for row in rows]}, 200
 
 
 def install_application(body: Body) -> Answer:
@@ -42,4 +42,4 @@ def install_application(body: Body) -> Answer:
     except RequestRefused as refused:
         raise Wrong(str(refused)) from None
     known = [issuers.identity(tenant, application.persona) for tenant in application.enabled_tenants]
-    return {**standing.smart_application(application), "client_secret": secret, "id_token_issuers": known}, 201
+    return {**snapshots.smart_application(application), "client_secret": secret, "id_token_issuers": known}, 201

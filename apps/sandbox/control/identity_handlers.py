@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 from django.http import QueryDict
 
 from apps.sandbox import clock
-from apps.sandbox.control.door import Body, Wrong, only, take
+from apps.sandbox.control.json_views import Body, Wrong, only, take
 from apps.sandbox.models import Account, SigningKey, SmartApplication, Tenant
 from apps.sandbox.smart import rogue
 from apps.sandbox.smart.enabling import deciding

@@ -2,7 +2,7 @@
 
 from django.http import QueryDict
 
-from apps.sandbox.control.door import Answer, Body, Wrong, only, take
+from apps.sandbox.control.json_views import Answer, Body, Wrong, only, take
 from apps.sandbox.models import Tenant
 
 
