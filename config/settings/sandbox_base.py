@@ -25,10 +25,10 @@ MIDDLEWARE = [
     "apps.sandbox.tally.TallyMiddleware",
     "apps.sandbox.faults.FaultMiddleware",
     "config.charsets.Utf8Alone",
-    "apps.sandbox.doors.MachineDoorMiddleware",  # nothing below it runs for data and token requests
+    "apps.sandbox.middleware.MachineRouteMiddleware",  # nothing below it runs for data and token requests
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "apps.sandbox.doors.PageHeadersMiddleware",
+    "apps.sandbox.middleware.PageHeadersMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",

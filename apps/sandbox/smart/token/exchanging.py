@@ -9,14 +9,14 @@ from apps.sandbox import bearer, scenarios
 from apps.sandbox.models import SmartApplication, SmartCode, SmartGrant
 from apps.sandbox.smart import ending, refusing
 from apps.sandbox.smart.refusing import Refusal
-from apps.sandbox.smart.token import issuing, standing
-from apps.sandbox.smart.token.standing import Door
+from apps.sandbox.smart.token import issuing, token_address
+from apps.sandbox.smart.token.token_address import TokenAddress
 
 _BAD_CODE = "oauth2:token:code-invalid-or-expired"
 
 
 def exchange(
-    application: SmartApplication | None, given: dict[str, str], door: Door, *, at: datetime
+    application: SmartApplication | None, given: dict[str, str], address: TokenAddress, *, at: datetime
 ) -> issuing.Answer:
     """The answer to a code. Raises Refusal; a second use also ends whatever the first one gave."""
     if application is None or "code" not in given:
@@ -27,13 +27,13 @@ def exchange(
         raise refusing.invalid_grant(_BAD_CODE)
     if code.grant.application_id != application.pk:
         raise refusing.invalid_grant("oauth2:token:code:client:mismatch")
-    if not door.is_of(code.grant):
+    if not address.is_of(code.grant):
         raise refusing.invalid_grant("oauth2:token:code:tenant:mismatch")
     if code.used_at is not None:
         raise _used_twice(code, at)
     if at >= code.expires_at or ending.has_ended(code.grant, at=at):
         raise refusing.invalid_grant(_BAD_CODE)
-    standing.check_organization(code.grant, terminated="oauth2:token:code:tenant-terminated")
+    token_address.check_organization(code.grant, terminated="oauth2:token:code:tenant-terminated")
     _check_sent_before(code, given)
     _check_verifier(code, given.get("code_verifier"))
     # By conditional update: of two exchanges at the same moment one finds nothing left to claim.

@@ -5,26 +5,28 @@ from datetime import datetime, timedelta
 from apps.sandbox import bearer, scenarios
 from apps.sandbox.models import ClientType, RefreshAccess, SmartApplication, SmartGrant, SmartRefreshToken
 from apps.sandbox.smart import ending, refusing
-from apps.sandbox.smart.token import issuing, standing
-from apps.sandbox.smart.token.standing import Door
+from apps.sandbox.smart.token import issuing, token_address
+from apps.sandbox.smart.token.token_address import TokenAddress
 
 _DEAD = "oauth2:token:refresh-token:token-invalid"
 _SESSION_OVER = "oauth2:token:refresh-token:session-invalid"
 _SHORTEST = timedelta(seconds=60)
 
 
-def refresh(application: SmartApplication | None, given: dict[str, str], door: Door, *, at: datetime) -> issuing.Answer:
+def refresh(
+    application: SmartApplication | None, given: dict[str, str], address: TokenAddress, *, at: datetime
+) -> issuing.Answer:
     """The four fields of specification 2.3, and a new refresh token only where the switch `rotation` is on.
 
     A public application sends nothing but the grant type and the token: `application` is None then. Raises Refusal.
     """
     if "refresh_token" not in given:
         raise refusing.invalid_request()
-    token = _token(given["refresh_token"], application, door)
+    token = _token(given["refresh_token"], application, address)
     grant = token.grant
     if ending.has_ended(grant, at=at):
         raise refusing.invalid_grant(_SESSION_OVER if grant.access == RefreshAccess.ONLINE else _DEAD)
-    standing.check_organization(grant, terminated="oauth2:token:refresh-token:tenant-terminated")
+    token_address.check_organization(grant, terminated="oauth2:token:refresh-token:tenant-terminated")
     granted = _narrowed(grant, given.get("scope"))
     _check_pace(token, at)
     rotates = scenarios.chosen("rotation", client_id=grant.application.client_id) == "on"
@@ -38,14 +40,14 @@ def refresh(application: SmartApplication | None, given: dict[str, str], door: D
     return answer
 
 
-def _token(secret: str, application: SmartApplication | None, door: Door) -> SmartRefreshToken:
+def _token(secret: str, application: SmartApplication | None, address: TokenAddress) -> SmartRefreshToken:
     """The refresh token, if it is this application's and of this address."""
     token = (
         SmartRefreshToken.objects.select_related("grant__application", "grant__tenant")
         .filter(sha256=bearer.sha256(secret))
         .first()
     )
-    if token is None or not door.is_of(token.grant) or scenarios.chosen("refresh_tokens") == "forgotten":
+    if token is None or not address.is_of(token.grant) or scenarios.chosen("refresh_tokens") == "forgotten":
         raise refusing.invalid_grant(_DEAD)
     owner = token.grant.application
     if application is None and owner.client_type != ClientType.PUBLIC:

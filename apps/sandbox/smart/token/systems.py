@@ -10,16 +10,18 @@ from apps.sandbox.smart import scopes, system_tokens
 from apps.sandbox.smart.clients import systems
 from apps.sandbox.smart.refusing import Refusal
 from apps.sandbox.smart.token.issuing import Answer
-from apps.sandbox.smart.token.standing import Door
+from apps.sandbox.smart.token.token_address import TokenAddress
 
 
-def grant(request: HttpRequest, given: dict[str, str], door: Door, *, audiences: list[str], at: datetime) -> Answer:
+def grant(
+    request: HttpRequest, given: dict[str, str], address: TokenAddress, *, audiences: list[str], at: datetime
+) -> Answer:
     """The four fields of specification 2.3, for `system/` scopes alone. Raises Refusal."""
     account = systems.account_of(request, given, audiences=audiences, at=at)
     applications = systems.applications_of(account)
-    enabled = [one for one in applications if one.is_enabled_at(door.tenant)]
+    enabled = [one for one in applications if one.is_enabled_at(address.tenant)]
     late = scenarios.chosen("not_enabled") == "forbidden-at-data"  # then the data routes refuse
-    if Tenant.known(door.tenant) is None or not (enabled or late):
+    if Tenant.known(address.tenant) is None or not (enabled or late):
         raise Refusal("unauthorized_client", "oauth2:token:unauthorized-client-for-tenant")
     chosen = enabled or list(applications)
     is_any = scenarios.chosen("scope_grammar") == "both"
@@ -35,7 +37,7 @@ def grant(request: HttpRequest, given: dict[str, str], door: Door, *, audiences:
     told = system_tokens.told_seconds(account)
     return {
         "access_token": system_tokens.issue(
-            account, tenant=door.tenant, host=door.host, versions=versions, scopes=granted, at=at
+            account, tenant=address.tenant, host=address.host, versions=versions, scopes=granted, at=at
         ),
         "token_type": scenarios.chosen("token_type_case"),
         "expires_in": str(told) if scenarios.chosen("expires_in_form") == "text" else told,

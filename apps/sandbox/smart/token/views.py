@@ -10,7 +10,7 @@ from apps.sandbox.smart import addresses, refusing
 from apps.sandbox.smart.clients import authenticating, posting
 from apps.sandbox.smart.refusing import Refusal
 from apps.sandbox.smart.token import exchanging, issuing, refreshing, systems
-from apps.sandbox.smart.token.standing import Door
+from apps.sandbox.smart.token.token_address import TokenAddress
 
 
 @csrf_exempt
@@ -25,17 +25,17 @@ def token(request: HttpRequest, tenant: str, host: str = "") -> HttpResponse:
     given: dict[str, str] = {}
     try:
         given = posting.form(request)
-        answered = _answered(request, given, Door(tenant, host), at=clock.now())
+        answered = _answered(request, given, TokenAddress(tenant, host), at=clock.now())
         return refusing.for_programs(JsonResponse(answered))
     except Refusal as refusal:
         return refusing.answer(refusal, client_id=given.get("client_id", ""), tenant=tenant)
 
 
-def _answered(request: HttpRequest, given: dict[str, str], door: Door, *, at: datetime) -> issuing.Answer:
-    audiences = [addresses.as_asked(addresses.token(door.tenant, door.host), request)]
+def _answered(request: HttpRequest, given: dict[str, str], address: TokenAddress, *, at: datetime) -> issuing.Answer:
+    audiences = [addresses.as_asked(addresses.token(address.tenant, address.host), request)]
     match given.get("grant_type"):
         case "client_credentials":
-            return systems.grant(request, given, door, audiences=audiences, at=at)
+            return systems.grant(request, given, address, audiences=audiences, at=at)
         case "authorization_code":
             work = exchanging.exchange
         case "refresh_token":
@@ -44,4 +44,4 @@ def _answered(request: HttpRequest, given: dict[str, str], door: Door, *, at: da
             raise refusing.invalid_request()
         case _:
             raise Refusal("unsupported_grant_type", "oauth2:token:unsupported-grant-type")
-    return work(authenticating.application_of(request, given, audiences=audiences, at=at), given, door, at=at)
+    return work(authenticating.application_of(request, given, audiences=audiences, at=at), given, address, at=at)

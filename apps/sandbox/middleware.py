@@ -1,4 +1,5 @@
-"""Two doors. Programs (data, tokens, metadata) pass straight to their view; people get sessions and CSRF checks."""
+"""Two ways in: requests of programs (data, tokens, metadata) pass straight to their view; people get sessions and CSRF
+checks."""
 
 import functools
 import re
@@ -21,7 +22,7 @@ _POLICY = (
 )
 
 
-class MachineDoorMiddleware:
+class MachineRouteMiddleware:
     """Calls the view of a machine route itself: what stands below in MIDDLEWARE never runs for it."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:

@@ -8,7 +8,7 @@ from apps.sandbox.smart import refusing
 
 
 @dataclass(frozen=True)
-class Door:
+class TokenAddress:
     """The token address a request came to. `host` is empty in the older form of the address."""
 
     tenant: str
