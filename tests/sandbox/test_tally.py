@@ -122,7 +122,7 @@ def smart_refresh(client, db):
     """Refreshes a grant of interface B, made without pages."""
     from apps.sandbox import enrolment
     from apps.sandbox.models import SmartApplication, Tenant
-    from apps.sandbox.smart import handing_out
+    from apps.sandbox.smart import direct_grants
     from tests.sandbox.smart.literal import FORM, WILLOW, token_address
 
     Tenant.objects.create(id=WILLOW, name="Willow Creek")
@@ -132,7 +132,7 @@ def smart_refresh(client, db):
     ada = enrolment.enrol("ada", "lovelace-1815", "Ada Byron", {"r4": ["in-interface-a"]})
     ada.tenant_patients = {WILLOW: {"r4": ["r-ada"]}}
     ada.save()
-    ((_, answer),) = handing_out.hand_out(phone, ada, tenant=WILLOW, version="r4", number=1, at=clock.now())
+    ((_, answer),) = direct_grants.grant_directly(phone, ada, tenant=WILLOW, version="r4", number=1, at=clock.now())
 
     def smart_refresh():
         body = f"grant_type=refresh_token&refresh_token={answer['refresh_token']}"

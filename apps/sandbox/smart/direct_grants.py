@@ -11,7 +11,7 @@ from apps.sandbox.smart.token import issuing
 
 
 @transaction.atomic
-def hand_out(
+def grant_directly(
     application: SmartApplication, account: Account, *, tenant: str, version: str, number: int, at: datetime
 ) -> list[tuple[SmartGrant, issuing.Answer]]:
     """So many grants with offline access to the account's own record, each with the answer to its code."""

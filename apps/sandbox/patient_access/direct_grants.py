@@ -9,7 +9,7 @@ from apps.sandbox.patient_access import exchanging
 
 
 @transaction.atomic
-def hand_out(
+def grant_directly(
     application: Application, account: Account, *, version: str, number: int, at: datetime
 ) -> list[tuple[Grant, dict[str, str | int]]]:
     """So many grants of everything, each with the answer that the exchange of its code would have got."""
