@@ -7,7 +7,7 @@ import pytest
 
 from apps.sandbox.fhir.realm import Realm
 from apps.sandbox.models import Resource, StoredFile
-from apps.sandbox.people import inventing, populating, rendering, telling
+from apps.sandbox.people import inventing, populating, rendering, stories
 from apps.sandbox.people.cast import CAST, Member
 from tests.sandbox.fhir_elements import ALLOWED, COMMON, LISTS, REQUIRED
 
@@ -31,7 +31,7 @@ def everything():
         if version == "dstu2":
             bodies += [body for story in people for body in rendering.formulary(story)]
         made[version] = [
-            json.loads(bytes(store.row(Realm(version), "", body, at=telling.at(2026, 10, 30)).body)) for body in bodies
+            json.loads(bytes(store.row(Realm(version), "", body, at=stories.at(2026, 10, 30)).body)) for body in bodies
         ]
     return made
 

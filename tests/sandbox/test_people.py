@@ -10,13 +10,13 @@ from django.core.management import CommandError, call_command
 from apps.sandbox.fhir import store
 from apps.sandbox.fhir.realm import Realm
 from apps.sandbox.models import Account, Resource
-from apps.sandbox.people import inventing, rendering, telling
+from apps.sandbox.people import inventing, rendering, stories
 from apps.sandbox.people.cast import CAST
 
 
 def bodies(story, version="r4"):
     return [
-        bytes(store.row(Realm(version), "", body, at=telling.at(2026, 10, 30)).body)
+        bytes(store.row(Realm(version), "", body, at=stories.at(2026, 10, 30)).body)
         for body in rendering.resources(story, version)
     ]
 

@@ -7,7 +7,7 @@ but every one is well formed and dated like a life.
 import random
 from datetime import date, timedelta
 
-from apps.sandbox.people import catalogue, papers, telling
+from apps.sandbox.people import catalogue, formats, stories
 from apps.sandbox.people.codes import Code, loinc, snomed
 from apps.sandbox.people.facts import (
     Allergy,
@@ -20,7 +20,7 @@ from apps.sandbox.people.facts import (
     Vaccination,
 )
 from apps.sandbox.people.person import Address, Person
-from apps.sandbox.people.telling import TOLD_ON, on
+from apps.sandbox.people.stories import TOLD_ON, on
 
 SMALLEST, LARGEST = 50, 50_000
 
@@ -92,7 +92,7 @@ def _beginnings(person: Person, chance: random.Random) -> list[Fact]:
         Diagnosis(f"P:{code.code}", (code,), begun, begun) for code in chance.sample(_PROBLEMS, 3)
     ]  # fmt: skip
     told += [
-        Prescription(drug.code, drug, telling.tablet("1 tablet a day", 1), on(begun, 10), "finch")
+        Prescription(drug.code, drug, stories.tablet("1 tablet a day", 1), on(begun, 10), "finch")
         for drug in chance.sample(_DRUGS, 2)
     ]
     told += [Vaccination(f"flu-{year}", catalogue.FLU, on(date(year, 10, 5), 9), f"FX{year}") for year in (2023, 2024)]
@@ -102,9 +102,9 @@ def _beginnings(person: Person, chance: random.Random) -> list[Fact]:
         Allergy("first", _substance(chance), "allergy", "environment", "low", on(begun, 10),
                 (Reaction(snomed("271807003", "Eruption of skin"), "mild"),)),
         Operation("colonoscopy", snomed("73761001", "Colonoscopy"), on(begun, 11), 30, "osei"),
-        telling.document("review", loinc("11506-3", "Progress note"), "Yearly review", on(begun, 12), "application/pdf",
-                         papers.pdf("Yearly review", lines)),
-        telling.smoking(catalogue.NEVER_SMOKED, on(begun, 13)),
+        stories.document("review", loinc("11506-3", "Progress note"), "Yearly review", on(begun, 12), "application/pdf",
+                         formats.pdf("Yearly review", lines)),
+        stories.smoking(catalogue.NEVER_SMOKED, on(begun, 13)),
     ]  # fmt: skip
 
 
@@ -114,13 +114,13 @@ def _substance(chance: random.Random) -> Code:
 
 def _review(place: int, day: date, hour: int, chance: random.Random) -> list[Fact]:
     when = on(day, hour, place % 60)
-    seen = telling.visit(f"review-{place}", when)
+    seen = stories.visit(f"review-{place}", when)
     results = [(test, chance.gauss(middle, spread)) for test, middle, spread in _LEVELS]
     return [
         seen,
-        *telling.panel(catalogue.METABOLIC_PANEL, results, when, seen=seen),
-        telling.blood_pressure(chance.randrange(105, 150), chance.randrange(62, 95), when, seen=seen),
-        telling.measured(catalogue.PULSE, chance.randrange(58, 96), when, seen=seen),
-        telling.measured(catalogue.WEIGHT, chance.uniform(55, 95), when, seen=seen),
-        telling.measured(catalogue.TEMPERATURE, chance.uniform(36.2, 37.2), when, seen=seen),
+        *stories.panel(catalogue.METABOLIC_PANEL, results, when, seen=seen),
+        stories.blood_pressure(chance.randrange(105, 150), chance.randrange(62, 95), when, seen=seen),
+        stories.measured(catalogue.PULSE, chance.randrange(58, 96), when, seen=seen),
+        stories.measured(catalogue.WEIGHT, chance.uniform(55, 95), when, seen=seen),
+        stories.measured(catalogue.TEMPERATURE, chance.uniform(36.2, 37.2), when, seen=seen),
     ]

@@ -9,14 +9,14 @@ from apps.sandbox import enrolment
 from apps.sandbox.fhir import store
 from apps.sandbox.fhir.realm import Realm
 from apps.sandbox.models import Account, Resource, StoredFile, Tenant
-from apps.sandbox.people import inventing, rendering, telling, tenants
+from apps.sandbox.people import inventing, rendering, stories, tenants
 from apps.sandbox.people.cast import CAST, Member
 from apps.sandbox.people.chart import Chart
 from apps.sandbox.people.clinic import WILLOW_CREEK, Clinic
 from apps.sandbox.people.facts import Story
 from apps.sandbox.people.tenants import Organization
 
-_KEPT_AT = telling.at(2026, 10, 30, 20)
+_KEPT_AT = stories.at(2026, 10, 30, 20)
 _CLINICIAN_USERNAME = "haddad"
 
 

@@ -1,11 +1,11 @@
 """Riverside University Hospital: the same people, seen by other eyes. Same keys as Willow Creek, so equal ids."""
 
-from apps.sandbox.people import catalogue, telling
+from apps.sandbox.people import catalogue, stories
 from apps.sandbox.people.clinic import WILLOW_CREEK, Clinic, Organization, Place, Practitioner
 from apps.sandbox.people.codes import snomed
 from apps.sandbox.people.facts import Fact
 from apps.sandbox.people.person import Address
-from apps.sandbox.people.telling import at
+from apps.sandbox.people.stories import at
 
 _NAMES = {
     "finch": ("Amara", "Nwosu"),
@@ -46,9 +46,9 @@ RIVERSIDE = Clinic(
 def check_in() -> tuple[Fact, ...]:
     """What Riverside alone knows of everybody: a visit in October 2026, with a pulse and a temperature."""
     when = at(2026, 10, 12, 14)
-    seen = telling.visit("riverside", when, reason=snomed("185349003", "Encounter for check up"), practitioner="osei")
+    seen = stories.visit("riverside", when, reason=snomed("185349003", "Encounter for check up"), practitioner="osei")
     return (
         seen,
-        telling.measured(catalogue.PULSE, 74, at(2026, 10, 12, 14, 5), seen=seen),
-        telling.measured(catalogue.TEMPERATURE, 36.7, at(2026, 10, 12, 14, 6), seen=seen),
+        stories.measured(catalogue.PULSE, 74, at(2026, 10, 12, 14, 5), seen=seen),
+        stories.measured(catalogue.TEMPERATURE, 36.7, at(2026, 10, 12, 14, 6), seen=seen),
     )

@@ -1,6 +1,6 @@
 """The named people of the sandbox, a module each: who they are and what happened to them. `CAST` lists them.
 
-All invented. Stories end on `telling.TOLD_ON`; everything in them is fixed, so that two sandboxes hold the same.
+All invented. Stories end on `stories.TOLD_ON`; everything in them is fixed, so that two sandboxes hold the same.
 """
 
 from dataclasses import dataclass

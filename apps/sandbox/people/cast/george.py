@@ -2,7 +2,7 @@
 
 from datetime import date, timedelta
 
-from apps.sandbox.people import catalogue, papers, telling
+from apps.sandbox.people import catalogue, formats, stories
 from apps.sandbox.people.cast.george_findings import findings
 from apps.sandbox.people.codes import Code, icd10, loinc, snomed
 from apps.sandbox.people.facts import (
@@ -26,7 +26,7 @@ from apps.sandbox.people.facts import (
     Vaccination,
 )
 from apps.sandbox.people.person import Address, Person
-from apps.sandbox.people.telling import at, on
+from apps.sandbox.people.stories import at, on
 from apps.sandbox.people.values import Amount
 
 PERSON = Person(
@@ -56,7 +56,7 @@ def story() -> Story:
 
 
 def _heart() -> list[Fact]:
-    seen = telling.visit("palpitations", at(2019, 2, 12, 11), catalogue.SICK_VISIT,
+    seen = stories.visit("palpitations", at(2019, 2, 12, 11), catalogue.SICK_VISIT,
                          reason=snomed("80313002", "Palpitations"))  # fmt: skip
     return [
         seen,
@@ -70,14 +70,14 @@ def _heart() -> list[Fact]:
                   site=snomed("18944008", "Right eye structure")),
         Operation("biopsy", snomed("86273004", "Biopsy"), at(2021, 3, 2, 8), 10, "finch", "entered-in-error",
                   note="Booked for another patient."),
-        Prescription("warfarin", catalogue.WARFARIN, telling.tablet("1 tablet in the evening, dose by INR", 1),
+        Prescription("warfarin", catalogue.WARFARIN, stories.tablet("1 tablet in the evening, dose by INR", 1),
                      at(2019, 2, 20, 10), "osei", "active", None, _FIBRILLATION),
-        Prescription("metoprolol", catalogue.METOPROLOL, telling.tablet("1 tablet in the morning", 1),
+        Prescription("metoprolol", catalogue.METOPROLOL, stories.tablet("1 tablet in the morning", 1),
                      at(2019, 2, 20, 10, 5), "osei", "active", None, _FIBRILLATION),
         Prescription("digoxin", Code("http://www.nlm.nih.gov/research/umls/rxnorm", "197604",
-                                     "digoxin 0.125 MG Oral Tablet"), telling.tablet("1 tablet a day", 1),
+                                     "digoxin 0.125 MG Oral Tablet"), stories.tablet("1 tablet a day", 1),
                      at(2020, 1, 14, 10), "osei", "entered-in-error", None, refills=0),
-        Prescription("vitamin-d-told", catalogue.VITAMIN_D, telling.tablet("1 tablet a day", 1), at(2024, 3, 5, 10),
+        Prescription("vitamin-d-told", catalogue.VITAMIN_D, stories.tablet("1 tablet a day", 1), at(2024, 3, 5, 10),
                      "finch", "active", None, is_reported=True),
         Handing("warfarin-1", "warfarin", catalogue.WARFARIN, Amount("90", "tablet", "{tablet}"), 90,
                 at(2019, 2, 20, 15), at(2019, 2, 21, 9)),
@@ -96,18 +96,18 @@ def _inr() -> list[Fact]:
         note = None
         if day.year == 2021 and day.month == 5:
             level, note = 4.6 - day.day / 20, "After the antibiotic. Skip two doses, repeat in a week."
-        told.append(telling.measured(catalogue.INR, level, on(day, 8, 15), note=note))
+        told.append(stories.measured(catalogue.INR, level, on(day, 8, 15), note=note))
         if number % 6 == 0:
-            told.append(telling.blood_pressure(132 + number % 9, 76 + number % 5, on(day, 8, 20)))
-            told.append(telling.measured(catalogue.PULSE, 72 + number % 7, on(day, 8, 21)))
+            told.append(stories.blood_pressure(132 + number % 9, 76 + number % 5, on(day, 8, 20)))
+            told.append(stories.measured(catalogue.PULSE, 72 + number % 7, on(day, 8, 21)))
         day, number = day + timedelta(days=14), number + 1
     return told
 
 
 def _pacemaker() -> list[Fact]:
-    stay = telling.visit("pacemaker", at(2022, 6, 7, 6, 30), catalogue.HOSPITAL_STAY, setting="inpatient",
+    stay = stories.visit("pacemaker", at(2022, 6, 7, 6, 30), catalogue.HOSPITAL_STAY, setting="inpatient",
                          reason=_BLOCK, practitioner="osei", minutes=48 * 60)  # fmt: skip
-    check = telling.visit("device-check", at(2026, 6, 9, 14), catalogue.VIDEO_VISIT, setting="virtual",
+    check = stories.visit("device-check", at(2026, 6, 9, 14), catalogue.VIDEO_VISIT, setting="virtual",
                           reason=_BLOCK, practitioner="osei", minutes=20)  # fmt: skip
     return [
         stay,
@@ -163,17 +163,17 @@ def _papers() -> list[Fact]:
     lines = ("Pacemaker works as it should. Battery for about eight years.", "Next check in twelve months.")
     sections = (("8648-8", "Hospital course", lines),)
     return [
-        telling.document("echo-report", loinc("18745-0", "Cardiac catheterization study"), "Echocardiography report",
-                         at(2022, 6, 8, 12), "application/pdf", papers.pdf("Echocardiography", lines), author="osei"),
-        telling.document("discharge", loinc("18842-5", "Discharge summary"), "Discharge summary, pacemaker",
+        stories.document("echo-report", loinc("18745-0", "Cardiac catheterization study"), "Echocardiography report",
+                         at(2022, 6, 8, 12), "application/pdf", formats.pdf("Echocardiography", lines), author="osei"),
+        stories.document("discharge", loinc("18842-5", "Discharge summary"), "Discharge summary, pacemaker",
                          at(2022, 6, 9, 10), "application/xml",
-                         papers.ccda("Discharge summary", PERSON.name, sections), author="osei"),
-        telling.document("letter", loinc("11488-4", "Consult note"), "Letter of the heart clinic", at(2023, 6, 6, 10),
-                         "text/rtf", papers.rtf("Letter of the heart clinic", lines), author="osei"),
-        telling.document("page", note, "Device check as a web page", at(2024, 6, 4, 10), "text/html",
-                         papers.html("Device check", lines), author="osei"),
-        telling.document("inline", note, "Device check of 9 June 2026", at(2026, 6, 9, 15), "text/plain",
-                         papers.text("Device check", lines), inline=True, author="osei"),
-        telling.document("inline-html", note, "Reminder", at(2026, 6, 9, 16), "text/html",
-                         papers.html("Reminder", ("Your next check is in June 2027.",)), inline=True),
+                         formats.ccda("Discharge summary", PERSON.name, sections), author="osei"),
+        stories.document("letter", loinc("11488-4", "Consult note"), "Letter of the heart clinic", at(2023, 6, 6, 10),
+                         "text/rtf", formats.rtf("Letter of the heart clinic", lines), author="osei"),
+        stories.document("page", note, "Device check as a web page", at(2024, 6, 4, 10), "text/html",
+                         formats.html("Device check", lines), author="osei"),
+        stories.document("inline", note, "Device check of 9 June 2026", at(2026, 6, 9, 15), "text/plain",
+                         formats.text("Device check", lines), inline=True, author="osei"),
+        stories.document("inline-html", note, "Reminder", at(2026, 6, 9, 16), "text/html",
+                         formats.html("Reminder", ("Your next check is in June 2027.",)), inline=True),
     ]  # fmt: skip

@@ -2,7 +2,7 @@
 
 from datetime import date, timedelta
 
-from apps.sandbox.people import catalogue, papers, telling
+from apps.sandbox.people import catalogue, formats, stories
 from apps.sandbox.people.codes import icd10, loinc, rxnorm, snomed
 from apps.sandbox.people.facts import (
     Answers,
@@ -20,7 +20,7 @@ from apps.sandbox.people.facts import (
     Vaccination,
 )
 from apps.sandbox.people.person import Address, Person
-from apps.sandbox.people.telling import at, on
+from apps.sandbox.people.stories import at, on
 from apps.sandbox.people.values import Amount, Coded, Moment
 
 PERSON = Person(
@@ -61,17 +61,17 @@ def _background() -> list[Fact]:
     return [
         Diagnosis("P:pregnancy", (_PREGNANT, icd10("Z34.80", "Encounter for supervision of other normal pregnancy")),
                   _LAST_PERIOD, start, date(2026, 7, 12)),
-        telling.found(loinc("8665-2", "Last menstrual period start date"), Moment(_LAST_PERIOD.isoformat()),
+        stories.found(loinc("8665-2", "Last menstrual period start date"), Moment(_LAST_PERIOD.isoformat()),
                       on(start, 9, 10), "social-history"),
-        telling.found(loinc("11778-8", "Delivery date Estimated"), Moment(_DUE.isoformat()), on(start, 9, 11),
+        stories.found(loinc("11778-8", "Delivery date Estimated"), Moment(_DUE.isoformat()), on(start, 9, 11),
                       "social-history"),
-        telling.found(loinc("82810-3", "Pregnancy status"), Coded(_PREGNANT), on(start, 9, 12), "social-history"),
-        telling.found(loinc("883-9", "ABO group [Type] in Blood"), Coded(snomed("112144000", "Blood group A")),
+        stories.found(loinc("82810-3", "Pregnancy status"), Coded(_PREGNANT), on(start, 9, 12), "social-history"),
+        stories.found(loinc("883-9", "ABO group [Type] in Blood"), Coded(snomed("112144000", "Blood group A")),
                       on(start, 9, 40), "laboratory"),
-        telling.found(loinc("10331-7", "Rh [Type] in Blood"), Coded(snomed("165747007", "RhD positive")),
+        stories.found(loinc("10331-7", "Rh [Type] in Blood"), Coded(snomed("165747007", "RhD positive")),
                       on(start, 9, 41), "laboratory"),
-        telling.smoking(catalogue.NEVER_SMOKED, on(start, 9, 14)),
-        telling.measured(catalogue.HEIGHT, 164, on(start, 9, 5)),
+        stories.smoking(catalogue.NEVER_SMOKED, on(start, 9, 14)),
+        stories.measured(catalogue.HEIGHT, 164, on(start, 9, 5)),
         Team("prenatal", "Your pregnancy team", start,
              (("barros", snomed("309453006", "Registered midwife")),
               ("finch", snomed("59058001", "Family physician")))),
@@ -90,23 +90,23 @@ def _prenatal() -> list[Fact]:
     told: list[Fact] = []
     for week, weight, systolic, diastolic, fundus, heart, haemoglobin in _PRENATAL:
         day = _LAST_PERIOD + timedelta(weeks=week)
-        seen = telling.visit(f"week-{week}", on(day, 9), catalogue.PRENATAL_VISIT, reason=_PREGNANT,
+        seen = stories.visit(f"week-{week}", on(day, 9), catalogue.PRENATAL_VISIT, reason=_PREGNANT,
                              practitioner="barros")  # fmt: skip
         told += [
             seen,
-            telling.measured(catalogue.WEIGHT, weight, on(day, 9, 5), seen=seen),
-            telling.blood_pressure(systolic, diastolic, on(day, 9, 6), seen=seen),
+            stories.measured(catalogue.WEIGHT, weight, on(day, 9, 5), seen=seen),
+            stories.blood_pressure(systolic, diastolic, on(day, 9, 6), seen=seen),
         ]
         if fundus is not None:
-            told.append(telling.found(loinc("11881-0", "Uterus Fundal height Tape measure"),
+            told.append(stories.found(loinc("11881-0", "Uterus Fundal height Tape measure"),
                                       Amount(str(fundus), "cm", "cm"), on(day, 9, 12), "exam", seen=seen))  # fmt: skip
         if heart is not None:
-            told.append(telling.found(loinc("55283-6", "Fetal Heart rate"), Amount(str(heart), "beats/minute", "/min"),
+            told.append(stories.found(loinc("55283-6", "Fetal Heart rate"), Amount(str(heart), "beats/minute", "/min"),
                                       on(day, 9, 14), "vital-signs", seen=seen))  # fmt: skip
         if haemoglobin is not None:
             numbers = ((catalogue.HEMOGLOBIN, haemoglobin), (catalogue.LEUKOCYTES, 8.4 + week / 20),
                        (catalogue.PLATELETS, 262 - week))  # fmt: skip
-            told += telling.panel(catalogue.BLOOD_COUNT, numbers, on(day, 9, 30), seen=seen)
+            told += stories.panel(catalogue.BLOOD_COUNT, numbers, on(day, 9, 30), seen=seen)
     return told
 
 
@@ -114,19 +114,19 @@ def _anaemia() -> list[Fact]:
     iron = loinc("2276-4", "Ferritin")
     return [
         Request("ferritin", iron, catalogue.LABORATORY_ORDER, at(2026, 3, 26, 9, 40), "barros"),
-        telling.measured(catalogue.FERRITIN, 9, at(2026, 3, 26, 9, 50), note="Iron stores are low."),
+        stories.measured(catalogue.FERRITIN, 9, at(2026, 3, 26, 9, 50), note="Iron stores are low."),
         Diagnosis("P:anaemia", (snomed("87522002", "Iron deficiency anemia"), icd10("D50.9", "Iron deficiency anemia")),
                   date(2026, 3, 26), date(2026, 3, 27), date(2026, 8, 24), severity=snomed("255604002", "Mild")),
-        Prescription("iron", _IRON, telling.tablet("1 tablet a day with orange juice", 1), at(2026, 3, 27, 11),
+        Prescription("iron", _IRON, stories.tablet("1 tablet a day with orange juice", 1), at(2026, 3, 27, 11),
                      "barros", "completed", date(2026, 8, 24), snomed("87522002", "Iron deficiency anemia")),
-        telling.measured(catalogue.FERRITIN, 34, at(2026, 8, 24, 10, 5)),
+        stories.measured(catalogue.FERRITIN, 34, at(2026, 8, 24, 10, 5)),
     ]  # fmt: skip
 
 
 def _delivery() -> list[Fact]:
-    stay = telling.visit("birth", at(2026, 7, 11, 22), catalogue.HOSPITAL_STAY, setting="inpatient", reason=_PREGNANT,
+    stay = stories.visit("birth", at(2026, 7, 11, 22), catalogue.HOSPITAL_STAY, setting="inpatient", reason=_PREGNANT,
                          practitioner="barros", minutes=40 * 60)  # fmt: skip
-    after = telling.visit("six-weeks", at(2026, 8, 24, 10), practitioner="barros")
+    after = stories.visit("six-weeks", at(2026, 8, 24, 10), practitioner="barros")
     summary = (
         "A healthy girl, 3.52 kg, 51 cm, on 12 July 2026 at 04:17.",
         "Mother and child went home after two days.",
@@ -140,11 +140,11 @@ def _delivery() -> list[Fact]:
         Report("ultrasound", loinc("11525-3", "US Pelvis Fetus for pregnancy"), catalogue.RADIOLOGY,
                at(2026, 2, 26, 11), at(2026, 2, 26, 14), conclusion=" ".join(ultrasound),
                text="\n".join(("Obstetric ultrasound, week 20", *ultrasound))),
-        telling.document("birth-summary", loinc("18842-5", "Discharge summary"), "Summary of the birth",
-                         at(2026, 7, 13, 14), "application/pdf", papers.pdf("Summary of the birth", summary),
+        stories.document("birth-summary", loinc("18842-5", "Discharge summary"), "Summary of the birth",
+                         at(2026, 7, 13, 14), "application/pdf", formats.pdf("Summary of the birth", summary),
                          author="barros", seen=stay),
         Answers("mood-2026", at(2026, 8, 24, 9, 50), (1, 0)),
-        telling.blood_pressure(114, 70, at(2026, 8, 24, 10, 6), seen=after),
-        telling.measured(catalogue.HEMOGLOBIN, 12.9, at(2026, 8, 24, 10, 4), seen=after),
-        telling.measured(catalogue.WEIGHT, 66.8, at(2026, 8, 24, 10, 2), seen=after),
+        stories.blood_pressure(114, 70, at(2026, 8, 24, 10, 6), seen=after),
+        stories.measured(catalogue.HEMOGLOBIN, 12.9, at(2026, 8, 24, 10, 4), seen=after),
+        stories.measured(catalogue.WEIGHT, 66.8, at(2026, 8, 24, 10, 2), seen=after),
     ]  # fmt: skip

@@ -2,10 +2,10 @@
 
 from datetime import date
 
-from apps.sandbox.people import catalogue, telling
+from apps.sandbox.people import catalogue, stories
 from apps.sandbox.people.facts import Story, Vaccination
 from apps.sandbox.people.person import Address, Person
-from apps.sandbox.people.telling import at
+from apps.sandbox.people.stories import at
 
 PERSON = Person(
     key="ines",
@@ -26,15 +26,15 @@ PERSON = Person(
 
 def story() -> Story:
     """One visit in September 2026."""
-    first = telling.visit("first", at(2026, 9, 8, 10))
+    first = stories.visit("first", at(2026, 9, 8, 10))
     return Story(
         PERSON,
         (
             first,
-            telling.measured(catalogue.HEIGHT, 168, at(2026, 9, 8, 10, 5), seen=first),
-            telling.measured(catalogue.WEIGHT, 61.4, at(2026, 9, 8, 10, 6), seen=first),
-            telling.blood_pressure(112, 70, at(2026, 9, 8, 10, 8), seen=first),
-            telling.smoking(catalogue.NEVER_SMOKED, at(2026, 9, 8, 10, 10), first),
+            stories.measured(catalogue.HEIGHT, 168, at(2026, 9, 8, 10, 5), seen=first),
+            stories.measured(catalogue.WEIGHT, 61.4, at(2026, 9, 8, 10, 6), seen=first),
+            stories.blood_pressure(112, 70, at(2026, 9, 8, 10, 8), seen=first),
+            stories.smoking(catalogue.NEVER_SMOKED, at(2026, 9, 8, 10, 10), first),
             Vaccination("flu-2026", catalogue.FLU, at(2026, 9, 8, 10, 25), "FX2609", 1, visit=first.key,
                         site=catalogue.LEFT_ARM),
         ),

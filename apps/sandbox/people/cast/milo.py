@@ -2,7 +2,7 @@
 
 from datetime import date, timedelta
 
-from apps.sandbox.people import catalogue, telling
+from apps.sandbox.people import catalogue, stories
 from apps.sandbox.people.codes import Code, cvx, snomed
 from apps.sandbox.people.facts import (
     Allergy,
@@ -16,7 +16,7 @@ from apps.sandbox.people.facts import (
     Vaccination,
 )
 from apps.sandbox.people.person import Address, Person
-from apps.sandbox.people.telling import at, on
+from apps.sandbox.people.stories import at, on
 from apps.sandbox.people.values import Amount
 
 PERSON = Person(
@@ -73,15 +73,15 @@ def _growing_up() -> list[Fact]:
     ]  # fmt: skip
     for months, weight, height, head in _GROWTH:
         day = _day(months)
-        seen = telling.visit(f"well-{months}", on(day, 10), catalogue.WELL_CHILD, practitioner="lindqvist")
+        seen = stories.visit(f"well-{months}", on(day, 10), catalogue.WELL_CHILD, practitioner="lindqvist")
         told += [
             seen,
-            telling.measured(catalogue.WEIGHT, weight, on(day, 10, 5), seen=seen),
-            telling.measured(catalogue.HEIGHT, height, on(day, 10, 6), seen=seen),
-            telling.measured(catalogue.BMI, weight / (height / 100) ** 2, on(day, 10, 6), seen=seen),
+            stories.measured(catalogue.WEIGHT, weight, on(day, 10, 5), seen=seen),
+            stories.measured(catalogue.HEIGHT, height, on(day, 10, 6), seen=seen),
+            stories.measured(catalogue.BMI, weight / (height / 100) ** 2, on(day, 10, 6), seen=seen),
         ]
         if head is not None:
-            told.append(telling.measured(catalogue.HEAD, head, on(day, 10, 7), seen=seen))
+            told.append(stories.measured(catalogue.HEAD, head, on(day, 10, 7), seen=seen))
         told += [
             Vaccination(f"{vaccine.code}-{dose}", vaccine, on(day, 10, 20), f"L{vaccine.code}{months:02d}", dose,
                         visit=seen.key)
@@ -100,11 +100,11 @@ def _ears() -> list[Fact]:
     syrup = Regimen("5 mL by mouth 2 times a day for 7 days", Amount("5", "mL", "mL"), 2)
     drug = Code("http://www.nlm.nih.gov/research/umls/rxnorm", "308189", "amoxicillin 80 MG/ML Oral Suspension")
     for number, when in enumerate((at(2021, 11, 23, 15), at(2022, 2, 8, 9, 30), at(2023, 12, 14, 11)), start=1):
-        seen = telling.visit(f"ear-{number}", when, catalogue.SICK_VISIT, reason=_OTITIS, practitioner="lindqvist")
+        seen = stories.visit(f"ear-{number}", when, catalogue.SICK_VISIT, reason=_OTITIS, practitioner="lindqvist")
         healed_on = when.date() + timedelta(days=9)
         told += [
             seen,
-            telling.measured(catalogue.TEMPERATURE, 38.2 + number * 0.2, when + timedelta(minutes=5), seen=seen),
+            stories.measured(catalogue.TEMPERATURE, 38.2 + number * 0.2, when + timedelta(minutes=5), seen=seen),
             Diagnosis(f"E:ear-{number}", (_OTITIS,), when.date(), when.date(), healed_on, "encounter-diagnosis",
                       visit=seen.key),
             Prescription(f"ear-{number}", drug, syrup, when + timedelta(minutes=20), "lindqvist", "completed",
@@ -114,7 +114,7 @@ def _ears() -> list[Fact]:
 
 
 def _peanut() -> list[Fact]:
-    seen = telling.visit("peanut", at(2022, 8, 19, 13), catalogue.SICK_VISIT,
+    seen = stories.visit("peanut", at(2022, 8, 19, 13), catalogue.SICK_VISIT,
                          reason=snomed("126485001", "Urticaria"), practitioner="lindqvist")  # fmt: skip
     return [
         seen,

@@ -2,7 +2,7 @@
 
 from datetime import date, timedelta
 
-from apps.sandbox.people import catalogue, papers, telling
+from apps.sandbox.people import catalogue, formats, stories
 from apps.sandbox.people.codes import Code, icd10, loinc, snomed
 from apps.sandbox.people.facts import (
     Aim,
@@ -21,7 +21,7 @@ from apps.sandbox.people.facts import (
     Vaccination,
 )
 from apps.sandbox.people.person import Address, Person
-from apps.sandbox.people.telling import at, on
+from apps.sandbox.people.stories import at, on
 from apps.sandbox.people.values import Amount
 
 PERSON = Person(
@@ -84,7 +84,7 @@ def _reviews() -> list[Fact]:
     told: list[Fact] = []
     day, number = _FIRST, 0
     while day <= _LAST:
-        seen = telling.visit(f"review-{number}", on(day, 8, 30), reason=_DIABETES)
+        seen = stories.visit(f"review-{number}", on(day, 8, 30), reason=_DIABETES)
         sample = Sample(f"blood-{number}", catalogue.BLOOD, on(day, 8, 45), f"{day:%y%j}-{number:03d}")
         order = Request(f"blood-{number}", catalogue.METABOLIC_PANEL, catalogue.LABORATORY_ORDER, on(day, 8, 40),
                         "finch", visit=seen.key)  # fmt: skip
@@ -96,13 +96,13 @@ def _reviews() -> list[Fact]:
             (catalogue.POTASSIUM, 4.3 + _wobble(number + 3) * 0.3),
         )  # fmt: skip
         told += [seen, sample, order]
-        told += telling.panel(catalogue.METABOLIC_PANEL, metabolic, on(day, 8, 45), seen=seen, specimen=sample.key)
+        told += stories.panel(catalogue.METABOLIC_PANEL, metabolic, on(day, 8, 45), seen=seen, specimen=sample.key)
         told += [
-            telling.measured(catalogue.HBA1C, _hba1c(day), on(day, 8, 45), seen=seen, specimen=sample.key),
-            telling.measured(catalogue.WEIGHT, 84.5 + years * 0.5 - (6 if day.year > 2024 else 0), on(day, 8, 32),
+            stories.measured(catalogue.HBA1C, _hba1c(day), on(day, 8, 45), seen=seen, specimen=sample.key),
+            stories.measured(catalogue.WEIGHT, 84.5 + years * 0.5 - (6 if day.year > 2024 else 0), on(day, 8, 32),
                              seen=seen),
-            telling.measured(catalogue.PULSE, 74 + _wobble(number) * 6, on(day, 8, 33), seen=seen),
-            telling.blood_pressure(round(138 + _wobble(number) * 9), round(84 + _wobble(number + 2) * 5),
+            stories.measured(catalogue.PULSE, 74 + _wobble(number) * 6, on(day, 8, 33), seen=seen),
+            stories.blood_pressure(round(138 + _wobble(number) * 9), round(84 + _wobble(number + 2) * 5),
                                    on(day, 8, 34), seen=seen),
         ]  # fmt: skip
         day, number = day + timedelta(days=91), number + 1
@@ -117,9 +117,9 @@ def _home() -> list[Fact]:
     while day <= date(2026, 10, 26):
         number = day.toordinal() // 7
         sugar = round(28.7 * _hba1c(day) - 58 + _wobble(number) * 15)
-        told.append(telling.found(code, Amount(str(sugar), "mg/dL", "mg/dL"), on(day, 7, 10), "laboratory"))
+        told.append(stories.found(code, Amount(str(sugar), "mg/dL", "mg/dL"), on(day, 7, 10), "laboratory"))
         if number % 2:
-            told.append(telling.blood_pressure(round(134 + _wobble(number) * 8), round(82 + _wobble(number + 1) * 5),
+            told.append(stories.blood_pressure(round(134 + _wobble(number) * 8), round(82 + _wobble(number + 1) * 5),
                                                on(day, 7, 20)))  # fmt: skip
         day += timedelta(days=7)
     return told
@@ -133,11 +133,11 @@ def _yearly() -> list[Fact]:
             (catalogue.CHOLESTEROL, 236 - (year - 2014) * 5), (catalogue.LDL, 152 - (year - 2014) * 5),
             (catalogue.HDL, 41 + (year - 2014) * 0.6), (catalogue.TRIGLYCERIDE, 214 - (year - 2014) * 6),
         )  # fmt: skip
-        told += telling.panel(catalogue.LIPID_PANEL, lipids, when, conclusion="Compare with the goal agreed upon.")
+        told += stories.panel(catalogue.LIPID_PANEL, lipids, when, conclusion="Compare with the goal agreed upon.")
         told += [
-            telling.measured(catalogue.ALBUMIN_RATIO, 8 + (year - 2014) * 2.4, when),
-            telling.measured(catalogue.HEIGHT, 162, at(year, 9, 16, 8, 25)),
-            telling.smoking(catalogue.FORMER_SMOKER, at(year, 9, 16, 8, 26)),
+            stories.measured(catalogue.ALBUMIN_RATIO, 8 + (year - 2014) * 2.4, when),
+            stories.measured(catalogue.HEIGHT, 162, at(year, 9, 16, 8, 25)),
+            stories.smoking(catalogue.FORMER_SMOKER, at(year, 9, 16, 8, 26)),
             Operation(f"foot-{year}", snomed("401191002", "Diabetic foot examination"), at(year, 9, 16, 9), 15, "rowe",
                       outcome=snomed("385669000", "Successful")),
             Operation(f"eye-{year}", snomed("134395001", "Diabetic retinal screening"), at(year, 10, 4, 9), 20, "rowe",
@@ -167,7 +167,7 @@ def _treatment() -> list[Fact]:
             written_at = at(year, 9, 16, 9, 5)
             key = f"{drug.code}-{year}"
             told += [
-                Prescription(key, drug, telling.tablet(sentence, times), written_at, "finch",
+                Prescription(key, drug, stories.tablet(sentence, times), written_at, "finch",
                              "active" if year == 2026 else "completed", date(year + 1, 9, 15), reason),
                 Handing(key, key, drug, Amount(str(90 * times), "tablet", "{tablet}"), 90, written_at,
                         written_at + timedelta(hours=26)),
@@ -202,18 +202,18 @@ def _arrangements() -> list[Fact]:
              (("finch", snomed("59058001", "Family physician")), ("rowe", snomed("224535009", "Registered nurse")),
               ("tanaka", snomed("46255001", "Pharmacist")))),
         Insurance("evergreen", "Evergreen Silver", "EVG-000-0001", "SAMPLE-12", date(2018, 1, 1)),
-        telling.document("eye-2025", loinc("29111-4", "Ophthalmology Diagnostic study note"), "Eye photographs 2025",
-                         at(2025, 10, 6, 12), "application/pdf", papers.pdf("Eye photographs 2025", report)),
-        telling.document("review-2026", loinc("11506-3", "Progress note"), "Review of 15 September 2026",
-                         at(2026, 9, 15, 12), "text/plain", papers.text("Review of 15 September 2026", note),
+        stories.document("eye-2025", loinc("29111-4", "Ophthalmology Diagnostic study note"), "Eye photographs 2025",
+                         at(2025, 10, 6, 12), "application/pdf", formats.pdf("Eye photographs 2025", report)),
+        stories.document("review-2026", loinc("11506-3", "Progress note"), "Review of 15 September 2026",
+                         at(2026, 9, 15, 12), "text/plain", formats.text("Review of 15 September 2026", note),
                          inline=True),
-        telling.document("summary-2026", loinc("34133-9", "Summary of episode note"), "Summary of care",
+        stories.document("summary-2026", loinc("34133-9", "Summary of episode note"), "Summary of care",
                          at(2026, 9, 15, 13), "application/xml",
-                         papers.ccda("Summary of care", PERSON.name, history)),
+                         formats.ccda("Summary of care", PERSON.name, history)),
         _foot_sensation(),
     ]  # fmt: skip
 
 
 def _foot_sensation() -> Fact:
     code = Code("urn:oid:2.16.840.1.113883.3.9999.5", "monofilament", "Sensation in both feet, of ten points each")
-    return telling.found(code, Amount("20", "{points}", "{points}"), at(2026, 9, 16, 9, 10), "exam")
+    return stories.found(code, Amount("20", "{points}", "{points}"), at(2026, 9, 16, 9, 10), "exam")

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import date
 
-from apps.sandbox.people import catalogue, papers, telling
+from apps.sandbox.people import catalogue, formats, stories
 from apps.sandbox.people.codes import Code, icd10, loinc, rxnorm, snomed
 from apps.sandbox.people.facts import (
     Aim,
@@ -21,7 +21,7 @@ from apps.sandbox.people.facts import (
     Vaccination,
 )
 from apps.sandbox.people.person import Address, Person
-from apps.sandbox.people.telling import at
+from apps.sandbox.people.stories import at
 from apps.sandbox.people.values import Amount, Coded
 
 PERSON = Person(
@@ -63,15 +63,15 @@ def _asthma() -> list[Fact]:
     inhaler = Regimen("2 puffs when short of breath, at most every 4 hours", Amount("2", "puff", "{puff}"), 1, 4, "h",
                       _INHALE, as_needed=True)  # fmt: skip
     for year in range(2017, 2027):
-        seen = telling.visit(f"asthma-{year}", at(year, 5, 9, 14), reason=_ASTHMA)
+        seen = stories.visit(f"asthma-{year}", at(year, 5, 9, 14), reason=_ASTHMA)
         told += [
             seen,
-            telling.measured(catalogue.WEIGHT, 79.5 + (year - 2017) * 0.4, at(year, 5, 9, 14, 4), seen=seen),
-            telling.measured(catalogue.OXYGEN, 97 + year % 2, at(year, 5, 9, 14, 5), seen=seen),
-            telling.blood_pressure(121 + year % 5, 77 + year % 4, at(year, 5, 9, 14, 6), seen=seen),
-            telling.found(_PEAK_FLOW, Amount(str(470 + year % 3 * 20), "L/min", "L/min"), at(year, 5, 9, 14, 8),
+            stories.measured(catalogue.WEIGHT, 79.5 + (year - 2017) * 0.4, at(year, 5, 9, 14, 4), seen=seen),
+            stories.measured(catalogue.OXYGEN, 97 + year % 2, at(year, 5, 9, 14, 5), seen=seen),
+            stories.blood_pressure(121 + year % 5, 77 + year % 4, at(year, 5, 9, 14, 6), seen=seen),
+            stories.found(_PEAK_FLOW, Amount(str(470 + year % 3 * 20), "L/min", "L/min"), at(year, 5, 9, 14, 8),
                           "exam", seen=seen),
-            telling.smoking(catalogue.NEVER_SMOKED, at(year, 5, 9, 14, 10), seen),
+            stories.smoking(catalogue.NEVER_SMOKED, at(year, 5, 9, 14, 10), seen),
             Prescription(f"albuterol-{year}", catalogue.ALBUTEROL, inhaler, at(year, 5, 9, 14, 25), "finch",
                          "active" if year == 2026 else "completed", date(year + 1, 5, 9), _ASTHMA, visit=seen.key),
         ]  # fmt: skip
@@ -82,14 +82,14 @@ def _asthma() -> list[Fact]:
 
 def _emergency() -> list[Fact]:
     """22 March 2023: amoxicillin for a sore throat, then anaphylaxis."""
-    sore = telling.visit("sore-throat", at(2023, 3, 20, 16), catalogue.SICK_VISIT,
+    sore = stories.visit("sore-throat", at(2023, 3, 20, 16), catalogue.SICK_VISIT,
                          reason=snomed("162397003", "Pain in throat"))  # fmt: skip
-    rush = telling.visit("anaphylaxis", at(2023, 3, 22, 19, 40), catalogue.EMERGENCY_VISIT, setting="emergency",
+    rush = stories.visit("anaphylaxis", at(2023, 3, 22, 19, 40), catalogue.EMERGENCY_VISIT, setting="emergency",
                          reason=snomed("39579001", "Anaphylaxis"), practitioner="osei", minutes=420)  # fmt: skip
     told: list[Fact] = [
         sore,
         rush,
-        Prescription("amoxicillin", catalogue.AMOXICILLIN, telling.tablet("1 capsule 3 times a day for 10 days", 3),
+        Prescription("amoxicillin", catalogue.AMOXICILLIN, stories.tablet("1 capsule 3 times a day for 10 days", 3),
                      at(2023, 3, 20, 16, 25), "finch", "stopped", date(2023, 3, 22),
                      snomed("43878008", "Streptococcal sore throat"), refills=0, visit=sore.key,
                      note="Stopped after two days: severe allergic reaction."),
@@ -106,9 +106,9 @@ def _emergency() -> list[Fact]:
     for minute, pulse, oxygen, systolic in ((42, 128, 88, 82), (55, 118, 93, 98), (85, 96, 97, 118)):
         when = at(2023, 3, 22, 19 + minute // 60, minute % 60)
         told += [
-            telling.measured(catalogue.PULSE, pulse, when, seen=rush),
-            telling.measured(catalogue.OXYGEN, oxygen, when, seen=rush),
-            telling.blood_pressure(systolic, systolic - 38, when, seen=rush),
+            stories.measured(catalogue.PULSE, pulse, when, seen=rush),
+            stories.measured(catalogue.OXYGEN, oxygen, when, seen=rush),
+            stories.blood_pressure(systolic, systolic - 38, when, seen=rush),
         ]
     return told
 
@@ -130,19 +130,19 @@ def _afterwards() -> list[Fact]:
     return [
         Prescription("epinephrine", catalogue.EPINEPHRINE, pen, at(2023, 3, 23, 2), "osei", "active", None,
                      snomed("39579001", "Anaphylaxis"), refills=1),
-        telling.document("discharge", loinc("18842-5", "Discharge summary"), "Emergency department summary",
+        stories.document("discharge", loinc("18842-5", "Discharge summary"), "Emergency department summary",
                          at(2023, 3, 23, 2, 30), "application/xml",
-                         papers.ccda("Emergency department summary", PERSON.name, sections), author="osei"),
-        telling.document("allergy-letter", loinc("11488-4", "Consult note"), "Letter of the allergy clinic",
+                         formats.ccda("Emergency department summary", PERSON.name, sections), author="osei"),
+        stories.document("allergy-letter", loinc("11488-4", "Consult note"), "Letter of the allergy clinic",
                          at(2023, 5, 11, 15), "application/pdf",
-                         papers.pdf("Letter of the allergy clinic", letter), author="osei"),
+                         formats.pdf("Letter of the allergy clinic", letter), author="osei"),
         Report("skin-test", loinc("44828-2", "Allergy skin test"), catalogue.LABORATORY, at(2023, 5, 11, 13),
                at(2023, 5, 11, 15), ("lab:penicillin-test",), "Immediate reaction to benzylpenicillin confirmed.",
                snomed("91936005", "Allergy to penicillin"), document="allergy-letter"),
         _skin_test(),
         Allergy("latex", snomed("111088007", "Latex"), "allergy", "environment", "unable-to-assess",
                 at(2023, 3, 22, 20), verification="entered-in-error", note="Entered for the wrong patient."),
-        Prescription("azithromycin", catalogue.AZITHROMYCIN, telling.tablet("1 tablet a day for 3 days", 1),
+        Prescription("azithromycin", catalogue.AZITHROMYCIN, stories.tablet("1 tablet a day for 3 days", 1),
                      at(2025, 2, 3, 15), "finch", "completed", date(2025, 2, 6),
                      snomed("43878008", "Streptococcal sore throat"), refills=0,
                      note="Chosen because of the penicillin allergy."),
@@ -155,6 +155,6 @@ def _afterwards() -> list[Fact]:
 
 
 def _skin_test() -> Fact:
-    made = telling.found(loinc("44828-2", "Allergy skin test"), Coded(snomed("10828004", "Positive")),
+    made = stories.found(loinc("44828-2", "Allergy skin test"), Coded(snomed("10828004", "Positive")),
                          at(2023, 5, 11, 13), "laboratory")  # fmt: skip
     return replace(made, key="lab:penicillin-test", interpretation="POS")
