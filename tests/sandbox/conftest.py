@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import pytest
 from django.test import Client
 
-from apps.sandbox import bearer, clock, enrolment, faults, recorder, scenarios, tally
+from apps.sandbox import bearer, clock, enrolment, faults, recorder, refresh_counts, scenarios
 from apps.sandbox.models import ApplicationStatus
 from apps.sandbox.portal import registering
 from apps.sandbox.smart.bulk import jobs
@@ -30,7 +30,7 @@ def _forget():
     scenarios.reset()
     faults.disarm()
     recorder.clear()
-    tally.clear()
+    refresh_counts.clear()
     bearer.forget()
     bearing.forget()
     jobs.forget()

@@ -7,7 +7,7 @@ from typing import Any
 from django.db.models import QuerySet
 from django.http import QueryDict
 
-from apps.sandbox import clock, scenarios, tally
+from apps.sandbox import clock, refresh_counts, scenarios
 from apps.sandbox.control.json_views import Answer, Body, Wrong, only, take
 from apps.sandbox.models import (
     Account,
@@ -90,7 +90,7 @@ def _known(application: Any) -> Any:
 
 
 def _row(name: str, grant: Grant | SmartGrant, live: dict[str, list[str]], *, with_times: bool) -> dict[str, Any]:
-    count = tally.counted(name)
+    count = refresh_counts.counted(name)
     return {
         "grant": name,
         "username": grant.account.username,
@@ -128,5 +128,5 @@ def _fingerprints(
     found: dict[str, list[str]] = {}
     for token in tokens.order_by("issued_at"):
         if token.rotated_at is None or (grace and at <= token.rotated_at + grace):
-            found.setdefault(tally.of(token), []).append(token.sha256[:_FINGERPRINT_DIGITS])
+            found.setdefault(refresh_counts.of(token), []).append(token.sha256[:_FINGERPRINT_DIGITS])
     return found

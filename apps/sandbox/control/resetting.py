@@ -6,7 +6,7 @@ Applications, accounts and records stay: they are what a test or a demo set up.
 from django.contrib.sessions.models import Session
 from django.db import transaction
 
-from apps.sandbox import bearer, clock, recorder, scenarios, tally
+from apps.sandbox import bearer, clock, recorder, refresh_counts, scenarios
 from apps.sandbox.models import Grant, Launch, SmartAssertion, SmartGrant, SystemAssertion
 from apps.sandbox.smart import rogue
 from apps.sandbox.smart.bulk import jobs
@@ -27,7 +27,7 @@ def reset() -> None:
     scenarios.reset()
     rogue.announce(rogue.Elsewhere())
     recorder.clear()
-    tally.clear()
+    refresh_counts.clear()
     bearer.forget()
     bearing.forget()
     jobs.forget()

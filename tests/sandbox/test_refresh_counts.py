@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from apps.sandbox import clock, faults, recorder, scenarios, tally
+from apps.sandbox import clock, faults, recorder, refresh_counts, scenarios
 from apps.sandbox.faults import Fault
 from apps.sandbox.models import Grant, SmartGrant
 from tests.sandbox.conftest import SECRET
@@ -29,7 +29,7 @@ def refresh(exchange, ask_token):
 
 
 def count():
-    return tally.counted(f"a-{Grant.objects.get().pk}")
+    return refresh_counts.counted(f"a-{Grant.objects.get().pk}")
 
 
 class TestCallsOfAGrant:
@@ -43,7 +43,7 @@ class TestCallsOfAGrant:
         assert round(found.shortest_seconds) == round(found.shortest_after_answer_seconds) == 70
 
     def test_have_lost_no_tokens_where_a_refusal_was_spoilt(self):
-        found = tally.Count()
+        found = refresh_counts.Count()
         found.begin(AT)
         found.end(AT, worked_as=400, is_lost=True)
         assert (found.answered, found.lost, found.refused) == (0, 0, 1)
@@ -53,7 +53,7 @@ class TestCallsOfAGrant:
         assert count().calls == 0
 
     def test_are_counted_beyond_what_the_recorder_holds(self, refresh, monkeypatch):
-        monkeypatch.setattr(tally, "MOST_TIMES", 3)
+        monkeypatch.setattr(refresh_counts, "MOST_TIMES", 3)
         for _ in range(recorder.MOST_REQUESTS // 1000):
             refresh(60)
         recorder.clear()
@@ -97,7 +97,7 @@ class TestCallsOfAGrant:
 
     def test_of_interface_b_are_counted_too(self, client, smart_refresh):
         smart_refresh()
-        found = tally.counted(f"b-{SmartGrant.objects.get().pk}")
+        found = refresh_counts.counted(f"b-{SmartGrant.objects.get().pk}")
         assert (found.calls, found.answered) == (1, 1)
 
     @pytest.mark.parametrize(
@@ -106,15 +106,15 @@ class TestCallsOfAGrant:
     def test_are_not_of_a_token_nobody_knows(self, client, application, query):
         given = urlencode({"client_id": "app", "client_secret": SECRET, "grant_type": "refresh_token"})
         client.generic("POST", f"/a/r4/auth/token?{given}&{query}", content_type="application/x-www-form-urlencoded")
-        assert tally._counted == {}
+        assert refresh_counts._counted == {}
 
     def test_of_the_oldest_grants_are_forgotten_first(self, refresh, exchange, ask_token, monkeypatch):
-        monkeypatch.setattr(tally, "MOST_GRANTS", 1)
+        monkeypatch.setattr(refresh_counts, "MOST_GRANTS", 1)
         refresh(60)
         token = exchange().json()["refresh_token"]
         ask_token(grant_type="refresh_token", refresh_token=token)
         first, second = Grant.objects.order_by("pk")
-        assert (tally.counted(f"a-{first.pk}").calls, tally.counted(f"a-{second.pk}").calls) == (0, 1)
+        assert (refresh_counts.counted(f"a-{first.pk}").calls, refresh_counts.counted(f"a-{second.pk}").calls) == (0, 1)
 
 
 @pytest.fixture
