@@ -1,4 +1,4 @@
-"""FHIR files of others, served: read, told apart, tidied, kept, and opened by an account each."""
+"""FHIR files of others, served: read, told apart, rewritten, stored, and opened by an account each."""
 
 import gzip
 import json

@@ -1,13 +1,15 @@
-"""The journey of a file into the sandbox: read, its version told, tidied, kept; afterwards accounts are made."""
+"""How a file is loaded: it is read, its FHIR version detected, its references rewritten, its resources stored; then the
+accounts are made.
+"""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from apps.sandbox.loading import enrolling, keeping, reading, tidying, versioning
-from apps.sandbox.loading.keeping import Kept
+from apps.sandbox.loading import enrolling, reading, references, storing, versioning
 from apps.sandbox.loading.reading import Entry
+from apps.sandbox.loading.storing import Kept
 from apps.sandbox.people.populating import Populated
 
 
@@ -45,5 +47,5 @@ def _load(path: Path, at: datetime) -> Loaded:
     if not entries:
         return Loaded(path, "", None, tuple(problems) or ("holds no resource",))
     version = versioning.version_of((entry.body for entry in entries), path)
-    kept = keeping.keep(tidying.tidied(entries, path.name), version, at=at)
+    kept = storing.keep(references.rewritten(entries, path.name), version, at=at)
     return Loaded(path, version, kept, tuple(problems))

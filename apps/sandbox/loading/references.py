@@ -18,7 +18,7 @@ _FOREIGN_PATIENT = re.compile(r"https?://[^?]*/(Patient/[A-Za-z0-9.\-]{1,64})(?:
 _NAMESPACE = uuid.UUID("0b3c5d59-5f0e-5f7c-8a44-7a0f6f6f9a11")
 
 
-def tidied(entries: Iterable[Entry], source: str) -> list[Body]:
+def rewritten(entries: Iterable[Entry], source: str) -> list[Body]:
     """The bodies with legal ids, each its own, and references that fit. `source` makes new ids the same every time."""
     bodies: list[Body] = []
     addresses: dict[str, str] = {}

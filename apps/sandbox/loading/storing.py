@@ -15,7 +15,7 @@ from django.db import transaction
 from apps.sandbox.fhir import indexing, store
 from apps.sandbox.fhir.offered import OFFERED
 from apps.sandbox.fhir.realm import Realm
-from apps.sandbox.loading import tidying
+from apps.sandbox.loading import references
 from apps.sandbox.loading.categorizing import categorized
 from apps.sandbox.loading.reading import Body
 from apps.sandbox.models import Resource
@@ -34,7 +34,7 @@ class Kept:
 
 @transaction.atomic
 def keep(bodies: list[Body], version: str, *, at: datetime) -> Kept:
-    """Store the tidied resources of one file; a resource that is there already for the same patient is replaced."""
+    """Store the rewritten resources of one file; a resource that is there already for the same patient is replaced."""
     offered = OFFERED[version]
     served = [body for body in bodies if body["resourceType"] in offered]
     owners = _owners(served, version)
@@ -44,7 +44,7 @@ def keep(bodies: list[Body], version: str, *, at: datetime) -> Kept:
         whole = body
         if renames:
             known = f"{body['resourceType']}/{body['id']}"
-            whole = {**tidying.renamed(body, renames), "id": renames.get(known, known).rpartition("/")[2]}
+            whole = {**references.renamed(body, renames), "id": renames.get(known, known).rpartition("/")[2]}
         rows.append(categorized(store.row(Realm(version), owner, whole, at=at)))
     left_out = Counter(str(body["resourceType"]) for body in bodies if body["resourceType"] not in offered)
     return Kept(store.keep(rows), left_out, frozenset(filter(None, owners)))
@@ -74,7 +74,7 @@ def _named(body: Body) -> str | None:
 def _patient_id(reference: str) -> str | None:
     kind, _, rest = reference.partition("/")
     logical_id = rest.partition("/")[0]
-    return logical_id if kind == "Patient" and tidying.is_legal(logical_id) else None
+    return logical_id if kind == "Patient" and references.is_legal(logical_id) else None
 
 
 def _of_target(body: Body, by_name: Mapping[str, str | None]) -> str | None:
@@ -99,5 +99,5 @@ def _renames(bodies: list[Body], owners: list[str], version: str) -> dict[str, s
     for kind, logical_id, owner in stored.values_list("resource_type", "logical_id", "patient_id"):
         ours = owner_of.get((kind, logical_id))
         if ours is not None and owner != ours:
-            renames[f"{kind}/{logical_id}"] = f"{kind}/{tidying.made_id(f'{ours}/{kind}/{logical_id}')}"
+            renames[f"{kind}/{logical_id}"] = f"{kind}/{references.made_id(f'{ours}/{kind}/{logical_id}')}"
     return renames
