@@ -11,7 +11,7 @@ from apps.sandbox.models import ApplicationStatus
 from apps.sandbox.portal import registering
 from apps.sandbox.smart.bulk import jobs
 from apps.sandbox.smart.clients import registered_keys
-from apps.sandbox.smart.data import bearing
+from apps.sandbox.smart.data import bearer_tokens
 
 REDIRECT_URI = "https://app.example/back/7Q"
 SECRET = "the secret of the app"
@@ -32,7 +32,7 @@ def _forget():
     recorder.clear()
     refresh_counts.clear()
     bearer.forget()
-    bearing.forget()
+    bearer_tokens.forget()
     jobs.forget()
     registered_keys.forget()
     clock.forget()

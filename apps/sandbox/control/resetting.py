@@ -11,7 +11,7 @@ from apps.sandbox.models import Grant, Launch, SmartAssertion, SmartGrant, Syste
 from apps.sandbox.smart import rogue
 from apps.sandbox.smart.bulk import jobs
 from apps.sandbox.smart.clients import registered_keys
-from apps.sandbox.smart.data import bearing
+from apps.sandbox.smart.data import bearer_tokens
 
 
 def reset() -> None:
@@ -29,6 +29,6 @@ def reset() -> None:
     recorder.clear()
     refresh_counts.clear()
     bearer.forget()
-    bearing.forget()
+    bearer_tokens.forget()
     jobs.forget()
     registered_keys.forget()

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import msgspec
 from django.db import connection
 
-from apps.sandbox import selecting
+from apps.sandbox import raw_sql
 from apps.sandbox.fhir.indexing import Body, index
 from apps.sandbox.fhir.realm import Realm
 from apps.sandbox.fhir.searching import Condition, Search
@@ -109,7 +109,7 @@ def patient_ids(realm: Realm) -> tuple[str, ...]:
 
 def read(realm: Realm, resource_type: str, logical_id: str) -> tuple[str, bytes] | None:
     """The patient a resource belongs to ("" for the practice's) and its body; None when there is none."""
-    found = selecting.rows(
+    found = raw_sql.rows(
         f"SELECT patient_id, body FROM sandbox_resource WHERE {_OF_REALM}"  # noqa: S608  # nosec B608 -- fixed parts
         " AND resource_type = %(type)s AND logical_id = %(id)s",
         {**realm._asdict(), "type": resource_type, "id": logical_id},
@@ -123,10 +123,10 @@ def find(search: Search, *, repeat_last: bool = False) -> Found:
     total = search.cursor.total
     counting = f"SELECT count(*) FROM sandbox_resource WHERE {where}"  # noqa: S608  # nosec B608 -- fixed parts
     if not search.count:
-        return Found((), has_more=False, total=selecting.rows(counting, values)[0][0] if total is None else total)
+        return Found((), has_more=False, total=raw_sql.rows(counting, values)[0][0] if total is None else total)
     again = repeat_last and search.cursor.number > 1
     wanted = search.count + 1 + again
-    selected = selecting.rows(
+    selected = raw_sql.rows(
         f"SELECT id, logical_id, body, {f'({counting})' if total is None else '0'} FROM sandbox_resource"  # noqa: S608  # nosec B608 -- fixed parts
         f" WHERE {where} AND id {'>=' if again else '>'} %(after)s ORDER BY id LIMIT %(wanted)s",
         {**values, "after": search.cursor.after, "wanted": wanted},
@@ -158,7 +158,7 @@ def medications_of(search: Search, rows: Iterable[Row]) -> tuple[Row, ...]:
 
 def of_somebody_else(search: Search) -> Row | None:
     """A row of the same type that belongs to another patient, if there is any: for the switch stray_rows."""
-    found = selecting.rows(
+    found = raw_sql.rows(
         f"SELECT id, logical_id, body FROM sandbox_resource WHERE {_OF_REALM}"  # noqa: S608  # nosec B608 -- fixed parts
         " AND resource_type = %(type)s AND patient_id <> ALL(%(ours)s) ORDER BY id LIMIT 1",
         {**search.realm._asdict(), "type": search.resource_type, "ours": ["", *search.patient_ids]},
@@ -169,7 +169,7 @@ def of_somebody_else(search: Search) -> Row | None:
 def _others(search: Search, resource_type: str, condition: str, wanted: list[str], *,
             of_practice: bool = False) -> tuple[Row, ...]:  # fmt: skip
     owners = [""] if of_practice else list(search.patient_ids)
-    found = selecting.rows(
+    found = raw_sql.rows(
         f"SELECT id, logical_id, body FROM sandbox_resource WHERE {_OF_REALM}"  # noqa: S608  # nosec B608 -- fixed parts
         f" AND resource_type = %(type)s AND patient_id = ANY(%(owners)s) AND {condition} ORDER BY id",
         {**search.realm._asdict(), "type": resource_type, "owners": owners, "wanted": wanted},

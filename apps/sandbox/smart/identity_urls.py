@@ -5,8 +5,8 @@ from django.urls import path
 from apps.sandbox.smart.enabling import views as enabling
 from apps.sandbox.smart.errors import views as errors
 from apps.sandbox.smart.identity import views as identity
+from apps.sandbox.smart.issued_grants import views as tending
 from apps.sandbox.smart.launching import views as launching
-from apps.sandbox.smart.tending import views as tending
 
 _TENANT = "authorization/tenants/<str:tenant>"
 _REVOKE = "protocols/oauth2/profiles/smart-v1/token/revoke"

@@ -20,7 +20,7 @@ from apps.sandbox.smart import addresses, system_tokens
 from apps.sandbox.smart.addresses import Place
 from apps.sandbox.smart.bulk import asked, files, jobs, storage
 from apps.sandbox.smart.bulk.jobs import Job
-from apps.sandbox.smart.data import admitting, bearing
+from apps.sandbox.smart.data import admitting, bearer_tokens
 from apps.sandbox.smart.data.permissions import SystemPermissions
 
 _NDJSON = "application/fhir+ndjson"
@@ -52,7 +52,7 @@ def _below_root(*methods: str) -> Callable[[View], View]:
 
 def _check(request: HttpRequest, place: Place, below: str, methods: tuple[str, ...]) -> None:
     if not admitting.is_open(place.tenant):
-        raise bearing.inaccessible()
+        raise bearer_tokens.inaccessible()
     if below != addresses.below_tenant() or place.version != "r4":
         raise Refusal(404, "not-found", "There is nothing here")
     if request.method not in methods:
@@ -60,7 +60,7 @@ def _check(request: HttpRequest, place: Place, below: str, methods: tuple[str, .
 
 
 def _system(request: HttpRequest, place: Place) -> SystemPermissions:
-    access = bearing.access_from(request, place)
+    access = bearer_tokens.access_from(request, place)
     if not isinstance(access, SystemPermissions):
         raise Refusal(403, "forbidden", "An export is for systems")
     return access

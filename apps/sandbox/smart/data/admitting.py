@@ -2,7 +2,7 @@
 
 from enum import Enum, auto
 
-from apps.sandbox import selecting
+from apps.sandbox import raw_sql
 
 
 class Standing(Enum):
@@ -16,7 +16,7 @@ class Standing(Enum):
 def is_open(tenant: str) -> bool:
     """Whether there is such a tenant, and it is not suspended. Postgres has no text with NUL in it."""
     statement = "SELECT 1 FROM sandbox_tenant WHERE id = %(tenant)s AND NOT is_suspended"
-    return "\0" not in tenant and bool(selecting.rows(statement, {"tenant": tenant}))
+    return "\0" not in tenant and bool(raw_sql.rows(statement, {"tenant": tenant}))
 
 
 def standing(client_id: str, tenant: str) -> Standing:
@@ -28,7 +28,7 @@ def standing(client_id: str, tenant: str) -> Standing:
         " AND s.status = 'approved' AND s.developer_id IS NOT DISTINCT FROM a.developer_id))"
         " FROM sandbox_smartapplication a WHERE a.client_id = %(client)s"
     )
-    for is_in_use, is_let_in in selecting.rows(statement, {"client": client_id, "tenant": tenant}):
+    for is_in_use, is_let_in in raw_sql.rows(statement, {"client": client_id, "tenant": tenant}):
         if not is_in_use:
             return Standing.OVER
         return Standing.LET_IN if is_let_in else Standing.SHUT_OUT
@@ -43,6 +43,4 @@ def standing_of_system(account_id: str, tenant: str) -> Standing:
         " AND a.developer_id IS NOT DISTINCT FROM s.developer_id WHERE s.client_id = %(account)s::uuid"
         " AND s.status = 'approved' AND a.status = 'approved' AND jsonb_exists(a.enabled_tenants, %(tenant)s)"
     )
-    return (
-        Standing.LET_IN if selecting.rows(statement, {"account": account_id, "tenant": tenant}) else Standing.SHUT_OUT
-    )
+    return Standing.LET_IN if raw_sql.rows(statement, {"account": account_id, "tenant": tenant}) else Standing.SHUT_OUT

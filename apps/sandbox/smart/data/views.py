@@ -18,7 +18,7 @@ from apps.sandbox.fhir.refusing import Refusal
 from apps.sandbox.fhir.root import Root
 from apps.sandbox.smart import addresses, rogue
 from apps.sandbox.smart.addresses import Place
-from apps.sandbox.smart.data import admitting, bearing, configuration, oauth_uris
+from apps.sandbox.smart.data import admitting, bearer_tokens, configuration, oauth_uris
 
 _TITLES = {"myrecord": "Records for patients", "ehr": "Records for clinicians", "open": "Open records, read only"}
 _EXPOSED = "WWW-Authenticate, ETag, Content-Location, Location, X-Request-Id"
@@ -53,7 +53,7 @@ def _answered(view: View) -> View:
 def _asked(view: View, request: HttpRequest, host: str, version: str, tenant: str,
            parts: dict[str, str]) -> HttpResponse:  # fmt: skip
     if not admitting.is_open(tenant):
-        raise bearing.inaccessible()
+        raise bearer_tokens.inaccessible()
     if parts.pop("below", "") != addresses.below_tenant():
         raise Refusal(404, "not-found", "There is nothing here")
     serving.check_request(request)
@@ -93,7 +93,7 @@ def smart_configuration(_request: HttpRequest, place: Place) -> HttpResponse:
 def search(request: HttpRequest, place: Place, resource_type: str) -> HttpResponse:
     """Every search."""
     media_type = _media_type(request, place)
-    access = bearing.access_from(request, place)
+    access = bearer_tokens.access_from(request, place)
     return serving.search(request, _root(place), access, resource_type, media_type)
 
 
@@ -101,26 +101,26 @@ def search(request: HttpRequest, place: Place, resource_type: str) -> HttpRespon
 def read(request: HttpRequest, place: Place, resource_type: str, logical_id: str) -> HttpResponse:
     """Every read by id."""
     media_type = _media_type(request, place)
-    access = bearing.access_from(request, place)
+    access = bearer_tokens.access_from(request, place)
     return serving.read(_root(place), access, resource_type, logical_id, media_type)
 
 
 @_answered
 def document(request: HttpRequest, place: Place, name: str) -> HttpResponse:
     """The file of a document."""
-    return serving.document(_root(place), bearing.access_from(request, place), name)
+    return serving.document(_root(place), bearer_tokens.access_from(request, place), name)
 
 
 @_answered
 def binary(request: HttpRequest, place: Place, name: str) -> HttpResponse:
     """The same by Accept: raw, or as a Binary resource."""
-    return serving.binary(request, _root(place), bearing.access_from(request, place), name)
+    return serving.binary(request, _root(place), bearer_tokens.access_from(request, place), name)
 
 
 @_answered
 def nothing(request: HttpRequest, place: Place, **_parts: str) -> HttpResponse:
     """Any other address below a root: who has no token is not told that it is none."""
-    bearing.access_from(request, place)
+    bearer_tokens.access_from(request, place)
     raise Refusal(404, "not-found", "There is nothing here")
 
 

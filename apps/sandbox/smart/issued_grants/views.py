@@ -11,8 +11,8 @@ from apps.sandbox.models import SmartApplication, Tenant
 from apps.sandbox.sign_in import signed_in
 from apps.sandbox.smart import addresses, refusing, sessions
 from apps.sandbox.smart.clients import authenticating, posting
+from apps.sandbox.smart.issued_grants import introspecting, removing, revoking
 from apps.sandbox.smart.refusing import Refusal
-from apps.sandbox.smart.tending import introspecting, removing, revoking
 
 Form = dict[str, str]
 
