@@ -11,7 +11,7 @@ from typing import Final, TextIO
 
 from django.core.management import execute_from_command_line
 
-from config import env, stopping
+from config import env, command_errors
 
 _READER_LEFT: Final = 141  # as a shell counts a program that was ended for writing to nobody (128 and SIGPIPE)
 
@@ -50,7 +50,7 @@ def main(arguments: list[str]) -> None:
             raise
         sys.exit("DJANGO_SETTINGS_MODULE names settings that are not there. See .env.example.")
     except Exception as error:
-        said = None if "--traceback" in arguments else stopping.sentence(error)
+        said = None if "--traceback" in arguments else command_errors.sentence(error)
         if said is None:
             raise
         sys.exit(said)

@@ -17,7 +17,7 @@ from celery.signals import setup_logging
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
-from config import env, starting
+from config import env, startup_errors
 
 THREADS = 8  # tasks wait on remote servers; each call has a wall-time limit of its own, which threads cannot enforce
 
@@ -180,7 +180,7 @@ def configuration() -> dict[str, Any]:
     try:
         address = settings.CELERY_BROKER_URL
     except ImproperlyConfigured as error:
-        sys.exit(starting.sentence(error))
+        sys.exit(startup_errors.sentence(error))
     return {
         "broker_url": broker_address(address),
         "broker_connection_retry_on_startup": True,
@@ -227,7 +227,7 @@ def broker_address(url: str) -> str:
 try:
     env.choose_settings(otherwise="config.settings.production")  # before the app, which looks whether Django has any
 except ImproperlyConfigured as error:
-    sys.exit(starting.sentence(error))
+    sys.exit(startup_errors.sentence(error))
 app = Celery("holdfast")
 app.add_defaults(configuration)
 app.autodiscover_tasks()

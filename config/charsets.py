@@ -14,7 +14,7 @@ from django.core.handlers.wsgi import WSGIRequest
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
-from config import wrong_addresses
+from config import debug_404
 
 _FORMS: Final = frozenset({"multipart/form-data", "application/x-www-form-urlencoded"})
 
@@ -43,7 +43,7 @@ class Utf8Alone:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         is_in_utf_8 = request.encoding is None or _is_utf_8(request.encoding)
         if not getattr(request, "is_readable", True) or (request.content_type in _FORMS and not is_in_utf_8):
-            return wrong_addresses.page(request, 400, BadRequest())
+            return debug_404.page(request, 400, BadRequest())
         if not is_in_utf_8:
             request.encoding = "utf-8"  # the body is read as bytes, and the query in UTF-8, as ever
         return self.get_response(request)

@@ -14,7 +14,7 @@ from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
 
 from apps.accounts.middleware import same_for_everybody
-from config import migrated
+from config import pending_migrations
 from config.celery import app
 
 _BROKER_SECONDS = 2  # a probe comes every few seconds, and each that waits holds a thread
@@ -39,7 +39,7 @@ def ready(_request: HttpRequest) -> JsonResponse:
     checks = {
         "database": has_database,
         "broker": _broker_takes_what_is_sent(),
-        "migrations": has_database and migrated.is_migrated(),  # what does not answer is not waited for twice
+        "migrations": has_database and pending_migrations.is_migrated(),  # what does not answer is not waited for twice
     }
     is_ready = all(checks.values())
     return JsonResponse({"ready": is_ready, **checks}, status=200 if is_ready else 503)

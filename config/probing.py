@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
-from config import env, starting
+from config import env, startup_errors
 
 _PORT = 8000
 _SECONDS = 4
@@ -22,7 +22,7 @@ def main(path: str) -> int:
     try:
         host = urlsplit(env.site_origin()).netloc
     except ImproperlyConfigured as error:
-        sys.exit(starting.sentence(error))
+        sys.exit(startup_errors.sentence(error))
     request = urllib.request.Request(f"http://127.0.0.1:{_PORT}{path}", headers={"Host": host})
     try:
         with urllib.request.urlopen(request, timeout=_SECONDS) as answer:  # noqa: S310  # nosec B310

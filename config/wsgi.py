@@ -9,7 +9,7 @@ from django.core.wsgi import get_wsgi_application
 from django.template import Engine
 from django.urls import get_resolver
 
-from config import charsets, env, starting
+from config import charsets, env, startup_errors
 
 _NOT_STARTED = 3  # by which gunicorn knows that no other worker would start either, and ends with it
 
@@ -28,7 +28,7 @@ try:
     application = get_wsgi_application()
     application.request_class = charsets.Request
 except ImproperlyConfigured as error:
-    sys.stderr.write(f"{starting.sentence(error)}\n")
+    sys.stderr.write(f"{startup_errors.sentence(error)}\n")
     sys.exit(_NOT_STARTED)
 
 # What is loaded by now stays for good. Looked through for garbage again and again, it made one page in twenty take a

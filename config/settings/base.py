@@ -44,8 +44,8 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "csp.middleware.CSPMiddleware",  # first, so that no answer leaves without the policy, refusals and files included
-    "config.neighbors.NotTakenIn",
-    "config.heads.HeadersAlone",
+    "config.cross_origin.CrossOriginResourcePolicyMiddleware",
+    "config.head_requests.HeadRequestMiddleware",
     "apps.connections.middleware.NamedToNobodyMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",

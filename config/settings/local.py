@@ -5,7 +5,7 @@ from config.settings.base import *
 from development import servers
 
 DEBUG = True
-MIDDLEWARE = [*MIDDLEWARE, "config.wrong_addresses.OwnPages"]
+MIDDLEWARE = [*MIDDLEWARE, "config.debug_404.SitePagesMiddleware"]
 SECRET_KEY = "for this machine only; production reads its own from the environment"  # noqa: S105
 VAULT_KEYS = servers.vault_keys()
 

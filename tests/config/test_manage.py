@@ -13,7 +13,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from apps.vault.errors import CannotOpen, KeyMissing, WeakKey
-from config import env, stopping
+from config import command_errors, env
 from development import ports
 from development.linting import production
 from tests.fixtures.sandbox import a_database
@@ -173,7 +173,7 @@ class TestWhatStopsACommand:
             with transaction.atomic(), connection.cursor() as cursor:
                 cursor.execute(statement)
         except DatabaseError as error:
-            return stopping.sentence(error)
+            return command_errors.sentence(error)
         raise AssertionError("Postgres did as it was told")
 
     @pytest.mark.parametrize(
@@ -193,17 +193,17 @@ class TestWhatStopsACommand:
 
     @pytest.mark.parametrize("error", [ValueError("canary"), CannotOpen(), redis.ResponseError("canary")])
     def test_is_not_thought_of_another_fault_of_ours(self, error):
-        assert stopping.sentence(error) is None
+        assert command_errors.sentence(error) is None
 
     @pytest.mark.parametrize("kind", [KeyMissing, WeakKey])
     def test_names_the_variable_of_a_missing_key(self, kind):
-        assert "VAULT_KEYS" in (stopping.sentence(kind()) or "")
+        assert "VAULT_KEYS" in (command_errors.sentence(kind()) or "")
 
     def test_may_be_redis(self):
         away = redis.Redis(port=ports.free_port(), retry=Retry(NoBackoff(), 0))
         with pytest.raises(redis.ConnectionError) as raised:
             away.ping()
-        said = stopping.sentence(raised.value)
+        said = command_errors.sentence(raised.value)
         assert said == "Redis does not answer, or takes nothing (ConnectionError). Look at Redis and REDIS_URL."
 
 

@@ -35,7 +35,7 @@ handler400, handler404 = urls.handler400, urls.handler404
 def site(client, settings):
     settings.DEBUG = True
     settings.ROOT_URLCONF = __name__
-    settings.MIDDLEWARE = [*settings.MIDDLEWARE, "config.wrong_addresses.OwnPages"]
+    settings.MIDDLEWARE = [*settings.MIDDLEWARE, "config.debug_404.SitePagesMiddleware"]
     client.raise_request_exception = False
     return client
 

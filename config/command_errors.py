@@ -9,7 +9,7 @@ from psycopg.errors import InsufficientPrivilege, ReadOnlySqlTransaction, Undefi
 from redis import exceptions as redis
 
 from apps.vault.errors import KeyMissing, WeakKey
-from config import migrated, starting
+from config import pending_migrations, startup_errors
 
 _REDIS = (BrokerAway, redis.ConnectionError, redis.TimeoutError, redis.OutOfMemoryError, redis.ReadOnlyError)
 
@@ -17,7 +17,7 @@ _REDIS = (BrokerAway, redis.ConnectionError, redis.TimeoutError, redis.OutOfMemo
 def sentence(error: BaseException) -> str | None:
     """None for what is no matter of servers, settings or keys: a fault of ours, whose place must be seen."""
     if isinstance(error, ImproperlyConfigured):
-        return starting.sentence(error)
+        return startup_errors.sentence(error)
     if isinstance(error, WeakKey):
         return "VAULT_KEYS cannot be used as it stands. Run manage.py check, which says which rule it breaks."
     if isinstance(error, KeyMissing):
@@ -33,7 +33,7 @@ def sentence(error: BaseException) -> str | None:
 def _of_the_database(error: BaseException) -> str | None:
     cause = error.__cause__
     if isinstance(error, ProgrammingError) and isinstance(cause, (UndefinedTable, UndefinedColumn)):
-        if migrated.is_migrated():  # the tables are those of this release, and the statement is wrong
+        if pending_migrations.is_migrated():  # the tables are those of this release, and the statement is wrong
             return None
         return "The database lacks migrations of this release. Run manage.py migrate, then this again."
     if isinstance(error, ProgrammingError) and isinstance(cause, InsufficientPrivilege):

@@ -8,13 +8,13 @@ import pytest
 from django.http import FileResponse, HttpResponse, StreamingHttpResponse
 from django.test import RequestFactory
 
-from config.heads import HeadersAlone
+from config.head_requests import HeadRequestMiddleware
 from config.wsgi import application
 
 
 @pytest.fixture
 def answer(rf: RequestFactory) -> Callable[..., Any]:
-    return lambda response, method: HeadersAlone(lambda _request: response)(rf.generic(method, "/"))
+    return lambda response, method: HeadRequestMiddleware(lambda _request: response)(rf.generic(method, "/"))
 
 
 @pytest.mark.parametrize("make", [HttpResponse, lambda sent: StreamingHttpResponse([sent])], ids=["whole", "streamed"])

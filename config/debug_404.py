@@ -11,7 +11,7 @@ from django.http.response import HttpResponseBase
 from django.urls import get_resolver
 
 
-class OwnPages:
+class SitePagesMiddleware:
     """The last middleware of all: what views raise, and that no view has the address, is seen here first."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:

@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 
-class NotTakenIn:
+class CrossOriginResourcePolicyMiddleware:
     """Middleware: `Cross-Origin-Resource-Policy` on every answer, files and refusals included."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:

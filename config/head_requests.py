@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 
 
-class HeadersAlone:
+class HeadRequestMiddleware:
     """Middleware: nothing after the headers where nobody asked for it. Their Content-Length stays that of GET."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
