@@ -48,7 +48,7 @@ coverage-report: .venv/has-sandbox ## sync the example data (FHIR_EXAMPLES), and
 	@exec $(BIN)/python -m development.coverage_report
 
 lock: .venv/has-development ## pin the requirements again, with hashes
-	@exec $(BIN)/python -m development.locking $(if $(UPGRADE),--upgrade)
+	@exec $(BIN)/python -m development.pinning $(if $(UPGRADE),--upgrade)
 
 .venv/has-%: requirements/%.txt | $(BIN)/python
 	@echo "Installing requirements/$*.txt into .venv (once, under a minute) ..."

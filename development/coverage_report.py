@@ -32,7 +32,7 @@ def main() -> int:
             "LOG_LEVEL": "CRITICAL",  # what is shown is the table
             "DJANGO_SETTINGS_MODULE": "config.settings.test",
         }
-        command = [sys.executable, "-m", "development.covering", str(folder.resolve()), str(scratch)]
+        command = [sys.executable, "-m", "development.example_coverage", str(folder.resolve()), str(scratch)]
         try:
             return subprocess.run(command, cwd=env.ROOT, env=surroundings, check=False).returncode
         finally:

@@ -29,7 +29,7 @@ def main() -> int:
         servers = SharedServers(folder / "servers", is_kept=False)
         try:
             with _sandbox(servers, folder) as surroundings:
-                command = [sys.executable, "-m", "development.rehearsing", str(folder)]
+                command = [sys.executable, "-m", "development.recovery_drill", str(folder)]
                 return subprocess.run(command, cwd=env.ROOT, env=surroundings, check=False).returncode
         finally:
             servers.leave()

@@ -18,11 +18,11 @@ from django.core.exceptions import ImproperlyConfigured
 
 from config import env
 from development import ports, servers
-from development.demo import preparing, programs, telling
+from development.demo import preparing, programs, terminal
 from development.demo.failing import CannotRun
 from development.demo.sign_ins import sign_ins
 from development.servers import places
-from development.servers.sharing import alone
+from development.servers.locks import alone
 
 
 def main(arguments: list[str]) -> int:
@@ -59,14 +59,14 @@ def _stop(_signal: int, _frame: FrameType | None) -> None:
 
 def _run(data: Path | None) -> None:
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings.local"
-    telling.step("Starting Postgres and Redis")
+    terminal.step("Starting Postgres and Redis")
     with contextlib.ExitStack() as stack:
         stack.callback(lambda: servers.demo().leave())
         django.setup()
         running = stack.enter_context(programs.running())
         control = preparing.sandbox(running, data)
         preparing.site(running, control)
-        telling.welcome(sign_ins(), control.get("/control/accounts")["accounts"])
+        terminal.welcome(sign_ins(), control.get("/control/accounts")["accounts"])
         running.wait()
 
 

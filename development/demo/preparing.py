@@ -18,7 +18,7 @@ from django.db import connection
 
 from config import env
 from development.control import Sandbox
-from development.demo import telling
+from development.demo import terminal
 from development.demo.failing import CannotRun
 from development.demo.programs import Programs
 
@@ -32,23 +32,23 @@ def sandbox(programs: Programs, data: Path | None) -> Sandbox:
     """The sandbox with its tables and people, and the Bundles of `data`; started, and answering."""
     if data is not None and not data.exists():
         raise CannotRun(f"{data} does not exist: DATA names a file or a folder of FHIR Bundles.")
-    telling.step("Preparing the sandbox")
+    terminal.step("Preparing the sandbox")
     _sandbox_command("migrate", "--verbosity", "0")
     _sandbox_command("seed")
     programs.start_sandbox()
     control = Sandbox(env.sandbox_origin())
     if not control.get("/control/accounts")["accounts"]:
-        telling.step("Inventing its people")
+        terminal.step("Inventing its people")
         _sandbox_command("populate")
     if data is not None:
-        telling.step(f"Reading {data}")
+        terminal.step(f"Reading {data}")
         _sandbox_command("load_bundles", str(data.resolve()), is_shown=True)  # a folder may take minutes
     return control
 
 
 def site(programs: Programs, control: Sandbox) -> None:
     """The site with its tables, the sandbox's directory and client registrations there; started, and answering."""
-    telling.step("Preparing the site")
+    terminal.step("Preparing the site")
     call_command("migrate", verbosity=0)
     with tempfile.TemporaryDirectory() as folder:
         directory = Path(folder) / "sandbox.json"
@@ -57,7 +57,7 @@ def site(programs: Programs, control: Sandbox) -> None:
             call_command("import_endpoints", directory, "--accept-shrinking", stdout=io.StringIO())
         except CommandError as error:
             raise CannotRun(f"The sandbox's directory could not be imported: {error}") from None
-    telling.step("Discovering the sandbox's SMART deployments, and registering there")
+    terminal.step("Discovering the sandbox's SMART deployments, and registering there")
     try:
         call_command("discover_endpoints", "--all", stdout=io.StringIO())
     except CommandError as error:

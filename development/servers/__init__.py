@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 
 from config import env
-from development.servers.sharing import SharedServers
+from development.servers.locks import SharedServers
 
 __all__ = ["SharedServers", "demo", "tests", "vault_keys"]
 

@@ -12,7 +12,7 @@ from psycopg import sql
 from config import env
 from development import servers
 from development.check.__main__ import run
-from development.rehearsing.database import Database
+from development.recovery_drill.database import Database
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from redis import Redis
 
 from config import env
 from development.servers import SharedServers, binaries, vault_keys
-from development.servers.sharing import alone
+from development.servers.locks import alone
 
 PATIENCE_SECONDS = 30
 

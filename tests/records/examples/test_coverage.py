@@ -3,7 +3,7 @@
 import pytest
 
 from config import env
-from development.covering import reporting, table
+from development.example_coverage import reporting, table
 from tests.fixtures.sandbox import a_database
 
 pytestmark = pytest.mark.django_db

@@ -8,7 +8,7 @@ from django.core.checks import Tags, run_checks
 
 from apps.vault import rewrapping
 from development import servers
-from development.rehearsing import running
+from development.recovery_drill import running
 
 
 def rotate() -> None:

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from development.covering.copying import Copied
-from development.covering.counting import Count, Tally
+from development.example_coverage.copying import Copied
+from development.example_coverage.counting import Count, Tally
 
 LEAST_TITLED = 0.98
 

@@ -22,9 +22,9 @@ from apps.vault import sealing
 from apps.vault.errors import Shredded
 from apps.vault.sealing import Holder
 from development.control import Sandbox
-from development.rehearsing import keys, links, looking, running
-from development.rehearsing.database import Database
-from development.rehearsing.links import Server
+from development.recovery_drill import keys, links, looking, running
+from development.recovery_drill.database import Database
+from development.recovery_drill.links import Server
 
 Step = tuple[str, Callable[[], None]]
 _LATER = timedelta(hours=2)  # every access token has run out by then

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from development.covering import copying, ground, showing, table
-from development.covering.copying import Copied
-from development.covering.counting import Tally
+from development.example_coverage import copying, ground, showing, table
+from development.example_coverage.copying import Copied
+from development.example_coverage.counting import Tally
 
 _LOADED = re.compile(r": (\d+) resources in (dstu2|r4)")
 

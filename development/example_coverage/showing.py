@@ -16,7 +16,7 @@ from apps.records.shelving.contexts import ContextReader
 from apps.records.viewing import entries
 from apps.vault import sealing
 from apps.vault.sealing import Holder
-from development.covering.counting import Tally
+from development.example_coverage.counting import Tally
 
 _AT_ONCE = 200
 _MOST_PAGES = 100  # of one type in one record: a page takes longer than all the rest

@@ -1,5 +1,6 @@
-"""`python -m development.covering FOLDER SCRATCH`: the report itself, where `development.coverage_report` has prepared
-databases."""
+"""`python -m development.example_coverage FOLDER SCRATCH`: the report itself. `development.coverage_report` prepares
+the databases and starts it.
+"""
 
 import importlib
 import sys
@@ -14,7 +15,7 @@ from config import env
 def main(folder: Path, scratch: Path) -> int:
     """Print the table; the exit code is 1 where it misses the bound, or anything failed."""
     django.setup()
-    reporting = importlib.import_module("development.covering.reporting")  # its models want settings
+    reporting = importlib.import_module("development.example_coverage.reporting")  # its models want settings
     call_command("migrate", verbosity=0)
     code: int = reporting.report([folder], database_url=str(env.sandbox_database_url()), scratch=scratch)
     return code

@@ -1,4 +1,6 @@
-"""`python -m development.rehearsing FOLDER`: the drill itself, where `development.drill` has prepared the ground."""
+"""`python -m development.recovery_drill FOLDER`: the drill itself. `development.drill` prepares the servers and starts
+it.
+"""
 
 import sys
 from pathlib import Path
@@ -8,8 +10,8 @@ from django.conf import settings
 from config import env
 from development.check.__main__ import run
 from development.control import Sandbox
-from development.rehearsing.database import Database
-from development.rehearsing.disaster import Disaster
+from development.recovery_drill.database import Database
+from development.recovery_drill.disaster import Disaster
 
 
 def main(folder: Path) -> int:
