@@ -119,6 +119,7 @@ def _check_lengths(configuration: SmartConfiguration) -> None:
 def _keep(endpoint: Endpoint, found: Discovered, *, actor: Actor, at: datetime) -> bool:
     """Write what was found in one transaction. True where the addresses moved, which changes nothing but the notes."""
     with transaction.atomic():
+        moving.hold(endpoint)
         row = Endpoint.objects.select_for_update().get(pk=endpoint.pk)
         row.authorization_server = _held().filter(endpoints=row.pk).first()
         moved = moving.moved(row, found.configuration)

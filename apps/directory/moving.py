@@ -93,6 +93,13 @@ def moved(endpoint: Endpoint, configuration: SmartConfiguration) -> list[str]:
     return [] if told and is_known(endpoint, found) else told
 
 
+def hold(endpoint: Endpoint) -> None:
+    """Until the caller's transaction ends nobody takes back what staff approved for its registrations: who does would
+    not see that it has followed. Before its own row is locked, since whoever takes it back comes there last, too."""
+    rows = KnownOrigins.objects.filter(registration__in=_registrations(endpoint), withdrawn_at=None)
+    list(rows.select_for_update(no_key=True).order_by("pk"))
+
+
 def is_known(endpoint: Endpoint, found: Addresses) -> bool:
     """Whether a registration made at its server, or beside it, may send there what it was given."""
     there = AuthorizationServer(authorize_url=found.authorize_url, token_url=found.token_url)
