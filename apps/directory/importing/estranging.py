@@ -30,12 +30,13 @@ JOIN directory_endpoint AS endpoint ON endpoint.id = import_moved.endpoint_id WH
 
 
 def note_relied_on() -> None:
-    """Remember the servers at which patients sign in under a registration of ours, as the import finds them."""
+    """Remember the servers at which patients sign in under a registration of ours, as the import finds them; and those
+    where all of ours are over, for links of theirs go on."""
     named = Q(registrations__isnull=False) | Q(endpoints__enablements__isnull=False)
     servers = AuthorizationServer.objects.filter(named).distinct().prefetch_related("registrations")
-    relied_on = [(server.pk,) for server in servers if registering.is_relied_on(server)]
+    relied_on = [(server.pk, registering.is_relied_on(server)) for server in servers]
     with connection.cursor() as cursor:
-        cursor.executemany("INSERT INTO import_relied (server_id) VALUES (%s)", relied_on)
+        cursor.executemany("INSERT INTO import_relied (server_id, is_standing) VALUES (%s, %s)", relied_on)
 
 
 def switch_off_strangers(*, actor: Actor, at: datetime) -> None:

@@ -98,17 +98,17 @@ SELECT endpoint_id FROM import_judged WHERE reason IS NULL AND number = first ON
 MOVED = """
 INSERT INTO import_moved (endpoint_id, server_id)
 SELECT judged.endpoint_id, judged.server_id FROM import_judged AS judged JOIN import_relied USING (server_id)
-WHERE judged.reason IS NULL AND judged.number = judged.first
+WHERE is_standing AND judged.reason IS NULL AND judged.number = judged.first
     AND judged.server_id IS DISTINCT FROM judged.held_server_id
 """
-# Endpoints that left one for a server where we have no registration.
+# Endpoints that left one, or one where all registrations are over, for a server where we have none that stands.
 PARTED = """
 INSERT INTO import_parted (endpoint_id, server_id)
 SELECT judged.endpoint_id, judged.held_server_id FROM import_judged AS judged
 JOIN import_relied AS before ON before.server_id = judged.held_server_id
 WHERE judged.reason IS NULL AND judged.number = judged.first
     AND judged.server_id IS DISTINCT FROM judged.held_server_id
-    AND NOT EXISTS (SELECT FROM import_relied WHERE server_id = judged.server_id)
+    AND NOT EXISTS (SELECT FROM import_relied WHERE server_id = judged.server_id AND is_standing)
 """
 WANTED = """
 INSERT INTO import_wanted (provider_id, endpoint_id, name, url)

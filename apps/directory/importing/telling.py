@@ -13,7 +13,10 @@ SELECT endpoint.fhir_base_url FROM directory_endpoint AS endpoint
 JOIN import_met AS met ON met.endpoint_id = endpoint.id
 WHERE NOT endpoint.is_switched_on ORDER BY endpoint.fhir_base_url LIMIT %s
 """
-_PARTED = "SELECT endpoint_id FROM import_parted ORDER BY endpoint_id LIMIT %s"
+_PARTED = """
+SELECT endpoint_id FROM import_parted JOIN import_relied USING (server_id) WHERE is_standing
+ORDER BY endpoint_id LIMIT %s
+"""
 
 
 def tell(report: Report) -> None:

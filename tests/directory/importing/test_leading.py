@@ -71,6 +71,14 @@ class TestAnEndpointThatAListLeadsElsewhere:
         import_rows(ROW)
         assert not moving.awaits(lead(token_url="https://token.harbor.example/r4/token"))
 
+    @pytest.mark.parametrize("status", ["retired", "rejected"])
+    def test_waits_too_where_its_links_are_of_a_registration_that_is_over(self, registration, status):
+        """They are renewed as long as their provider renews them, and the address before may stop."""
+        ClientRegistration.objects.update(status=status)
+        here = lead(token_url="https://token.harbor.example/r4/token")
+        assert moving.awaits(here)
+        assert here.moved_from == registration.authorization_server
+
     def test_is_served_there_by_the_registration_once_that_is_approved(self, registration):
         here = lead(token_url="https://token.harbor.example/r4/token")
         approve(registration, here)
