@@ -179,7 +179,7 @@ def _server(
     row: Endpoint, before: AuthorizationServer | None, configuration: SmartConfiguration, *, at: datetime
 ) -> AuthorizationServer:
     """The row of these addresses. The endpoint's own row follows them below its origins where no other endpoint uses
-    it; otherwise the endpoint gets another one. Raises EndpointMisconfigured where it would mix with the sandbox."""
+    it; otherwise the endpoint gets another one. Raises UnsafeAddress where it would mix with the sandbox."""
     addresses = {"authorize_url": configuration.authorize_url, "token_url": configuration.token_url}
     there = _held().filter(**addresses).first()
     is_near = before is not None and pinning.share_origins(before, AuthorizationServer(**addresses))
@@ -198,7 +198,7 @@ def _server(
             },
         )
     if there.is_sandbox != row.is_sandbox:
-        raise EndpointMisconfigured(code=Code.FOREIGN_ADDRESS)
+        raise UnsafeAddress
     return there
 
 

@@ -13,7 +13,7 @@ from django.db import models
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from apps.directory import enabling, overseeing, registering
+from apps.directory import enabling, moving, overseeing, registering
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint, Provider
 from apps.wire.dialects import DIALECTS, Interface
 from apps.wire.errors import Code
@@ -157,7 +157,7 @@ def _of_the_endpoint(endpoint: Endpoint, provider: Provider | None) -> Iterator[
         (endpoint.dialect not in DIALECTS, Obstacle.INTERFACE_NOT_SPOKEN),
         (endpoint.is_sandbox and not settings.ALLOW_LOOPBACK_HTTP, Obstacle.SANDBOX_HERE),
         (provider is not None and provider.is_sandbox != endpoint.is_sandbox, Obstacle.SANDBOX_MIXED),
-        (endpoint.discovery_fault == Code.FOREIGN_ADDRESS, Obstacle.ADDRESSES_MOVED),
+        (endpoint.interface == Interface.SMART and moving.awaits(endpoint), Obstacle.ADDRESSES_MOVED),
         (endpoint.discovery_fault == Code.UNAUTHORIZED_CLIENT, Obstacle.NOT_ENABLED),
     )
     return (found for holds, found in checks if holds)

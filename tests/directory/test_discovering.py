@@ -10,7 +10,7 @@ from apps.directory import credentials, discovering, enabling, reaching, registe
 from apps.directory.linkability import Obstacle
 from apps.directory.models import ApprovedOrigin, AuthorizationServer, ClientRegistration, Enablement, Endpoint
 from apps.wire import token_endpoint
-from apps.wire.errors import Code, EndpointMisconfigured, Unavailable, WireError
+from apps.wire.errors import Code, EndpointMisconfigured, Unavailable, UnsafeAddress, WireError
 from apps.wire.secret import Secret
 from tests.directory.conftest import AT
 from tests.directory.smart_deployment import CONFIGURATION, LOGIN, register, statement
@@ -236,9 +236,10 @@ class TestADiscoveryThatFails:
     def test_never_pairs_the_sandbox_with_a_production_server(self, make_root):
         make_root().discover()
         practice = make_root(is_sandbox=True)
-        with pytest.raises(EndpointMisconfigured):
+        with pytest.raises(UnsafeAddress):
             practice.discover()
         assert practice.endpoint.authorization_server is None
+        assert practice.obstacle() is Obstacle.NOT_DISCOVERED  # no page could show a move, and nobody looks at one
 
 
 class TestARogueFhirRoot:

@@ -12,6 +12,7 @@ pytestmark = pytest.mark.django_db
 
 ACTOR = Actor.system("test")
 SMART = {"interface": "smart", "dialect": "smart"}
+NEW = "https://new.example/token"
 
 
 @pytest.fixture
@@ -65,7 +66,8 @@ class TestAnEndpoint:
                 {"authorization_server": None, **SMART, "discovery_fault": "no_smart_configuration"},
                 Obstacle.NO_ADDRESSES,
             ),
-            ({**SMART, "discovery_fault": "foreign_address"}, Obstacle.ADDRESSES_MOVED),
+            ({**SMART, "named_token_url": NEW, "discovery_fault": "foreign_address"}, Obstacle.ADDRESSES_MOVED),
+            ({**SMART, "named_token_url": NEW, "discovery_fault": "timed_out"}, Obstacle.ADDRESSES_MOVED),
         ],
     )
     def test_cannot_be_linked_for_reasons_of_its_own(self, provider, make_endpoint, columns, obstacle):

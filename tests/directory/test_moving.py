@@ -67,6 +67,12 @@ class TestAMoveThatWaits:
         assert not moving.awaits(endpoint)
         assert (endpoint.named_authorize_url, endpoint.named_token_url, endpoint.moved_from) == ("", "", None)
 
+    def test_lets_nobody_sign_in_either_while_its_host_is_silent(self, moved):
+        moved.configuration = moved.metadata = 503
+        ask(moved)
+        assert moving.awaits(fresh(moved))
+        assert moved.obstacle() is Obstacle.ADDRESSES_MOVED
+
     def test_follows_the_document_from_one_origin_to_the_next(self, moved):
         moved.says(token_endpoint="https://newer.example/token")
         ask(moved)

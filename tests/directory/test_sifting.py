@@ -58,13 +58,14 @@ def place(chance: random.Random, number: int) -> None:
     endpoint = Endpoint.objects.create(
         fhir_base_url=f"{host}/fhir",
         fhir_version=chance.choice(["r4", "dstu2"]),
-        interface="patient-access",
+        interface=chance.choice(["patient-access", "smart"]),
         dialect=mostly(chance, "patient-access", "smart", "unheard-of"),
         authorization_server=mostly(chance, own, None),
         is_sandbox=is_sandbox,
         is_switched_on=mostly(chance, True, False),
         is_stranger=mostly(chance, False, True),
-        discovery_fault=mostly(chance, "", "foreign_address", "unauthorized_client", "timed_out"),
+        discovery_fault=mostly(chance, "", "unauthorized_client", "timed_out"),
+        named_token_url=mostly(chance, "", "https://new.example/token"),
         vanished_at=mostly(chance, None, AT),
         imported_at=AT,
     )

@@ -16,10 +16,10 @@ from apps.directory import enabling, registering
 from apps.directory.models import ClientRegistration, Enablement, Endpoint, EndpointCheck
 from apps.directory.watching import checking
 from apps.wire.client_authentication import Authentication
-from apps.wire.dialects import DIALECTS, FhirVersion
+from apps.wire.dialects import DIALECTS, FhirVersion, Interface
 from apps.wire.errors import Code
 
-_STOPPED_BY = (Code.FOREIGN_ADDRESS.value, Code.UNAUTHORIZED_CLIENT.value)
+_MOVED = Q(interface=Interface.SMART) & ~Q(named_token_url="")
 
 
 def linkable(*, at: datetime) -> QuerySet[Endpoint]:
@@ -30,7 +30,7 @@ def linkable(*, at: datetime) -> QuerySet[Endpoint]:
         vanished_at__isnull=True,
         dialect__in=list(DIALECTS),
         authorization_server__is_sandbox=F("is_sandbox"),
-    ).exclude(discovery_fault__in=_STOPPED_BY)
+    ).exclude(_MOVED | Q(discovery_fault=Code.UNAUTHORIZED_CLIENT))
     if not settings.ALLOW_LOOPBACK_HTTP:
         rows = rows.filter(is_sandbox=False)
     return rows.filter(_serves_any(at=at))

@@ -191,7 +191,7 @@ class TestThatPatientsCanConnect:
             ({}, {"is_switched_on": False}),
             ({}, {"dialect": "nobody-speaks"}),
             ({}, {"vanished_at": timezone.now()}),
-            ({}, {"discovery_fault": "foreign_address"}),
+            ({}, {"interface": "smart", "named_token_url": "https://new.example/token"}),
         ],
     )
     def test_is_not_said_where_they_cannot(
