@@ -71,6 +71,11 @@ class Move:
         """Whether staff have to look; otherwise it was approved, or leads back to where it was."""
         return moving.awaits(self.endpoint)
 
+    @property
+    def is_held(self) -> bool:
+        """Whether there is no address before, where its links could go on meanwhile."""
+        return moving.awaits(self.endpoint) and moving.is_held(self.endpoint)
+
 
 def look(endpoint: Endpoint) -> Move | None:
     """Where it led and where it leads: a move that awaits staff, or one that was approved; None where there is none."""
@@ -123,7 +128,8 @@ def approve(endpoint: Endpoint, *, seen: Addresses, actor: Actor, at: datetime) 
 
 def withdraw(endpoint: Endpoint, *, actor: Actor, at: datetime) -> None:
     """Take an approval back: nothing is sent there any more, and every endpoint that followed awaits staff again, its
-    links at the address before. Raises NothingMoved where there is none."""
+    links at the address before. Those of one that was first linked there wait. Raises NothingMoved where there is no
+    approval."""
     with transaction.atomic():
         _locked([row.registration_id for row in moving.approvals(endpoint)])
         rows = moving.approvals(endpoint)  # somebody else may have been first

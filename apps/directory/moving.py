@@ -52,6 +52,11 @@ def awaits(endpoint: Endpoint) -> bool:
     return bool(endpoint.named_token_url)
 
 
+def is_held(endpoint: Endpoint) -> bool:
+    """Whether it was first linked where it is, and the approval of that was taken back: there is no address before."""
+    return endpoint.moved_from_id is not None and endpoint.moved_from_id == endpoint.authorization_server_id
+
+
 def awaiting() -> QuerySet[Endpoint]:
     """Those that do."""
     return Endpoint.objects.filter(~Q(named_token_url=""))
@@ -90,6 +95,8 @@ def moved(endpoint: Endpoint, configuration: SmartConfiguration) -> list[str]:
     known = _addresses(endpoint.authorization_server)
     found = Addresses(configuration.authorize_url, configuration.token_url)
     told = notes(known, found) if known is not None else []
+    if is_held(endpoint) and not told:
+        told = ["approval taken back"]
     return [] if told and is_known(endpoint, found) else told
 
 
@@ -165,19 +172,35 @@ def let_follow(registrations: Collection[ClientRegistration], found: Addresses) 
 
 
 def forget(rows: Collection[KnownOrigins], endpoint: Endpoint, *, actor: Actor, at: datetime) -> None:
-    """Nothing goes to these origins any more. Endpoints that followed are as if they had never been approved. The
-    caller has the registrations locked."""
+    """Nothing goes to these origins any more. Endpoints that followed are as if they had never been approved; those
+    that were never elsewhere await staff where they are. The caller has the registrations locked."""
     for row in rows:
         KnownOrigins.objects.filter(pk=row.pk).update(withdrawn_at=at)
         amending.note(row.registration, "origins withdrawn", actor=actor, at=at, endpoint_id=endpoint.pk)
     registrations = [row.registration_id for row in rows]
     theirs = Q(enablements__registration__in=registrations) | Q(moved_from__registrations__in=registrations)
-    followed = Endpoint.objects.filter(theirs, moved_from__isnull=False)
-    for server in AuthorizationServer.objects.filter(pk__in=followed.values("authorization_server")):
+    served = Endpoint.objects.filter(theirs)
+    for server in AuthorizationServer.objects.filter(pk__in=served.values("authorization_server")):
         found = Addresses(server.authorize_url, server.token_url)
         if any(_is_of(row, found) for row in rows):
-            there = list(followed.filter(authorization_server=server).values_list("pk", flat=True).distinct())
-            _turn_back(Endpoint.objects.filter(pk__in=there), found, registrations)
+            there = list(served.filter(authorization_server=server).values_list("pk", flat=True).distinct())
+            endpoints = Endpoint.objects.filter(pk__in=there)
+            if not server.registrations.exists():  # one made there knows it all the same
+                _keep_there(endpoints, found)
+            _turn_back(endpoints.exclude(moved_from=None).exclude(moved_from=server), found, registrations)
+
+
+def _keep_there(endpoints: QuerySet[Endpoint], found: Addresses) -> None:
+    """Those that were first linked there, and so have nowhere to go back to. One that came by two moves, and was turned
+    back from the second, awaits staff already."""
+    never_elsewhere = Q(moved_from=None, named_token_url="") | Q(moved_from=F("authorization_server"))
+    first_linked_there = endpoints.filter(never_elsewhere)
+    first_linked_there.filter(interface=Interface.SMART).update(discovery_fault=Code.FOREIGN_ADDRESS.value)
+    first_linked_there.update(
+        moved_from=F("authorization_server"),
+        named_authorize_url=found.authorize_url,
+        named_token_url=found.token_url,
+    )
 
 
 def _turn_back(endpoints: QuerySet[Endpoint], found: Addresses, registrations: Collection[UUID]) -> None:

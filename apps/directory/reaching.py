@@ -12,13 +12,13 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 
-from apps.directory import credentials, pinning
+from apps.directory import credentials, moving, pinning
 from apps.directory.models import ApprovedOrigin, AuthorizationServer, ClientRegistration, Endpoint
 from apps.vault.sealing import KeyRing
 from apps.wire.addresses import AddressPolicy
 from apps.wire.client_authentication import Client
 from apps.wire.dialects import DIALECTS, Dialect, FhirVersion, Interface, Placement
-from apps.wire.errors import EndpointMisconfigured
+from apps.wire.errors import Code, EndpointMisconfigured
 from apps.wire.fhir import FhirServer
 from apps.wire.token_endpoint import TokenEndpoint
 
@@ -130,9 +130,10 @@ def token_endpoint(
     """The token endpoint of `authorization_server`, with our proof: codes and tokens go nowhere else. `ring` as in
     `credentials.client`.
 
-    Raises ClientRejected where no usable credentials are stored, and what opening a sealed value raises.
+    Raises ClientRejected where no usable credentials are stored, EndpointMisconfigured for what may go nowhere now, and
+    what opening a sealed value raises.
     """
-    server = authorization_server(endpoint, registration)
+    server = _open_server(endpoint, registration)
     return TokenEndpoint(
         url=server.token_url,
         client=credentials.client(registration, ring=ring),
@@ -144,8 +145,17 @@ def token_endpoint(
 
 def system_token_endpoint(endpoint: Endpoint, registration: ClientRegistration, client: Client) -> TokenEndpoint:
     """The same token endpoint for system access, with the proof of a system account (`credentials.system_client`)."""
-    url = authorization_server(endpoint, registration).token_url
+    url = _open_server(endpoint, registration).token_url
     return TokenEndpoint(url=url, client=client, dialect=dialect(endpoint, registration), policy=_policy_for(url))
+
+
+def _open_server(endpoint: Endpoint, registration: ClientRegistration) -> AuthorizationServer:
+    """The same authorization server. Raises EndpointMisconfigured where that is none that the endpoint ever had: its
+    tokens are of where it is held (`moving`), and any other would say that they are over."""
+    server = authorization_server(endpoint, registration)
+    if moving.is_held(endpoint) and server.pk != endpoint.authorization_server_id:
+        raise EndpointMisconfigured(code=Code.FOREIGN_ADDRESS)
+    return server
 
 
 def _typed(name: str, value: Any) -> Any:

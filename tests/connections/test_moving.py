@@ -7,80 +7,27 @@ from django.db.models import F
 from django.utils import timezone
 
 from apps.audit.models import AuditEvent
-from apps.audit.recording import Actor
 from apps.connections import moving, revoking
 from apps.connections.models import Connection, StoredTokenSet
 from apps.connections.overseeing import health
 from apps.connections.overseeing.findings import Level, What, Who
-from apps.connections.refreshing import hastening, running
+from apps.connections.refreshing import running
 from apps.connections.refreshing.results import Outcome
-from apps.directory import discovering, linkability, reaching, registering
+from apps.directory import linkability, reaching, registering
 from apps.directory.models import ApprovedOrigin, AuthorizationServer, ClientRegistration, Endpoint, KnownOrigins
 from apps.directory.moving import Addresses
 from tests.connections.link_rows import make_link, make_registration, provider, registration
+from tests.connections.moves import STAFF, approve, asked_at, leads_to, link, look_again, moved, place, refresh
 from tests.faults.at_once import together
 
-__all__ = ["make_link", "make_registration", "provider", "registration"]  # fixtures
+__all__ = ["link", "make_link", "make_registration", "moved", "place", "provider", "registration"]  # fixtures
 
 pytestmark = pytest.mark.django_db
 
-STAFF = Actor.system("tests")
 NEW = "https://new.example"
 WORDS = "renews permissions at another address now"
 THEN = "Updates then go on by themselves. Nothing for you to do."
 LATER = "After that, we will ask you to sign in there for updates."
-
-
-def look_again(endpoint: Endpoint) -> None:
-    """As the schedule does when a day, or a quarter of an hour, has passed."""
-    rows = Endpoint.objects.filter(pk=endpoint.pk)
-    rows.update(discovery_tried_at=F("discovery_tried_at") - timedelta(days=1), discovered_at=None)
-    endpoint.refresh_from_db()
-    discovering.keep_fresh(endpoint, at=timezone.now())
-    endpoint.refresh_from_db()
-
-
-def refresh(connection: Connection) -> Outcome | None:
-    StoredTokenSet.objects.filter(pk=connection.pk).update(not_before_at=None)
-    return hastening.refresh_one(connection.pk, at=timezone.now()).outcome
-
-
-def leads_to(place) -> Addresses:
-    """What staff see of it now."""
-    move = moving.look(Endpoint.objects.get(pk=place.endpoint.pk))
-    assert move is not None
-    return move.named
-
-
-def approve(place, *, seen: Addresses | None = None) -> None:
-    endpoint = Endpoint.objects.get(pk=place.endpoint.pk)
-    moving.approve(endpoint, seen=seen or leads_to(place), actor=STAFF, at=timezone.now())
-
-
-def asked_at(place) -> list[tuple[str, int]]:
-    """Under which name the token address was asked, and how it answered."""
-    return [(request["headers"]["Host"].partition(":")[0], request["status"]) for request in place.sent(to="/token")]
-
-
-@pytest.fixture
-def place(deploy):
-    return deploy()
-
-
-@pytest.fixture
-def link(place, patient):
-    connection = patient.found(place)
-    patient.confirm(connection)
-    place.sandbox.delete("/control/requests")
-    return connection
-
-
-@pytest.fixture
-def moved(place, link):
-    """The old address is gone, and discovery knows; nobody of ours has looked."""
-    place.sandbox.post("/control/scenarios", name="tokens-moved-away")
-    look_again(place.endpoint)
-    return place
 
 
 class TestBeforeStaffLook:
@@ -195,40 +142,6 @@ class TestAnApproval:
         assert [(event.subject_id, event.actor_name) for event in events] == [(str(moved.registration.pk), "tests")]
         (known,) = KnownOrigins.objects.all()
         assert (known.registration, known.endpoint, known.withdrawn_at) == (moved.registration, moved.endpoint, None)
-
-    def test_ends_with_its_withdrawal(self, place, link):
-        place.sandbox.post("/control/scenarios", name="tokens-moved")
-        look_again(place.endpoint)
-        approve(place)
-        assert refresh(link) is Outcome.RENEWED
-        place.endpoint.refresh_from_db()
-        moving.withdraw(place.endpoint, actor=STAFF, at=timezone.now())
-        assert refresh(link) is Outcome.RENEWED
-        assert asked_at(place) == [("localhost", 200), ("127.0.0.1", 200)]
-        with pytest.raises(moving.NothingMoved):
-            moving.withdraw(place.endpoint, actor=STAFF, at=timezone.now())
-
-    @pytest.mark.parametrize("leads", ["to a third", "back"])
-    def test_can_be_taken_back_wherever_the_document_leads_since(self, place, link, attacker, leads):
-        """Whoever writes it could keep what was approved by mistake otherwise."""
-        place.sandbox.post("/control/scenarios", name="tokens-moved")
-        look_again(place.endpoint)
-        approve(place)
-        place.sandbox.post("/control/scenarios", name="usual")
-        if leads == "to a third":
-            place.sandbox.post("/control/rogue-root", token_origin=attacker.origin)
-        look_again(place.endpoint)
-        move = moving.look(place.endpoint)
-        assert move is not None
-        assert (move.awaits, move.approved_at, move.may_withdraw) == (leads == "to a third", None, True)
-        moving.withdraw(place.endpoint, actor=STAFF, at=timezone.now())
-        assert KnownOrigins.objects.filter(withdrawn_at=None).count() == 0
-        there = reaching.authorization_server(Endpoint.objects.get(pk=place.endpoint.pk), place.registration)
-        assert there.pk == place.registration.authorization_server_id
-        place.sandbox.delete("/control/rogue-root")
-        place.sandbox.post("/control/scenarios", name="tokens-moved")
-        look_again(place.endpoint)
-        assert [move.endpoint for move in moving.waiting()] == [place.endpoint]
 
     def test_shows_no_secret_and_no_token_to_anybody(self, moved, link, caplog):
         refresh(link)

@@ -4,7 +4,7 @@ A list names addresses as a SMART deployment's documents do, and proves as littl
 """
 
 from django.db import connection
-from django.db.models import QuerySet
+from django.db.models import F, Q, QuerySet
 
 from apps.directory import moving, pinning
 from apps.directory.models import AuthorizationServer, Endpoint
@@ -33,7 +33,8 @@ def ask_staff() -> None:
 def _settle(rows: QuerySet[Endpoint], before: AuthorizationServer | None, now: AuthorizationServer | None) -> None:
     of_pair = rows.filter(moved_from=before, authorization_server=now)
     if before is None or now is None or pinning.share_origins(before, now):
-        of_pair.update(moved_from=None, named_authorize_url="", named_token_url="")
+        is_held = Q(named_token_url=F("authorization_server__token_url"), moved_from=F("authorization_server"))
+        of_pair.exclude(is_held).update(moved_from=None, named_authorize_url="", named_token_url="")
     else:
         of_pair.exclude(named_authorize_url=now.authorize_url, named_token_url=now.token_url).update(
             named_authorize_url=now.authorize_url, named_token_url=now.token_url

@@ -8,6 +8,7 @@ from apps.audit.recording import Actor
 from apps.directory import moving, reaching, registering
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint
 from apps.directory.moving import Addresses
+from apps.wire.errors import EndpointMisconfigured
 from tests.directory.conftest import AT
 from tests.directory.importing.lists import ROW, endpoint, import_rows, row
 
@@ -85,6 +86,16 @@ class TestAnEndpointThatAListLeadsElsewhere:
         assert not moving.awaits(here)
         assert registering.standing_at(here) == registration
         assert reaching.authorization_server(here, registration) == here.authorization_server
+
+    def test_is_held_once_that_is_taken_back_where_it_was_never_elsewhere(self, registration):
+        here = lead(token_url="https://token.harbor.example/r4/token")
+        approve(registration, here)
+        Endpoint.objects.update(moved_from=None)
+        moving.forget(moving.approvals(here), here, actor=ACTOR, at=AT)
+        here = lead(token_url="https://token.harbor.example/r4/token")
+        assert (moving.awaits(here), moving.is_held(here)) == (True, True)
+        with pytest.raises(EndpointMisconfigured):
+            reaching.token_endpoint(here, registration)
 
     def test_is_served_there_no_more_once_that_is_taken_back(self, registration):
         here = lead(token_url="https://token.harbor.example/r4/token")

@@ -105,6 +105,16 @@ class TestAMove:
         staff.post(address(moved), {"withdraw": "1"})
         assert KnownOrigins.objects.get().withdrawn_at is not None
 
+    def test_has_no_address_before_where_it_was_first_linked_at_this_one(self, staff: Client, moved: Endpoint) -> None:
+        staff.post(address(moved), seen())
+        Endpoint.objects.filter(pk=moved.pk).update(moved_from=None)
+        staff.post(address(moved), {"withdraw": "1"})
+        page = staff.get(address(moved)).content.decode()
+        assert "1 link waits with the permission it has." in page
+        assert ("at the old address" in page, "<h2>Before" in page, "(as before)" in page) == (False, False, False)
+        staff.post(address(moved), seen())
+        assert "It moved" not in staff.get("/desk/").content.decode()
+
     def test_is_told_in_the_admin_with_what_was_taken_back(self, staff: Client, moved: Endpoint) -> None:
         assert f'href="{address(moved)}"' in staff.get(f"/admin/directory/endpoint/{moved.pk}/change/").content.decode()
         staff.post(address(moved), seen())
