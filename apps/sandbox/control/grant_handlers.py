@@ -18,9 +18,9 @@ from apps.sandbox.models import (
     SmartGrant,
     SmartRefreshToken,
 )
-from apps.sandbox.patient_access import handing_out as patient_access
+from apps.sandbox.patient_access import direct_grants as patient_access
 from apps.sandbox.smart import ending
-from apps.sandbox.smart import handing_out as smart
+from apps.sandbox.smart import direct_grants as smart
 
 _FINGERPRINT_DIGITS = 8  # of the SHA-256: enough to tell two apart
 _MOST = 5_000
@@ -54,7 +54,7 @@ def hand_out(body: Body) -> Answer:
         raise Wrong(f"number is at least 1 and at most {_MOST}")
     made: list[Any]
     if tenant:
-        made = smart.hand_out(
+        made = smart.grant_directly(
             _known(SmartApplication.known(client_id)),
             account,
             tenant=tenant,
@@ -63,7 +63,7 @@ def hand_out(body: Body) -> Answer:
             at=clock.now(),
         )
     else:
-        made = patient_access.hand_out(
+        made = patient_access.grant_directly(
             _known(Application.known(client_id)), account, version=version, number=number, at=clock.now()
         )
     kind = "b" if tenant else "a"
