@@ -11,7 +11,7 @@ from typing import Final, TextIO
 
 from django.core.management import execute_from_command_line
 
-from config import env, command_errors
+from config import command_errors, env
 
 _READER_LEFT: Final = 141  # as a shell counts a program that was ended for writing to nobody (128 and SIGPIPE)
 

@@ -19,8 +19,8 @@ from apps.sandbox.models import (
     SmartRefreshToken,
 )
 from apps.sandbox.patient_access import direct_grants as patient_access
-from apps.sandbox.smart import ending
 from apps.sandbox.smart import direct_grants as smart
+from apps.sandbox.smart import ending
 
 _FINGERPRINT_DIGITS = 8  # of the SHA-256: enough to tell two apart
 _MOST = 5_000
