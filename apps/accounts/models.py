@@ -40,7 +40,7 @@ class User(AbstractBaseUser, PermissionsMixin):
     # A name of the tz database; empty where they never chose one, and times are then told in UTC.
     time_zone = models.CharField(_("time zone"), max_length=64, blank=True, default="", db_default="")
     # Whether one calm page stands before an entry that may carry grave news.
-    # Pages say "sensitive news"; `sensitive` alone is what many people keep to themselves (`presenters.sensitive`).
+    # Pages say "sensitive news"; `sensitive` alone is what many people keep to themselves (`presenters.sensitivity`).
     asks_before_grave_news = models.BooleanField(
         _("is asked before sensitive news"), default=True, db_default=True, db_column="asks_before_sensitive"
     )

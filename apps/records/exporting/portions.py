@@ -1,7 +1,7 @@
 """Which part of a record the page to read tells: some subjects and, of what happens at a time, since when.
 
 A time leaves out nothing that holds on, such as medicines and allergies: who reads the page needs those that are older.
-What is felt to be sensitive can be left out of any subject that may have it (`presenters.sensitive`).
+What is felt to be sensitive can be left out of any subject that may have it (`presenters.sensitivity`).
 """
 
 import calendar

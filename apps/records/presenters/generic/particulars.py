@@ -15,12 +15,11 @@ from apps.records.presenters.datatypes import quantities
 from apps.records.presenters.dosing import dosages
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Context
-from apps.records.presenters.generic import imaging, payments, provider_words, tasks
+from apps.records.presenters.generic import consents, imaging, payments, provider_words, tasks
 from apps.records.presenters.generic.particular_words import What
 from apps.records.presenters.heads import status_codes
 
 _MOST: Final = 50  # of one sort; more is an accident
-_DEEPEST: Final = 5  # exceptions to exceptions
 _REASONS: Final = (
     "reasonCode", "reasonCodeableConcept", "reason", "reasonGiven", "indication", "triggerCodeableConcept",
 )  # fmt: skip
@@ -178,43 +177,6 @@ def _characteristic(sent: Element, resource: Element, context: Context) -> str:
         or naming.name_of(sent.get("valueReference"), context, within=resource)
     )
     return ": ".join(filter(None, (title_of(sent.get("code")), value)))
-
-
-def _consent(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
-    """Consent (R4): to what it says yes or no, and what its exceptions allow or not, each by what it is about."""
-    yield What.ABOUT, provider_words.known(resource, "scope")
-    yield (
-        What.RULE,
-        provider_words.known(resource, "policyRule"),
-    )  # of HL7's codes, some turn all of it around: opted out
-    said = [elements.flag(each, "verified") for each in elements.children(resource, "verification")]
-    yield What.VERIFIED, ("not-verified",) if False in said and True not in said else ()
-    rule = elements.child(resource, "provision")
-    yield What.COVERS, _covered(rule, resource, context)
-    allowed: list[str] = []
-    denied: list[str] = []
-    for provision in _exceptions(rule, 0):
-        named = ", ".join(_covered(provision, resource, context)) or "…"
-        if "deny" in status_codes(provision, "type"):
-            denied.append(named)
-        elif "permit" in status_codes(provision, "type"):
-            allowed.append(named)
-    yield What.ALLOWS, allowed
-    yield What.DENIES, denied
-
-
-def _covered(provision: Element, resource: Element, context: Context) -> tuple[str, ...]:
-    """What a rule of a consent is for, and for whom."""
-    said = naming.titles(provision, "action", "purpose", "class", "code", "securityLabel")
-    actors = (elements.child(each, "reference") for each in elements.children(provision, "actor"))
-    return (*said, *naming.names_of(actors, context, within=resource))
-
-
-def _exceptions(provision: Element, depth: int) -> Iterator[Element]:
-    for inner in elements.children(provision, "provision"):
-        yield inner
-        if depth < _DEEPEST:
-            yield from _exceptions(inner, depth + 1)
 
 
 def _given(resource: Element, _context: Context) -> Iterator[tuple[What, _Said]]:
@@ -388,7 +350,7 @@ _READERS: Final[Mapping[str, _Read]] = {
     "Communication": _message,
     "CommunicationRequest": _message,
     "Composition": _document,
-    "Consent": _consent,
+    "Consent": consents.consent,
     "CoverageEligibilityResponse": payments.eligibility,
     "DetectedIssue": _issue,
     "DeviceRequest": _device,
