@@ -1,4 +1,4 @@
-"""The patient asks for what is new."""
+"""A check that the patient asks for: it starts at once, unless the last one came complete a moment ago."""
 
 from datetime import datetime, timedelta
 

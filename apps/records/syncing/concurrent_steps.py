@@ -1,9 +1,11 @@
-"""Several steps at a time: as many questions under way as the provider's kind allows, each answer stored as it comes,
-while others are awaited. A type's next page is asked for when its last one is stored; where nothing else would be asked
-meanwhile, that one is put aside first, and the next asked for while it is stored.
+"""Several steps at a time: as many requests in flight as the provider's dialect allows, and each answer stored as it
+comes.
 
-One thread works with rows, this one; the others wait for the provider (`fetching`). What concerns every step alike,
-such as a 429, stops the asking; what is under way then is still taken and stored, so that nothing is asked for twice.
+A type's next page is requested when its last one is stored. Where nothing else could be requested meanwhile, the last
+page is staged first (`staged_pages`), and the next one requested while it is stored.
+
+Only this thread touches rows; the others wait for the provider (`fetching`). What concerns every step, such as a 429,
+stops new requests. What is in flight then is still received and stored, so that nothing is requested twice.
 """
 
 from collections import deque

@@ -1,8 +1,8 @@
-"""What a monitor reads of copies at `/metrics`, beside what it reads of links (docs/operating/metrics.md).
+"""Metrics of copying for a monitor, at `/metrics` beside those of links (docs/operating/metrics.md).
 
-Gauges alone, asked of Postgres when somebody reads them: of what ended, the last hour, which an index finds however
-many runs there ever were. Labels are client registrations and closed vocabularies; no number says what anybody's record
-holds.
+Gauges only, read from Postgres when somebody asks. Of runs that ended, the last hour is counted: an index finds it
+however many runs there ever were. Labels are client registrations and closed vocabularies; no number says what
+anybody's record holds.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

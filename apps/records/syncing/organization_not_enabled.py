@@ -1,8 +1,9 @@
-"""A provider that refuses everything of a connection, its patient included: one cause, and no row of gaps.
+"""A provider that refuses everything of a connection, the patient included: one cause, told once and not as a row of
+gaps.
 
-Its organization has not enabled our application, or no longer does (interface facts 5.4, "if all types 403"). The
-patient reads that in one sentence, and staff find it once among what is wrong with links. It keeps nobody else away: a
-refusal of one patient looks the same.
+Its organization has not enabled our application, or has switched it off (interface facts 5.4, "if all types 403"). The
+patient reads that in one sentence, and staff find it once, in the list of what is wrong with links. Nobody else is kept
+from linking there: a refusal of one patient looks the same.
 """
 
 from collections.abc import Iterable

@@ -1,6 +1,6 @@
-"""What operators ask about copies: which were given up because workers died over them, over which ones do they die now,
-does anybody take up what waits, and which shelves stay as an earlier release built them. Questions over rows, which
-change nothing, and tell nobody's health."""
+"""What operators ask about copies: which were given up because workers died over them, over which ones workers die now,
+whether anybody takes up what waits, and which shelves an earlier release built. Queries that change nothing and tell
+nothing of anybody's health."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta

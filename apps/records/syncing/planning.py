@@ -1,5 +1,5 @@
-"""What a sync asks for: the resource types we know, those beside them that the provider's capability statement declares
-with a `patient` parameter, less what it does not offer and what the patient does not share.
+"""What a sync asks for: the types we know, and others that the capability statement declares with a `patient`
+parameter, less what the provider does not offer and what the patient does not share.
 
 A type we know that is not asked for is a step all the same, with the reason why: nothing is silently missing.
 """

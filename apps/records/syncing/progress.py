@@ -1,6 +1,6 @@
-"""How a copy under way goes on: what comes next, and roughly how long, as far as the pace allows to tell.
+"""How far a sync run is: what comes next and roughly how long it takes, where the pace so far allows an estimate.
 
-Interface A bears twenty requests a minute, and a first copy takes several minutes of them: a page that says so is not
+Interface A allows twenty requests a minute, and a first copy takes several minutes of them: a page that says so is not
 taken for one that hangs.
 """
 

@@ -1,9 +1,8 @@
-"""What a turn of a run heard of its provider, passed on to all who are linked there (`connections.hearing`).
+"""Tell whether a provider answered, so that all who are linked there know (`connections.hearing`).
 
-A turn that was left without an answer says something of the provider only where its run has brought nothing before:
-later turns ask for what is missing, and that may be the one search that the server never finishes. And of what was
-asked with a patient's token, that patient's later turns say nothing more: it may be the one chart that never comes,
-which is no news to others who are linked there.
+A turn without any answer says something of the provider only if its run has brought nothing so far: later turns ask for
+what is missing, and that may be the one search that the server never finishes. And what one patient's token met is
+counted once: it may be the one chart that never comes, which is no news to others who are linked there.
 """
 
 from datetime import datetime, timedelta

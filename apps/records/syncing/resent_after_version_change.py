@@ -1,8 +1,8 @@
-"""What a server sent anew because it changed over to another FHIR version: all of a record, and no news to its owner.
+"""What a server sent again because it moved to another FHIR version: a whole record, and no news to its owner.
 
-Its entries have other ids then, or other words for what they said before, so that by its rows nobody can tell what
-really is new among them. It is the first time that a type came in the version that the server states now, in the week
-after it first stated that: a type may be late. A version that it had stated before brings nothing anew.
+Its entries have other ids then, or other words for the same thing, so their rows cannot tell what is really new. A type
+was sent again if it came in the version that the server states now for the first time, within a week of the first
+statement: a type may be late. Going back to a version that was stated earlier sends nothing again.
 """
 
 from collections.abc import Collection

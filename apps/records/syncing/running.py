@@ -1,10 +1,12 @@
 """Bring a connection's records up to date: a run with one step per resource type.
 
-`start` opens a run, of which a connection has at most one. `advance` takes it as far as it can: claim it, see what the
-provider offers, then fetch, check and store: the patient first, then all searches, several at a time, then what their
-rows refer to. One failing type never hides the others. A provider that does not answer pauses the run; a worker that
-dies leaves it to be resumed; one that used its slice of time gives its worker to others. All go on at the stored
-cursors, and cost the pages in flight at most. When every step has ended, the run has an outcome.
+`start` opens a run; a connection has at most one. `advance` takes it as far as it can: it claims the run, sees what the
+provider offers, then fetches, checks and stores: the patient first, then all searches, several at a time, then what
+their rows refer to. One failing type never hides the others.
+
+A run is interrupted when its provider does not answer (it pauses), when its worker dies (another resumes it), or when
+it has used up its slice of time (others get the worker). It goes on at the stored cursors, at the cost of the pages in
+flight at most. When every step has ended, the run has an outcome.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-"""One type fetched page by page, through each of the searches that cover it."""
+"""A resource type fetched page by page, through each of the searches that cover it."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,6 +1,7 @@
-"""References that a run asked for in vain, handed on to the next: it asks for them, and for no row that names them.
+"""References that a run asked for without an answer. The next run asks for them again, and not for the rows that name
+them.
 
-Otherwise one address that never answers would make every check read a whole record again.
+Otherwise one address that never answers would make every check read the whole record again.
 """
 
 from collections.abc import Iterable, Sequence

@@ -1,8 +1,9 @@
-"""Put on shelves what a run brought: once for all that ended in a turn, and never forgotten where a worker dies.
+"""Rebuild the shelves that a sync run made out of date: once for all steps that ended in a turn, even where a worker
+dies.
 
-Names, such as those of doctors, come after the rows that refer to them. When all have come, the shelves of those rows
-are built once more, and of no others. What an earlier run left off the shelves comes along with the next one; where
-workers died over it, it costs that run one at the most.
+Names, such as those of doctors, come after the rows that refer to them. When all of them have come, the shelves of
+those rows, and no others, are rebuilt once more. What an earlier run left off the shelves is built with the next one;
+if workers died over it, it can cost that run one worker at most.
 """
 
 import logging

@@ -1,16 +1,18 @@
-"""A server that changed over to another FHIR version where it stands, while the directory has not heard of it.
+"""A server that moves to another FHIR version at the same address, before the directory says so.
 
-What the old version alone knows is sent anew as another type, such as a MedicationOrder as a MedicationRequest
-(interface facts 1.6); what was copied before would stand beside it, twice. So where the server states the other
-version, a type that it alone knows came to its end, and nothing of the old one is answered any more, what the new
-version does not know is no longer there: once all that stands in its place came whole, or all there is where nothing
-does. It is kept with all its versions, and off the lists, as whatever a provider has no more.
+Some types exist in one version only. What was a MedicationOrder comes again as a MedicationRequest (interface facts
+1.6), and our copy of the first would stand beside it, twice. So records of types that the new version does not have are
+marked as gone, once three things are true: the server states the new version, a type that only the new version has came
+completely, and no type of the old one is answered any more. A type is gone when all that takes its place came whole;
+one that nothing takes the place of, when everything came whole. What is gone keeps all its versions and leaves the
+lists, like anything that a provider no longer has.
 
-A server that changes back is one that changed over: what it had meanwhile is no longer there either.
+A server that moves back is treated the same way: what it had in between is gone.
 
-A statement alone proves nothing: some publish somebody else's, and where two machines answer by turns, each says its
-own. So each change is proven in full, but of one that comes and goes only so many; and nothing is taken for gone that
-no such proof stands behind. Where hardly anything came in place of much, that is doubted first (`doubting`).
+A statement alone proves nothing. Some servers publish somebody else's, and where two machines answer in turn, each
+states its own version. So a change is followed by a full proof, and nothing is taken for gone without one; of a version
+that comes and goes, only the first few changes are, since each costs the provider the whole record. Where hardly
+anything came in place of much, that is doubted first (`doubting`).
 """
 
 from collections.abc import Collection, Iterable

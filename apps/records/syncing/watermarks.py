@@ -1,9 +1,9 @@
-"""Until when a type is known to be whole, told by the provider's clock: where the next check for changes begins. Of one
-that several searches cover, some may be whole and others not (docs/decisions/0017).
+"""The watermark of a type: the provider's time up to which it is known to be whole, where the next check for changes
+begins. Of a type that several searches cover, some may be whole and others not (docs/decisions/0017).
 
-What is stamped before that and comes to light after it would be missed until the next full proof. So a watermark errs
-early: it is no later than our clock says, nor than the provider's; a check begins some time before it; and where the
-two clocks are too far apart to be believed, everything is asked for.
+A change stamped earlier than the watermark that comes to light later would be missed until the next full proof. So a
+watermark errs early: it is no later than our clock says, nor than the provider's; a check begins some time before it;
+and where the two clocks are too far apart to be believed, everything is asked for.
 """
 
 from collections.abc import Mapping

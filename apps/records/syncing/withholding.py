@@ -1,11 +1,13 @@
-"""What came whole at an earlier check and is refused now with 403: in doubt at first, and not shared once it stays so.
+"""What came whole at an earlier check and is refused now with 403: in doubt at first, and "not shared" once that
+persists.
 
-A 403 may be somebody's decision (interface facts 5.4), and it may be a fault of a moment, as of a machine before the
-server that takes us for somebody else. Whoever believed it at once would tell a patient that they did not allow what
-they share. So until it is refused still, as long after the first time as anything is doubted here, it counts as what we
-could not get; what came in between that was no refusal, nor the record, says nothing, as of days on which nobody was
-there. A sign-in may have changed what is shared, and what is refused after one is believed; so is a provider
-that says in its challenge that the scope is not granted (facts 5.3), however that came about.
+A 403 may be somebody's decision (interface facts 5.4). It may also be a fault of a moment, as of a gateway that takes
+us for somebody else, and then it would tell a patient that they did not allow what they share. So the first refusal
+counts as "could not get it", until it is refused still after the time for which anything is doubted here. Answers in
+between that are neither a refusal nor the record say nothing, as of days on which nobody was there.
+
+Two refusals are believed at once: one that follows a sign-in, which may have changed what is shared, and one whose
+challenge says that the scope is not granted (facts 5.3).
 """
 
 from collections.abc import Collection, Iterable

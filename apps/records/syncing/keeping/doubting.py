@@ -1,14 +1,14 @@
-"""Rows that a full proof did not bring: gone at their provider, or in doubt.
+"""Records that a full proof did not bring: gone at their provider, or in doubt.
 
-An answer that is valid and empty may come of a mistake, such as an index that is being built or a filter too many.
-Whoever believed it at once would tell a patient that all of a kind is gone. So where a type that had rows brings none,
-or hardly any of many, what is missing is held, and pages say that it was not seen. So it is where much of many is
-missing at once and nothing new came in its stead, as of one category whose search is empty, or of a search that ends
-after some pages as if that were all.
+A valid, empty answer may come of a mistake, such as an index that is being rebuilt or one filter too many. Whoever
+believed it at once would tell a patient that everything of a kind is gone. So missing records are held in doubt, and
+pages say that they were not seen, in two cases: where a type that had records brings none or hardly any of many; and
+where much of many is missing at once and nothing new came instead, as when the search of one category is empty, or a
+search ends after some pages as if that were all.
 
-It is believed when it is missing still `BELIEVED_AFTER` that, though more of the others came meanwhile, as of an index
-that is being built; until then the type is asked for everything at each check (`watermarks`). Single reads would tell
-no more: a server that lost its rows for a day answers 404 to them as well.
+They are believed to be gone if they are missing still after `BELIEVED_AFTER`, even though more of the others came back
+meanwhile, as from an index that is being rebuilt. Until then everything of the type is asked for at each check
+(`watermarks`). Single reads would tell no more: a server that lost its rows for a day answers 404 to them as well.
 """
 
 from datetime import datetime, timedelta

@@ -1,7 +1,8 @@
-"""Which results are there now that were only ordered or might still change, or were corrected: what somebody waits for.
+"""Which results became final or were corrected, having been only ordered or preliminary before: what somebody waits
+for.
 
-Told by their statuses alone: some providers stamp every answer anew, so that another body says nothing. DSTU2 and R4
-have the same words for it (interface facts 1.6).
+Only statuses tell: some providers stamp every answer anew, so that a changed body says nothing. DSTU2 and R4 have the
+same words for them (interface facts 1.6).
 """
 
 from typing import Any, Final

@@ -1,10 +1,10 @@
-"""Store resources as received: compressed, padded, sealed for their owner, each with a keyed digest of its body.
+"""Store resources as received: compressed, padded and sealed for their owner, each with a keyed digest of its body.
 
-Storing is idempotent. A body with the digest we hold is confirmed, without being sealed again; another body supersedes
-it, and the earlier one is kept as a version, unless the same run had stored it: a provider that sends a resource again
-and again, each time otherwise, must not push out what it said before. One statement confirms what a page brought
-unchanged and one stores the rest, inside the transaction of the caller, who stores the cursor with it: either all is
-there or nothing. What is most likely new is added first, by one statement that looks for nothing.
+Storing is idempotent. A body with the digest we hold is confirmed and not sealed again. Another body supersedes it, and
+the earlier one is kept as a version, unless the same run had stored it: a provider that sends a resource again and
+again, different each time, must not push out what it said before. One statement confirms what a page brought unchanged
+and one stores the rest, inside the transaction of the caller, who stores the cursor as well: either all is there or
+nothing. What is most likely new is added first, by a statement that looks up nothing.
 """
 
 from collections.abc import Collection, Iterable, Mapping

@@ -1,4 +1,5 @@
-"""Where a step goes on: told after each page, kept sealed with the rows of that page."""
+"""Cursors: where a step goes on. One is made after each page, and sealed and stored together with the rows of that
+page."""
 
 import hashlib
 import json

@@ -1,7 +1,7 @@
-"""Pages that come round again, each by a link that was never there before.
+"""Pages that repeat in a cycle, though each is reached by a link that was never seen before.
 
-A server may turn back from its last page to an earlier one for ever. What tells that from a long record is the rows:
-the same pages in the same order, three times over. No record is sent so, and what was sent once is stored by then.
+A server may lead from its last page back to an earlier one for ever. The rows tell that from a long record: the same
+pages come in the same order, three times over. No record is sent so, and whatever was sent once is stored by then.
 """
 
 import hashlib

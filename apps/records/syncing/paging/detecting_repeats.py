@@ -1,9 +1,10 @@
-"""Pages that bring only what came already, in ever another order, each by a link that was never there before.
+"""Pages that repeat what came before in ever another order, though each is reached by a link that was never seen
+before.
 
-No print of a page tells them from a long record: no two are alike, and no lap of them is (`detecting_cycles`). What
-tells them is that nothing new comes. A search may rightly bring again all that the searches before it brought, or it
-itself before it began anew; so that it is called shuffled once so many rows came in a row, none of them new, that all
-would have come three times over.
+No digest of a page tells them from a long record: no two pages are alike, so no cycle is found (`detecting_cycles`).
+What tells them is that nothing new comes. A search may rightly repeat all that the searches before it brought, or what
+it brought itself before it began anew. So it is called shuffled only after so many rows in a row, none of them new,
+that everything would have come three times over.
 """
 
 from typing import Final, NamedTuple

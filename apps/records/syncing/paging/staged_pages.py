@@ -1,8 +1,8 @@
-"""A page that has come but whose rows are not stored yet, kept as it came: so that what follows it may be asked for,
-and a worker that dies costs nobody that page a second time.
+"""A page that has come but is not stored yet, kept as it came: the next page can be requested meanwhile, and a worker
+that dies does not cost its rows a second request.
 
-It stands sealed in the step, beside the cursor after it, and goes in the transaction that stores its rows. Pages are
-put aside only where the provider would be asked for nothing else meanwhile: it costs a little.
+It is sealed in the step, beside the cursor after it, and is removed in the transaction that stores its rows. Pages are
+staged only where no other request could be made meanwhile: it costs a little.
 """
 
 import json

@@ -1,1 +1,2 @@
-"""Workers on sync runs: who holds one, how often they ask, how long they wait, and what follows where they die."""
+"""Workers on sync runs: which one holds a run, how often it sends requests, how long it waits, and what follows if it
+dies."""

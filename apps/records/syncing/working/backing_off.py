@@ -1,5 +1,5 @@
-"""How long a run waits for a provider that does not answer: as long as it asks for, else ever longer, and never to the
-second what another run waits (interface facts 5.4)."""
+"""How long a run waits for a provider that does not answer: at least as long as it asks for, and longer each time, with
+jitter so that two runs do not come back in the same second (interface facts 5.4)."""
 
 import random
 from typing import Final

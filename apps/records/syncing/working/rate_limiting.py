@@ -1,8 +1,8 @@
-"""How often a provider is asked for one connection: so many requests a minute, counted for all workers together.
+"""The rate limit of a connection: so many requests a minute, counted over all workers.
 
 Nobody publishes a limit for the patient access API; a sister product's is twenty (interface facts 2.18), and staff may
-write another for a registration. The count is in the cache, which may lose it: then one minute has some more. Where it
-does not answer, nobody can tell, and the provider is asked in the next minute.
+write another for a registration. The count is in the cache. Where the cache loses it, one minute has some more
+requests; where the cache does not answer, nobody can tell, and the request waits for the next minute.
 """
 
 from datetime import UTC, datetime

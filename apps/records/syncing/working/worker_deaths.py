@@ -1,10 +1,11 @@
-"""Workers that die, and what they died over.
+"""Workers that die, and over which work.
 
 A deploy or a machine that stops kills a worker once, and the next one goes on. An answer that takes more memory than
-there is kills every worker that takes it up, and others' copies with it. So each death counts against the steps that
-were in hand. Such steps are taken last and alone from then on, so that the next death is told from no other's; what
-brings something is innocent again. After `MOST_DEATHS` a step is given up with a gap that says whose turn it is: ours.
-What a run does with no step in hand, asking what there is and building shelves, is given up after more of them.
+there is kills every worker that takes it up, and disturbs other copies as well. So each death counts against the steps
+that were in hand. Such steps are done last and alone from then on, so that the next death can be blamed on one step; a
+step that brings something is acquitted. After `MOST_DEATHS` a step is given up with a gap that says that it is ours to
+mend. What a run does with no step in hand, such as asking what there is and building shelves, is given up after more
+deaths.
 """
 
 import logging
