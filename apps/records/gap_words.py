@@ -1,8 +1,4 @@
-"""Why something did not come: for each gap of a step one sentence, whichever page says it (patient experience 2.3).
-
-The ledger of a connection and the lists of a subject say the same; a list, which may be of several providers, names the
-provider where the sentence does not.
-"""
+"""Why something did not come: one sentence for each gap of a step, the same on every page (patient experience 2.3)."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Parts of a subject in a word or two, for where one of them is missing: never the name of a resource type."""
+"""Names for parts of a subject, for where one is missing: a word or two, and never the name of a resource type."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

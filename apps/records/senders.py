@@ -1,4 +1,4 @@
-"""Who sent a value: a provider, which may be read in several ways."""
+"""The sender of a value: a provider, which may be read in several ways."""
 
 from collections import Counter
 from collections.abc import Collection

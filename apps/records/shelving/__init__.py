@@ -1,8 +1,8 @@
-"""Shelves: what pages read. Each is a sealed index and sealed leaves of at most fifty presented entries, so that a page
-of a record of any length opens a few values.
+"""Shelves: what pages read. A shelf is a sealed index and sealed leaves of at most fifty presented entries each, so
+that a page opens a few values however long the record is.
 
-A shelf is never the truth: it is built from the records whenever a step ends, by the schedule where an earlier release
-built it (`renewing`), and again by `rebuild_shelves`.
+A shelf is never the truth: it is built from the records. It is rebuilt when a sync step ends, by the schedule after a
+release that writes shelves differently (`renewing`), and by the command `rebuild_shelves`.
 """
 
 import logging

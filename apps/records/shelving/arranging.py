@@ -1,7 +1,8 @@
-"""The orders in which a shelf holds its entries.
+"""The orders in which a shelf holds its entries, and their sort keys.
 
-A key is a tuple of one shape, so that rows of several shelves merge into one list: a number, two texts, and the
-record's own id last, so that no two are equal. Texts sort as they stand, and a date is turned over: newest comes first.
+All keys have one shape, so that rows of several shelves merge into one list: a number, two texts, and the record's own
+id last, so that no two are equal. Texts sort as they stand; the digits of a date are inverted, so that the newest comes
+first.
 """
 
 from collections.abc import Callable

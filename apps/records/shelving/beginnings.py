@@ -1,7 +1,7 @@
-"""How a few subjects begin, for pages that say of many entries what each is called and when, and no more.
+"""The first rows of a few subjects, for pages that say of many entries what each is called and when, and nothing more.
 
-A page that says first what matters now reads hundreds of entries for a few names: as heads, on leaves of their own,
-they take a tenth of what the entries take.
+The page of what matters now reads hundreds of entries for a few names. Written as heads, on leaves of their own, they
+take a tenth of the bytes.
 """
 
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Build shelves anew from the records, in one pass over them, whatever their number, in flat memory."""
+"""Build shelves from the records: one pass over all of them, in constant memory however many there are."""
 
 import itertools
 import logging

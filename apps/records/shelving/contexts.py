@@ -1,4 +1,5 @@
-"""What the resources of one connection are read with: those they refer to, and the birth date of the patient."""
+"""The context in which a connection's resources are presented: the resources they refer to, and the patient's birth
+date."""
 
 import re
 from collections.abc import Iterable

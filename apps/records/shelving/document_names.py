@@ -1,4 +1,4 @@
-"""By what a list of documents can be narrowed: of what kind one is, and who wrote it (patient experience 3.8)."""
+"""What a list of documents can be narrowed by: a document's kind, and who wrote it (patient experience 3.8)."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, MutableMapping

@@ -1,8 +1,8 @@
-"""Sort more rows than memory should hold at once: sorted runs, packed in small pieces, merged piece by piece.
+"""External merge sort, in memory: sorted runs, compressed in small pieces, and merged piece by piece.
 
-Fifty thousand rows of a thousand bytes take a few megabytes, and are gone with the object: nothing reaches a disk. A
-row that is large by itself is packed by itself as it comes, and unpacked when its turn has come: of many runs that are
-merged, each would hold one open.
+Fifty thousand rows of a thousand bytes take a few megabytes and are gone with the object; nothing reaches a disk. A
+large row is compressed by itself as it comes and decompressed in its turn: while many runs are merged, each holds one
+row open.
 """
 
 import heapq

@@ -1,7 +1,7 @@
-"""Leaf through open shelves: which leaves can hold the rows that somebody wants, and these, fetched and opened.
+"""Fetch and open leaves: first which of them can hold the wanted rows, then those.
 
-The shelves of several connections, or of several subjects, read as one list: the indexes know where each leaf begins
-and how many rows it has, and so which leaves can hold the fifty rows that a page wants.
+The shelves of several connections or subjects are read as one list. Their indexes know the first key and the number of
+rows of each leaf, and so which leaves can hold the fifty rows of a page.
 """
 
 import bisect

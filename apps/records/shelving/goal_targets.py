@@ -1,6 +1,7 @@
-"""Which tests the goals aim at that are pursued now: a result is drawn beside the goal for it (patient experience 4.1).
+"""The targets of goals that are pursued now, by test: a result is drawn beside the goal for it (patient experience
+4.1).
 
-DSTU2 goals have no measure and no number, and aim at no test.
+Goals of DSTU2 have neither a measure nor a number, and so no target.
 """
 
 from collections.abc import Iterator

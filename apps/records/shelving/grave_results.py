@@ -1,7 +1,7 @@
-"""Which results belong to what may carry grave news: a report of pathology names a diagnosis whose own name says
-nothing of that (patient experience 3.3).
+"""Which results belong to a report that may carry grave news: pathology names a diagnosis whose own name says nothing
+of that (patient experience 3.3).
 
-Found when shelves are built, by what the reports themselves name and by the panels among it, and kept in the sealed
+It is found when shelves are built, from what the reports name and from the panels among that, and kept in the sealed
 index of the results.
 """
 

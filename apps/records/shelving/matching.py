@@ -1,7 +1,7 @@
-"""Which lines of a leaf of words have what is asked for, or the most of it.
+"""Which lines of a leaf of words match what is asked for, or most of it.
 
-Lines are many, and few of them have a word: a leaf is never taken apart into lines, but gone through from one place
-where it has a word to the next.
+There are many lines, and few of them have a word. So a leaf is never split into lines, but searched from one match to
+the next.
 """
 
 import itertools

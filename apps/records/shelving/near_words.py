@@ -1,7 +1,7 @@
-"""Words close to one that nothing here is called by: what somebody may have meant who mistyped it.
+"""Suggestions for a mistyped word: similar words that a search would find.
 
-Only those are told by which a search finds something: words of entries, our own names for what is here, and what lists
-and providers are called.
+Only words that find something are suggested: words of entries, our own names for what is here, and the names of lists
+and providers.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Open the records that shelves are built from, a batch at a time, so that what is open at once is never much.
+"""Open the records that shelves are built from, in batches, so that little is open at once.
 
 A batch ends by its number of rows or by the bytes of their bodies, and a large body is read when its turn comes.
 """

@@ -1,4 +1,4 @@
-"""What we call things, in every language that we speak, beside the keys by which a search knows them."""
+"""Our own names for things, in every language of ours, with the keys by which a search knows them."""
 
 import re
 from collections import defaultdict

@@ -1,8 +1,8 @@
-"""Leaves of points: every value of a test in bare numbers, and beside each, closed up until a table tells it, what else
-is told of it.
+"""Leaves of points: the values of a test as bare numbers and dates, each with what else a table tells of it, still
+encoded.
 
-A page over time reads five hundred values, and opened whole entries for them: all but fifty were read for a number and
-a date. Numbers and dates take a tenth of that, and what many say alike stands once on a leaf.
+A page over time reads five hundred values and used to open whole entries for them, all but fifty of which were read for
+a number and a date. Those take a tenth of the bytes, and what many values have alike stands once on a leaf.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -1,5 +1,5 @@
-"""Read what belongs to a visit, or the visits that were about a condition: what names it stands in the lists of all
-subjects, and by its name their shelves know where."""
+"""Read what belongs to a visit, or the visits that were about a condition. Such entries stand in the lists of all
+subjects; each shelf knows by the name of the visit or condition where."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence

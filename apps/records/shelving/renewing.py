@@ -1,9 +1,9 @@
-"""Build anew what an earlier release built, a few connections at a time, so that nobody has to run a command for it.
+"""Rebuild shelves that an earlier release built, a few connections at a time, so that nobody has to run a command for
+it.
 
-Which shelves those are, their rows say (`Shelf.form`). A connection is claimed by a mark that is committed before
-anything of it opens. Where its key is not at hand, or the worker dies, the mark stays: for a while nobody begins
-another in its place, so that a lost key stops the work instead of filling the log; operators are told (`stuck`), and a
-day later it is tried again.
+`Shelf.form` says which those are. A connection is claimed by a mark that is committed before anything of it is opened.
+Where its key is missing, or the worker dies, the mark stays, and for a while no other connection is begun in its place:
+a lost key stops this work instead of filling the log. Operators are told (`stuck`), and a day later it is tried again.
 """
 
 import logging

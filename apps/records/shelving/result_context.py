@@ -1,4 +1,5 @@
-"""What the shelves of a connection know of its results that no result says itself."""
+"""What a result does not say itself, but its connection's shelves do: whether a grave report names it, and goals for
+it."""
 
 from collections.abc import Iterable
 from typing import NamedTuple

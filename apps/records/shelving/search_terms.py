@@ -1,7 +1,7 @@
-"""What somebody asks a search for, word by word.
+"""The terms of a search.
 
-Words may stand in any order, apart, and in the plural. Each is said by an entry itself, in its provider's words or in
-ours in any language, or is true of more than it: of its year, of its list, or of all that its provider sent.
+Terms may come in any order, apart, and in the plural. Each is either said by an entry itself, in its provider's words
+or in ours in any language, or true of more than the entry: of its year, its list, or all that its provider sent.
 """
 
 import re

@@ -1,8 +1,9 @@
-"""What a search within a record looks through.
+"""The search within a record: what it looks through, and how.
 
-Every search opens all words of all entries, so they are few: what entries say alike stands there once, a phrase. Leaves
-of `Arrangement.WORDS` hold a line for each phrase, those of `Arrangement.FOUND` which entries say it, and of these a
-search opens what it shows. All of it is sealed, and nothing in the database is arranged by a word or a part of one.
+Every search opens all words of all entries, so there must be few: what several entries say alike, a phrase, is stored
+once. Leaves of `Arrangement.WORDS` have a line for each phrase, leaves of `Arrangement.FOUND` the entries that say it;
+of these a search opens only what it shows. Everything is sealed, and nothing in the database is ordered by a word or a
+part of one.
 """
 
 import heapq

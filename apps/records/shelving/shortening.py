@@ -1,4 +1,4 @@
-"""What somebody wrote at length, as a list shows it: its beginning. The entry's own page reads all of the record."""
+"""Long texts, cut for lists. The page of the entry itself reads all of the record."""
 
 from typing import Any, Final
 

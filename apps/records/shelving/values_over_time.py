@@ -1,4 +1,4 @@
-"""Read the course of one test, its values over time, from the shelves of all who sent some."""
+"""Read the values of one test over time, from the shelves of all connections that have some."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
