@@ -1,8 +1,8 @@
-"""What an export adds to what was received, as FHIR resources of the same version: where and when each row came, what
-is missing, and what cannot be read as JSON.
+"""What an export adds to what was received, as FHIR resources of the same version: when and from where each row came,
+what is missing, and what cannot be read as JSON.
 
-Each is told from the provider's own by its id, a UUID made from what it is about, and by its fullUrl, `urn:uuid:…`. Its
-sentences are in the language of whoever asked.
+Their ids tell them from the provider's own: a UUID made from what the resource is about, and the fullUrl `urn:uuid:…`.
+Their sentences are in the language of whoever asked.
 """
 
 import base64

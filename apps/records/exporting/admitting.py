@@ -1,6 +1,7 @@
-"""Before a copy leaves: it is counted, so that a stolen session cannot ask without end, and written down.
+"""Admission of a copy: requests are limited, so that a stolen session cannot go on for ever, and each is written to the
+audit log.
 
-Counted are the audit log's own events: there is no second truth about how often somebody asked.
+What is counted are the events of the audit log: there is no second truth about how often somebody asked.
 """
 
 from collections.abc import Callable, Iterable, Iterator

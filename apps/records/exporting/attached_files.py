@@ -1,8 +1,7 @@
-"""The files of a record that its owner opened here, and that are kept: when the link has ended, ours may be the only
-ones.
+"""Files of a record that its owner opened here and that we keep: when the link has ended, ours may be the only copies.
 
-Each is byte for byte as it was fetched, under a number and an end of our own: a name can be a health fact, and what is
-markup gets the end of a text, so that opening it runs nothing.
+Each is byte for byte as it was fetched. Its name and suffix are ours: a name can be a health fact, and markup gets the
+suffix of plain text, so that opening it runs nothing.
 """
 
 import json

@@ -1,7 +1,7 @@
-"""Which part of a record the page to read tells: some subjects and, of what happens at a time, since when.
+"""Which portion of a record a page to read tells: some subjects and, of events, those since a day.
 
-A time leaves out nothing that holds on, such as medicines and allergies: who reads the page needs those that are older.
-What is felt to be sensitive can be left out of any subject that may have it (`presenters.sensitivity`).
+A day leaves out nothing that lasts, such as medicines and allergies: who reads the page needs the older ones as well.
+What is sensitive can be left out of any subject that may have it (`presenters.sensitivity`).
 """
 
 import calendar

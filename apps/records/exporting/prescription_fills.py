@@ -1,5 +1,5 @@
-"""What was filled for a prescription, while records are read themselves: it stands under its prescription, and by
-itself only where that is not here. Shelves know it already."""
+"""Fills of prescriptions, where records are read instead of shelves, which have them in place: a fill stands under its
+prescription, and by itself only if that is not here."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field

@@ -1,8 +1,8 @@
-"""Leave the names of relatives out of rows that somebody else reads: who wrote down, reported, took part or is to help
-(patient experience 3.10).
+"""Leave relatives' names out of rows that somebody else reads: authors, informants, participants and helpers (patient
+experience 3.10).
 
-An entry has names and no types: that a mother reported an allergy only the resource says, by what it points to. So the
-bodies of the rows that are shown are opened once more; of one that does not open, or is very long, nobody is named.
+An entry has names without types: only the resource says, by what it refers to, that a mother reported an allergy. So
+the bodies of the rows that are shown are opened once more; where one does not open, or is very long, nobody is named.
 """
 
 from collections.abc import Collection, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Which results belong to what may carry grave news, where no list of results tells it that could be read.
+"""Which results belong to reports that may carry grave news, also where the shelf of results cannot be read.
 
 A report of HIV names a result that is called "Ag/Ab combo", and whoever leaves the report out does not want that told.
 """

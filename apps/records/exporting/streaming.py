@@ -1,4 +1,5 @@
-"""What leaves piece by piece, when the request that asked for it is at hand no more."""
+"""Parts of a response that are made while it is sent, when the request's language and time zone are no longer
+active."""
 
 from collections.abc import Iterator
 from typing import TypeVar

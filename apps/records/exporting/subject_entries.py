@@ -1,4 +1,5 @@
-"""What a summary shows of one subject: the first entries in its own order and, of tests, the newest value of each."""
+"""The entries of one subject that a page to read shows: the first in its own order and, of tests, the newest of
+each."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

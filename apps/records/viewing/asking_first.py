@@ -1,8 +1,8 @@
-"""Ask first before something that may carry grave news is shown, by whichever address: its entry, as sent, its files,
-its test over time (patient experience 3.3).
+"""Ask before anything that may carry grave news is shown, by whichever address: its entry, its source, its files, its
+test over time (patient experience 3.3).
 
 The page of its entry asks, once a session, and its other pages lead there. A result of a report that asks does so as
-well, whatever its own name says. Who read a report was asked for its results, too: they stand on its page.
+well, whatever its own name says. Who has read a report was asked for its results, too: they stand on its page.
 """
 
 from collections.abc import Callable, Collection, Iterable, MutableMapping

@@ -1,6 +1,6 @@
-"""How many entries lists show, for a question about all of them: what "Everything by date" counts, where it is checked.
+"""How many entries all lists show together, as "Everything by date" counts them.
 
-More than these are kept: who wrote them and where, and what is not final, was withdrawn, or is no longer there.
+More than these are stored: practitioners and places, and what is not final, was withdrawn, or is gone.
 """
 
 from uuid import UUID

@@ -1,6 +1,6 @@
-"""How an entry stands on the day of a page, where that hangs on the day: insurance whose period is over has ended, and
-the date of an appointment that is still booked has passed, whatever was sent (patient experience 3.10); of a condition,
-an end that was yet to come when its shelf was built is over (3.5)."""
+"""The status of an entry on the day of the page, where it depends on the day: insurance whose period is over has ended,
+and the date of an appointment that is still booked has passed, whatever was sent (patient experience 3.10); a condition
+whose end was in the future when its shelf was built may be over (3.5)."""
 
 from datetime import datetime
 from typing import Final

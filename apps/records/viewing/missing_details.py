@@ -1,5 +1,5 @@
-"""What an entry's own page says where somebody would look for more, and the provider sent none: an empty page would not
-say whether it is ours or theirs that is missing (patient experience 2.2 and 2.3)."""
+"""What the page of an entry says where somebody would look for details and the provider sent none: an empty page would
+not say whether they or we lack something (patient experience 2.2 and 2.3)."""
 
 from collections.abc import Iterator, Sequence
 

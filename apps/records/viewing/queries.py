@@ -1,4 +1,4 @@
-"""What the query of an address asks for, and how one is written. What makes no sense asks for nothing."""
+"""Query parameters of our addresses: how they are read and written. One that makes no sense is ignored."""
 
 from typing import Final
 from urllib.parse import urlencode

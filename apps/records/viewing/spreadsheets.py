@@ -1,7 +1,7 @@
-"""Lines of a file for a spreadsheet (RFC 4180), of which it runs nothing.
+"""Rows of a CSV file (RFC 4180) in which a spreadsheet runs nothing.
 
-No cell is a formula, whatever a provider sent and whatever a spreadsheet splits lines at: one that it would run stands
-behind an apostrophe.
+No cell is a formula, whatever a provider sent and wherever a spreadsheet splits lines: one that would run has an
+apostrophe before it.
 """
 
 import csv

@@ -1,4 +1,4 @@
-"""What Home says of a record: every subject with how much there is and how new it is."""
+"""The summaries on Home: for every subject how many entries there are, and how new they are."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

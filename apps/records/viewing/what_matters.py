@@ -1,6 +1,6 @@
-"""What stands first of a whole record: allergies, conditions and medicines as they are now, and the latest results.
+"""What matters first of a whole record: current allergies, conditions and medicines, and the latest results.
 
-Names and dates, and no value of a result: somebody decides to look at that. One query for all of one person.
+Names and dates, and no value of a result: whether to look at that somebody decides. One query for all of one person.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What was so once, and may be so no more: that somebody is pregnant. It stays listed, with its age."""
+"""States that may have passed, such as being pregnant: they stay listed, with a remark on their age."""
 
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta

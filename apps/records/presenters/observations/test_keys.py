@@ -1,5 +1,5 @@
-"""What two results must share to be values of the same test, as a key: what is over time goes by it, and so do panels,
-goals and what is told once."""
+"""The key that two results share if they are values of the same test. Values over time are found by it, and so are
+panels, goals and what is told once."""
 
 import hashlib
 from typing import Final

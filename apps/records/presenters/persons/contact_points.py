@@ -1,5 +1,5 @@
-"""How those whom an entry names can be reached: the telephone of a place, an organization or somebody at work, and the
-address of a place, where their resources came along."""
+"""How to reach those whom an entry names: the telephone of a place, an organization or a practitioner, and the address
+of a place, where their resources came along."""
 
 from collections.abc import Iterator
 from typing import Any, Final

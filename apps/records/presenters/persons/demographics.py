@@ -1,5 +1,5 @@
-"""What a provider has written down of who somebody is, beside name and sex: US Core and Argonaut say it in extensions,
-in DSTU2 as one concept and in R4 in parts."""
+"""Demographics beside name and sex, as the provider wrote them down: US Core and Argonaut have them in extensions, in
+DSTU2 as one concept and in R4 in parts."""
 
 from collections.abc import Iterator, Mapping
 from enum import StrEnum

@@ -1,4 +1,5 @@
-"""Signs that a system wrote as HTML does before they went into JSON, which knows nothing of that: It&#39;s."""
+"""HTML escapes in texts of JSON, which has none of its own: It&#39;s. Some systems escape a text before they send
+it."""
 
 import html
 import re

@@ -1,4 +1,4 @@
-"""The numbers of an ordered list as its document writes them: text elsewhere may speak of item b, or of iv."""
+"""The numbers of an ordered list as its document writes them: text elsewhere may refer to item b, or to iv."""
 
 import re
 from typing import Final

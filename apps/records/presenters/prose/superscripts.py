@@ -1,5 +1,5 @@
-"""What stands above or below its line, as plain text: 10 to the power of 9 is not 109, and the number of a footnote is
-no digit of what it stands behind."""
+"""Superscripts and subscripts as plain text: 10 to the power of 9 is not 109, and the number of a footnote is not the
+last digit of what it follows."""
 
 import re
 from typing import Final

@@ -1,4 +1,4 @@
-"""Which elements of HTML stand in a font whose letters are signs (`symbols`)."""
+"""Which elements of HTML are set in a font that has symbols in place of letters (`symbols`)."""
 
 import re
 from typing import Final

@@ -1,5 +1,5 @@
-"""Letters of fonts that have signs in their places: "m" in Symbol is the Greek letter of a millionth, and a dose read
-without it is a thousand times too high. Fonts are known by their names; of any other a letter is what it is."""
+"""Fonts that have symbols in place of letters: "m" in Symbol is the Greek letter of a millionth, and a dose read
+without it is a thousand times too high. Such fonts are known by their names; in any other a letter is what it is."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

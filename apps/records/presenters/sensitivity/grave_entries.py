@@ -1,4 +1,4 @@
-"""By what an entry, as presented, tells that it may carry grave news: what it is called, and what it holds is."""
+"""Whether a presented entry may carry grave news: by what it is called, and by what that which it holds is called."""
 
 from collections.abc import Iterator
 

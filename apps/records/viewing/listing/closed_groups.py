@@ -1,5 +1,5 @@
-"""Which groups of a list are closed at first (patient experience 3.0, 3.1): what was ruled out, and a long row of past
-medicines. Everything else is open, since most people never open what is closed."""
+"""Which groups of a list are collapsed at first (patient experience 3.0, 3.1): what was ruled out, and many past
+medicines. Everything else is open, since most people never open what is collapsed."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator

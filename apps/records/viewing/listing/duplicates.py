@@ -1,5 +1,5 @@
-"""Whether two entries are the very same, sent by two providers, or by one of them in two ways: a list has one row for
-them. Nothing is merged away that one of them tells and the row's page does not."""
+"""Duplicates: the very same entry, sent by two providers, or by one in two ways. A list has one row for them. No two
+are merged if one says anything that the page of the row does not."""
 
 import re
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""One page of a list as it is shown: its rows, what of all there is they are, and what may be chosen of it."""
+"""One page of a list as it is shown: its rows, where they stand among all, and how the list can be narrowed."""
 
 from dataclasses import dataclass
 from typing import Final

@@ -1,9 +1,9 @@
-"""A list of documents narrowed to one kind, or to what one person wrote (patient experience 3.8); all by date to
+"""A list narrowed: documents to one kind, or to what one person wrote (patient experience 3.8); everything by date to
 one subject.
 
-An address names no kind and nobody: it stays in the browser's history, and what kind of document somebody has is theirs
-to know. It has a mark made of the name with a key, which the same name always gets for the same reader. Of a subject it
-has the key, as that subject's own list has.
+An address names no kind and nobody: it stays in the browser's history, and which kinds of documents somebody has is
+theirs to know. It has a keyed mark of the name instead, the same for the same reader and name. For a subject it has the
+subject's key, as the list of that subject has.
 """
 
 from collections import Counter

@@ -1,4 +1,4 @@
-"""The results that belong to a report, or to a result that has only members: the panel as it was ordered."""
+"""The results of a panel: those that belong to a report, or to a result that has only members."""
 
 from collections.abc import Container, Sequence
 from dataclasses import dataclass

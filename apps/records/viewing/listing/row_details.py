@@ -1,4 +1,4 @@
-"""What the row of an entry says beside name, date and status, where nothing asks before it is read."""
+"""What a row says beside name, date and status, for entries whose page does not ask first."""
 
 from collections.abc import Iterable, Iterator
 from functools import partial

@@ -1,4 +1,4 @@
-"""The connections that a record comes from, as its pages tell of them: each with its provider and its endpoint."""
+"""The connections of a record, each with its provider and its endpoint, as pages tell of them."""
 
 from collections.abc import Sequence
 from typing import Final

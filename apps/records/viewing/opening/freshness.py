@@ -1,6 +1,6 @@
-"""How current each kind of entry is, of connections whose record as a whole was never checked, or not for long.
+"""How current each type is, of connections that were never checked as a whole, or not for long.
 
-One kind that never comes whole must not make every list say that copying has not finished, or that nothing is up to
+One type that never comes whole must not make every list say that copying has not finished, or that nothing is up to
 date: a list says what is true of the types it shows (patient experience 2.3). One query, where there is any such
 connection.
 """

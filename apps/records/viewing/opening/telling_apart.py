@@ -1,7 +1,7 @@
-"""Whose record each connection keeps, where one reader has records of several people.
+"""Whose record each connection keeps, where one account has records of several people.
 
-Who is the same person is judged in `sameness`; here each gets something to be called by, which no other has. A
-connection whose person does not open is of a person of its own: nothing of one person is told of another.
+`sameness` judges who is the same person; here each person gets a label that nobody else has. A connection whose person
+does not open counts as a person of its own, so that nothing of one person is told of another.
 """
 
 from collections import Counter
