@@ -43,7 +43,7 @@ class Stream(Protocol):
     def receive(self, question: Question, answer: Answer) -> None:
         """Learn what to ask next."""
 
-    def put_aside(self) -> None:
+    def stage(self) -> None:
         """Keep what was received as it came, where that lets `next` go on before it is stored."""
 
     def store(self) -> None:
@@ -127,7 +127,7 @@ class Flow:
             self._stop_where_slice_is_over()
             self._fill()
             if not self._under_way and self._stopped_by is None:
-                stream.put_aside()
+                stream.stage()
                 self._fill()
             stream.store()
             self.has_stored = True

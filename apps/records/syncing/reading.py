@@ -48,7 +48,7 @@ class ReadingPatient:
         self._resource = answer
         self.is_done = True
 
-    def put_aside(self) -> None:
+    def stage(self) -> None:
         """No answer is waited for with these."""
 
     def store(self) -> None:
@@ -121,7 +121,7 @@ class ReadingReferences:
         assert isinstance(answer, Resource)  # noqa: S101  # nosec B101 - only reads are asked here
         self._got.append(answer)
 
-    def put_aside(self) -> None:
+    def stage(self) -> None:
         """No answer is waited for with these."""
 
     def store(self) -> None:

@@ -30,7 +30,7 @@ _COUNTED: Final = ("rows_got", "rows_refused", "rows_unreadable", "rows_counted"
 
 
 class Searching:
-    """One step's pages, one after the other: the next is asked for when the last is stored or put aside, so that a
+    """One step's pages, one after the other: the next is asked for when the last is stored or staged, so that a
     worker that dies costs each type one page at most."""
 
     def __init__(self, step: SyncStep, work: Work) -> None:
@@ -39,11 +39,11 @@ class Searching:
         self._asking = stepping.asking(step)
         self._cursor = Cursor()
         self._rows: tuple[Resource, ...] | None = None  # what came last and is not stored yet
-        self._is_put_aside = False
+        self._is_staged = False
         self._is_asked = False
 
     def begin(self) -> None:
-        """Go on at the stored cursor, with what was put aside. Raises LeaseLost."""
+        """Go on at the stored cursor, with what was staged. Raises LeaseLost."""
         self._cursor, self._rows = stepping.begin(self.step, self._work)
         self.store()
 
@@ -54,7 +54,7 @@ class Searching:
 
     def next(self) -> Question | None:
         """What to ask now; nothing while an answer is awaited, or could be lost."""
-        if self._is_asked or self.is_done or not (self._rows is None or self._is_put_aside):
+        if self._is_asked or self.is_done or not (self._rows is None or self._is_staged):
             return None
         self._is_asked = True
         if self._cursor.next_url is not None:
@@ -77,16 +77,16 @@ class Searching:
         else:
             self._take(answer)
 
-    def put_aside(self) -> None:
+    def stage(self) -> None:
         """Keep what came last as it came, so that `next` may follow it before it is stored. Raises LeaseLost."""
         if self._rows is not None and not self.is_done and staged_pages.is_small_enough(self._rows):
-            stepping.put_aside(self.step, self._rows, cursor=self._cursor, work=self._work)
-            self._is_put_aside = True
+            stepping.stage(self.step, self._rows, cursor=self._cursor, work=self._work)
+            self._is_staged = True
 
     def store(self) -> None:
         """The page received last, and the cursor after it. Raises LeaseLost."""
         rows, self._rows = self._rows, None
-        self._is_put_aside = False
+        self._is_staged = False
         if rows is not None:
             stepping.store(self.step, rows, cursor=self._cursor, work=self._work)
 

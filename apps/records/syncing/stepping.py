@@ -120,7 +120,7 @@ def begin(step: SyncStep, work: Work) -> tuple[Cursor, tuple[Resource, ...] | No
         return cursors.opened(step, ring), staged_pages.opened(step, ring)
 
 
-def put_aside(step: SyncStep, resources: tuple[Resource, ...], *, cursor: Cursor, work: Work) -> None:
+def stage(step: SyncStep, resources: tuple[Resource, ...], *, cursor: Cursor, work: Work) -> None:
     """Keep a page as it came, and where to go on after it, until `store` has its rows. Raises LeaseLost."""
     with transaction.atomic(), sealing.key_ring(work.holder) as ring:
         work.lease.extend()

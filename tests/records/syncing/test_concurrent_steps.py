@@ -60,7 +60,7 @@ class Pages:
         self._left -= 1
         self._is_asked, self._is_held = False, True
 
-    def put_aside(self):
+    def stage(self):
         if not self.is_done:
             self._told.append(f"put {self._name} aside")
             self._is_held = False
