@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from itertools import groupby
-from typing import Final
+from typing import Final, NamedTuple
 from uuid import UUID
 
 from django.utils.translation import gettext
@@ -36,27 +36,15 @@ def of_subject(whole: Whole, subject: Subject, filters: Filters) -> EntryList:
     """The list of one subject. Raises Outdated where the shelf was built anew meanwhile, and VaultError."""
     filters = replace(filters, subject="")
     arrangement = _arrangement(subject, filters)
-    is_dated = arrangement is Arrangement.DATED or (arrangement is Arrangement.LISTED and arranging.is_dated(subject))
-    has_groups = arrangement in {Arrangement.LISTED, Arrangement.DRAFTS}
-    heading = _by_year if is_dated else _by_group(subject) if has_groups else _by_nothing
-    is_latest, is_listed = arrangement is Arrangement.LATEST, arrangement is Arrangement.LISTED
+    layout = _layout(subject, arrangement)
     found = replace(
-        _assemble(
-            whole,
-            whole.of(subject),
-            {subject.key: arrangement},
-            filters,
-            heading,
-            is_folded=is_listed and subject.order is Order.NAMED,
-            is_sorted=is_latest or (is_listed and subject is CONDITIONS),
-            has_ages=is_latest,
-        ),
-        is_by_name=is_latest or (is_listed and subject.order is Order.NAMED),
-        is_latest=is_latest,
+        _assemble(whole, whole.of(subject), {subject.key: arrangement}, filters, layout),
+        is_by_name=layout.fold is not folding.apart,
+        is_latest=arrangement is Arrangement.LATEST,
     )
     if arrangement is Arrangement.GONE:
         return replace(_as_gone(found), years=(), narrowings=())
-    if is_listed and not is_dated:
+    if arrangement is Arrangement.LISTED and layout.heading is not _by_year:
         shelves = [shelf for shelf in whole.of(subject) if filters.source in {None, shelf.connection_id}]
         found = replace(found, sections=closed_groups.close(found.sections, subject, shelves))
     return found if arrangement is not Arrangement.DRAFTS and _has_years(found) else replace(found, years=())
@@ -76,7 +64,7 @@ def of_everything(whole: Whole, subjects: Sequence[Subject], filters: Filters) -
     every = {subject.key: arranging.dated_arrangement(subject) for subject in subjects}
     arrangements = {key: arrangement for key, arrangement in every.items() if filters.subject in {"", key}}
     shelves = [shelf for shelf in whole.shelves if shelf.subject in arrangements]
-    found = _assemble(whole, shelves, arrangements, filters, _by_year)
+    found = _assemble(whole, shelves, arrangements, filters, _Layout(_by_year))
     held = [shelf for shelf in whole.shelves if filters.source in {None, shelf.connection_id}]
     return replace(found, narrowings=narrowing.of_subjects(held, every, filters.subject))
 
@@ -92,6 +80,28 @@ def _arrangement(subject: Subject, filters: Filters) -> Arrangement:
     return Arrangement.LATEST if is_by_test else Arrangement.LISTED
 
 
+class _Layout(NamedTuple):
+    """How a list is laid out: under which heading a row stands, which rows stand together, whether rows are sorted by
+    what they are called, and whether each says how old it is."""
+
+    heading: Callable[[Row], str]
+    fold: Callable[[Sequence[tuple[Shelved, Row]]], tuple[Row, ...]] = folding.apart
+    is_sorted: bool = False
+    has_ages: bool = False
+
+
+def _layout(subject: Subject, arrangement: Arrangement) -> _Layout:
+    if arrangement is Arrangement.LATEST:  # the newest of each test, which may be old (patient experience 3.4)
+        return _Layout(_by_nothing, folding.by_test, is_sorted=True, has_ages=True)
+    if arrangement is Arrangement.LISTED:
+        heading = _by_year if arranging.is_dated(subject) else _by_group(subject)
+        fold = folding.fold if subject.order is Order.NAMED else folding.apart
+        return _Layout(heading, fold, is_sorted=subject is CONDITIONS)
+    if arrangement is Arrangement.DRAFTS:
+        return _Layout(_by_group(subject))
+    return _Layout(_by_year if arrangement is Arrangement.DATED else _by_nothing)
+
+
 def _has_years(found: EntryList) -> bool:
     return found.filters.year != "" or (not found.is_by_name and sum(count for _year, count in found.years) > FEW)
 
@@ -101,26 +111,22 @@ def _assemble(
     shelves: Sequence[OpenShelf],
     arrangements: Mapping[str, Arrangement],
     filters: Filters,
-    heading: Callable[[Row], str],
-    *,
-    is_folded: bool = False,
-    is_sorted: bool = False,
-    has_ages: bool = False,
+    layout: _Layout,
 ) -> EntryList:
     chosen = [shelf for shelf in shelves if filters.source in {None, shelf.connection_id}]
     narrowed = narrowing.asked(whole.user_id, shelves, filters.marks)
     if narrowed:
         page = _narrowed(whole, chosen, arrangements, filters, narrowed)
     else:
-        page = _page(whole, chosen, arrangements, filters, is_sorted=is_sorted)
-    shown = _shown(whole, page.found, heading, is_folded=is_folded, has_ages=has_ages)
+        page = _page(whole, chosen, arrangements, filters, is_sorted=layout.is_sorted)
+    shown = _shown(whole, page.found, layout)
     sources = whole.sources_of([one for one in LISTED if one.key in arrangements])
     contributing = {shelf.connection_id for shelf in chosen if shelf.index is not None and shelf.index.count}
     return EntryList(
         filters=replace(filters, page=page.number),
         count=page.count,
         pages=page.pages,
-        sections=tuple(Section(name, tuple(group)) for name, group in groupby(shown, key=heading)),
+        sections=tuple(Section(name, tuple(group)) for name, group in groupby(shown, key=layout.heading)),
         years=tuple(sorted(((year, number) for year, number in page.years.items() if year), reverse=True)),
         sources=tuple(source for key, source in sources.items() if key in contributing),
         withdrawn=_withdrawn(whole, chosen),
@@ -129,20 +135,17 @@ def _assemble(
         narrowings=page.narrowings,
         does_not_open=any(shelf.index is None for shelf in chosen),
         lacks_some=any(shelf.lacks_some for shelf in chosen),
-        is_folded=is_folded,
+        is_folded=layout.fold is folding.fold,
     )
 
 
-def _shown(
-    whole: Whole, found: Sequence[Shelved], heading: Callable[[Row], str], *, is_folded: bool, has_ages: bool
-) -> tuple[Row, ...]:
+def _shown(whole: Whole, found: Sequence[Shelved], layout: _Layout) -> tuple[Row, ...]:
     told = rows.paired(found, whole.sources, at=whole.at)
-    if heading is _by_year:  # that of the counts and the order, though its reader lives by another clock since
+    if layout.heading is _by_year:  # that of the counts and the order, though its reader lives by another clock since
         told = [(shelved, _of_year(arranging.year_in(shelved.key), row)) for shelved, row in told]
-    if has_ages:  # the newest of each test, which may be old (patient experience 3.4)
+    if layout.has_ages:
         told = [(shelved, _with_age(shelved, row, whole.at)) for shelved, row in told]
-    fold = folding.fold if is_folded else folding.by_test if has_ages else folding.apart
-    return fold(told)
+    return layout.fold(told)
 
 
 @dataclass(frozen=True)
