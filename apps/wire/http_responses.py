@@ -48,11 +48,17 @@ def data_of(response: requests.Response) -> bytes:
     it is, or begins as UTF-16 does, is read so: a row with a letter replaced is still a row, which a token would not
     be."""
     body = body_of(response)
-    named = _CHARSET.search(response.headers.get("Content-Type", ""))
-    charset = "utf-16" if body.startswith(_MARKS_OF_UTF_16) else _CHARSETS.get(named[1].lower()) if named else None
+    charset = _charset(response, body)
     if charset is None or _is_utf_8(body):
         return body
     return body.decode(charset, "replace").encode()
+
+
+def _charset(response: requests.Response, body: bytes) -> str | None:
+    if body.startswith(_MARKS_OF_UTF_16):
+        return "utf-16"
+    named = _CHARSET.search(response.headers.get("Content-Type", ""))
+    return _CHARSETS.get(named[1].lower()) if named else None
 
 
 def _is_utf_8(body: bytes) -> bool:

@@ -97,7 +97,9 @@ class Series:
         numbers = [_converted(value.quantity, self.unit_key) for value in pair if not value.quantity.comparator]
         if len(numbers) != 2 or numbers[0] is None or numbers[1] is None:
             return ""
-        return "same" if numbers[0] == numbers[1] else "higher" if numbers[0] > numbers[1] else "lower"
+        if numbers[0] == numbers[1]:
+            return "same"
+        return "higher" if numbers[0] > numbers[1] else "lower"
 
     @property
     def unit_key(self) -> str:

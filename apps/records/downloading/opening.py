@@ -91,16 +91,14 @@ class OpenedFile:
             return self.content
         if self.sort.form is Form.TEXT:
             return sniffing.decoded(self.content, declared=self.declared).encode(errors="replace")
+        damaged = wording.damaged() if self.reading.is_damaged else ""
+        pictures = wording.pictures() if self.reading.has_pictures else ""
         remarks = (
-            wording.short() if self.is_short else wording.damaged() if self.reading.is_damaged else "",
+            wording.short() if self.is_short else damaged,
             wording.gaps() if self.reading.has_gaps else "",
             wording.hidden() if self.reading.has_hidden else "",
             wording.marks() if self.reading.has_marks else "",
-            wording.captions()
-            if self.reading.has_captions
-            else wording.pictures()
-            if self.reading.has_pictures
-            else "",
+            wording.captions() if self.reading.has_captions else pictures,
             wording.cut() if self.reading.is_cut else "",
         )
         return (self.reading.plain + "".join(f"\n\n{said}\n" for said in remarks if said)).encode(errors="replace")

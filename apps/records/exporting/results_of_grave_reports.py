@@ -24,12 +24,11 @@ def to_grave(choices: Sequence[Choice], *, today: date) -> Mapping[UUID, frozens
     `apps.vault.errors.VaultError` where nothing of this person can be opened."""
     with sealing.key_ring(Holder.user(choices[0].source.user_id)) as ring:
         shelves = shelved.opened(choices, [RESULTS], ring)
-        known = {choice.connection.pk: shelves.get((choice.connection.pk, RESULTS.key)) for choice in choices}
-        return {
-            choice.connection.pk: shelf.of_grave if shelf is not None else by_records(choice, ring, today=today)
-            for choice in choices
-            for shelf in (known[choice.connection.pk],)
-        }
+        found: dict[UUID, frozenset[str]] = {}
+        for choice in choices:
+            shelf = shelves.get((choice.connection.pk, RESULTS.key))
+            found[choice.connection.pk] = by_records(choice, ring, today=today) if shelf is None else shelf.of_grave
+        return found
 
 
 def by_records(choice: Choice, ring: KeyRing, *, today: date) -> frozenset[str]:

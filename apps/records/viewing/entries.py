@@ -225,9 +225,11 @@ def _shelves(
 ) -> tuple[reading.OpenShelf, ...]:
     """Those that the page asks, of everybody whose record it may stand in: one query. Of a result they know whether it
     is the only one of its test, and what goals and grave reports have to do with it: it may be one, or name some."""
-    of_results = {*result_context.KNOWN_BY, *((subject,) if subject else ())} if _is_result(record) else set()
-    wanted = sorted(each.key for each in {*of_results, *asked.subjects})
-    return reading.shelves(record.user_id, ring, subjects=wanted) if wanted else ()
+    wanted = {each.key for each in asked.subjects}
+    if _is_result(record):
+        wanted.update(each.key for each in result_context.KNOWN_BY)
+        wanted.update({subject.key} if subject is not None else ())
+    return reading.shelves(record.user_id, ring, subjects=sorted(wanted)) if wanted else ()
 
 
 def known(record: Record, ring: KeyRing) -> ResultContext:

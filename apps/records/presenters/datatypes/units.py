@@ -183,9 +183,10 @@ def convert(value: Decimal, source: str, target: str) -> Decimal | None:
 def axis(unit: str) -> tuple[str, str]:
     """The same for units (`key`) that `convert` takes to each other, and for no others: what they measure, or what it
     is alone."""
+    if unit in {"Cel", "[degF]"}:
+        return "temperature", ""
     scale = _SCALES.get(unit)
-    measured = "temperature" if unit in {"Cel", "[degF]"} else scale[0] if scale is not None else ""
-    return (measured, "") if measured else ("", unit)
+    return ("", unit) if scale is None else (scale[0], "")
 
 
 def _celsius(value: Decimal) -> Decimal:

@@ -272,7 +272,9 @@ def _unit(quantity: Quantity, form: str, *, is_one: bool) -> str:
     if spelled:
         return spelled
     say = _COUNTED_WORDS.get(_COUNTED.get(key, key))
-    return say(1 if is_one else 2) if say else sent if quantity.unit else sent.casefold()
+    if say is not None:
+        return say(1 if is_one else 2)
+    return sent if quantity.unit else sent.casefold()
 
 
 _COUNTED_WORDS: Final[Mapping[str, Callable[[int], str]]] = {

@@ -81,14 +81,19 @@ def of_timing(element: Element, *names: str) -> tuple[Dosage, ...]:
 def _is_a_date(dosage: Dosage) -> bool:
     """Whether it says nothing but one event, or from when to when."""
     timing = dosage.timing
-    without = {"events": ()} if len(timing.events) == 1 else {} if timing.events else {"bounds": _NO_TIMING.bounds}
-    return replace(dosage, timing=replace(timing, **without)) == Dosage(timing=_NO_TIMING)
+    if not timing.events:
+        timing = replace(timing, bounds=_NO_TIMING.bounds)
+    elif len(timing.events) == 1:
+        timing = replace(timing, events=())
+    return replace(dosage, timing=timing) == Dosage(timing=_NO_TIMING)
 
 
 def beyond(resource: Element) -> int:
     """How many more there are than `read` gives by itself."""
     sent = _sent(resource)
-    return max(0, sum(map(_says_something, map(_dosage, sent))) - _MOST) if len(sent) > _MOST else 0
+    if len(sent) <= _MOST:  # nearly always: nothing has to be read again
+        return 0
+    return max(0, sum(map(_says_something, map(_dosage, sent))) - _MOST)
 
 
 def _sent(resource: Element) -> list[Element]:

@@ -51,6 +51,7 @@ class Faces:
         if found is None:
             return self.signs
         quoted = _QUOTED.search(found[2])
+        if quoted is not None:
+            return symbols.of_font(quoted[1])
         # Of all that "font" says, the family is the last.
-        name = quoted[1] if quoted is not None else found[2] if found[1] else found[2].rpartition(" ")[2]
-        return symbols.of_font(name)
+        return symbols.of_font(found[2] if found[1] else found[2].rpartition(" ")[2])
