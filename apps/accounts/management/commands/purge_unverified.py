@@ -13,11 +13,11 @@ from apps.audit.recording import Actor
 class Command(BaseCommand):
     """Beat does this every hour. Use it where no beat runs, or to see with --dry-run what would go."""
 
-    help = "Remove accounts older than UNVERIFIED_ACCOUNT_DAYS whose e-mail address was never verified."
+    help = "Delete accounts older than UNVERIFIED_ACCOUNT_DAYS whose e-mail address was never confirmed."
 
     def add_arguments(self, parser: CommandParser) -> None:
         """One flag."""
-        parser.add_argument("--dry-run", action="store_true", help="say how many would go, and remove none")
+        parser.add_argument("--dry-run", action="store_true", help="only say how many would be deleted")
 
     def handle(self, *_args: Any, dry_run: bool, **_options: Any) -> None:
         """Print one line: how many."""

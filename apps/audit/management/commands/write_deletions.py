@@ -12,7 +12,7 @@ from apps.audit import deletions
 class Command(BaseCommand):
     """The schedule does it every minute; by hand it is for a database that is about to be replaced."""
 
-    help = "Write into the deletion ledger what waits in the database. Ends with 1 where that cannot be done."
+    help = "Write the deletions that wait in the database to the deletion ledger. Exits with 1 if that cannot be done."
 
     def handle(self, *_args: Any, **_options: Any) -> None:
         """How many were written, and whether all."""

@@ -27,15 +27,15 @@ class Command(BaseCommand):
     """For whoever looks each day, and for monitors each minute."""
 
     help = (
-        "Say how links are: what ends within 12 and 24 hours, what is due and late, what is broken and who must act. "
-        "Ends with 0 where all is well, 1 where somebody should look today, 2 where links end unless somebody acts "
-        "now. Reads, and changes nothing."
+        "Show the state of links: what ends within 12 and 24 hours, what is due and late, what is broken, and "
+        "who must act. Changes nothing. Exits with 0 if all is well, with 1 if somebody should look today, and "
+        "with 2 if links end unless somebody acts now."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """How to print."""
-        parser.add_argument("--json", action="store_true", help="one JSON object")
-        parser.add_argument("--quiet", action="store_true", help="the findings alone")
+        parser.add_argument("--json", action="store_true", help="print one JSON object")
+        parser.add_argument("--quiet", action="store_true", help="print only the findings")
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """Findings, then a line for each registration."""

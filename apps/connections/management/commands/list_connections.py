@@ -25,28 +25,34 @@ class Command(BaseCommand):
     the JSON alone."""
 
     help = (
-        "List links, one a line, in the order of their ids. With a limit the last line says how to go on. Times are "
-        "UTC; --json has whole times, the user's id, and the registration besides."
+        "List links, one per line, ordered by id. If the limit is reached, the last line says how to continue. "
+        "Times are UTC. --json also has times to the second, the user's id and the registration."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Which links, and how to print them."""
-        parser.add_argument("--registration", metavar="NAME", help="of this client registration: its label, or its id")
-        parser.add_argument("--provider", metavar="NAME", help="of this provider: its whole name, or its id")
-        parser.add_argument("--user", metavar="ID", type=UUID, help="of this user, by the id")
+        parser.add_argument(
+            "--registration", metavar="NAME", help="only links of this client registration, by label or id"
+        )
+        parser.add_argument("--provider", metavar="NAME", help="only links to this provider, by whole name or id")
+        parser.add_argument("--user", metavar="ID", type=UUID, help="only links of this user, by id")
         parser.add_argument("--status", choices=Connection.Status.values)
-        parser.add_argument("--reason", choices=Reason.values, help="why they need a sign-in")
+        parser.add_argument("--reason", choices=Reason.values, help="only links that need a sign-in for this reason")
         parser.add_argument(
             "--lapsing-within",
             metavar="HOURS",
             type=arguments.whole_number,
-            help="whose permission ends, unless renewed",
+            help="only links whose permission ends within so many hours unless it is refreshed",
         )
-        parser.add_argument("--after", metavar="ID", type=UUID, help="go on behind this connection")
+        parser.add_argument("--after", metavar="ID", type=UUID, help="start after this connection")
         parser.add_argument(
-            "--limit", metavar="N", type=arguments.whole_number, default=100, help="at most so many (100); 0 for all"
+            "--limit",
+            metavar="N",
+            type=arguments.whole_number,
+            default=100,
+            help="print at most so many (default: 100); 0 prints all",
         )
-        parser.add_argument("--json", action="store_true", help="one JSON object a line")
+        parser.add_argument("--json", action="store_true", help="print one JSON object per line")
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """As they come from the database."""

@@ -22,9 +22,10 @@ class Command(BaseCommand):
     """The desk does the same, with a name behind it in the audit log."""
 
     help = (
-        "List endpoints that lead to another origin than before although patients are linked there, or one of them; "
-        "and let its links follow. Be sure with the provider first: whoever answers there gets their permissions. "
-        "Ends with 1 where an endpoint waits for that, or nothing was approved."
+        "List the endpoints that lead to another origin than before although patients are linked there, or show "
+        "one of them; let its links follow, or take that back. Ask the provider first: whoever answers at the "
+        "new address gets the patients' permissions. Exits with 1 if an endpoint waits for approval, or if "
+        "nothing was approved."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -35,10 +36,14 @@ class Command(BaseCommand):
             "--approve",
             metavar="ORIGIN",
             nargs="+",
-            help="of URL: the new origin where tokens are given and, where that is another, the one where patients "
-            "sign in, as they were printed",
+            help="let the links of URL follow: type the new origin where tokens are issued and, if it is another one, "
+            "the new origin where patients sign in, as they were printed",
         )
-        what.add_argument("--withdraw", action="store_true", help="of URL: nothing is sent there any more")
+        what.add_argument(
+            "--withdraw",
+            action="store_true",
+            help="take the approval for URL back: nothing more is sent to the new address",
+        )
 
     def handle(self, *_args: Any, url: str | None, approve: list[str] | None, withdraw: bool, **_options: Any) -> None:
         """Print what there is, before and after."""

@@ -48,24 +48,32 @@ class Command(BaseCommand):
     """The schedule does it each minute; by hand it may be repeated at will. No token is printed, and no name."""
 
     help = (
-        "Renew the permission of one link, of those that are due, or of all, within the floors and budgets of their "
-        "providers. Prints for each registration what was done, what was not, and who must act. Ends with 1 where "
-        "staff must."
+        "Refresh the tokens of one link, of those that are due, or of all, within the floors and budgets of "
+        "their providers. Prints for each registration what was done, what was not, and who must act. Exits with "
+        "1 if staff must act."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Which links."""
         which = parser.add_mutually_exclusive_group(required=True)
         which.add_argument("connection", nargs="?", metavar="ID", type=UUID, help="the id of one connection")
-        which.add_argument("--due", action="store_true", help="those that are due")
-        which.add_argument("--all", action="store_true", help="all: they are made due, and then taken as those are")
-        parser.add_argument(
-            "--registration", metavar="NAME", help="with --all: of this client registration: its label, or its id"
+        which.add_argument("--due", action="store_true", help="the links that are due")
+        which.add_argument(
+            "--all",
+            action="store_true",
+            help="all links: they are made due, and then taken in the order of their deadlines",
         )
         parser.add_argument(
-            "--seconds", metavar="N", type=arguments.whole_number, default=600, help="begin nothing after so long (600)"
+            "--registration", metavar="NAME", help="with --all: only links of this client registration, by label or id"
         )
-        parser.add_argument("--dry-run", action="store_true", help="say what would be done, and do nothing")
+        parser.add_argument(
+            "--seconds",
+            metavar="N",
+            type=arguments.whole_number,
+            default=600,
+            help="begin nothing new after so many seconds (default: 600)",
+        )
+        parser.add_argument("--dry-run", action="store_true", help="only say what would be done")
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """Do it, and say what was done."""

@@ -31,14 +31,17 @@ class Command(BaseCommand):
     """Run it by hand, for an organization that asked for it. The same command again goes on where it stopped."""
 
     help = (
-        "Export the records of everybody in a group (FHIR Bulk Data Access) into a folder: one NDJSON file after the "
-        "other, readable by you alone. Needs system access at the endpoint. The files are not encrypted: " + _WARNING
+        "Export the records of everybody in a group (FHIR Bulk Data Access) into a folder, as NDJSON files that only "
+        "you can read. Needs system access at the endpoint. The files are not encrypted: " + _WARNING
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """From where, whom, and where to."""
         parser.add_argument(
-            "--endpoint", required=True, metavar="URL", help="its FHIR base URL, or the whole name of its provider"
+            "--endpoint",
+            required=True,
+            metavar="URL",
+            help="the endpoint: its FHIR base URL, or the whole name of its provider",
         )
         parser.add_argument(
             "--group", required=True, metavar="ID", type=arguments.given, help="the group whose records are exported"
@@ -48,28 +51,28 @@ class Command(BaseCommand):
             required=True,
             type=Path,
             metavar="FOLDER",
-            help="empty or new, or that of an export that stopped",
+            help="a new or empty folder, or the folder of an export that was stopped",
         )
         parser.add_argument("--types", default="", metavar="A,B", help="only these resource types")
-        parser.add_argument(
-            "--since", default="", metavar="INSTANT", help="only what changed since then, as FHIR writes it"
-        )
+        parser.add_argument("--since", default="", metavar="INSTANT", help="only what changed since this FHIR instant")
         limits = Limits()
         parser.add_argument(
             "--keep-free",
             type=_bytes,
             default=limits.keep_free_bytes,
             metavar="MB",
-            help=f"what stays free on the disk, whatever comes; {limits.keep_free_bytes // _MB} if left out",
+            help=f"how much of the disk stays free, whatever comes (default: {limits.keep_free_bytes // _MB})",
         )
         parser.add_argument(
             "--largest-file",
             type=_bytes,
             default=limits.largest_file_bytes,
             metavar="MB",
-            help=f"no file here is larger; {limits.largest_file_bytes // _MB} if left out",
+            help=f"the largest allowed file (default: {limits.largest_file_bytes // _MB})",
         )
-        parser.add_argument("--give-up", action="store_true", help="let the provider delete the export of this folder")
+        parser.add_argument(
+            "--give-up", action="store_true", help="ask the provider to delete the export of this folder"
+        )
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """Progress on standard error; in the end one line on standard output."""

@@ -21,21 +21,23 @@ class Command(BaseCommand):
     """Run it after an import, before registering somewhere, and whenever a provider says that something changed."""
 
     help = (
-        "Ask endpoints for their capability statement and where their people sign in, and look at their certificates. "
-        "Prints one line for each endpoint and a summary; ends with 1 if one is ill. Those that patients rely on are "
-        "checked once a day without it."
+        "Check endpoints: their capability statement, where their people sign in, and their certificates. Prints "
+        "one line for each endpoint, and a summary. Exits with 1 if one is ill. Endpoints that patients rely on "
+        "are checked once a day without this command."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Which endpoints, and how to print."""
         which = parser.add_mutually_exclusive_group(required=True)
         which.add_argument("url", nargs="?", metavar="URL", help="one FHIR base URL, or the whole name of a provider")
-        which.add_argument("--stale", action="store_true", help="those never checked, or not for a day")
-        which.add_argument("--all", action="store_true", help="every endpoint that is still on its list")
+        which.add_argument("--stale", action="store_true", help="endpoints that were never checked, or not for a day")
+        which.add_argument("--all", action="store_true", help="every endpoint that its list still has")
         which.add_argument(
-            "--sample", type=arguments.whole_number, metavar="N", help="so many of them, drawn at random"
+            "--sample", type=arguments.whole_number, metavar="N", help="so many endpoints, drawn at random"
         )
-        parser.add_argument("--json", action="store_true", help="one JSON object a line; the summary to standard error")
+        parser.add_argument(
+            "--json", action="store_true", help="print one JSON object per line, and the summary on standard error"
+        )
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """One line for each endpoint, then a summary."""

@@ -21,15 +21,15 @@ class Command(BaseCommand):
     """Run it after an import, and whenever an endpoint should be asked again."""
 
     help = (
-        "Ask endpoints of SMART deployments for their SMART configuration and capability statement, and keep the "
-        "addresses. Prints one line for each endpoint; ends with 1 if one could not be discovered."
+        "Ask endpoints of SMART deployments for their SMART configuration and capability statement, and store "
+        "the addresses. Prints one line for each endpoint. Exits with 1 if one could not be discovered."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Which endpoints."""
         which = parser.add_mutually_exclusive_group(required=True)
         which.add_argument("url", nargs="?", metavar="URL", help="one FHIR base URL, or the whole name of a provider")
-        which.add_argument("--stale", action="store_true", help="those never asked, or not for a day")
+        which.add_argument("--stale", action="store_true", help="endpoints that were never asked, or not for a day")
         which.add_argument("--all", action="store_true", help="every endpoint of a SMART deployment")
 
     def handle(self, *_args: Any, **options: Any) -> None:

@@ -30,38 +30,39 @@ class Command(BaseCommand):
     """Run it after a list of providers changed; running it twice changes nothing more."""
 
     help = (
-        "Load providers and endpoints from lists: our own holdfast-directory/1, FHIR Bundles of Endpoint and "
-        "Organization, SMART user-access brands, plain lists of vendors (packed with gzip or not), or the list of "
-        "where lists are published. Safe to repeat: what is no longer listed is marked vanished, and never deleted. "
-        "A directory keeps to its list: another list of the same name is refused. Ends with 1 if a file or a row was "
-        "refused, or if so little of the directory is still listed that nothing was marked."
+        "Import providers and endpoints from lists: our own format holdfast-directory/1, FHIR Bundles of "
+        "Endpoint and Organization, SMART user-access brands, plain lists of vendors (compressed with gzip or "
+        "not), or the list that says where lists are published. Safe to repeat: what is no longer listed is "
+        "marked as vanished, and never deleted. A directory keeps to its list: another list under the same name "
+        "is refused. Exits with 1 if a file or a row was refused, or if so little of the directory is still "
+        "listed that nothing was marked."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Files, and what lists do not say themselves."""
         parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
-        parser.add_argument("--dry-run", action="store_true", help="do everything, report it, and take it back")
+        parser.add_argument("--dry-run", action="store_true", help="do everything, report it, and roll it back")
         parser.add_argument(
             "--directory",
             default="",
-            help="the name of the directory, the same each time; all files together are it. Without it, each file is a "
-            "directory of its own, called as it calls itself or as the file is",
+            help="the name of the directory, the same each time; all files together form it. Without this option, each "
+            "file is a directory of its own, named as it names itself, or else by its file name",
         )
         parser.add_argument(
             "--interface",
             choices=[interface.value for interface in Interface],
             default=Interface.SMART.value,
-            help="what the endpoints of a list speak, unless it says so (default: smart)",
+            help="the interface of the endpoints, if the list does not say it (default: smart)",
         )
         parser.add_argument(
             "--fhir-version",
             choices=[version.value for version in FhirVersion],
-            help="of endpoints for which neither list nor address states one; they are refused without it",
+            help="the version of endpoints for which neither list nor address states one; without it they are refused",
         )
         parser.add_argument(
             "--accept-shrinking",
             action="store_true",
-            help="mark what vanished although less than half of what the directory held is still listed",
+            help="mark vanished rows even if less than half of the directory is still listed",
         )
 
     def handle(self, *_args: Any, **options: Any) -> None:

@@ -41,17 +41,20 @@ _NO_REFRESH = "none"
 _USUAL = "usual"
 _SYSTEM_METHODS = [Authentication.BASIC.value, Authentication.BEARER_JWT.value, Authentication.PRIVATE_KEY_JWT.value]
 _KEY_SETS = {"fetched": True, "uploaded": False}
-_OVERRIDE_HELP = f"a value of its dialect, or NAME= to follow that again: {', '.join(reaching.OVERRIDES)}"
+_OVERRIDE_HELP = (
+    f"a value to use instead of the dialect's, or NAME= to use the dialect's again: {', '.join(reaching.OVERRIDES)}"
+)
 
 
 class Command(BaseCommand):
     """Run it once to learn the redirect URI, and again with what the developer portal gave."""
 
     help = (
-        "Prepare a client registration and print what to register (redirect URI, launch URL, public key), one JSON "
-        "object a line. With --client-id, keep it, and a secret from standard input where the method of "
-        "authentication needs one; --approve and --versions say what the developer portal decided. What the portal or "
-        "console knows, overrides of the dialect and the switch have options of their own."
+        "Prepare a client registration, and print what to register with the provider (redirect URI, launch URL, "
+        "public key), one JSON object per line. With --client-id, store that id, and the secret from standard "
+        "input if the authentication method needs one. --approve and --versions say what the developer portal "
+        "decided. The details that the portal or console knows, overrides of the dialect, and the switch have "
+        "options of their own."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -60,26 +63,38 @@ class Command(BaseCommand):
         which.add_argument(
             "--authorization-server",
             metavar="URL",
-            help="its authorize address, the label of our registration there, or the FHIR base URL of an endpoint",
+            help="its authorization address, the label of our registration there, or the FHIR base URL of an endpoint",
         )
         which.add_argument("--all-sandbox", action="store_true", help="every authorization server of the sandbox")
         parser.add_argument(
-            "--client-id", type=arguments.given, help="the client id; its secret is read from standard input"
+            "--client-id", type=arguments.given, help="store this client id; its secret is read from standard input"
         )
-        parser.add_argument("--approve", action="store_true", help="the developer portal approved the application")
-        parser.add_argument("--versions", default="", help="FHIR versions added there, such as dstu2,r4")
+        parser.add_argument(
+            "--approve", action="store_true", help="note that the developer portal approved the application"
+        )
+        parser.add_argument(
+            "--versions", default="", help="note that these FHIR versions were added there, such as dstu2,r4"
+        )
         _add_terms(parser)
         _add_desk(parser)
         parser.add_argument(
-            "--issuer", action="append", default=[], metavar="URL", help="an issuer its ID tokens name, undeclared"
+            "--issuer", action="append", default=[], metavar="URL", help="an undeclared issuer that ID tokens may name"
         )
         parser.add_argument(
-            "--serves", action="append", default=[], metavar="URL", help="FHIR base URL of an organization beside it"
+            "--serves",
+            action="append",
+            default=[],
+            metavar="URL",
+            help="FHIR base URL of an organization to serve, too",
         )
         parser.add_argument(
             "--override", action="append", default=[], metavar="NAME=VALUE", help=_OVERRIDE_HELP, type=_pair
         )
-        parser.add_argument("--switch", choices=["on", "off"], help="off stops linking, refreshing and syncing at once")
+        parser.add_argument(
+            "--switch",
+            choices=["on", "off"],
+            help="switch the registration; off stops linking, refreshing and syncing at once",
+        )
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """One line for each registration. Everything is kept, or nothing."""
@@ -172,39 +187,50 @@ class Command(BaseCommand):
 
 def _add_terms(parser: ArgumentParser) -> None:
     """What is fixed when the application is registered."""
-    parser.add_argument("--authentication", choices=_METHODS, help="how we prove ourselves")
-    parser.add_argument("--algorithm", choices=signing.Algorithm.values, help="of the key for private_key_jwt")
+    parser.add_argument("--authentication", choices=_METHODS, help="how we authenticate")
     parser.add_argument(
-        "--key-set", choices=_KEY_SETS, help="whether the provider reads our keys at their address or holds a copy"
+        "--algorithm", choices=signing.Algorithm.values, help="the algorithm of the key for private_key_jwt"
     )
-    parser.add_argument("--smart-version", choices=SmartVersion.values, help="how scopes are written")
     parser.add_argument(
-        "--refresh-scope", choices=[*RefreshScope.values, _NO_REFRESH], help="which scope asks for a refresh token"
+        "--key-set", choices=_KEY_SETS, help="whether the provider fetches our key set, or holds an uploaded copy"
     )
-    parser.add_argument("--identity", action=BooleanOptionalAction, help="ask who signed in, or do not")
-    parser.add_argument("--prompt", action=BooleanOptionalAction, help="ask for the consent page each time, or not")
+    parser.add_argument(
+        "--smart-version", choices=SmartVersion.values, help="the SMART version in whose syntax scopes are written"
+    )
+    parser.add_argument(
+        "--refresh-scope", choices=[*RefreshScope.values, _NO_REFRESH], help="the scope that asks for a refresh token"
+    )
+    parser.add_argument(
+        "--identity", action=BooleanOptionalAction, help="whether to ask for an ID token that says who signed in"
+    )
+    parser.add_argument(
+        "--prompt", action=BooleanOptionalAction, help="whether to ask for the provider's consent page at each sign-in"
+    )
 
 
 def _add_desk(parser: ArgumentParser) -> None:
     """What the developer portal or console knows of us."""
-    parser.add_argument("--developer-email", help="of the developer account there")
-    parser.add_argument("--application-name", help="as the application is called there")
-    parser.add_argument("--application-id", help="under which it is listed there")
-    parser.add_argument("--desk-url", metavar="URL", help="the developer portal or console")
-    parser.add_argument("--support-contact", help="whom to ask there")
+    parser.add_argument("--developer-email", help="the e-mail address of the developer account there")
+    parser.add_argument("--application-name", help="the name of the application there")
+    parser.add_argument("--application-id", help="the id of the application there")
+    parser.add_argument("--desk-url", metavar="URL", help="the address of the developer portal or console")
+    parser.add_argument("--support-contact", help="the person or address to ask there")
     parser.add_argument(
-        "--system-account", metavar="ID", type=arguments.given, help="the system account it is approved under"
+        "--system-account",
+        metavar="ID",
+        type=arguments.given,
+        help="the system account under which the application is approved",
     )
     parser.add_argument(
         "--system-account-name",
         metavar="NAME",
-        help="note that account first, as one they approved, by this client name",
+        help="first note that system account, as approved, under this client name",
     )
     parser.add_argument(
-        "--system-authentication", choices=[*_SYSTEM_METHODS, _USUAL], help="how that account proves itself"
+        "--system-authentication", choices=[*_SYSTEM_METHODS, _USUAL], help="how that account authenticates"
     )
     parser.add_argument(
-        "--secret-due", metavar="DATE", type=_date, help="when the secret is to be replaced, as YYYY-MM-DD"
+        "--secret-due", metavar="DATE", type=_date, help="the date by which to replace the secret, as YYYY-MM-DD"
     )
 
 

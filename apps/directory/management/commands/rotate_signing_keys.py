@@ -24,23 +24,23 @@ class Command(BaseCommand):
     """The schedule runs it daily; by hand it may be repeated at will."""
 
     help = (
-        "Take the steps of replacing our signing keys that are due: publish successors, move registrations to them, "
+        "Take the due steps of replacing our signing keys: publish successors, move registrations to them, "
         "retire keys that nobody needs. Prints what was done, and for every key what comes next and when. "
         "--compromised retires a key at once."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Which keys, and how urgently."""
-        parser.add_argument("--algorithm", choices=signing.Algorithm.values, help="keys of this algorithm alone")
+        parser.add_argument("--algorithm", choices=signing.Algorithm.values, help="only keys of this algorithm")
         how = parser.add_mutually_exclusive_group()
-        how.add_argument("--force", action="store_true", help="begin now, however young the keys are")
+        how.add_argument("--force", action="store_true", help="begin now, however new the keys are")
         how.add_argument(
             "--compromised",
             metavar="KID",
             type=arguments.given,
-            help="somebody else may have this key: retire it at once",
+            help="retire this key at once, because somebody else may have it",
         )
-        parser.add_argument("--dry-run", action="store_true", help="say what would be done, and do nothing")
+        parser.add_argument("--dry-run", action="store_true", help="only say what would be done")
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """A line for each thing done, then one for each key."""

@@ -20,20 +20,28 @@ class Command(BaseCommand):
     """Run it when a system account was approved, and whenever its secret or key was replaced."""
 
     help = (
-        "How we would ask for a token of our own at an endpoint: where, as whom, and with which proof. With --check, "
-        "ask for one, throw it away, and print for what and until when it would have been good. The token itself is "
-        "never printed. Ends with 1 where there is no access."
+        "Show how we would ask for a system access token at an endpoint: where, under which client id, and with "
+        "which authentication. With --check, ask for one, throw it away, and print which scopes were granted and "
+        "until when it would have been valid. The token itself is never printed. Exits with 1 if there is no "
+        "access."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Where, and for what."""
         parser.add_argument(
-            "--endpoint", required=True, metavar="URL", help="its FHIR base URL, or the whole name of its provider"
+            "--endpoint",
+            required=True,
+            metavar="URL",
+            help="the endpoint: its FHIR base URL, or the whole name of its provider",
         )
         parser.add_argument(
-            "--scope", action="append", default=[], metavar="SCOPE", help="system/Patient.read, say; may be repeated"
+            "--scope",
+            action="append",
+            default=[],
+            metavar="SCOPE",
+            help="a scope to ask for, such as system/Patient.read; may be repeated",
         )
-        parser.add_argument("--check", action="store_true", help="ask for a token; without it nothing is sent")
+        parser.add_argument("--check", action="store_true", help="ask for a token; without this option nothing is sent")
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """Three lines about how, and two about what came of it."""

@@ -23,20 +23,23 @@ class Command(BaseCommand):
     """Run it before the site starts again. May be repeated at will."""
 
     help = (
-        "Delete again what the deletion ledger says was deleted: closed accounts, copies, connections. For a database "
-        "restored from a backup, before the site starts. Passes over what is gone already; may be repeated."
+        "Delete again what the deletion ledger lists as deleted: closed accounts, copies, connections. Run it on "
+        "a database that was restored from a backup, before the site starts. It skips what is gone already, and "
+        "may be repeated."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Which ledgers, and whether to do it."""
-        parser.add_argument("ledger", nargs="*", type=Path, help="files; without any, the one in DELETION_LEDGER")
+        parser.add_argument(
+            "ledger", nargs="*", type=Path, help="ledger files; by default the one that DELETION_LEDGER names"
+        )
         parser.add_argument(
             "--restored",
             action="store_true",
-            help="this database comes from a backup, also where nothing was deleted since: links that are refused from "
-            "now on may be so for that",
+            help="note that this database was restored from a backup, even if nothing was deleted: links "
+            "that are refused from now on may be refused for that reason",
         )
-        parser.add_argument("--dry-run", action="store_true", help="say what would be deleted, and delete nothing")
+        parser.add_argument("--dry-run", action="store_true", help="only say what would be deleted")
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """What was deleted, by count; ends with 1 where a line could not be read."""

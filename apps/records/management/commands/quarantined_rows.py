@@ -24,20 +24,25 @@ class Command(BaseCommand):
     """For whoever was told of such rows. Nothing of what they say is printed, and nobody is named."""
 
     help = (
-        "List rows that named another patient than the one they were asked for, one sync run a line, the latest first: "
-        "of which connection and provider, when they came, and how many of which type. They are sealed, in nobody's "
-        "record, and gone after 30 days. With --discard, delete those of one connection now."
+        "List rows that named another patient than the one they were requested for, one sync run per line, the "
+        "latest first: of which connection and provider, when they came, and how many of which type. They are "
+        "encrypted, in nobody's record, and deleted after 30 days. With --discard, delete those of one "
+        "connection now."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Which of them, and what to do with them."""
-        parser.add_argument("--connection", metavar="ID", type=UUID, help="of this connection alone")
+        parser.add_argument("--connection", metavar="ID", type=UUID, help="only rows of this connection")
         parser.add_argument(
-            "--limit", metavar="N", type=arguments.whole_number, default=100, help="at most so many (100); 0 for all"
+            "--limit",
+            metavar="N",
+            type=arguments.whole_number,
+            default=100,
+            help="print at most so many lines (default: 100); 0 prints all",
         )
-        parser.add_argument("--json", action="store_true", help="one JSON object a line")
-        parser.add_argument("--discard", action="store_true", help="delete those of --connection")
-        parser.add_argument("--dry-run", action="store_true", help="with --discard: say how many it would delete")
+        parser.add_argument("--json", action="store_true", help="print one JSON object per line")
+        parser.add_argument("--discard", action="store_true", help="delete the rows of --connection")
+        parser.add_argument("--dry-run", action="store_true", help="with --discard: only say how many would be deleted")
 
     def handle(self, *_args: Any, **options: Any) -> str | None:
         """A line for each run; or how many were deleted."""

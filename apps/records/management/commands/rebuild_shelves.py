@@ -20,14 +20,15 @@ class Command(BaseCommand):
     """One line for each connection that fails, or some of whose records do not open, then a summary."""
 
     help = (
-        "Build what pages read anew from the stored records. What an earlier release built, the schedule builds anew "
-        "by itself, a few connections a minute: use it in haste. It can run while the site is up, again at any time."
+        "Rebuild what pages show from the stored records. The schedule already rebuilds, a few connections a "
+        "minute, what an earlier release built; use this command if that is too slow. It can run while the site "
+        "is up, and be repeated at any time."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """One connection, or all of them."""
         parser.add_argument("--connection", metavar="ID", type=UUID, help="only this connection")
-        parser.add_argument("--dry-run", action="store_true", help="say how many connections it would take")
+        parser.add_argument("--dry-run", action="store_true", help="only say how many connections would be rebuilt")
 
     def handle(self, *_args: Any, **options: Any) -> str:
         """Rebuild, and fail where any connection failed, or has records that do not open."""

@@ -18,14 +18,14 @@ class Command(BaseCommand):
     """For whoever looks each day, and for monitors each minute. All of it is for whoever runs this installation."""
 
     help = (
-        "Say how copies are: those over which workers die, what was given up for it in the last two days, and whether "
-        "runs wait that nobody takes up. Ends with 0 where all is well, and 1 where somebody should look today. Reads, "
-        "and changes nothing."
+        "Show the state of copies: those over which workers die, what was given up for that reason in the last "
+        "two days, and whether runs wait without being taken up. Changes nothing. Exits with 0 if all is well, "
+        "and with 1 if somebody should look today."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """How to print."""
-        parser.add_argument("--json", action="store_true", help="one JSON object")
+        parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """A line for each finding."""

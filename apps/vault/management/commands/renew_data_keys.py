@@ -38,20 +38,24 @@ class Command(BaseCommand):
     """May be repeated at will, killed at any time, and run twice at once, while the site is up."""
 
     help = (
-        "Give accounts, and the installation, new data keys, and seal anew by them whatever the old ones sealed, while "
-        "the site runs. Says from when on the old ones may be destroyed: a run after that does it. Without "
-        "--made-before it goes on with what was begun. Ends with 1 where something is left that was to be done now."
+        "Give accounts, and the installation, new data keys, and re-encrypt with them whatever the old ones "
+        "encrypted, while the site runs. Says from when on the old keys can be destroyed; a run after that time "
+        "destroys them. Without --made-before it continues what was begun. Exits with 1 if something is left "
+        "that should have been done now."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Which keys, or what would be done."""
         parser.add_argument(
-            "--made-before", metavar="TIME", type=moment, help="replace keys that were made before then, with its zone"
+            "--made-before",
+            metavar="TIME",
+            type=moment,
+            help="replace keys that were made before this time, which must have a time zone",
         )
         which = parser.add_mutually_exclusive_group()
-        which.add_argument("--user", metavar="ID", type=UUID, help="of this user alone, by the id")
-        which.add_argument("--installation", action="store_true", help="the installation's alone")
-        parser.add_argument("--dry-run", action="store_true", help="say what would be done, and do nothing")
+        which.add_argument("--user", metavar="ID", type=UUID, help="only the key of this user, by id")
+        which.add_argument("--installation", action="store_true", help="only the key of the installation")
+        parser.add_argument("--dry-run", action="store_true", help="only say what would be done")
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """A line for each batch, one for each step, and what is left."""

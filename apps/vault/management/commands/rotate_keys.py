@@ -19,14 +19,14 @@ class Command(BaseCommand):
     """May be repeated at will, killed at any time, and run twice at once, while the site is up."""
 
     help = (
-        "Wrap every data key anew by the first of VAULT_KEYS. What is sealed stays as it is, and the site may run. "
-        "Prints what each wrapping key is still needed for. Ends with 1 where a key is missing, or where something is "
+        "Wrap every data key with the first of VAULT_KEYS. Encrypted data stays as it is, and the site may run. "
+        "Prints what each wrapping key is still needed for. Exits with 1 if a key is missing, or if something is "
         "left to do."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Do it, or say what would be done."""
-        parser.add_argument("--dry-run", action="store_true", help="say what would be done, and do nothing")
+        parser.add_argument("--dry-run", action="store_true", help="only say what would be done")
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """A line for each batch, then one for each wrapping key."""
