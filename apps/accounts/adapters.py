@@ -1,4 +1,6 @@
-"""Where allauth asks us: our words, our mail, our log, our seal. One hook per method; the work is done elsewhere."""
+"""Our hooks into allauth: its texts, mail, audit events and sealing. Each hook is one method; the work is done
+elsewhere.
+"""
 
 from base64 import b64decode, b64encode
 from typing import Any
@@ -25,7 +27,7 @@ from apps.vault.sealing import Holder, Place
 
 AUTHENTICATOR_PLACE = Place("mfa_authenticator", "data")
 
-# What allauth tells the owner of an account by mail is what the log must hold as well.
+# Whatever allauth mails to the owner of an account goes into the audit log, too.
 EVENT_OF_MAIL = {
     "account/email/email_changed": EventType.USER_EMAIL_CHANGED,
     "account/email/password_changed": EventType.USER_PASSWORD_CHANGED,
@@ -56,14 +58,15 @@ class AccountAdapter(DefaultAccountAdapter):
     }
 
     def clean_email(self, email: str) -> str:
-        """An address that mail can be sent to. Raises ValidationError, in the words for any other that is none."""
+        """The address, if mail can be sent to it. Raises ValidationError, with the text used for any other invalid
+        address."""
         cleaned: str = super().clean_email(email)
         if not mailing.is_address(cleaned):
             raise ValidationError(validate_email.message, code="invalid")
         return cleaned
 
     def save_user(self, request: HttpRequest, user: User, form: BaseForm, commit: bool = True) -> User:  # noqa: FBT001, FBT002  allauth's signature
-        """Keep the language the person signed up in: our mail is written in it."""
+        """Store the language in which the person signed up: our mail is written in it."""
         user.language = translation.get_language() or "en"
         with transaction.atomic():
             super().save_user(request, user, form, commit=commit)
@@ -71,16 +74,19 @@ class AccountAdapter(DefaultAccountAdapter):
         return user
 
     def post_login(self, request: HttpRequest, user: User, **kwargs: Any) -> HttpResponse:
-        """After the last step: log it, warn of a browser we have not seen, and speak the person's language."""
+        """After the last step of signing in: log it, mail the owner about an unknown browser, switch to the person's
+        language."""
         response: HttpResponse = super().post_login(request, user, **kwargs)
         signing_in.complete(request, response, user, at=timezone.now(), is_first=bool(kwargs.get("signup")))
         return response
 
     def set_password(self, user: User, password: str) -> None:
-        """A new password ends every session but the one in which it was set: whoever knew the old one is out.
+        """Set a new password and end every other session: whoever knew the old password is signed out.
 
-        The library writes all of the account as it was read. Here the rest stays: staff may have stopped it since, and
-        one that was closed does not come back. Raises SessionInterrupted where it was."""
+        The library would write all columns of the account as it was read. Here only the password is written, so an
+        account that staff have stopped meanwhile stays stopped, and one that was closed does not come back. Raises
+        SessionInterrupted if it was closed.
+        """
         user.set_password(password)
         with transaction.atomic():
             if not User.objects.filter(pk=user.pk).update(password=user.password):
@@ -89,37 +95,37 @@ class AccountAdapter(DefaultAccountAdapter):
         known_browsers.remember_owner(self.request.session, user)
 
     def logout(self, request: HttpRequest) -> None:
-        """Log it, then forget the session."""
+        """Log it, then flush the session."""
         if isinstance(request.user, User):
             account_events.record(EventType.USER_SIGNED_OUT, request.user, at=timezone.now())
         super().logout(request)
 
     def get_client_ip(self, request: HttpRequest) -> str:
-        """The address under which the library counts. Its own way answers 403 where there is none."""
+        """The address under which failures are counted. The library's own method answers 403 if there is none."""
         return lockout.counted_address(request)
 
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
-        """Count failures by account and address together, as the lock-out does. By account alone, which is the
-        library's way, five wrong passwords every five minutes would keep anybody out of their own account."""
+        """Count failures by account and address together, as the lockout does. The library counts by account alone;
+        then five wrong passwords every five minutes would keep anybody out of their own account."""
         by_account: str = super()._get_login_attempts_cache_key(request, **credentials)
         return f"{by_account}:{lockout.counted_address(request)}"
 
     def confirm_email(self, request: HttpRequest, email_address: EmailAddress) -> bool:
-        """The new address in place of the old one, or nothing of it: the library writes row after row. Raises
-        IntegrityError where another press of the button was first."""
+        """Replace the old address with the new one in one transaction; the library writes row after row. Raises
+        IntegrityError if a second press of the button came first."""
         with transaction.atomic():
             confirmed: bool = super().confirm_email(request, email_address)
         return confirmed
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """In the language and with the greeting of whoever owns the address. Raises NotSent."""
+        """Send a mail in the language of the owner of the address, with their name in the greeting. Raises NotSent."""
         try:
             mailing.send(template_prefix, to=email, context=context)
         except OSError as error:  # its text may hold the address
             raise mailing.NotSent(mailing.kind(error)) from None
 
     def send_notification_mail(self, template_prefix: str, user: User, *args: Any, **kwargs: Any) -> None:
-        """Tell the owner that their account changed, and the log too."""
+        """Tell the owner that their account changed, and record it."""
         event = EVENT_OF_MAIL.get(template_prefix)
         if event:
             account_events.record(event, user, at=timezone.now())
@@ -128,7 +134,7 @@ class AccountAdapter(DefaultAccountAdapter):
 
 
 class MFAAdapter(DefaultMFAAdapter):
-    """The second step. Its secrets are sealed: a copy of the database must not be able to answer for anybody."""
+    """The second step of signing in. Its secrets are sealed, so that nobody can sign in with a copy of the database."""
 
     error_messages = {
         **DefaultMFAAdapter.error_messages,
@@ -137,16 +143,16 @@ class MFAAdapter(DefaultMFAAdapter):
     }
 
     def generate_authenticator_name(self, user: User, type: str) -> str:  # noqa: A002  allauth's signature
-        """The name in the form for a new passkey, until the person gives a better one."""
+        """The name that the form suggests for a new passkey."""
         owned = Authenticator.objects.filter(user=user, type=type).count()
         return gettext("Passkey {number}").format(number=owned + 1)
 
     def encrypt(self, text: str) -> str:
-        """Seal for the installation: the library does not say whose secret it is (docs/security.md)."""
+        """Seal for the installation, because the library does not say whose secret it is (docs/security.md)."""
         sealed = sealing.seal(text.encode(), holder=Holder.installation(), place=AUTHENTICATOR_PLACE)
         return b64encode(sealed).decode()
 
     def decrypt(self, encrypted_text: str) -> str:
-        """Open what `encrypt` sealed. Raises the vault's errors where it was tampered with."""
+        """Open what `encrypt` sealed. Raises the vault's errors if it was tampered with."""
         sealed = b64decode(encrypted_text)
         return sealing.open_sealed(sealed, holder=Holder.installation(), place=AUTHENTICATOR_PLACE).decode()

@@ -1,7 +1,7 @@
-"""Accounts as staff see them: a window. Staff close the door on somebody; they never come in by it themselves.
+"""Accounts as staff see them, almost read-only. Staff can shut somebody out, but never get into an account themselves.
 
-Nobody can be given a password, an address or a second step here, because whoever can do that can read the record. What
-staff may do is stop an account from signing in, and take away a lost second step once they know who asks.
+Nobody can set a password, an address or a second step here, because whoever can do that can read the record. Staff can
+stop an account from signing in, and remove a lost second step once they know who asks.
 """
 
 from collections.abc import Mapping
@@ -43,8 +43,8 @@ def _may_come_in(request: HttpRequest) -> bool:
     return AdminSite.has_permission(admin.site, request) and not staff_second_step.is_missing(current_user(request))
 
 
-# The admin's own sign-in form knows neither a second step nor our lock-out: whoever comes is sent to the site's, and
-# whoever has no second step to where it is set up.
+# The admin's own sign-in form knows neither second steps nor our lockout. So people are sent to the site's form, and
+# staff without a second step to where one is set up.
 admin.site.site_header = admin.site.site_title = _("Holdfast staff")
 _to_sign_in = secure_admin_login(admin.site.login)
 admin.site.login = staff_second_step.required(_to_sign_in)  # type: ignore[method-assign,assignment]
@@ -56,7 +56,8 @@ _WHOLE_ADDRESS = _("A whole e-mail address, or the whole id of a user.")
 
 @admin.register(User)
 class UserAdmin(ReauthenticationAdmin, ReadOnlyAdmin, ConcurrentEditsAdmin):
-    """Find an account by its whole address; decide whether it may sign in; superusers also decide who works here."""
+    """Find an account by its whole address, and decide whether it may sign in; superusers also decide who works
+    here."""
 
     form = ChangedFieldsForm
     list_display = ("email", "is_active", "is_staff", "joined_at", "last_login")
@@ -68,12 +69,12 @@ class UserAdmin(ReauthenticationAdmin, ReadOnlyAdmin, ConcurrentEditsAdmin):
     filter_horizontal = ("groups",)
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Staff with the permission, as Django has it; of somebody who works here, superusers alone."""
+        """Staff with Django's permission; for the account of somebody who works here, only superusers."""
         return admin.ModelAdmin.has_change_permission(self, request, obj) and _may_decide_about(request, obj)
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
-        """Looking at an account is logged: the person it belongs to sees it under Activity. Who may not look sees
-        nothing."""
+        """Log that staff looked at an account: its owner sees that under Activity. Nothing is logged for those who may
+        not look."""
         user = super().get_object(request, object_id, from_field)
         if user is not None and self.has_view_permission(request, user):
             note_by_staff(EventType.STAFF_VIEWED, request, user.pk)
@@ -86,8 +87,8 @@ class UserAdmin(ReauthenticationAdmin, ReadOnlyAdmin, ConcurrentEditsAdmin):
         form: Any,
         change: bool,  # noqa: FBT001 - Django's signature
     ) -> None:
-        """With what was decided in the audit log: the admin's own log of an account goes when that is closed, or when
-        whoever did it closes theirs."""
+        """Also record the decision in the audit log: the admin's own log entries are deleted with the account they are
+        about, and with the account of whoever made them."""
         assert isinstance(obj, User)  # noqa: S101 - this admin's model
         super().save_model(request, obj, form, change)
         if "is_active" in form.changed_data:
@@ -100,24 +101,24 @@ class UserAdmin(ReauthenticationAdmin, ReadOnlyAdmin, ConcurrentEditsAdmin):
             note_by_staff(EventType.USER_RIGHTS_CHANGED, request, obj.pk, {Fact.CHANGED: "groups"})
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
-        """All but "may sign in"; and for superusers, who works here."""
+        """Everything but "may sign in"; superusers can also change who works here."""
         closed = ("email", "first_name", "language", "joined_at", "last_login")
         is_superuser = isinstance(request.user, User) and request.user.is_superuser
         return closed if is_superuser else (*closed, "is_staff", "groups")
 
 
 class ToNotice(admin.SimpleListFilter):
-    """Of the notices there are, rather than of those in the table: to find these, the database reads all of it."""
+    """Lists the known notices, not those in the table: to find these, the database would have to read all of it."""
 
     title = _("version of the notice")
     parameter_name = "notice_version"
 
     def lookups(self, request: HttpRequest, model_admin: "admin.ModelAdmin[Any]") -> list[tuple[Any, str]]:
-        """Every version, the newest first."""
+        """Every version, newest first."""
         return [(notice.version, notice.version) for notice in reversed(NOTICES)]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        """Who agreed to it."""
+        """Consents to the chosen version."""
         return queryset.filter(notice_version=self.value()) if self.value() else queryset
 
 
@@ -142,7 +143,7 @@ class AddressAdmin(ReadOnlyAdmin):
 
 
 class AuthenticatorAdmin(ReauthenticationAdmin, UserIdColumn, ReadOnlyAdmin):
-    """Second steps, without what is in them. A lost one can be taken away, never read or added."""
+    """Second steps, without their secrets. A lost one can be removed, never read or added."""
 
     list_display = ("id_of_user", "type", "created_at", "last_used_at")
     list_filter = ("type",)
@@ -151,16 +152,16 @@ class AuthenticatorAdmin(ReauthenticationAdmin, UserIdColumn, ReadOnlyAdmin):
     fields = ("id_of_user", "type", "created_at", "last_used_at")
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Staff with the permission, as Django has it; of somebody who works here, superusers alone."""
+        """Staff with Django's permission; for the account of somebody who works here, only superusers."""
         owner = obj.user if obj is not None else None
         return admin.ModelAdmin.has_delete_permission(self, request, obj) and _may_decide_about(request, owner)
 
     def delete_model(self, request: HttpRequest, obj: Authenticator) -> None:
-        """Take it away."""
+        """Remove one, as `delete_queryset` does."""
         self.delete_queryset(request, Authenticator.objects.filter(pk=obj.pk))
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Authenticator]) -> None:
-        """Take them away, log who did, and tell each owner by mail: whoever called may have been somebody else."""
+        """Remove them, log who did, and mail each owner: whoever asked for it may have been somebody else."""
         at = timezone.now()
         with transaction.atomic():
             owners = User.objects.filter(pk__in=list(queryset.order_by().values_list("user_id", flat=True)))
@@ -172,13 +173,14 @@ class AuthenticatorAdmin(ReauthenticationAdmin, UserIdColumn, ReadOnlyAdmin):
 
 
 def _may_decide_about(request: HttpRequest, user: User | None) -> bool:
-    """Whether this member of staff may stop somebody, or take a second step of theirs: whoever could do so to those who
-    have more rights could go on to use these."""
+    """Whether this member of staff may stop an account or remove its second step. Staff must not do so to people with
+    more rights, which they could then go on to use."""
     return user is None or not (user.is_staff or user.is_superuser) or current_user(request).is_superuser
 
 
 def _forget_codes_of_nothing(users: QuerySet[User]) -> None:
-    """Recovery codes of those who have no second step any more: whoever found them could use them with the next."""
+    """Delete the recovery codes of users who have no second step left: whoever found them could use them with the next
+    one."""
     codes = Authenticator.Type.RECOVERY_CODES
     still = Authenticator.objects.exclude(type=codes).values("user")
     Authenticator.objects.filter(user__in=users, type=codes).exclude(user__in=still).delete()
@@ -187,7 +189,7 @@ def _forget_codes_of_nothing(users: QuerySet[User]) -> None:
 def note_by_staff(
     event: EventType, request: HttpRequest, user_id: UUID, facts: Mapping[str, str] | None = None
 ) -> None:
-    """Log what a member of staff did to somebody's account."""
+    """Record what a member of staff did to somebody's account."""
     recording.record(
         event,
         actor=Actor.staff(current_user(request).pk),
@@ -200,18 +202,18 @@ def note_by_staff(
 
 
 class IsLockedOut(IsLockedOutFilter):  # type: ignore[misc]  # the library has no types
-    """The library's, in words that have a Spanish."""
+    """The library's filter, with texts that are translated."""
 
     title = _("Is it locked out?")
     template = "admin/directory/question.html"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
-        """As other questions are answered."""
+        """Yes and no, as in our other filters."""
         return [("yes", _("yes")), ("no", _("no"))]
 
 
 class AttemptAdmin(ReauthenticationAdmin, BoundedAdmin):
-    """Who tries to sign in and fails. Whoever guesses passwords makes this list long. Taking a row away lets in."""
+    """Failed sign-ins. An attacker can make this list long. Deleting a row lets that person try again."""
 
     list_display = ("attempt_time", "ip_address", "username", "failures_since_start")
     list_filter = ("attempt_time", IsLockedOut)
@@ -220,19 +222,19 @@ class AttemptAdmin(ReauthenticationAdmin, BoundedAdmin):
     readonly_fields = fields
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Attempts make them."""
+        """Only sign-ins add rows."""
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Attempts count in them: a page of one that was saved would put its count back."""
+        """Only sign-ins change rows: saving a page would overwrite the count with an old one."""
         return False
 
     def delete_model(self, request: HttpRequest, obj: AccessAttempt) -> None:
-        """Take it away; whose account it was reads under Activity that staff let somebody try again."""
+        """Delete one; the owner of the account reads under Activity that staff let somebody try again."""
         self.delete_queryset(request, AccessAttempt.objects.filter(pk=obj.pk))
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[AccessAttempt]) -> None:
-        """Take several away. Of an address without an account nothing is kept."""
+        """Delete several. Nothing is logged about an address without an account."""
         with transaction.atomic():
             names = list(queryset.order_by().values_list("username", flat=True).distinct())
             for user_id in User.objects.filter(email__in=names).values_list("pk", flat=True):
@@ -241,7 +243,7 @@ class AttemptAdmin(ReauthenticationAdmin, BoundedAdmin):
 
 
 class AuditedGroupAdmin(ReauthenticationAdmin, ShownLookupsAdmin, ConcurrentEditsAdmin, GroupAdmin):
-    """What members of a group may do. Who changed that stands in the audit log, by the group's id."""
+    """What members of a group may do. The audit log says who changed that, by the group's id."""
 
     def save_model(
         self,
@@ -250,17 +252,17 @@ class AuditedGroupAdmin(ReauthenticationAdmin, ShownLookupsAdmin, ConcurrentEdit
         form: Any,
         change: bool,  # noqa: FBT001 - Django's signature
     ) -> None:
-        """Save it, and write down that it was."""
+        """Save and log it."""
         super().save_model(request, obj, form, change)
         self._note(request, obj, "changed" if change else "added")
 
     def delete_model(self, request: HttpRequest, obj: Group) -> None:
-        """Write it down first: afterwards there is nothing to name."""
+        """Log it first: afterwards there is nothing left to name."""
         self._note(request, obj, "deleted")
         super().delete_model(request, obj)
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Group]) -> None:
-        """Several at once, each written down."""
+        """Delete several, and log each."""
         with transaction.atomic():
             for group in queryset:
                 self.delete_model(request, group)
@@ -276,14 +278,14 @@ class AuditedGroupAdmin(ReauthenticationAdmin, ShownLookupsAdmin, ConcurrentEdit
         )
 
 
-# allauth registers forms that can change all of these. Sessions are nobody's business but their owner's.
+# allauth registers forms that can change all of these. Sessions are nobody's business but their owner's, and not here.
 for model in (EmailAddress, Authenticator):
     admin.site.unregister(model)
 admin.site.register(EmailAddress, AddressAdmin)
 admin.site.register(Authenticator, AuthenticatorAdmin)
-# The library tells a passkey by the name that its owner gave it: theirs alone, on no page or log of staff's.
+# The library shows a passkey by the name that its owner gave it, which no page or log of staff may contain.
 Authenticator.__str__ = Authenticator.get_type_display
-# The audit log has what the library's own two logs would have: they are off.
+# The library's own two logs are off: the audit log has what they would contain.
 for model in (AccessAttempt, AccessFailureLog, AccessLog):
     admin.site.unregister(model)
 admin.site.register(AccessAttempt, AttemptAdmin)
@@ -291,8 +293,7 @@ admin.site.register(AccessAttempt, AttemptAdmin)
 admin.site.unregister(Group)
 admin.site.register(Group, AuditedGroupAdmin)
 
-# What the libraries' rows are called, one and many under a heading, and their columns: in words of ours, since theirs
-# have no Spanish.
+# Names for the libraries' models: heading, singular, plural, columns. Their own names have no Spanish translation.
 _CALLED: Mapping[type[Model], tuple[Promise, Promise, Promise, Mapping[str, Promise]]] = {
     Authenticator: (_("Second steps"), _("authenticator"), _("authenticators"), {
         "type": _("kind"), "created_at": _("set up"), "last_used_at": _("last used"),

@@ -1,8 +1,7 @@
-"""Pages of the admin that change something want a password given lately, by the same rule as the desk: a browser that
-somebody left open, or a stolen session, shows what it shows, and changes nothing.
+"""Admin pages that change something require a recent password, by the same rule as the desk. With an unattended browser
+or a stolen session, somebody can look but change nothing.
 
-Nothing that was typed or ticked is lost over it, but for secrets: the password is given in another tab, and the button
-pressed once more.
+Input is not lost, except for secrets: the password is given in another tab, and the button pressed again.
 """
 
 from collections.abc import Collection
@@ -23,20 +22,20 @@ from apps.accounts import reauthentication
 
 
 class ReauthenticationAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stubs alone
-    """Before whatever else a page of rows is that can be changed."""
+    """List it before the other bases of an admin page whose rows can be changed."""
 
-    # Actions that change nothing by themselves.
+    # Names of actions that change nothing by themselves.
     only_looking: ClassVar[Collection[str]] = ()
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:  # noqa: FBT001, FBT002  Django's signature
-        """One that is not valid before the password was given, and has all that was typed but secrets."""
+        """The form. Until the password was given, its data do not validate; it keeps all input but secrets."""
         form: Any = super().get_form(request, obj, change=change, **kwargs)
         if request.method != "POST" or reauthentication.is_recent_for_staff(request):
             return form
         return type(form)(form.__name__, (_NotYet, form), {})
 
     def delete_view(self, request: HttpRequest, object_id: str, extra_context: Any = None) -> HttpResponse:
-        """Ask for it on the way to the question."""
+        """Ask for the password before the page that asks whether to delete."""
         if request.method != "POST":
             reauthentication.require_for_staff(request)
         elif not reauthentication.is_recent_for_staff(request):
@@ -45,7 +44,7 @@ class ReauthenticationAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # gene
         return super().delete_view(request, object_id, extra_context)
 
     def response_action(self, request: HttpRequest, queryset: QuerySet[Any], *where: Any) -> HttpResponse | None:
-        """Do what was chosen to the rows that are ticked, or ask first, and keep the ticks."""
+        """Run the chosen action on the ticked rows, or ask for the password first and keep the ticks."""
         actions = request.POST.getlist("action")
         if reauthentication.is_recent_for_staff(request) or set(actions) <= {"", *self.only_looking}:
             return super().response_action(request, queryset, *where)

@@ -10,4 +10,4 @@ class AccountsConfig(AppConfig):
     name = "apps.accounts"
     label = "accounts"
     verbose_name = _("People")  # "Accounts" is what the sign-in library calls its own
-    sealed_columns = "apps.accounts.sealed_columns.COLUMNS"  # whoever renews data keys asks for it
+    sealed_columns = "apps.accounts.sealed_columns.COLUMNS"  # read when data keys are renewed

@@ -1,6 +1,6 @@
-"""Agreeing to our notice: asked before the first link, and again when the notice has changed.
+"""Consent to our privacy notice: requested before the first link, and again when the notice has changed.
 
-Consent is about us. What a person allows at a provider is a grant, and is asked for there.
+Consent is between the person and us. What they allow at a provider is a grant, and the provider asks for it.
 """
 
 from datetime import datetime
@@ -14,7 +14,8 @@ from apps.audit.recording import Actor, EventType, Fact
 
 
 def needs_consent(user: User) -> bool:
-    """Whether the person has yet to agree to the notice in force. Nobody is sent to a provider before."""
+    """Whether the person has not yet agreed to the notice in force. Until they have, they are not sent to any
+    provider."""
     return not user.consents.filter(notice_version=notices.current_notice().version).exists()
 
 
@@ -24,10 +25,10 @@ def latest_consent(user: User) -> Consent | None:
 
 
 def agree(user: User, *, notice_version: str, declaration: str, language: str, at: datetime) -> Consent:
-    """Keep that the person agreed to this version, and log it. A second press of the button changes nothing.
+    """Store and log that the person agreed to this version. A second press of the button changes nothing.
 
-    Raises ValueError where the version is not the one in force (the page was open while the notice changed), or the
-    declaration is none of `Consent.Declaration`.
+    Raises ValueError if the version is not the one in force (the page was open while the notice changed), or if the
+    declaration is not one of `Consent.Declaration`.
     """
     if notice_version != notices.current_notice().version:
         raise ValueError("Only the notice in force can be agreed to.")

@@ -1,7 +1,7 @@
-"""Write down that somebody did not get into an account: at most once within the cool-off time for each kind.
+"""Record in the audit log that somebody failed to sign in to an account: at most once per cool-off time and kind.
 
-The log is for ever, and whoever guesses does so thousands of times: the count stands in `AccessAttempt`, and the log
-says that it happened. Nothing that was typed is kept, and nothing at all of an address without an account.
+The log is kept for ever, and an attacker tries thousands of times. So `AccessAttempt` has the count, and the log says
+that it happened. Nothing that was typed is stored, and nothing at all about an address without an account.
 """
 
 from datetime import datetime
@@ -19,7 +19,7 @@ _ACTOR = Actor.system("sign-in")  # nobody knows who it was
 
 
 class Method(models.TextChoices):
-    """What was wrong. A code is asked for after the right password, so that a wrong one is graver."""
+    """What was wrong. A code is asked for only after the right password, so a wrong code is more serious."""
 
     PASSWORD = "password", _("a wrong password")
     PASSWORD_AGAIN = "password again", _("a wrong password, typed in a browser that was signed in")
@@ -28,17 +28,17 @@ class Method(models.TextChoices):
 
 
 def note_failure(user: User, method: Method, *, at: datetime) -> bool:
-    """Somebody typed what is not this account's password or code. False where that was written down a moment ago."""
+    """Record a wrong password or code for this account. False if one was recorded a moment ago."""
     return _note(EventType.USER_SIGN_IN_FAILED, user, {Fact.METHOD: method.value}, at=at)
 
 
 def note_lockout(user: User, *, at: datetime) -> None:
-    """The account takes no password from where somebody guesses it."""
+    """Record that the account is locked out for the address from which its password is guessed."""
     _note(EventType.USER_LOCKED_OUT, user, {}, at=at)
 
 
 def _note(event: EventType, user: User, facts: dict[str, str], *, at: datetime) -> bool:
-    """Two that come at the same moment may both be written."""
+    """If two come at the same moment, both may be recorded."""
     noted = AuditEvent.objects.filter(subject_id=str(user.pk), event=event, facts=facts).order_by("-pk")
     latest_at = noted.values_list("at", flat=True).first()
     is_due: bool = latest_at is None or latest_at <= at - settings.AXES_COOLOFF_TIME

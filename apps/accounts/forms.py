@@ -1,6 +1,6 @@
-"""allauth's forms in our words: labels that name the thing, hints that help, each asked for once.
+"""allauth's forms with our labels and hints; passwords are typed only once.
 
-Little but words changes here. What is checked, and how, stays the library's.
+Almost only texts change here. Validation stays the library's.
 """
 
 from collections.abc import Mapping
@@ -35,18 +35,18 @@ NEW_PASSWORD_HINT = _("At least 12 characters. A short sentence is good. You can
 MAILED_CODE = (_("Code"), _("Capital or small letters, with or without the dash."))
 APP_CODE = (_("Code from your app"), _("Or one of your recovery codes."))
 RECOVERY_CODE = (_("Recovery code"), "")
-# A code is no word: a phone that mends what is typed into one makes a wrong try of it.
+# A code is not a word: a phone that corrects it makes it wrong.
 AS_TYPED = {"autocapitalize": "none", "autocorrect": "off", "spellcheck": "false"}
 
 
 def _call(field: Any, words: Words) -> None:
     field.label, field.help_text = words
-    # the summary of errors stands apart from the fields: "This field is required." names none there
+    # the error summary is separate from the fields, so "This field is required." would not say which
     field.error_messages["required"] = format_lazy(_("Missing: {label}"), label=field.label)
 
 
 class InOurWords:
-    """Mixin: `words` gives label and hint per field, `left_out` the fields we do not ask for."""
+    """Mixin: `words` has label and hint for each field, `left_out` the fields that we do not show."""
 
     words: ClassVar[Mapping[str, Words]] = {}
     left_out: ClassVar[tuple[str, ...]] = ()
@@ -79,7 +79,8 @@ class SignupForm(InOurWords, account.SignupForm):
     }
 
     def try_save(self, request: HttpRequest) -> tuple[User | None, HttpResponse | None]:
-        """Take as long for an address that has an account as for a new one: only a new password is hashed, slowly."""
+        """Take as long for a known address as for a new one, which would otherwise differ by the slow hash of a new
+        password."""
         if self.account_already_exists:
             make_password(self.cleaned_data["password1"])
         saved: tuple[User | None, HttpResponse | None] = super().try_save(request)
@@ -93,7 +94,7 @@ class AddEmailForm(InOurWords, account.AddEmailForm):
 
 
 class ChangePasswordForm(InOurWords, account.ChangePasswordForm):
-    """Change the password: the present one, and the new one once."""
+    """Change the password: the current one, and the new one once."""
 
     words = {"oldpassword": (_("Current password"), ""), "password1": (_("New password"), NEW_PASSWORD_HINT)}
     left_out = ("password2",)
@@ -120,13 +121,13 @@ class ResetPasswordKeyForm(InOurWords, account.ResetPasswordKeyForm):
 
 
 class ReauthenticateForm(InOurWords, account.ReauthenticateForm):
-    """The password again, before something that matters."""
+    """The password again, before a sensitive action."""
 
     words = {"password": PASSWORD}
 
 
 class ConfirmEmailVerificationCodeForm(InOurWords, account.ConfirmEmailVerificationCodeForm):
-    """The code that shows an address is theirs."""
+    """The code that proves that an address is theirs."""
 
     words = {"code": MAILED_CODE}
 
@@ -138,9 +139,10 @@ class ConfirmPasswordResetCodeForm(InOurWords, account.ConfirmPasswordResetCodeF
 
 
 class ByCode(InOurWords):
-    """Mixin: the code is called what it can be, and a wrong one stands in the log, as a wrong password does.
+    """Mixin for forms that take a code: labels it by what it can be, and logs a wrong one as a wrong password is
+    logged.
 
-    Somebody whose only second step is a passkey has no app: a recovery code is all they could type.
+    Somebody whose only second step is a passkey has no app, and can only type a recovery code.
     """
 
     words = {"code": APP_CODE}
@@ -155,7 +157,7 @@ class ByCode(InOurWords):
             _call(self.fields["code"], RECOVERY_CODE)  # type: ignore[attr-defined]
 
     def clean_code(self) -> str:
-        """The code. Raises ValidationError where it is not right, or cannot be tried any more."""
+        """The code. Raises ValidationError if it is wrong, was used before, or cannot be tried any more."""
         try:
             code: str = super().clean_code()  # type: ignore[misc]  # of the library's form
             if not used_codes.is_first_use(self.user, code):  # type: ignore[attr-defined]
@@ -166,28 +168,28 @@ class ByCode(InOurWords):
         return code
 
     def refuse(self) -> None:
-        """Have it stand in the log."""
+        """Log the wrong code."""
         failed_sign_ins.note_failure(self.user, self.method, at=timezone.now())  # type: ignore[attr-defined]
 
 
 class AuthenticateForm(ByCode, mfa.AuthenticateForm):
-    """The second step of signing in. Of a wrong code its owner may be mailed."""
+    """The second step of signing in. The owner may be mailed about a wrong code."""
 
     method = Method.CODE
 
     def refuse(self) -> None:
-        """Whoever types one here has typed the right password."""
+        """Log it and perhaps mail the owner: whoever types a code here knew the password."""
         signing_in.refuse_code(context.request, self.user, at=timezone.now())
 
 
 class ReauthenticateByCodeForm(ByCode, mfa.ReauthenticateForm):
-    """A code again, before something that matters."""
+    """A code again, before a sensitive action."""
 
     method = Method.CODE_AGAIN
 
 
 class ActivateTOTPForm(InOurWords, totp.ActivateTOTPForm):
-    """The first code, to see that the app is set up."""
+    """The first code, which proves that the app is set up."""
 
     words = {"code": (_("Code from the app"), _("Six digits. They change every 30 seconds."))}
 
@@ -204,14 +206,14 @@ class AddWebAuthnForm(InOurWords, webauthn.AddWebAuthnForm):
     }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        """Tick what most people want: a passkey is easier than a password, and safer."""
+        """Tick what suits most people: a passkey is easier and safer than a password."""
         super().__init__(*args, **kwargs)
         passwordless = self.fields["passwordless"]
         if isinstance(passwordless, BooleanField):
             passwordless.initial = True
 
     def clean(self) -> dict[str, Any]:
-        """What was sent. Raises ValidationError where the passkey cannot be kept."""
+        """The input. Raises ValidationError if the passkey cannot be stored."""
         with passkeys.refused_as(gettext("We could not save this passkey. Try once more.")):
             sent: dict[str, Any] = super().clean()
             return sent

@@ -1,9 +1,8 @@
-"""Which accounts a browser has shown to be its user's, by our signed cookie.
+"""Which accounts a browser is known to, by a signed cookie of ours.
 
 The cookie opens nothing. A sign-in without it is reported to the owner by mail; and while somebody guesses the password
-of an account, that account takes no password from a browser without it (`apps/accounts/password_guessing.py`). The
-cookie holds for the password that was in force: once the password changes, the browser counts as unknown until its user
-signs in again.
+of an account, that account takes no password from a browser without it (`password_guessing`). The cookie holds for the
+password that was in force: once the password changes, the browser counts as unknown until its user signs in again.
 """
 
 from datetime import timedelta
@@ -18,13 +17,13 @@ from apps.accounts.models import User
 
 COOKIE = "known_browser"
 COOKIE_AGE = timedelta(days=365)
-MOST_ACCOUNTS = 5  # of one browser; the oldest is forgotten
+MOST_ACCOUNTS = 5  # in one browser; the oldest is dropped
 
 _OWNER = "owner"  # in the session: the account whose password was set in it
 
 
 def remember(request: HttpRequest, response: HttpResponse, user: User) -> bool:
-    """Note in the browser that this account was signed in to. Returns whether it knew."""
+    """Add this account to the browser's cookie. Returns whether it was there already."""
     others = [note for note in _notes(request) if _account(note) != str(user.pk)]
     is_known = _knows(request, user)
     response.set_signed_cookie(
@@ -40,12 +39,12 @@ def remember(request: HttpRequest, response: HttpResponse, user: User) -> bool:
 
 
 def remember_owner(session: SessionBase, user: User) -> None:
-    """Note in the session that somebody set this account's password, which takes the old one or a mailed code."""
+    """Note in the session that this account's password was set in it, which takes the old password or a mailed code."""
     session[_OWNER] = str(user.pk)
 
 
 def is_known_to(email: str, request: HttpRequest) -> bool:
-    """Whether the browser has shown that it is the owner's of the account with this address, in small letters."""
+    """Whether the browser has shown that it belongs to the owner of the account with this address, in lower case."""
     owner = User.objects.filter(email=email).first()
     if owner is None:
         return False
@@ -59,7 +58,7 @@ def _knows(request: HttpRequest, user: User) -> bool:
 
 
 def _note(user: User, key: str | bytes) -> str:
-    """The account, and a mark that a new password changes."""
+    """The account, and a digest of its password hash, which changes with the password."""
     return f"{user.pk}:{salted_hmac(COOKIE, user.password, secret=key, algorithm='sha256').hexdigest()[:32]}"
 
 

@@ -1,4 +1,4 @@
-"""Who is locked out after wrong passwords, and what they read. Called by axes, by the names in settings."""
+"""Who is locked out after wrong passwords, and what they read. axes calls this by the names in settings."""
 
 import logging
 from typing import Any
@@ -11,22 +11,22 @@ from django.shortcuts import render
 
 from apps.accounts import destinations
 
-UNKNOWN_ADDRESS = "::"  # nobody's: under it all are counted together whose address we do not learn
+UNKNOWN_ADDRESS = "::"  # failures from unknown addresses are counted together under this one, which nobody has
 
 _OTHER_WAYS = "has_other_ways_in"
 _LOG = logging.getLogger(__name__)
 
 
 def account_named(_request: HttpRequest, unverified_credentials: dict[str, Any] | None = None) -> str:
-    """The address that was typed, in the one spelling under which failures are counted. "" where none was."""
+    """The e-mail address that was typed, in the one spelling under which failures are counted, or ""."""
     return str((unverified_credentials or {}).get("email", "")).strip().lower()
 
 
 def client_address(request: HttpRequest) -> str | None:
-    """Where the request came from, past the proxies we trust (ALLAUTH_TRUSTED_PROXY_COUNT) and no further.
+    """The client's address, behind the proxies we trust (ALLAUTH_TRUSTED_PROXY_COUNT) and no further.
 
-    None where there is no address: over a Unix socket without a proxy that names it, or where what the proxy says is
-    none. That is the operator's to mend, and no reason to send the person away.
+    None if there is no address: over a Unix socket without a proxy that names it, or if what the proxy says is not an
+    address. The operator has to fix that; it is no reason to send the person away.
     """
     try:
         return str(DefaultAccountAdapter(request).get_client_ip(request))
@@ -42,14 +42,14 @@ def counted_address(request: HttpRequest) -> str:
 
 
 def say_how_to_get_in(request: HttpRequest) -> None:
-    """Let the page of the refusal name the other ways in: waiting may not help (`password_guessing`)."""
+    """Let the page of the refusal name the other ways to sign in: waiting may not help (`password_guessing`)."""
     setattr(request, _OTHER_WAYS, True)
 
 
 def refuse(
     request: HttpRequest, _response: HttpResponse | None = None, _credentials: dict[str, Any] | None = None
 ) -> HttpResponse:
-    """The page "Too many tries". It reads the same whether or not there is such an account."""
+    """The page "Too many tries". It is the same whether or not the account exists."""
     context = {"login_url": destinations.on_the_way(request, "account_login")}
     if getattr(request, _OTHER_WAYS, False):
         context["reset_url"] = destinations.on_the_way(request, "account_reset_password")

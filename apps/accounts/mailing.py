@@ -1,5 +1,5 @@
-"""Account mail: plain text in the owner's language, one link to act on at most, no health fact, and no provider's name
-unless its reader wishes so.
+"""Mail to users: plain text in their language, at most one link to act on, no health facts, and no provider's name
+unless the reader wants it.
 
 The rules of wording are in the patient experience document, section 6.
 """
@@ -24,31 +24,31 @@ from apps.accounts.models import User
 
 _LOG = logging.getLogger(__name__)
 
-_SECONDS: Final = 40.0  # of one round
-_MOST_FAILURES: Final = 3  # in a row: then it is the server, and the others wait as well
+_SECONDS: Final = 40.0  # how long one round may take
+_MOST_FAILURES: Final = 3  # in a row: then the server is at fault, and the rest waits
 
 Letter = TypeVar("Letter")
 
 
 class NotSent(OSError):
-    """The mail server did not take a mail that somebody waits for, such as one with a code. Its text is the kind of
-    failure. It passes, or whoever runs this installation must act."""
+    """The mail server refused a mail that somebody waits for, such as one with a code. The text is the kind of failure.
+    Either it passes, or the operator must act."""
 
 
 class PerhapsSent(OSError):
-    """The mail server went away with a mail, and nobody knows whether it took it. Who sends it anew may send it twice,
-    and as often as that happens. Its text is the kind of failure."""
+    """The connection broke while a mail was sent, and nobody knows whether the server took it. Sending it again may
+    send it twice, as often as that happens. The text is the kind of failure."""
 
 
 def kind(error: OSError) -> str:
-    """What kind of failure it was, for the log: the text of any other may hold an address."""
+    """The kind of failure, for the log: the text of other errors may contain an address."""
     return str(error) if isinstance(error, NotSent | PerhapsSent) else type(error).__name__
 
 
 @contextmanager
 def not_in_the_way(user: User) -> Iterator[None]:
-    """For mail that only tells: where it cannot be sent, the log says so, and what the person did is done all the
-    same. It stands under Activity."""
+    """For mail that only informs: if it cannot be sent, that is logged, and what the person did succeeds all the same.
+    They can read it under Activity."""
     try:
         yield
     except OSError as error:  # smtplib's errors are all of this kind
@@ -58,9 +58,12 @@ def not_in_the_way(user: User) -> Iterator[None]:
 def send_in_turn(
     user_ids: Iterable[UUID], claim: Callable[[UUID], Letter | None], send: Callable[[Letter], bool]
 ) -> int:
-    """Mail one person after the other, for as long as a round lasts and the mail server takes mail; returns how many
-    mails went. `claim` says what somebody is to be told, None where that is nothing or somebody else does it; `send`
-    whether the server took it. Speaks to the mail server: call it outside transactions."""
+    """Mail one person after another, until the round's time is over or the mail server fails too often. Returns how
+    many mails were sent.
+
+    `claim` returns what one person is to be told, or None if there is nothing or another process has it; `send` returns
+    whether the server took it. Speaks to the mail server: call it outside transactions.
+    """
     stop_at, sent, failures = time.monotonic() + _SECONDS, 0, 0
     for user_id in user_ids:
         if time.monotonic() >= stop_at or failures >= _MOST_FAILURES:
@@ -76,8 +79,8 @@ def send_in_turn(
 
 
 def is_address(written: str) -> bool:
-    """Whether a message can carry it: a domain in other letters may be too long as mail servers write it (RFC 5890
-    section 2.3.1, 63 octets a label), however valid it looks."""
+    """Whether mail can be sent to it: a valid internationalized domain may still be too long as mail servers write it
+    (RFC 5890, section 2.3.1: 63 octets a label)."""
     try:
         sanitize_address(written, "utf-8")
     except ValueError:  # UnicodeError is of this kind
@@ -86,7 +89,7 @@ def is_address(written: str) -> bool:
 
 
 def is_confirmed(user: User) -> bool:
-    """Whether somebody has shown that they read what is mailed to this account."""
+    """Whether the address of this account was verified."""
     confirmed = EmailAddress.objects.filter(user=user, email__iexact=user.email, verified=True)
     return bool(confirmed.exists())
 
@@ -96,9 +99,9 @@ def send(
 ) -> None:
     """Render `<prefix>_subject.txt` and `<prefix>_message.txt` and send them.
 
-    Language and time zone are those of the account which has the address, else those of the page. Links start with
-    SITE_ORIGIN, never with the host a request claimed. Raises OSError where the mail server does not take it, and
-    PerhapsSent, which is one, where it does not say whether it did.
+    Language and time zone are those of the account with this address, or else those of the request. Links start with
+    SITE_ORIGIN, never with the host that a request claimed. Raises OSError if the mail server refuses the mail, and
+    PerhapsSent, a subclass, if the connection broke.
     """
     owner = User.objects.filter(email=to).first() or context.get("user")
     language: str | None = translation.get_language()
@@ -126,5 +129,5 @@ def send(
 
 
 def _is_refusal(error: OSError) -> bool:
-    """Whether the mail server said no: smtplib's error has its code then, or those to whom it takes nothing."""
+    """Whether the mail server said no: then smtplib's error has its code, or the recipients that it refused."""
     return hasattr(error, "smtp_code") or hasattr(error, "recipients")

@@ -1,6 +1,7 @@
-"""What holds for every page of somebody signed in: nothing stays in the browser, and a lapsed session is asked anew.
+"""Rules for every page of signed-in users: nothing is stored in the browser, and an expired session leads to signing
+in.
 
-A shared computer must not show the last person's record to the next one.
+On a shared computer, the next person must not see the last person's record.
 """
 
 from collections.abc import Callable
@@ -19,18 +20,18 @@ View = TypeVar("View", bound=Callable[..., HttpResponse])
 
 
 def same_for_everybody(view: View) -> View:
-    """Decorate a view whose answer has nobody in it: its session is not even read, and it says itself how long it is
-    kept."""
+    """Decorate a view whose response contains nothing personal: its session is not even read, and it sets its own
+    caching."""
     view.is_same_for_everybody = True  # type: ignore[attr-defined]  # a view is a function: it takes any
     return view
 
 
 class NothingStaysMiddleware:
-    """No page of somebody known is stored, and signing out clears what the browser kept.
+    """No page for a known person is stored, and signing out clears what the browser stored.
 
-    Somebody is known when signed in, or half way: a session with a code under way names an e-mail address. Cookies stay
-    on sign-out, because the choice of language is one, but for the mark that somebody was signed in; the session itself
-    is gone on our side.
+    A person is known when signed in, and also half-way there: a session that awaits a code names an e-mail address.
+    Signing out keeps cookies, because the choice of language is one, except for the mark that somebody was signed in.
+    The session itself is deleted on our side.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -42,7 +43,7 @@ class NothingStaysMiddleware:
         response = self.get_response(request)
         if _is_same_for_everybody(request):
             return response
-        if response.status_code >= 500:  # whose page it is may be what could not be told: it is not asked again
+        if response.status_code >= 500:  # reading the session may be what failed: do not read it again
             response["Cache-Control"] = "no-store, private"
             return response
         if request.user.is_authenticated or not request.session.is_empty():
@@ -55,14 +56,16 @@ class NothingStaysMiddleware:
 
 
 class OnTheWayMiddleware:
-    """Whoever has to begin anew with signing in gets to where they were going all the same. Outside of
-    `EndedSessionMiddleware`, which tells those apart whom a page led here by what their address says."""
+    """Somebody who has to start signing in again still gets to the page that they wanted.
+
+    Listed before `EndedSessionMiddleware`, which needs the redirect's original address.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """As it comes, from one page of signing in to another with the address that is wanted."""
+        """The response; a redirect between sign-in pages gets the wanted address."""
         response = self.get_response(request)
         if "Location" in response:
             destinations.keep(request, response)
@@ -70,30 +73,33 @@ class OnTheWayMiddleware:
 
 
 class EndedSessionMiddleware:
-    """Tell somebody who is led to the sign-in page that their session ended. Outside of `SignInAsAPageMiddleware`: a
-    part of a page leads nowhere, and the whole page that is asked for in its place does."""
+    """Tell somebody who is redirected to the sign-in page that their session ended.
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        """As it comes."""
-        response = self.get_response(request)
-        ended_sessions.tell(request, response)
-        return response
-
-
-class SignInAsAPageMiddleware:
-    """Where a part of a page is asked for after the session has lapsed, have the whole page asked for.
-
-    The browser follows the redirect to the sign-in page by itself, and would put that page into the part's place.
+    Listed before `SignInAsAPageMiddleware`: a part of a page is redirected nowhere, but the whole page that is loaded
+    in its place is.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Answer "load the page again" instead; that leads to signing in, and back to where the person was."""
+        """The response, with the message if one is due."""
+        response = self.get_response(request)
+        ended_sessions.tell(request, response)
+        return response
+
+
+class SignInAsAPageMiddleware:
+    """If a part of a page is requested after the session has expired, make the browser load the whole page again.
+
+    A browser follows the redirect to the sign-in page by itself, and would insert that page in place of the part.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Answer "load the page again" instead; that leads to signing in, and then back to where the person was."""
         response = self.get_response(request)
         is_part = request.headers.get("HX-Request") == "true"
         if is_part and response.get("Location", "").startswith(resolve_url(settings.LOGIN_URL)):
@@ -102,20 +108,20 @@ class SignInAsAPageMiddleware:
 
 
 class TimeZoneMiddleware:
-    """Tell times to somebody signed in as they are in the zone they chose; to everybody else in UTC."""
+    """Show times in the zone that a signed-in person chose; in UTC to everybody else."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Leave nothing of one request to the next."""
+        """Reset the zone, so that nothing of one request affects the next."""
         try:
             return self.get_response(request)
         finally:
             timezone.deactivate()
 
     def process_view(self, request: HttpRequest, *_view: object) -> None:
-        """Only here is it known whether the page is the same for everybody, for which no session is read."""
+        """Only here is it known whether the page is the same for everybody; for such a page no session is read."""
         if not _is_same_for_everybody(request) and isinstance(request.user, User):
             timezone.activate(time_zones.of(request.user))
 

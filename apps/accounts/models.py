@@ -1,4 +1,4 @@
-"""The user, and what they agreed to."""
+"""Users, their sessions, consents and choices about mail."""
 
 import uuid
 from typing import Any, ClassVar
@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class UserManager(BaseUserManager["User"]):
-    """Makes users by e-mail address."""
+    """Creates users by e-mail address."""
 
     def create_user(self, email: str, password: str | None = None, **columns: Any) -> "User":
         """A person who can sign in once their address is verified."""
@@ -23,8 +23,8 @@ class UserManager(BaseUserManager["User"]):
         return user
 
     def create_superuser(self, email: str, password: str | None = None, **columns: Any) -> "User":
-        """Staff with every permission, as `createsuperuser` makes them. Raises ValidationError for a password that
-        nobody may choose; that command asks no such question where nobody is at the keyboard."""
+        """A member of staff with every permission, as `createsuperuser` makes them. Raises ValidationError for a
+        password that is not allowed: that command does not validate it when it runs without a terminal."""
         if password is not None:
             validate_password(password, self.model(email=email, **columns))
         return self.create_user(email, password, is_staff=True, is_superuser=True, **columns)
@@ -37,9 +37,9 @@ class User(AbstractBaseUser, PermissionsMixin):
     email = models.EmailField(_("e-mail address"), unique=True)
     first_name = models.CharField(_("first name"), max_length=60, blank=True)
     language = models.CharField(_("language"), max_length=8, default="en")
-    # A name of the tz database; empty where they never chose one, and times are then told in UTC.
+    # A name of the tz database; empty if they never chose one, which means UTC.
     time_zone = models.CharField(_("time zone"), max_length=64, blank=True, default="", db_default="")
-    # Whether one calm page stands before an entry that may carry grave news.
+    # Whether a page of warning comes before an entry that may contain grave news.
     # Pages say "sensitive news"; `sensitive` alone is what many people keep to themselves (`presenters.sensitivity`).
     asks_before_grave_news = models.BooleanField(
         _("is asked before sensitive news"), default=True, db_default=True, db_column="asks_before_sensitive"
@@ -67,12 +67,12 @@ class User(AbstractBaseUser, PermissionsMixin):
 
 
 class Session(models.Model):
-    """One browser's session. Its cookie alone finds and opens it (`apps/accounts/sessions.py`)."""
+    """One browser's session. Only its cookie can find and open it (`apps/accounts/sessions.py`)."""
 
     key_digest = models.CharField(primary_key=True, max_length=64, editable=False)
     sealed_data = models.BinaryField()
     expires_at = models.DateTimeField(db_index=True)
-    # For the list of somebody's sessions; what decides who is signed in is inside the sealed data.
+    # For the owner's list of sessions; who is signed in is decided by the sealed data.
     user = models.ForeignKey(User, null=True, on_delete=models.CASCADE, related_name="sessions")
     signed_in_at = models.DateTimeField(null=True)
     ip_address = models.GenericIPAddressField(null=True)
@@ -92,7 +92,7 @@ class Session(models.Model):
 
 
 class Consent(models.Model):
-    """One person agreed to one version of our notice. Needed before the first authorization; never changed."""
+    """One person agreed to one version of our notice. Required before the first link; never changed."""
 
     class Declaration(models.TextChoices):
         """Who may agree (interface facts, section 7: 18 or older, or a parent's declaration)."""
@@ -120,26 +120,26 @@ class Consent(models.Model):
 
 
 def usual_hours() -> list[int]:
-    """Half a day before: within a life of 48 hours it leaves an evening or a morning to sign in."""
+    """Half a day before the end: a link that lives 48 hours then leaves an evening or a morning to sign in."""
     return [12]
 
 
 class WarningChoices(models.Model):
-    """When one person wants mail about connections that end, and whether about what is new in their record. Whoever
-    never chose has no row, and the defaults."""
+    """When a person wants mail about connections that end, and whether they want mail about news in their record. A
+    person who never chose has no row, and the defaults."""
 
     user = models.OneToOneField(User, on_delete=models.CASCADE, primary_key=True, related_name="warning_choices")
-    # How many hours before a known end; none where they want no such mail.
+    # How many hours before a known end to send mail; empty if they want none.
     hours_before = ArrayField(models.PositiveSmallIntegerField(), default=usual_hours, blank=True)
     tells_of_ends = models.BooleanField(_("also when one ended unexpectedly"), default=True)
     names_providers = models.BooleanField(_("name my providers in e-mails"), default=False)
     tells_of_news = models.BooleanField(_("when something new came into my record"), default=False, db_default=False)
-    # When to look next whether something came, and until when what came is told: `apps.records.announcing` keeps both.
-    # Empty where they want no such mail.
+    # When to look for news next, and up to what time news was told; `apps.records.announcing` sets both. Empty if they
+    # want no such mail.
     news_due_at = models.DateTimeField(null=True)
     news_told_until = models.DateTimeField(null=True)
     changed_at = models.DateTimeField()
-    # Whether what was planned by earlier choices was planned anew (`apps.connections.lapsing`).
+    # Whether mail planned by earlier choices was planned again (`apps.connections.lapsing`).
     is_taken_up = models.BooleanField(default=False, db_default=False)
 
     class Meta:
@@ -147,7 +147,7 @@ class WarningChoices(models.Model):
         verbose_name_plural = _("choices about warnings")
         indexes = [
             models.Index(fields=["user"], condition=models.Q(is_taken_up=False), name="choices_not_taken_up"),
-            # The beat that tells of what is new.
+            # For the scheduled mail about news.
             models.Index(fields=["news_due_at"], condition=models.Q(tells_of_news=True), name="news_to_look_for"),
         ]
 

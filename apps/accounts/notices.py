@@ -1,7 +1,7 @@
 """The versions of our privacy notice, oldest first. The text of each is `templates/accounts/notices/<version>.html`.
 
-A version once published is never changed, because people agreed to exactly that text: a change is a new row here and a
-new template. Whoever agreed to an earlier version is asked again before their next link.
+A published version is never changed, because people agreed to exactly that text. A change is a new row here and a new
+template; whoever agreed to an earlier version is asked again before their next link.
 """
 
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from datetime import date
 
 @dataclass(frozen=True)
 class Notice:
-    """One version. `version` is what a consent row keeps."""
+    """One version. Consent rows store `version`."""
 
     version: str
     published_date: date

@@ -1,8 +1,9 @@
-"""A passkey that opens an account by itself: by finger, face or PIN, whatever was asked for before.
+"""A passkey that signs somebody in by itself must verify the user (by finger, face or PIN), whatever the browser was
+asked for.
 
-As a second step a touch is enough. The library keeps what it asked of the browser in the session, without saying for
-which of the two, and an answer to the one would be taken for the other: a key that its owner lost would open the
-account to whoever knows no password.
+As a second step a touch is enough. The library stores its challenge in the session without saying for which of the two
+uses it is, so the answer to one would be accepted for the other: a lost key would open the account to somebody who
+knows no password.
 """
 
 from collections.abc import Iterator
@@ -18,10 +19,10 @@ from django.utils.translation import gettext as _
 
 
 class LoginWebAuthnForm(forms.LoginWebAuthnForm):  # type: ignore[misc]  # the library has no types
-    """The library's, which also wants what the key itself signed: that it knew who held it."""
+    """The library's form; it also requires that the key itself has signed that it verified the user."""
 
     def clean_credential(self) -> Authenticator:
-        """The passkey. Raises ValidationError where it is not right, or was only touched."""
+        """The passkey. Raises ValidationError if it is wrong, or was only touched."""
         with _accepting():
             if not _is_verified(self.cleaned_data["credential"]):
                 raise get_adapter().validation_error("incorrect_code")
@@ -33,17 +34,17 @@ class AuthenticateWebAuthnForm(forms.AuthenticateWebAuthnForm):  # type: ignore[
     """The second step of signing in."""
 
     def clean_credential(self) -> Authenticator:
-        """The passkey. Raises ValidationError where it is not right."""
+        """The passkey. Raises ValidationError if it is wrong."""
         with _accepting():
             passkey: Authenticator = super().clean_credential()
             return passkey
 
 
 class ReauthenticateWebAuthnForm(forms.ReauthenticateWebAuthnForm):  # type: ignore[misc]  # as above
-    """A passkey again, before something that matters."""
+    """A passkey again, before a sensitive action."""
 
     def clean_credential(self) -> Authenticator:
-        """The passkey. Raises ValidationError where it is not right."""
+        """The passkey. Raises ValidationError if it is wrong."""
         with _accepting():
             passkey: Authenticator = super().clean_credential()
             return passkey
@@ -51,7 +52,7 @@ class ReauthenticateWebAuthnForm(forms.ReauthenticateWebAuthnForm):  # type: ign
 
 @contextmanager
 def refused_as(words: str) -> Iterator[None]:
-    """Say so of a passkey what the library says of a code: that it is not right, and that one waits for the next."""
+    """Replace the library's message for a wrong code, which tells people to wait for the next one, with `words`."""
     try:
         yield
     except ValidationError as error:
@@ -61,13 +62,13 @@ def refused_as(words: str) -> Iterator[None]:
 
 
 def _accepting() -> AbstractContextManager[None]:
-    """One that was removed meanwhile, or was asked for again in another tab, whose question is the one that counts."""
+    """For a passkey that was removed meanwhile, or whose challenge was replaced by one from another tab."""
     return refused_as(_("We could not accept this passkey. It may have been removed. Try again, or use another way."))
 
 
 def _is_verified(unverified_answer: Any) -> bool:
     try:
         answer = parse_authentication_response(unverified_answer)
-    except KeyError:  # of an answer without an id of its own, which the library lets through
+    except KeyError:  # the answer has no id, which the library does not check
         return False
     return bool(answer.response.authenticator_data.is_user_verified())

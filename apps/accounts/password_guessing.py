@@ -1,9 +1,9 @@
-"""One account guessed at from many addresses: it takes no password then from a browser that does not know it.
+"""Protect an account whose password is guessed from many addresses: it then takes no password from unknown browsers.
 
-The library's lock-out counts account and address together, and somebody with many addresses has many counts. A limit on
-the account alone would let anybody lock its owner out. So above that limit a browser must have shown that it is the
-owner's: by an earlier sign-in, by a new password set with a mailed code, or by being signed in. A passkey is no
-password and is always taken. (OWASP calls this device cookies.)
+The library's lockout counts failures by account and address together, so an attacker with many addresses has as many
+counts. A limit on the account alone would let anybody lock its owner out. So above that limit a browser must have shown
+that it is the owner's: by an earlier sign-in, by setting a new password with a mailed code, or by being signed in. A
+passkey is no password and always works. (OWASP calls this device cookies.)
 """
 
 from typing import Any
@@ -24,20 +24,21 @@ Credentials = dict[str, Any]
 
 
 class Handler(AxesDatabaseHandler):  # type: ignore[misc]  # the library has no types
-    """axes's, which also refuses what `is_guessed_at` says. Named in settings."""
+    """The handler of axes, which also refuses when `is_guessed_at` is true. Named in settings."""
 
     def user_login_failed(
         self, sender: Any, credentials: Credentials, request: HttpRequest | None = None, **kwargs: Any
     ) -> None:
-        """Count it, and write it down where there is such an account. One commit for both: an address with an account
-        takes no longer than one without."""
+        """Count the failure, and log it if the account exists. Both in one transaction, so that an address with an
+        account takes no longer than one without."""
         with transaction.atomic():
             super().user_login_failed(sender, credentials, request, **kwargs)
             if request is not None:
                 _note(request, credentials)
 
     def get_failures(self, request: HttpRequest, credentials: Credentials | None = None) -> int:
-        """The failures of account and address; where the whole account is guessed at, as many as lock out."""
+        """The failures of account and address together; if the whole account is guessed at, as many as cause a
+        lockout."""
         failures = int(super().get_failures(request, credentials))
         if failures < settings.AXES_FAILURE_LIMIT and is_guessed_at(request, credentials):
             lockout.say_how_to_get_in(request)
@@ -58,9 +59,9 @@ def _note(request: Any, credentials: Credentials) -> None:
 
 
 def is_guessed_at(request: HttpRequest, credentials: Credentials | None = None) -> bool:
-    """Whether the account had too many wrong passwords from everywhere, and this browser does not know it.
+    """Whether the account had too many wrong passwords from all addresses together, and this browser is unknown to it.
 
-    Says the same of an address without an account, so that the two cannot be told apart.
+    The answer is the same for an address without an account, so that the two cannot be told apart.
     """
     account = lockout.account_named(request, credentials)
     attempts = AccessAttempt.objects.filter(username=account, attempt_time__gte=get_cool_off_threshold(request))

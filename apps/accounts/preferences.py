@@ -1,8 +1,8 @@
-"""When a person wants mail about connections that end, and whether about what is new in their record: their choices, or
-the usual ones, and how they change; and their time zone, as it says when a mail would wake them.
+"""A person's preferences: when they want mail about connections that end, whether they want mail about news in their
+record, and their time zone, which decides when a mail would wake them.
 
-What is planned by them is planned anew by `apps.connections.lapsing`, which looks for choices not taken up. What is new
-is looked for by `apps.records.announcing`.
+When preferences change, `apps.connections.lapsing` plans the mail about ends again: it looks for choices not taken up
+yet. `apps.records.announcing` looks for news.
 """
 
 from collections.abc import Collection
@@ -19,7 +19,7 @@ HOURS_OFFERED = (24, 12, 3)
 
 
 def choices_of(user: User) -> WarningChoices:
-    """What this person chose; the usual, not saved, where they never chose."""
+    """What this person chose, or the defaults, not saved, if they never chose."""
     found: WarningChoices | None = getattr(user, "warning_choices", None)
     return found or WarningChoices(user=user, changed_at=datetime.min.replace(tzinfo=UTC), is_taken_up=True)
 
@@ -34,7 +34,7 @@ def choose(
     time_zone: str,
     at: datetime,
 ) -> None:
-    """Keep the choices, and log that they changed. Raises ValueError for an hour that is not offered."""
+    """Store the choices, and log that they changed. Raises ValueError for an hour that is not offered."""
     if not set(hours_before) <= set(HOURS_OFFERED):
         raise ValueError("Only the hours offered can be chosen.")
     with transaction.atomic():
@@ -54,8 +54,8 @@ def choose(
 
 
 def choose_time_zone(user: User, zone: str, *, at: datetime) -> None:
-    """Keep the zone alone, and log that choices changed: when mail is sent depends on it. Raises ValueError where no
-    zone of a place is called so."""
+    """Store only the time zone, and log that choices changed, because it decides when mail is sent. Raises ValueError
+    if the zone is unknown."""
     if not time_zones.is_known(zone):
         raise ValueError("No zone has this name.")
     with transaction.atomic():
@@ -65,7 +65,7 @@ def choose_time_zone(user: User, zone: str, *, at: datetime) -> None:
 
 
 def _about_news(user: User, *, tells: bool, at: datetime) -> dict[str, Any]:
-    """Whoever chooses it is told of what comes from then on; choosing it again changes nothing."""
+    """Somebody who turns this on is told what comes from then on; choosing it again changes nothing."""
     if not tells:
         return {"tells_of_news": False, "news_due_at": None, "news_told_until": None}
     if choices_of(user).tells_of_news:

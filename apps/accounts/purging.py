@@ -1,4 +1,4 @@
-"""Remove accounts whose address was never verified: mistyped addresses are other people's addresses."""
+"""Delete accounts whose address was never verified: a mistyped address belongs to somebody else."""
 
 from datetime import datetime, timedelta
 
@@ -17,7 +17,7 @@ BATCH = 500
 def due_for_purge(*, at: datetime) -> QuerySet[User]:
     """Accounts older than UNVERIFIED_ACCOUNT_DAYS that have no verified address and never signed in.
 
-    Staff are made by command, without a mailbox, and stay.
+    Accounts of staff are made by a command, without a mailbox, and stay.
     """
     verified = EmailAddress.objects.filter(user=OuterRef("pk"), verified=True)
     return User.objects.filter(
@@ -29,7 +29,7 @@ def due_for_purge(*, at: datetime) -> QuerySet[User]:
 
 
 def purge_unverified(*, at: datetime, actor: Actor) -> int:
-    """Delete what is due and log each. Returns how many were deleted."""
+    """Delete these accounts and log each. Returns how many were deleted."""
     purged = 0
     while True:
         with transaction.atomic():

@@ -1,7 +1,7 @@
-"""Views that want the password, unless it was given a moment ago; and whether it was.
+"""Views that require a recent password, and whether it was given.
 
-Patients give it anew, although they signed in a moment ago: what they take away outlives the session. Of staff, who
-sign in with a second step, signing in counts.
+Patients must give it again even if they have just signed in, because what they take away outlives the session. For
+staff, who sign in with a second step, signing in counts.
 """
 
 import time
@@ -25,9 +25,11 @@ _Answer = TypeVar("_Answer", bound=HttpResponseBase)
 def required(
     view: Callable[Concatenate[HttpRequest, _P], _Answer],
 ) -> Callable[Concatenate[HttpRequest, _P], _Answer | HttpResponseBase]:
-    """Decorate a view for somebody signed in whose page asks for what its POST does, at one address. Who opens the page
-    comes back to it. After a POST they are led to the page once more: left to the library, the press would be kept with
-    all that it sends, and repeated as soon as the password is given."""
+    """Decorate a view for signed-in users that shows a page on GET and does its work on POST, at one address.
+
+    On GET, the person gives the password and comes back to the page. On POST, they are redirected to the page to start
+    again: the library would store the POST with all its data, and repeat it as soon as the password is given.
+    """
     guarded = reauthentication_required(view)
 
     @wraps(view)
@@ -44,7 +46,7 @@ def required(
 
 
 def is_recent(request: HttpRequest) -> bool:
-    """Whether somebody signed in gave the password a moment ago: for a page that tells more then."""
+    """Whether the signed-in person gave the password a moment ago; for a page that then shows more."""
     try:
         reauthentication_required(lambda _request: None)(request)
     except ReauthenticationRequired:
@@ -53,13 +55,13 @@ def is_recent(request: HttpRequest) -> bool:
 
 
 def is_recent_for_staff(request: HttpRequest) -> bool:
-    """Whether the member of staff who sits there proved it a moment ago, by signing in or once more since."""
+    """Whether this member of staff authenticated a moment ago, by signing in or again since."""
     records = get_authentication_records(request, current_user(request))
     return any(time.time() - record["at"] < app_settings.REAUTHENTICATION_TIMEOUT for record in records)
 
 
 def require_for_staff(request: HttpRequest) -> None:
-    """Raise what makes allauth ask for it and come back to this address, unless it was given. For GET alone: a POST
-    would be kept in the session, with the secret in it, and repeated."""
+    """Raise what makes allauth ask for the password and return to this address, unless it was given. For GET only: a
+    POST would be stored in the session, including any secret in it, and repeated."""
     if not is_recent_for_staff(request):
         raise ReauthenticationRequired

@@ -1,4 +1,4 @@
-"""Remove a person's account: everything that says who they were and every way to sign in. The audit log stays."""
+"""Delete a person's account: everything that says who they were, and every way to sign in. The audit log stays."""
 
 from datetime import datetime
 
@@ -13,10 +13,10 @@ from apps.audit.recording import EventType
 
 
 def remove(user: User, *, at: datetime) -> None:
-    """Delete the account with all that hangs on it: sessions, addresses, second steps, consents.
+    """Delete the account with everything that references it: sessions, addresses, second steps, consents.
 
-    What hangs on it by a text and not by a foreign key is looked for: wrong passwords counted under the address, and
-    what the admin noted about the account. Records and connections go with it too, but in no good order: end those
+    Two tables reference it by a text instead of a foreign key, and are cleared by hand: failed sign-ins, counted by
+    address, and the admin's own log. Records and connections would be deleted too, but in the wrong order: end those
     first.
     """
     with transaction.atomic():

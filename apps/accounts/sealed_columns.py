@@ -1,6 +1,6 @@
-"""What is sealed for the installation in a table of the sign-in library: told to `apps.vault.renewing`.
+"""What is sealed for the installation in a table of the sign-in library; `apps.vault.renewing` reads it.
 
-The library keeps what `adapters.MFAAdapter` gave it as text within a JSON value, beside other things.
+The library stores the text that `adapters.MFAAdapter` returns inside a JSON value, beside other things.
 """
 
 from base64 import b64decode, b64encode
@@ -15,11 +15,11 @@ from apps.vault.holders import Holder, HolderKind
 from apps.vault.sealed_columns import SealedColumn
 from apps.vault.sealing import KeyRing, key_named_by
 
-_SEALED: Final = (Authenticator.Type.TOTP, Authenticator.Type.RECOVERY_CODES)  # of a passkey there is no secret
+_SEALED: Final = (Authenticator.Type.TOTP, Authenticator.Type.RECOVERY_CODES)  # a passkey has no secret on our side
 
 
 class _AuthenticatorColumn(SealedColumn):
-    """Its rows are few, and looked through one by one."""
+    """Its rows are few, and are searched one by one."""
 
     def left(self, holder: Holder, key: bytes) -> list[tuple[Any, int]]:
         rows = self.rows_of(holder).filter(type__in=_SEALED).values_list("pk", "data")
@@ -33,14 +33,14 @@ class _AuthenticatorColumn(SealedColumn):
 
 
 def _has(value: Any, key: bytes) -> bool:
-    """Whether the key has sealed a text in there."""
+    """Whether this key sealed a text somewhere inside the value."""
     if isinstance(value, dict | list):
         return any(_has(part, key) for part in (value.values() if isinstance(value, dict) else value))
     return _key_of(value) == key
 
 
 def _resealed(value: Any, ring: KeyRing) -> Any:
-    """The same, with each sealed text in there sealed anew."""
+    """The same value, with each sealed text inside it sealed again."""
     if isinstance(value, dict):
         return {name: _resealed(part, ring) for name, part in value.items()}
     if isinstance(value, list):

@@ -1,9 +1,9 @@
-"""When a session is about to end: its pages say so, and can keep it (WCAG 2.2, 2.2.1).
+"""Warn somebody whose session is about to end, and let them extend it (WCAG 2.2, success criterion 2.2.1).
 
-A session ends `SESSION_COOKIE_AGE` after something was last kept in it, which most pages do not. So whoever reads for
-hours is warned on every page of the last minutes. No script counts down: the sentence says until what time. What ends
-`SESSION_LONGEST` after signing in cannot be kept: who has got hold of a session shall not have it for ever, and a limit
-of more than twenty hours need not give way.
+A session ends `SESSION_COOKIE_AGE` after it was last saved, and most pages do not save it. So somebody who only reads
+is warned on every page during the last minutes. No script counts down: the sentence says until what time. A session
+cannot be extended beyond `SESSION_LONGEST` after signing in, so that whoever has stolen one does not have it for ever;
+2.2.1 exempts limits of more than twenty hours.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _MINUTE: Final = timedelta(minutes=1)
 
 @dataclass(frozen=True)
 class Ending:
-    """When it ends, and in how many minutes from now, begun ones counted; and whether it could end later."""
+    """When the session ends, in how many minutes (rounded up), and whether it can be extended."""
 
     at: datetime
     minutes: int
@@ -29,20 +29,21 @@ class Ending:
 
     @property
     def clock(self) -> str:
-        """When it ends, by the clock of its reader."""
+        """When it ends, in the reader's time zone."""
         return time_zones.clock(timezone.localtime(self.at))
 
 
 def of(session: SessionBase, *, now: datetime) -> Ending | None:
-    """The end of a session that is near; None while it is not, or where this request keeps the session anew."""
-    ends_at: datetime | None = getattr(session, "ends_at", None)  # of our own engine alone
+    """The end of the session if it is near; None if it is not, or if this request saves the session."""
+    ends_at: datetime | None = getattr(session, "ends_at", None)  # only our own engine has it
     if ends_at is None or session.modified or not timedelta(0) < ends_at - now <= WARNED_FOR:
         return None
     return Ending(ends_at, -((now - ends_at) // _MINUTE), can_be_kept=_can_be_kept(session, ends_at))
 
 
 def keep(session: SessionBase) -> bool:
-    """Have it saved as this request ends, and last as long as one that has just begun. False where it cannot."""
+    """Save the session at the end of this request, so that it lasts as long as a new one. False if it cannot be
+    extended."""
     ends_at: datetime | None = getattr(session, "ends_at", None)
     session.modified = True
     return ends_at is None or _can_be_kept(session, ends_at)

@@ -1,11 +1,11 @@
-"""Django's session engine, so kept that a reader of the database is nobody and opens nothing.
+"""A session engine for Django: whoever reads the database can sign in as nobody and open no session.
 
-A session's key is the value of its cookie: 32 characters of 36, drawn at random, about 165 bits. The row is found by
-the key's SHA-256, and its data are sealed with AES-256-GCM under a key derived from the session's key and SECRET_KEY
-(HKDF, RFC 5869). So only the browser's own cookie opens a row, and nobody makes one who can but write to the database.
-docs/decisions/0006 says why.
+A session's key is the value of its cookie: 32 characters out of 36, drawn at random, about 165 bits. The row is found
+by the SHA-256 of the key; its data are sealed with AES-256-GCM under a key derived from the session's key and
+SECRET_KEY (HKDF, RFC 5869). So only the browser's own cookie opens a row, and write access to the database is not
+enough to forge one. docs/decisions/0006 says why.
 
-The clock is read here: Django calls an engine from its middleware, at the edge.
+The clock is read here: Django's middleware calls the engine, at the edge.
 """
 
 import hashlib
@@ -35,25 +35,26 @@ _NONCE_BYTES = 12
 
 
 def last_moment(held: Mapping[str, Any] | SessionBase) -> datetime | None:
-    """When a session is over however it is used, so long after signing in; None where nobody signed in."""
+    """When a session ends however it is used, counted from signing in; None if nobody signed in."""
     signed_in_at = held.get(SIGN_IN, {}).get("signed_in_at")
     return datetime.fromisoformat(signed_in_at) + settings.SESSION_LONGEST if signed_in_at else None
 
 
 def digest(session_key: str) -> str:
-    """What the database knows a session by. It says nothing of the key, which is too long to be guessed."""
+    """The name under which the database stores a session. It reveals nothing about the key, which is too long to be
+    guessed."""
     return hashlib.sha256(_bytes(session_key)).hexdigest()
 
 
 class SessionStore(SessionBase):
     """What Django asks of an engine; `session_key` is the cookie's value. The asynchronous methods are Django's own,
-    which call these. `ends_at` is when what was loaded ends, unless it is saved anew; None before that."""
+    and call these. `ends_at` is when the loaded session ends unless it is saved again; None before it is loaded."""
 
     ends_at: datetime | None = None
 
     def load(self) -> dict[str, Any]:
-        """What the session holds. A key nobody was given, a session that ended and a row that was changed give
-        nothing, and the key is dropped: no browser chooses its own."""
+        """The session's data. For an unknown key, an expired session or a row that was changed this is empty, and the
+        key is dropped: no browser chooses its own key."""
         key = self.session_key or ""
         kept = Session.objects.filter(pk=digest(key), expires_at__gt=timezone.now())
         sealed, self.ends_at = kept.values_list("sealed_data", "expires_at").first() or (None, None)
@@ -69,13 +70,13 @@ class SessionStore(SessionBase):
         return Session.objects.filter(pk=digest(session_key)).exists()
 
     def create(self) -> None:
-        """Begin a session under a new key, with what this one holds. Keys this long do not meet by chance."""
+        """Start a session under a new key, with the data of this one. Keys of this length do not collide by chance."""
         self._session_key = get_random_string(_KEY_CHARACTERS, VALID_KEY_CHARS)
         self.save(must_create=True)
         self.modified = True
 
     def save(self, must_create: bool = False) -> None:  # noqa: FBT001, FBT002  Django's signature
-        """Seal and keep. Raises UpdateError where the session was ended meanwhile: it does not come back."""
+        """Seal and store the data. Raises UpdateError if the session was ended meanwhile: it must not come back."""
         if self.session_key is None:
             return self.create()
         held: dict[str, Any] = self._get_session(no_load=must_create)  # type: ignore[attr-defined]  # not in the stubs
@@ -127,8 +128,8 @@ def _open(sealed: bytes, session_key: str) -> bytes | None:
 
 
 def _ciphers(session_key: str) -> Iterator[AESGCM]:
-    """One for SECRET_KEY, which seals, and one for each that is rotating out. The row needs no naming in associated
-    data: every row has a key of its own."""
+    """One for SECRET_KEY, which seals, and one for each key that is being rotated out. Associated data need not name
+    the row, because every row has a key of its own."""
     for secret_key in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS):
         derivation = HKDF(algorithm=SHA256(), length=32, salt=force_bytes(secret_key), info=b"holdfast session sealing")
         yield AESGCM(derivation.derive(_bytes(session_key)))

@@ -1,4 +1,4 @@
-"""What signing up asks beside address and password. Apart from `forms.py`, which allauth may only load after this."""
+"""What signing up asks besides address and password. Not in `forms.py`, which allauth must load after this."""
 
 from django import forms
 from django.core.validators import RegexValidator
@@ -7,14 +7,14 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import User
 
-# An address of any kind: mail programs make links of them, and our mail goes to whoever's address was typed.
+# Mail programs turn addresses into links, and our mail goes to whatever e-mail address was typed: no spam through us.
 _ADDRESS = RegexValidator(
     r"[/\\:@<>]|\.\w{2}", _("Write a first name alone, without an address of any kind."), inverse_match=True
 )
 
 
 class FirstNameForm(forms.Form):
-    """The base of allauth's sign-up form: a first name, for the greeting in our mail and nothing else."""
+    """The base of allauth's sign-up form. It adds a first name, used only for the greeting in our mail."""
 
     first_name = forms.CharField(
         label=_("First name (optional)"),
@@ -26,4 +26,4 @@ class FirstNameForm(forms.Form):
     )
 
     def signup(self, request: HttpRequest, user: User) -> None:
-        """Nothing further: the adapter keeps the name. allauth requires this method."""
+        """Nothing more to do: the adapter stores the name. allauth requires this method."""

@@ -1,5 +1,6 @@
-"""What happens around signing in: it is logged, a new browser and a wrong code are reported by mail, the language
-follows the person."""
+"""What happens around signing in: it is logged, an unknown browser or a wrong code is reported by mail, and the
+language is set to the person's.
+"""
 
 from datetime import datetime
 
@@ -21,9 +22,9 @@ from apps.audit.recording import EventType
 
 
 def complete(request: HttpRequest, response: HttpResponse, user: User, *, at: datetime, is_first: bool) -> None:
-    """Log the sign-in; mail its owner when the browser is new; set the cookies that belong to the person.
+    """Log the sign-in, mail the owner if the browser is unknown, and set the person's cookies.
 
-    `is_first` is the sign-in that ends signing up: its browser is the owner's own, and there is no news in it.
+    `is_first`: the sign-in that completes signing up. Its browser is the owner's own, so there is nothing to report.
     """
     account_events.record(EventType.USER_SIGNED_IN, user, at=at)
     user_agent = request.headers.get("User-Agent", "")
@@ -38,8 +39,8 @@ def complete(request: HttpRequest, response: HttpResponse, user: User, *, at: da
 
 
 def refuse_code(request: HttpRequest, user: User, *, at: datetime) -> None:
-    """The password was right, and the code after it wrong: log it. Where that was in no browser of theirs its owner is
-    mailed, because somebody else may have the password."""
+    """Log a wrong code after a right password. If the browser is unknown, the owner gets a mail, because somebody else
+    may have the password."""
     is_news = failed_sign_ins.note_failure(user, Method.CODE, at=at)
     if is_news and not known_browsers.is_known_to(user.email, request):
         _mail("accounts/email/wrong_code", user, request.headers.get("User-Agent", ""), at=at)

@@ -1,8 +1,8 @@
-"""What the pages of staff want before they open: that whoever works there signs in with more than a password.
+"""Staff pages require that their user signs in with more than a password.
 
-They see who is a patient of whom, take lost second steps from others, and keep the secrets that providers gave us.
-Where an account has neither codes from an app nor a passkey, these pages lead to where either is set up; recovery codes
-alone are none.
+These pages show who is a patient of whom, let staff remove lost second steps of others, and hold the secrets that
+providers gave us. Staff without an authenticator app or a passkey are sent to the page that sets one up; recovery codes
+alone are not enough.
 """
 
 from collections.abc import Callable
@@ -23,18 +23,18 @@ _STEPS = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
 
 
 def is_missing(user: User) -> bool:
-    """Whether this member of staff has to set one up first. An installation may do without."""
+    """Whether this member of staff still has to set up a second step. An installation can turn this rule off."""
     return settings.STAFF_NEED_SECOND_STEP and not get_adapter().is_mfa_enabled(user, _STEPS)
 
 
 def ask(request: HttpRequest) -> HttpResponse:
-    """To where it is set up, and why. What was asked for or sent is not done."""
+    """Redirect to where a second step is set up, and say why. The request itself is not carried out."""
     messages.info(request, _("Who works here signs in with a second step or a passkey. Set one up, then come back."))
     return redirect("mfa_index")
 
 
 def required(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
-    """Decorate a view to which staff are led that may not come in."""
+    """Decorate a view for staff; those without a second step are sent to set one up first."""
 
     @wraps(view)
     def answered(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:

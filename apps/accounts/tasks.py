@@ -1,4 +1,4 @@
-"""What accounts do by themselves, on the schedule of `config/celery.py`."""
+"""The scheduled tasks of accounts (`config/celery.py`)."""
 
 from celery import shared_task
 from django.utils import timezone
@@ -10,11 +10,11 @@ from apps.audit.recording import Actor
 
 @shared_task(name="apps.accounts.tasks.purge_unverified")
 def purge_unverified() -> None:
-    """Remove accounts whose address was never verified."""
+    """Delete accounts whose address was never verified."""
     purging.purge_unverified(at=timezone.now(), actor=Actor.system("beat"))
 
 
 @shared_task(name="apps.accounts.tasks.forget_expired_sessions")
 def forget_expired_sessions() -> None:
-    """Delete the rows of sessions that ended by themselves. They open nothing any more, and still say who was here."""
+    """Delete the rows of expired sessions. They open nothing any more, but still say who was here."""
     SessionStore.clear_expired()

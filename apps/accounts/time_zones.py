@@ -1,6 +1,6 @@
-"""Time zones as people choose them: a few by the names used in the United States, and all others by continent and city.
+"""Time zones as people choose them: a few by their names in the United States, all others by continent and city.
 
-A zone is kept by its name in the tz database; an empty name is UTC.
+A zone is stored by its name in the tz database; an empty name is UTC.
 """
 
 import unicodedata
@@ -39,7 +39,7 @@ _CONTINENTS: dict[str, Promise] = {
     "Indian": pgettext_lazy("time zone", "Indian"),
     "Pacific": pgettext_lazy("time zone", "Pacific"),
 }
-# Where Spanish is spoken, or a part of the United States: its people look for the name that they call it by.
+# Places where people speak Spanish, or in the United States: they look for the name that they use themselves.
 _PLACES: dict[str, Promise] = {
     "Asuncion": gettext_lazy("Asuncion"),
     "Bahia Banderas": gettext_lazy("Bahia Banderas"),
@@ -64,19 +64,18 @@ Choices = Sequence[tuple[str, Sequence[tuple[str, str]]]]
 
 
 def of(user: User) -> tzinfo:
-    """The zone in which times are told to this person. One the tz database has dropped since counts as UTC."""
+    """The zone in which this person reads times. A zone that the tz database no longer has counts as UTC."""
     return ZoneInfo(user.time_zone) if user.time_zone in _known() else UTC
 
 
 def is_known(name: str) -> bool:
-    """Whether it names a zone by a place, also by an old name, as some browsers do: Asia/Calcutta."""
+    """Whether it names a zone by a place. Old names count, since some browsers use them: Asia/Calcutta."""
     return name in _known()
 
 
 def short_name(local: datetime) -> str:
-    """The zone of a moment that is told in it: UTC, MDT, also in the hour that a clock shows twice, of which Django's
-    formats name no zone. Many have none but their distance, which stands alone in the tz database, such as +14 and
-    +0545: UTC+14, UTC+5:45."""
+    """The abbreviation of a moment's zone, such as UTC or MDT, also for the hour that occurs twice, for which Django's
+    formats have none. Many zones have only an offset in the tz database, such as +14 or +0545: UTC+14, UTC+5:45."""
     name = local.tzname() or ""
     if name[:1] not in {"+", "-"}:
         return name
@@ -85,14 +84,14 @@ def short_name(local: datetime) -> str:
 
 
 def clock(local: datetime) -> str:
-    """The clock time of a moment that is told in its zone, with that: 9:40 a.m. UTC. No line ends within it."""
+    """The time of day of a moment with its zone: 9:40 a.m. UTC. No line breaks within it."""
     said = f"{formats.date_format(local, 'TIME_FORMAT')} {short_name(local)}"
     return said.replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def choices(kept: str = "") -> Choices:
-    """Groups of (name, words), as a select shows them; UTC first, for whoever wants none other. `kept` is a name that
-    was chosen before: it stays, though it may be an old one."""
+    """Groups of (name, words) for a select, UTC first. `kept` is the name chosen before; it stays in the list even if
+    it is an old one."""
     common = {name for name, _words in _UNITED_STATES}
     named = _listed() | ({kept} & _known())
     others = sorted(((name, _in_words(name)) for name in named - common), key=lambda zone: _sorted_by(zone[1]))
@@ -104,20 +103,20 @@ def choices(kept: str = "") -> Choices:
 
 
 def _in_words(name: str) -> str:
-    """Europe, Madrid: a name of the tz database, in the reader's language as far as that is known."""
+    """Europe, Madrid: a name of the tz database, in the reader's language as far as we have a translation."""
     parts = name.replace("_", " ").split("/")
     return ", ".join(str(_CONTINENTS.get(part) or _PLACES.get(part) or part) for part in parts)
 
 
 def _sorted_by(words: str) -> bytes:
-    """By its letters without their accents: África before América, where every reader looks for it."""
+    """Ignores accents: África comes before América, where every reader looks for it."""
     return unicodedata.normalize("NFD", words).encode("ascii", "ignore")
 
 
 @cache
 def _listed() -> frozenset[str]:
-    """Those that the tz database lists by country, which has each place once: Kyiv, and not Kiev as well. All, where
-    there is no such list."""
+    """The zones that the tz database lists by country, where each place occurs once: Kyiv, and not Kiev as well. All
+    zones, if that list is missing."""
     lists = (Path(folder, "zone.tab") for folder in TZPATH)
     lines = next((found.read_text(encoding="utf-8").splitlines() for found in lists if found.is_file()), [])
     return frozenset(line.split("\t")[2] for line in lines if not line.startswith("#")) & _known() or _known()
@@ -125,5 +124,5 @@ def _listed() -> frozenset[str]:
 
 @cache
 def _known() -> frozenset[str]:
-    """Those named by a place; the others of the tz database are old names and fixed distances."""
+    """The zones named after a place. The other names of the tz database are old names and fixed offsets."""
     return frozenset(name for name in available_timezones() if name.split("/")[0] in _CONTINENTS)

@@ -20,7 +20,7 @@ from apps.accounts.views.double_submit import tolerate_double_submit
 _CONFIRM_EMAIL = "account_email_verification_sent"
 
 urlpatterns: list[URLPattern | URLResolver] = [
-    # In place of the library's, which come later.
+    # These take precedence over the library's, which come later.
     path("accounts/logout/", signing_out.LogoutView.as_view(), name="account_logout"),
     path("accounts/signup/", tolerate_double_submit(account.signup, then=_CONFIRM_EMAIL), name="account_signup"),
     path(

@@ -1,4 +1,6 @@
-"""Name the browser and system of a User-Agent header, in words a person knows. A guess, never used to decide."""
+"""Name the browser and the system of a User-Agent header, as people know them. This is a guess; nothing is decided by
+it.
+"""
 
 from django.utils.translation import gettext as _
 
@@ -25,10 +27,10 @@ SYSTEMS = (
 
 
 def browser_name(user_agent: str) -> str:
-    """Such as "Firefox"; "an unknown browser" where we cannot tell."""
+    """Such as "Firefox", or "an unknown browser"."""
     return next((name for mark, name in BROWSERS if mark in user_agent), _("an unknown browser"))
 
 
 def system_name(user_agent: str) -> str:
-    """Such as "Windows"; "an unknown system" where we cannot tell."""
+    """Such as "Windows", or "an unknown system"."""
     return next((name for mark, name in SYSTEMS if mark in user_agent), _("an unknown system"))

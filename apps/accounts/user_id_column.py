@@ -1,4 +1,4 @@
-"""Whose a row is, on pages of the admin: by id alone, since whoever looks there need not learn an address."""
+"""Show whose a row is in the admin: only by id, since staff need not learn an address there."""
 
 from typing import Any, ClassVar
 from uuid import UUID
@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class UserIdColumn(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stubs alone
-    """Of rows that belong to somebody. The admin's own way to show a user's id has a name that cannot be translated."""
+    """For rows that belong to a user. The admin's own column for a user's id has a name that cannot be translated."""
 
     readonly_fields: ClassVar[list[str] | tuple[str, ...]] = ("id_of_user",)
 

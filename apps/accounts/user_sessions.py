@@ -1,4 +1,4 @@
-"""Where a person is signed in: each session's browser, for its owner to see, and ending the others."""
+"""The sessions of a user: described by browser for their owner to see, and ended except for the current one."""
 
 from datetime import datetime
 
@@ -14,7 +14,7 @@ _LONGEST_USER_AGENT = 200
 
 
 def describe(session: SessionBase, *, ip_address: str | None, user_agent: str, at: datetime) -> None:
-    """Note in a session when and where from it was signed in. It stays when the session's key changes."""
+    """Note in a session when and where somebody signed in. The note survives a change of the session's key."""
     session[sessions.SIGN_IN] = {
         "signed_in_at": at.isoformat(),
         "ip_address": ip_address,
@@ -23,17 +23,17 @@ def describe(session: SessionBase, *, ip_address: str | None, user_agent: str, a
 
 
 def sessions_of(user: User, *, at: datetime) -> QuerySet[Session]:
-    """The sessions in which they are signed in, oldest first."""
+    """The sessions in which this user is signed in, oldest first."""
     return Session.objects.filter(user=user, expires_at__gt=at).order_by("signed_in_at", "pk")
 
 
 def is_current(kept: Session, session: SessionBase) -> bool:
-    """Whether the row is that of the browser's own session."""
+    """Whether the row belongs to the browser's own session."""
     return session.session_key is not None and kept.pk == sessions.digest(session.session_key)
 
 
 def end_others(user: User, session: SessionBase, *, at: datetime) -> None:
-    """End every session of theirs but this one, which may be somebody's who is not signed in; log each."""
+    """End every session of the user except this one, in which somebody else or nobody may be signed in; log each."""
     with transaction.atomic():
         for kept in Session.objects.select_for_update().filter(user=user):
             if not is_current(kept, session):

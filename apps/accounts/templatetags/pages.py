@@ -1,4 +1,4 @@
-"""Filters and tags of the shared partials: which shape a form field takes on a page, and the end of a session."""
+"""Filters and tags of the shared partials: form fields, browsers, time zones, and the end of a session."""
 
 from datetime import datetime
 
@@ -28,40 +28,44 @@ def widget_kind(field: BoundField) -> str:
 
 @register.filter
 def without_placeholder(field: BoundField) -> SafeString:
-    """The control alone. A placeholder vanishes when typing starts and is too pale to read; the label says it."""
+    """The widget without a placeholder, which vanishes when typing starts and is too pale to read; the label says
+    it."""
     return field.as_widget(attrs={"placeholder": False})
 
 
 @register.filter
 def in_fours(key: str) -> SafeString:
-    """A key to type, in groups that an eye can hold. Nothing stands between them: whoever copies it copies the key."""
+    """A key in groups of four characters, easy to read. There is no space between them, so that the key can be
+    copied."""
     return format_html_join("", "<span>{}</span>", ((key[at : at + 4],) for at in range(0, len(key), 4)))
 
 
 @register.filter
 def browser_name(user_agent: str) -> str:
-    """The browser of a User-Agent header, in a word."""
+    """The browser of a User-Agent header, in words."""
     return user_agents.browser_name(user_agent)
 
 
 @register.filter
 def system_name(user_agent: str) -> str:
-    """The system of a User-Agent header, in a word."""
+    """The system of a User-Agent header, in words."""
     return user_agents.system_name(user_agent)
 
 
 @register.filter(expects_localtime=True)
 def zone_name(moment: datetime) -> str:
-    """The zone in which a page or a letter tells this moment, beside its time."""
+    """The abbreviation of the time zone in which a page or a mail shows this moment."""
     return time_zones.short_name(moment)
 
 
 @register.simple_tag
 def session_ending(request: object) -> Ending | None:
-    """The near end of the session of somebody signed in. Not on the page of a form that was sent: what was typed would
-    be lost on the way. Nor where a page holds no form, or one of an error knows of no request, or of nobody yet.
+    """The end of a signed-in person's session, if it is near.
 
-    The clock is read here, at the edge: this stands on every page, and no view has anything to do with it."""
+    None on a page that answers a POST, because extending the session would lose what was typed. Error pages may have no
+    request, no session or no user yet. The clock is read here, at the edge: the tag is on every page, and no view is
+    concerned.
+    """
     if not isinstance(request, HttpRequest) or request.method != "GET" or getattr(request, "is_named_to_nobody", False):
         return None
     user, session = getattr(request, "user", None), getattr(request, "session", None)

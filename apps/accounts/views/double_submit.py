@@ -1,5 +1,8 @@
-"""Buttons of the sign-in library that were pressed twice, while the first answer was on its way: the second press finds
-made what it would make, and leads to where the first did. The library would take that for a fault of ours."""
+"""Tolerate a form of the sign-in library that is submitted twice.
+
+The second request arrives while the first is being answered, and finds that the row exists already. The library would
+answer 500; here the browser is redirected to where the first request leads.
+"""
 
 from collections.abc import Callable
 from functools import wraps
@@ -13,8 +16,8 @@ _View = TypeVar("_View", bound=Callable[..., HttpResponseBase])
 
 
 def tolerate_double_submit(view: _View, *, then: str) -> _View:
-    """The view; where two come at once, the later is led to the address of this name. With all that the library's own
-    decorators say of it."""
+    """The view; of two requests at the same time, the later is redirected to the URL name `then`. Attributes that the
+    library's decorators set on the view are kept."""
 
     @wraps(view)
     def answered(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:

@@ -1,4 +1,4 @@
-"""Whether somebody is asked before a page shows what may contain grave news: sensitive news, as pages say."""
+"""Whether somebody is asked before a page shows what may contain grave news (pages say: sensitive news)."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -16,7 +16,7 @@ _CHOICES = {"ask": True, "show": False}
 @login_required
 @require_POST
 def choose(request: HttpRequest) -> HttpResponse:
-    """Keep the choice; anything that is none changes nothing."""
+    """Store the choice; an unknown value changes nothing."""
     chosen = _CHOICES.get(request.POST.get("sensitive", ""))
     if chosen is not None:
         User.objects.filter(pk=current_user(request).pk).update(asks_before_grave_news=chosen)

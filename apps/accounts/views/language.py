@@ -10,7 +10,7 @@ from apps.accounts.models import User
 
 @require_POST
 def set_language(request: HttpRequest) -> HttpResponseBase:
-    """Keep the choice in a cookie and, for somebody signed in, on their account; return to the page they were on."""
+    """Store the choice in a cookie and, for somebody signed in, on their account; return to the page they were on."""
     chosen = request.POST.get("language", "")
     if isinstance(request.user, User) and chosen in dict(settings.LANGUAGES):
         User.objects.filter(pk=request.user.pk).update(language=chosen)

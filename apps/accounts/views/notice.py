@@ -16,7 +16,7 @@ from apps.accounts.models import Consent
 
 
 class AgreeForm(forms.Form):
-    """The version that was read, who declares it, and a box nobody has ticked for them."""
+    """The version that was read, who agrees, and a box that is not ticked in advance."""
 
     notice_version = forms.CharField(widget=forms.HiddenInput, max_length=20)
     declaration = forms.ChoiceField(
@@ -31,7 +31,7 @@ class AgreeForm(forms.Form):
     )
 
     def clean_notice_version(self) -> str:
-        """Refuse a version that is no longer in force: the page was open while the notice changed."""
+        """Refuse a version that is no longer in force: the notice changed while the page was open."""
         version = str(self.cleaned_data["notice_version"])
         if version != notices.current_notice().version:
             raise forms.ValidationError(_("The notice has changed since you opened this page. Please read it again."))
@@ -49,7 +49,7 @@ def show(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def agree(request: HttpRequest) -> HttpResponse:
-    """Read the notice and agree; then go on to `next`, where that is a path of ours."""
+    """Read the notice and agree; then continue to `next`, if that is a path of ours."""
     user = current_user(request)
     asked_next = request.POST.get("next") or request.GET.get("next") or ""
     destination = destinations.own_path(asked_next, otherwise=reverse("settings"))

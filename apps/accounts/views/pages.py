@@ -1,4 +1,4 @@
-"""Pages that only tell: help, and the settings people can reach from everywhere."""
+"""Pages of text: help, the settings, and that the password was given."""
 
 from allauth.mfa.adapter import get_adapter
 from django.conf import settings
@@ -33,5 +33,5 @@ def show_settings(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_safe
 def show_password_given(request: HttpRequest) -> HttpResponse:
-    """For a tab of its own, in which staff gave their password: the page that waits for it is in another."""
+    """Shown in the tab in which staff gave their password: the page that waits for it is in another tab."""
     return render(request, "accounts/password_given.html")

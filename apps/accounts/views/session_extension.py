@@ -1,4 +1,4 @@
-"""The button that keeps a session which is about to end."""
+"""The button that extends a session which is about to end."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -11,8 +11,8 @@ from apps.accounts import destinations, session_expiry
 
 @require_POST
 def stay(request: HttpRequest) -> HttpResponse:
-    """Keep it, and go back to the page, unless a script of it asks from `here`: it stays, and says so itself. Too late,
-    the page leads to signing in, and back to itself."""
+    """Extend the session and return to the page. A script that sends `here` gets an empty response and shows the result
+    itself. If the session has ended, the page leads to signing in, and back."""
     if request.user.is_authenticated and session_expiry.keep(request.session):
         if "here" in request.POST:
             return HttpResponse(status=204)

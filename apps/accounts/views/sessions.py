@@ -1,4 +1,4 @@
-"""Where somebody is signed in."""
+"""Where somebody is signed in, and ending the other sessions."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required

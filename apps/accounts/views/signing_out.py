@@ -1,4 +1,4 @@
-"""Signing out, also of what was only begun."""
+"""Signing out, also when signing in was only begun."""
 
 from typing import Any
 
@@ -9,15 +9,14 @@ from apps.accounts import ended_sessions
 
 
 class LogoutView(views.LogoutView):  # type: ignore[misc]  # the library has no types
-    """allauth's, and the session goes whoever it belongs to.
+    """allauth's view; it also flushes the session of somebody who is not signed in yet.
 
-    Cancelling while a code is awaited comes here too. The library keeps what it remembers of an address that has an
-    account already, and would show the next visitor that somebody asked with it; and the difference would tell who has
-    an account.
+    "Cancel" on the page that asks for a code leads here. The library keeps in the session that somebody signed up with
+    an address that has an account already, and would show it to the next visitor, who would learn who has an account.
     """
 
     def post(self, *args: Any, **kwargs: Any) -> HttpResponse:
-        """Also where the session had ended before the button was pressed: they wanted to go."""
+        """Works also if the session had ended before the button was pressed: they wanted to leave."""
         response: HttpResponse = super().post(*args, **kwargs)
         ended_sessions.forget(response)
         return response

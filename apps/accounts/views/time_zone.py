@@ -1,4 +1,4 @@
-"""The button that takes the time zone of the device it is pressed on."""
+"""The button that adopts the device's time zone."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -15,7 +15,7 @@ from apps.accounts.current_user import current_user
 @login_required
 @require_POST
 def choose(request: HttpRequest) -> HttpResponse:
-    """Keep what the device calls its zone, and go back to the page; where we know none of that name, to the list."""
+    """Store the device's zone and return to the page; if the name is unknown, redirect to the list of zones."""
     try:
         preferences.choose_time_zone(current_user(request), request.POST.get("zone", ""), at=timezone.now())
     except ValueError:

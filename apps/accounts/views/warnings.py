@@ -1,5 +1,4 @@
-"""The choices about mail that warns of connections which end, and about mail that says that something new came; and the
-time zone in which they tell times."""
+"""Choices about mail that warns of connections which end, about mail that reports news, and the time zone of times."""
 
 from typing import Any, cast
 
@@ -26,7 +25,7 @@ def _hours() -> list[tuple[int, str]]:
 
 
 class WarningsForm(forms.Form):
-    """Each choice stands for itself: no time ticked means no mail of that kind."""
+    """The choices are independent; with no hour ticked there is no mail of that kind."""
 
     hours_before = forms.TypedMultipleChoiceField(
         label=gettext_lazy("When we know that a connection will end, remind me"),
@@ -61,13 +60,13 @@ class WarningsForm(forms.Form):
     )
 
     def __init__(self, *args: Any, zone: str = "", **kwargs: Any) -> None:
-        """`zone` is the time zone chosen last, which can be kept whatever it is called today."""
+        """`zone` is the time zone chosen last, which stays selectable even if its name is old."""
         super().__init__(*args, **kwargs)
         cast("forms.ChoiceField", self.fields["time_zone"]).choices = time_zones.choices(zone)
 
     @classmethod
     def of(cls, user: User) -> "WarningsForm":
-        """As this person chose last."""
+        """Filled with this person's choices."""
         chosen = preferences.choices_of(user)
         return cls(
             zone=user.time_zone,
@@ -84,7 +83,7 @@ class WarningsForm(forms.Form):
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def choose(request: HttpRequest) -> HttpResponse:
-    """Show the choices, and keep what is sent. Every mail that warns, or tells of what is new, leads here."""
+    """Show the choices, and store what is sent. Every mail about ends or news links here."""
     user = current_user(request)
     if request.method != "POST":
         return render(request, "accounts/warnings.html", {"form": WarningsForm.of(user)})

@@ -1,4 +1,4 @@
-"""Remove accounts whose address was never verified, now instead of at the next beat."""
+"""`purge_unverified`: delete accounts whose address was never verified, now rather than on schedule."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from apps.audit.recording import Actor
 
 
 class Command(BaseCommand):
-    """Beat does this every hour. Use it where no beat runs, or to see with --dry-run what would go."""
+    """The schedule does it every hour. Use it where no beat runs, or with --dry-run to see what would be deleted."""
 
     help = "Delete accounts older than UNVERIFIED_ACCOUNT_DAYS whose e-mail address was never confirmed."
 

@@ -1,4 +1,4 @@
-"""`sendtestemail`: Django's own, which tries the mail server. Why it did not take the mail is one sentence."""
+"""`sendtestemail`: Django's own command, which tries the mail server. A failure is reported in one sentence."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from django.core.management.commands import sendtestemail
 
 
 class Command(sendtestemail.Command):
-    """Nothing that a server says beside its number is repeated: it may hold an address."""
+    """Of a server's answer only the code is shown: the text may contain an address."""
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Send it."""
@@ -19,7 +19,7 @@ class Command(sendtestemail.Command):
 
 
 def _numbers(error: Any) -> set[int]:
-    """By which the server refused the mail, or each of whom it was for; none where it said nothing."""
+    """The codes with which the server refused the mail, or each recipient; empty if it gave none."""
     if hasattr(error, "smtp_code"):
         return {error.smtp_code}
     return {number for number, _said in getattr(error, "recipients", {}).values()}
