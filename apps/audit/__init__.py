@@ -1,1 +1,1 @@
-"""Append-only events: who did what to which thing, when."""
+"""The append-only audit log: who did what to which thing, and when."""

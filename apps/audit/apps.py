@@ -8,7 +8,7 @@ from apps.audit import checks
 
 
 class AuditConfig(AppConfig):
-    """Append-only events: who did what to which thing, when."""
+    """The append-only log of who did what to which thing, and when."""
 
     name = "apps.audit"
     label = "audit"

@@ -1,4 +1,4 @@
-"""Refuses to start where the audit log could be emptied; warns where a restored backup would undo deletions."""
+"""System checks: an error if the audit log could be emptied, a warning if restoring a backup would undo deletions."""
 
 import os
 from pathlib import Path
@@ -10,7 +10,7 @@ from django.core.checks import CheckMessage, Error
 
 
 def log_cannot_be_emptied(**_options: Any) -> list[CheckMessage]:
-    """The option that lets test runners empty tables (migration 0001) is for tests."""
+    """The option that lets test runners empty tables (migration 0001) must not be set outside tests."""
     options = [str(database.get("OPTIONS", {}).get("options", "")) for database in settings.DATABASES.values()]
     if not any("holdfast.audit_may_be_truncated" in text for text in options):
         return []
@@ -24,7 +24,7 @@ def log_cannot_be_emptied(**_options: Any) -> list[CheckMessage]:
 
 
 def deletions_are_kept(**_options: Any) -> list[CheckMessage]:
-    """Outside debug there is a deletion ledger, and where one is named it can be written."""
+    """Outside debug a deletion ledger must be configured, and wherever one is configured it must be writable."""
     path: Path | None = settings.DELETION_LEDGER
     if path is None and not settings.DEBUG:
         return [

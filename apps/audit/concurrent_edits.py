@@ -1,9 +1,11 @@
-"""Rows that others write while a page of them is open: a save changes what was changed on the page, and nothing else.
+"""Admin pages of rows that others write meanwhile: saving a page writes only what was changed on it.
 
-Keys are replaced, discovery finds other addresses, trouble is noted; somebody sets a new password. The form says beside
-each field what it showed, so that a page from before is no order to put everything back; the row is locked from when
-the form reads it until the save is done, by a lock that excludes that of `amending` and of `switching` in the
-directory. Here, beside `read_only_admin`, in the lowest app that has an admin, because pages above need the same.
+While a page is open, keys are rotated, discovery finds new addresses, trouble is noted, somebody sets a new password.
+So the form also sends what each field showed at first, and an old page does not put everything back. The row is locked
+from when the form reads it until it is saved, with a lock that excludes those of `amending` and `switching` in the
+directory.
+
+This is here, in the lowest app that has an admin, because apps above need it too.
 """
 
 from typing import Any
@@ -16,7 +18,7 @@ from django.utils.functional import cached_property
 
 
 class ChangedFieldsForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs alone
-    """A field as the page showed it stays as the row has it now, whatever that is."""
+    """A field that was not changed on the page keeps the row's current value."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -28,11 +30,11 @@ class ChangedFieldsForm(forms.ModelForm):  # type: ignore[type-arg]  # generic i
 
     @cached_property
     def changed_data(self) -> list[str]:
-        """The fields that have another value than the page showed; of what it did not show, than the row has."""
+        """The fields whose value differs from what the page showed; if the page did not say, from the row's."""
         return [name for name in self.fields if self._was_changed(self[name])]
 
     def clean(self) -> dict[str, Any]:
-        """What nobody changed is nobody's fault either."""
+        """Unchanged fields take the row's current value, and cannot be wrong."""
         cleaned = super().clean() or self.cleaned_data
         if not self.instance._state.adding:  # noqa: SLF001 - public
             for name in self.fields.keys() - set(self.changed_data):
@@ -44,7 +46,8 @@ class ChangedFieldsForm(forms.ModelForm):  # type: ignore[type-arg]  # generic i
         return cleaned
 
     def save(self, commit: bool = True) -> Any:  # noqa: FBT001, FBT002 - Django's signature
-        """Of a row that stands within the page of another: the columns that changed, as `ConcurrentEditsAdmin` does."""
+        """For rows edited inline on another row's page: write only the changed columns, as `ConcurrentEditsAdmin`
+        does."""
         if not commit or self.instance._state.adding:  # noqa: SLF001 - public
             return super().save(commit)
         saved = super().save(commit=False)
@@ -53,13 +56,13 @@ class ChangedFieldsForm(forms.ModelForm):  # type: ignore[type-arg]  # generic i
         return saved
 
     def changed_columns(self) -> list[str]:
-        """Those of the row that changed on the page."""
+        """The row's columns that were changed on the page."""
         columns = {column.name for column in self._meta.model._meta.concrete_fields}  # noqa: SLF001 - public
         return [name for name in self.changed_data if name in columns]
 
     @cached_property
     def _sets(self) -> set[str]:
-        """Fields of other rows that belong to this one, such as the groups of an account."""
+        """Many-to-many fields of this form, such as the groups of an account."""
         many = {column.name for column in self._meta.model._meta.many_to_many}  # noqa: SLF001 - public
         return many & self.fields.keys()
 
@@ -68,7 +71,7 @@ class ChangedFieldsForm(forms.ModelForm):  # type: ignore[type-arg]  # generic i
         return list(value.all()) if name in self._sets else value
 
     def _with_the_difference(self, name: str, chosen: Any) -> list[models.Model]:
-        """What belongs to the row now, with what was added on the page and without what was taken away there."""
+        """The current related rows, plus those added on the page, minus those removed on it."""
         shown = self._shown(self[name])
         now = self._as_it_is(name)
         if shown is None:
@@ -91,7 +94,7 @@ class ChangedFieldsForm(forms.ModelForm):  # type: ignore[type-arg]  # generic i
             return True
 
     def _shown(self, bound: forms.BoundField) -> Any:
-        """What the page showed; None where it does not say."""
+        """What the page showed; None if it does not say."""
         field = bound.field
         if not field.show_hidden_initial or bound.html_initial_name not in self.data:
             return None
@@ -99,8 +102,7 @@ class ChangedFieldsForm(forms.ModelForm):  # type: ignore[type-arg]  # generic i
 
 
 class _HiddenSet(forms.MultipleHiddenInput):
-    """Says of none that there were none, with an empty value: else nobody could tell that from a page that says
-    nothing."""
+    """Sends an empty value for an empty set: otherwise it would look like a page that does not say what it showed."""
 
     def format_value(self, value: Any) -> list[str]:
         """The ids, or the empty value."""
@@ -117,12 +119,12 @@ class ConcurrentEditsAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # gener
     form: type[ChangedFieldsForm] = ChangedFieldsForm
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
-        """Of a page that is saved: as it is under a lock, which new links need not wait for."""
+        """For a POST, the row under a lock that does not block new references to it."""
         row = super().get_object(request, object_id, from_field)
         if row is None or request.method != "POST":
             return row
         rows: models.QuerySet[Any] = self.model._base_manager.all()  # noqa: SLF001 - public
-        rows.select_for_update(no_key=True).filter(pk=row.pk).first()  # deleted meanwhile, it is not found
+        rows.select_for_update(no_key=True).filter(pk=row.pk).first()  # nothing if it was deleted meanwhile
         return super().get_object(request, object_id, from_field)
 
     def save_model(
@@ -132,7 +134,7 @@ class ConcurrentEditsAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # gener
         form: Any,
         change: bool,  # noqa: FBT001 - Django's signature
     ) -> None:
-        """Only the columns that changed on the page."""
+        """Write only the columns that were changed on the page."""
         if change:
             obj.save(update_fields=form.changed_columns())
         else:
@@ -140,7 +142,7 @@ class ConcurrentEditsAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # gener
 
 
 def _text(value: Any) -> Any:
-    """Texts as a browser sends them back."""
+    """Text as a browser sends it back."""
     if isinstance(value, list):
         return [str(part) for part in value]
     return "" if value is None else str(value).replace("\r\n", "\n").strip()

@@ -1,8 +1,8 @@
-"""The deletion ledger: a file outside the database that says what was deleted, one JSON object a line, only ever added.
+"""The deletion ledger: an append-only file outside the database that says what was deleted, one JSON object per line.
 
-A restored backup brings back what was deleted since; this says what to delete again. A line has what happened, when,
-and the ids of user and connection; no name, no secret and nothing from a record. It is on the disk when `append`
-returns.
+A restored backup brings back what was deleted since; the ledger says what to delete again. A line has what happened,
+when, and the ids of user and connection: no name, no secret, nothing from a record. When `append` returns, it is on
+disk.
 """
 
 import fcntl
@@ -22,7 +22,7 @@ OURS_ALONE = 0o600
 
 @dataclass(frozen=True)
 class Deleted:
-    """One deletion. `connection_id` is None where it was the whole account."""
+    """One deletion. `connection_id` is None if it was the whole account."""
 
     event: EventType
     at: datetime
@@ -32,14 +32,14 @@ class Deleted:
 
 @dataclass(frozen=True)
 class Unreadable:
-    """A line that is none of ours, or that a crash tore: its number, from 1."""
+    """The number, from 1, of a line that is not ours or was cut off by a crash."""
 
     line: int
 
 
 def append(path: Path, deleted: Iterable[Deleted]) -> None:
-    """Add lines and wait until the disk has them. Several processes may do so at once. Raises OSError, and has then
-    written nothing: a disk that is full leaves no half line."""
+    """Append lines and wait until they are on disk. Several processes may do so at once. Raises OSError, and has then
+    written nothing: a full disk leaves no partial line."""
     text = "".join(_line(one) for one in deleted).encode("ascii")
     is_new = not path.exists()
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, OURS_ALONE)
@@ -60,7 +60,7 @@ def append(path: Path, deleted: Iterable[Deleted]) -> None:
 
 
 def read(path: Path) -> Iterator[Deleted | Unreadable]:
-    """Every line, in the order of writing. Raises OSError."""
+    """Every line, in the order written. Raises OSError."""
     with path.open(encoding="utf-8", errors="replace") as lines:
         for number, line in enumerate(lines, start=1):
             if line.strip():
@@ -83,7 +83,7 @@ def _read(line: str) -> Deleted | None:
         at = datetime.fromisoformat(names["at"])
         if at.tzinfo is None:
             return None
-        at = at.astimezone(UTC)  # what no database can hold is no moment of ours
+        at = at.astimezone(UTC)  # OverflowError for a time that no database can store, so it is not ours
         connection = names["connection"]
         return Deleted(
             event=EventType(names["event"]),
@@ -101,7 +101,7 @@ def _write(descriptor: int, data: bytes) -> None:
 
 
 def _keep_name(folder: Path) -> None:
-    """A new file is found after a crash only where its folder was written as well."""
+    """Sync the folder: without that, a crash may lose the name of a new file."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

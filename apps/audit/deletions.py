@@ -1,8 +1,8 @@
-"""What people deleted, on its way from the database into the deletion ledger outside it.
+"""Deletions on their way from the database into the deletion ledger outside it.
 
-`note` adds a row in the transaction that deletes, so that neither is there without the other. After the commit the row
-is written out, and dropped when the ledger has it on its disk. Where that cannot be done at once, or a process died
-between the two, the schedule does it: a deletion may stand in the ledger twice, and is never missing from it.
+`note` adds a row in the transaction that deletes, so that neither exists without the other. After the commit the row is
+written to the ledger, and removed once the ledger has it on disk. If that fails, or the process dies in between, the
+schedule does it: the ledger may contain a deletion twice, but never lacks one.
 """
 
 import logging
@@ -19,7 +19,7 @@ from apps.audit.models import AuditEvent, Deletion, EventType
 
 _LOG = logging.getLogger(__name__)
 
-# What somebody decided. What a time limit deletes is deleted again by the same limit, whatever backup was restored.
+# Decisions of people. What a time limit deletes, the same limit deletes again after a backup is restored.
 LASTING = frozenset(
     {
         EventType.CONNECTION_DECLINED,
@@ -32,8 +32,8 @@ BATCH = 500
 
 
 def note(event: AuditEvent) -> None:
-    """This event deletes something: the ledger shall have it as soon as the caller's transaction is committed. Raises
-    ValueError where it names nobody."""
+    """Have this deletion written to the ledger once the caller's transaction commits. Raises ValueError if the event
+    names no user."""
     if event.user_id is None:
         raise ValueError("A deletion concerns a user.")
     Deletion.objects.create(
@@ -46,9 +46,8 @@ def note(event: AuditEvent) -> None:
 
 
 def write_out() -> int:
-    """Write what waits into the ledger; returns how many were written. Nothing is done where no ledger is configured:
-    what waits then waits until one is. Raises nothing where it cannot be written: the log says so, and it is tried
-    again."""
+    """Write waiting deletions to the ledger; returns how many. Without a configured ledger, nothing is written and they
+    keep waiting. If the ledger cannot be written, that is logged and tried again later; nothing is raised."""
     path: Path | None = settings.DELETION_LEDGER
     written = 0
     while path is not None and (count := _write_batch(path)):
@@ -57,12 +56,12 @@ def write_out() -> int:
 
 
 def are_waiting() -> bool:
-    """Whether something is not in the ledger yet."""
+    """Whether a deletion is not in the ledger yet."""
     return Deletion.objects.exists()
 
 
 def oldest_at() -> datetime | None:
-    """Since when the one that has waited longest is not in the ledger; None where nothing waits."""
+    """When the oldest waiting deletion happened; None if none waits."""
     return Deletion.objects.order_by("at").values_list("at", flat=True).first()
 
 

@@ -1,4 +1,4 @@
-"""What happened: who did what to which thing, and when. Rows are only ever added; the database refuses the rest."""
+"""The audit log: who did what to which thing, and when. Rows are only added; the database refuses anything else."""
 
 import uuid
 
@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class EventType(models.TextChoices):
-    """Everything we write down. A value once used is never renamed."""
+    """Everything that we log. A value that was used is never renamed."""
 
     USER_SIGNED_UP = "user.signed_up", _("Account created")
     USER_SIGNED_IN = "user.signed_in", _("Signed in")
@@ -84,9 +84,9 @@ class ActorKind(models.TextChoices):
 
 
 class AuditEvent(models.Model):
-    """One thing that happened. Written by `recording.record` alone, in the transaction of the change it describes.
+    """One event. Only `recording` writes it, in the transaction of the change it describes.
 
-    No foreign keys on purpose: the log can neither block a change nor lose a row to one. A trigger refuses UPDATE,
+    No foreign keys on purpose: the log must neither block a change nor lose a row to one. A trigger refuses UPDATE,
     DELETE and TRUNCATE (migration 0001).
     """
 
@@ -136,13 +136,13 @@ class AuditEvent(models.Model):
         )
 
     def __str__(self) -> str:
-        """What happened; neither to whom nor by whom."""
+        """What happened, but not to whom or by whom."""
         return f"{self.event} #{self.pk}"
 
 
 class Restoration(models.Model):
-    """The database was restored from a backup, and the deletions since were done again: what it holds of before may be
-    out of date, and others may know better. Rows are only ever added."""
+    """The database was restored from a backup, and later deletions were repeated. Rows from before may be out of date,
+    while others, such as providers, have newer ones. Rows are only ever added."""
 
     at = models.DateTimeField()
 
@@ -158,9 +158,9 @@ class Restoration(models.Model):
 
 
 class Deletion(models.Model):
-    """Something that was deleted and is not yet in the ledger outside this database (`deletion_ledger`).
+    """A deletion that is not yet in the ledger outside this database (`deletion_ledger`).
 
-    Added by `deletions.note` alone, in the transaction that deletes; removed when the ledger has it.
+    Only `deletions.note` adds it, in the transaction that deletes; it is removed once the ledger has it.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -177,5 +177,5 @@ class Deletion(models.Model):
         operational = ("id", "event", "at", "user_id", "connection_id")
 
     def __str__(self) -> str:
-        """What happened; not to whom."""
+        """What happened, but not to whom."""
         return f"{self.event}"

@@ -1,6 +1,6 @@
-"""A paginator for tables without end: a page of the admin counts only as far as anybody would page.
+"""A paginator for tables without a limit: an admin page counts only as far as anybody would page.
 
-Here, beside `read_only_admin`, in the lowest app that has an admin, because pages above need the same.
+This is here, in the lowest app that has an admin, because apps above need it too.
 """
 
 from typing import Any
@@ -13,13 +13,13 @@ from apps.audit.admin_lookups import ShownLookupsAdmin
 
 
 class BoundedPaginator(Paginator):  # type: ignore[type-arg]  # generic in the stubs alone
-    """Counts no further than it would let anybody page. Whoever looks for a row beyond that searches for it."""
+    """Counts at most as many rows as it lets anybody page through. To find a row beyond that, search for it."""
 
     MOST_ROWS = 10_000
 
     @cached_property
     def count(self) -> int:
-        """How many rows there are, or MOST_ROWS where there are more."""
+        """The number of rows, or MOST_ROWS if there are more."""
         rows: Any = self.object_list
         return int(rows.order_by()[: self.MOST_ROWS].count())
 
@@ -30,8 +30,8 @@ class BoundedPaginator(Paginator):  # type: ignore[type-arg]  # generic in the s
 
 
 class BoundedAdmin(ShownLookupsAdmin):
-    """Whatever its list counts, it counts to a bound."""
+    """An admin whose lists never count a whole table."""
 
     show_full_result_count = False
-    show_facets = admin.ShowFacets.NEVER  # each would count the whole table, once for every choice of every filter
+    show_facets = admin.ShowFacets.NEVER  # they count the whole table once for every choice of every filter
     paginator = BoundedPaginator

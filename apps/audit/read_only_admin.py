@@ -1,6 +1,6 @@
 """The base of every read-only admin page: staff look, and can change nothing.
 
-Here, in the lowest app that has one, because pages above need the same.
+This is here, in the lowest app that has an admin, because apps above need it too.
 """
 
 from typing import Any
@@ -11,16 +11,16 @@ from apps.audit.paging import BoundedAdmin
 
 
 class ReadOnlyAdmin(BoundedAdmin):
-    """Nothing can be added, changed or deleted, and no page counts a whole table. A subclass opens what it must."""
+    """Nothing can be added, changed or deleted, and no page counts a whole table. A subclass permits what it must."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Rows come to be elsewhere."""
+        """Rows are added elsewhere."""
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """They are shown as they are."""
+        """Rows are shown as they are."""
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Whoever made them deletes them."""
+        """Rows are deleted elsewhere."""
         return False

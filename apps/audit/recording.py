@@ -1,7 +1,7 @@
-"""Write down what happened: the one way an audit event comes to be.
+"""Record audit events: the only way to add one.
 
-Call it inside the transaction of the change it describes, so that neither exists without the other. What says that
-something was deleted goes into the deletion ledger as well (`deletions`), so that nobody can delete and forget that.
+Call it inside the transaction of the change it describes, so that neither exists without the other. An event that
+reports a deletion is also sent to the deletion ledger (`deletions`), so nobody can delete something and forget to.
 """
 
 import re
@@ -19,13 +19,13 @@ from apps.audit.models import ActorKind, AuditEvent, EventType
 
 __all__ = ["Actor", "EventType", "Fact", "for_each", "record", "record_about_each"]
 
-# Enough for ids, statuses, versions and host names; no e-mail address, query string, JSON or sentence with quotes.
+# Enough for ids, statuses, versions and host names; excludes e-mail addresses, query strings, JSON and quoted text.
 _ALLOWED_TEXT = re.compile(r"[A-Za-z0-9 ._:/-]{0,64}")
 _BY_ITSELF = "A deletion is recorded by itself."
 
 
 class Fact(StrEnum):
-    """The closed list of fact keys. None of them can hold a secret or say anything about anybody's health."""
+    """The closed list of fact keys. No fact can contain a secret or say anything about anybody's health."""
 
     ACTION = "action"
     CHANGED = "changed"  # the name of a column, never its value
@@ -60,7 +60,7 @@ class Actor:
     name: str = ""
 
     def __repr__(self) -> str:
-        """Say what kind of actor, not who."""
+        """Only the kind of actor, not who."""
         return f"<Actor {self.kind}>"
 
     @classmethod
@@ -75,7 +75,7 @@ class Actor:
 
     @classmethod
     def system(cls, name: str) -> "Actor":
-        """A part of the system that acts by itself, such as `beat` or a command's name."""
+        """A part of the system that acts by itself: `beat`, or the name of a command."""
         return cls(ActorKind.SYSTEM, name=name)
 
 
@@ -89,10 +89,11 @@ def record(
     subject_id: str = "",
     facts: Mapping[str, str | int | bool] | None = None,
 ) -> None:
-    """Add one event. `user_id` says whose account it concerns, `subject` which kind of thing, as the glossary has it.
+    """Add one event. `user_id` is the account that it concerns, `subject` the kind of thing, in the words of the
+    glossary.
 
-    Keys of `facts` come from `Fact`; texts are at most 64 characters of letters, digits and `._:/-`. Raises ValueError
-    for anything else, with a text that repeats none of it.
+    Keys of `facts` come from `Fact`; texts are at most 64 characters of letters, digits, spaces and `._:/-`. Raises
+    ValueError for anything else, without repeating it.
     """
     written = _event(event, actor, at, user_id, subject, subject_id, facts)
     written.save()
@@ -109,9 +110,9 @@ def record_about_each(
     subject_ids: Iterable[str],
     user_id: UUID | None = None,
 ) -> None:
-    """Add the same event about several things of one kind, all or none, by one statement.
+    """Add the same event about several things of one kind, with one statement.
 
-    Raises ValueError as `record` does, and for a deletion, which `deletions` has to be told.
+    Raises ValueError as `record` does, and for a deletion, which must be recorded by itself.
     """
     if event in deletions.LASTING:
         raise ValueError(_BY_ITSELF)
@@ -130,10 +131,10 @@ def for_each(
     subject_id: str = "",
     facts: Mapping[str, str | int | bool] | None = None,
 ) -> tuple[str, dict[str, Any]]:
-    """The same event as an INSERT and its parameters, for the WITH of the one statement that makes the change: one
-    event for each row of `rows`, which is the name of another part of that WITH.
+    """An INSERT of the same event, with its parameters, for use in the WITH clause of the statement that makes the
+    change: one event for each row of `rows`, the name of another part of that WITH.
 
-    Raises ValueError as `record` does, and for a deletion, which `deletions` has to be told.
+    Raises ValueError as `record` does, and for a deletion, which must be recorded by itself.
     """
     if event in deletions.LASTING:
         raise ValueError(_BY_ITSELF)

@@ -1,4 +1,4 @@
-"""Work of the audit log in the background."""
+"""The scheduled task of the audit log (`config/celery.py`)."""
 
 from celery import shared_task
 
@@ -7,5 +7,5 @@ from apps.audit import deletions
 
 @shared_task
 def write_deletions() -> None:
-    """Write into the deletion ledger what is not there yet."""
+    """Write waiting deletions to the deletion ledger."""
     deletions.write_out()

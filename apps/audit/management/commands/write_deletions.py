@@ -1,4 +1,4 @@
-"""`write_deletions`: write into the deletion ledger what is not there yet."""
+"""`write_deletions`: write waiting deletions to the deletion ledger."""
 
 from typing import Any
 
@@ -10,12 +10,12 @@ from apps.audit import deletions
 
 
 class Command(BaseCommand):
-    """The schedule does it every minute; by hand it is for a database that is about to be replaced."""
+    """The schedule does this every minute; run it before a database is replaced."""
 
     help = "Write the deletions that wait in the database to the deletion ledger. Exits with 1 if that cannot be done."
 
     def handle(self, *_args: Any, **_options: Any) -> None:
-        """How many were written, and whether all."""
+        """Say how many were written, and fail if some could not be."""
         if settings.DELETION_LEDGER is None:
             raise CommandError("Set DELETION_LEDGER.")
         written = deletions.write_out()
