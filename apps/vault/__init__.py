@@ -1,1 +1,1 @@
-"""A data key per holder, wrapped by keys outside the database: seal, open, rotate, shred."""
+"""Encryption with a data key per holder; keys outside the database wrap the data keys. Seal, open, rotate, shred."""

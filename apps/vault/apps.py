@@ -9,7 +9,7 @@ from apps.vault import checks
 
 
 class VaultConfig(AppConfig):
-    """A data key per holder, wrapped by keys outside the database: seal, open, rotate, shred."""
+    """Encryption with a data key per holder; keys outside the database wrap the data keys."""
 
     name = "apps.vault"
     label = "vault"
@@ -18,4 +18,4 @@ class VaultConfig(AppConfig):
     def ready(self) -> None:
         """Register this app's checks."""
         register(checks.vault_keys, Tags.security)
-        register(import_string("apps.vault.database_checks.needed_keys"), Tags.database)  # models are there by now
+        register(import_string("apps.vault.database_checks.needed_keys"), Tags.database)  # needs models

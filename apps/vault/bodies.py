@@ -1,6 +1,6 @@
-"""The form a resource takes inside its seal: compressed where that helps, padded so that sizes say little.
+"""The plaintext format of sealed resources: compressed if that helps, and padded so that sizes reveal little.
 
-A packed body is `length of what follows (4) · content · zeros` up to a multiple of 64 bytes.
+A packed body is `length of the content (4) · content · zeros` up to a multiple of 64 bytes.
 """
 
 import struct
@@ -21,14 +21,15 @@ _LEVEL = 3
 
 
 class Packer:
-    """Packs and unpacks bodies. Keeps its compressor, which costs more to make than a body to compress; one thread."""
+    """Packs and unpacks bodies. It keeps its compressor, which costs more to create than one body to compress. Not
+    thread-safe."""
 
     def __init__(self) -> None:
         self._compressor: zstandard.ZstdCompressor | None = None
         self._decompressor: zstandard.ZstdDecompressor | None = None
 
     def pack(self, body: bytes) -> tuple[int, bytes]:
-        """The format chosen and the packed body. Raises ValueError above LARGEST_BODY_BYTES."""
+        """The chosen format and the packed body. Raises ValueError above LARGEST_BODY_BYTES."""
         if len(body) > LARGEST_BODY_BYTES:
             raise ValueError("The body is larger than the vault seals.")
         self._compressor = self._compressor or zstandard.ZstdCompressor(level=_LEVEL, write_content_size=True)
@@ -38,14 +39,14 @@ class Packer:
         return STORED_FORMAT, _pad(body)
 
     def unpack(self, body_format: int, packed: bytes) -> bytes:
-        """The body as it was given to `pack`. Raises CannotOpen for anything `pack` does not make."""
+        """The body as it was given to `pack`. Raises CannotOpen for anything that `pack` does not produce."""
         content = _unpad(packed)
         return content if body_format == STORED_FORMAT else self._decompress(content)
 
     def _decompress(self, content: bytes) -> bytes:
         self._decompressor = self._decompressor or zstandard.ZstdDecompressor()
         try:
-            # the library allocates what the frame declares, whatever cap it is given: look before calling
+            # the library allocates the declared size in spite of max_output_size: check that size first
             if not 0 <= zstandard.frame_content_size(content) <= LARGEST_BODY_BYTES:
                 raise CannotOpen
             return self._decompressor.decompress(content, max_output_size=LARGEST_BODY_BYTES)

@@ -1,4 +1,4 @@
-"""Refuses to start with VAULT_KEYS that would seal badly, or not at all."""
+"""System checks: errors for VAULT_KEYS that would seal badly, or not at all."""
 
 from typing import Any
 
@@ -48,8 +48,8 @@ _ERRORS = {
 
 
 def vault_keys(**_options: Any) -> list[CheckMessage]:
-    """One error per flaw, with the number of an entry that has it and nothing of what it says. The key that the tests
-    use passes in debug alone."""
+    """One error per flaw, with the number of an entry that has it and nothing of its contents. The key that tests use
+    is accepted only in debug."""
     found = wrapping.flaws(getattr(settings, "VAULT_KEYS", None) or [])
     if settings.DEBUG:
         found.pop(Flaw.PUBLISHED, None)

@@ -1,4 +1,4 @@
-"""Find or make a holder's data keys, and unlock them. Only `sealing` and `renewing` call this."""
+"""Find or create a holder's data keys, and unlock them. Only `sealing` and `renewing` call this."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ from apps.vault.models import DataKey
 
 @dataclass(frozen=True, repr=False)
 class UnlockedKey:
-    """A data key in memory, as the two keys derived from it: one in AES-GCM, one for digests."""
+    """A data key in memory, as two keys derived from it: one for AES-GCM, one for digests."""
 
     short_id: bytes
     cipher: AESGCM
@@ -29,13 +29,13 @@ class UnlockedKey:
         return "<UnlockedKey>"
 
     def __reduce__(self) -> str:
-        """Refuse to be copied to another process."""
+        """Refuse to be pickled, and so to leave this process."""
         raise TypeError("An unlocked key cannot be pickled.")
 
 
 @dataclass(frozen=True, repr=False)
 class LockedKey:
-    """A data key as its row holds it; `wrapped` is None where it was shredded."""
+    """A data key as stored; `wrapped` is None if it was shredded."""
 
     id: UUID
     wrapped: bytes | None
@@ -44,8 +44,8 @@ class LockedKey:
 
 
 class UnlockedKeys:
-    """A holder's data keys: the one that seals, and while that is being renewed the retired one, which opens what it
-    sealed, and is unlocked where something asks for it. Raises as `find` does."""
+    """A holder's data keys: the current one, which seals, and during a renewal the retired one, which only opens what
+    it sealed and is unlocked when it is needed. Raises as `find` does."""
 
     def __init__(self, holder: Holder, locked: Sequence[LockedKey]) -> None:
         self._holder = holder
@@ -58,11 +58,11 @@ class UnlockedKeys:
         return "<UnlockedKeys>"
 
     def __reduce__(self) -> str:
-        """Refuse to be copied to another process."""
+        """Refuse to be pickled, and so to leave this process."""
         raise TypeError("Unlocked keys cannot be pickled.")
 
     def named(self, name: bytes) -> UnlockedKey | None:
-        """The one with this short id; None where neither has it."""
+        """The key with this short id, or None."""
         found = self._unlocked.get(name)
         if found is None and name in self._retired:
             found = self._unlocked[name] = unlock(self._retired[name], self._holder)
@@ -70,42 +70,44 @@ class UnlockedKeys:
 
     @property
     def retired(self) -> bytes | None:
-        """The short id of the one that seals no more."""
+        """The short id of the retired key, or None."""
         return next(iter(self._retired), None)
 
     def each(self) -> tuple[UnlockedKey, ...]:
-        """The one that seals, and the retired one."""
+        """The current key and, if there is one, the retired key."""
         found = (self.named(name) for name in (self.current.short_id, *self._retired))
         return tuple(key for key in found if key is not None)
 
 
 def obtain(holder: Holder) -> UnlockedKeys:
-    """The holder's data keys, the first made on first use. Raises Shredded, KeyMissing, CannotOpen or WeakKey.
+    """The holder's data keys; the first one is created on first use. Raises Shredded, KeyMissing, CannotOpen or
+    WeakKey.
 
-    Two first uses at once agree on one key: the insert that comes second waits for the first, does nothing, and the
-    read that follows sees the key that won. Within a transaction the key that seals is held to its end, shared with
-    whoever seals as well: nobody retires it before (`renewing`).
+    Two first uses at once agree on one key: the second insert waits for the first and does nothing, and the read that
+    follows sees the key that won. Within a transaction the current key's row is locked to the end, shared with others
+    who seal, so that nobody retires the key before (`renewing`).
     """
     locked = _held(holder)
-    if _current(locked) is None:  # or it was retired just now: then the read that follows sees its successor
+    if _current(locked) is None:  # or it was retired just now: then the next read sees its successor
         DataKey.objects.bulk_create([new_row(holder)], ignore_conflicts=True)
         locked = _held(holder)
     return UnlockedKeys(holder, locked)
 
 
 def find(holder: Holder) -> UnlockedKeys:
-    """The holder's data keys where it has one that seals. Raises KeyMissing where not, and as `obtain` does."""
+    """The holder's data keys if it has any. Raises KeyMissing if not, and otherwise as `obtain` does."""
     return UnlockedKeys(holder, rows([holder]).get(holder, ()))
 
 
 def rows(holders: Sequence[Holder]) -> Mapping[Holder, Sequence[LockedKey]]:
-    """The locked data keys of those of these holders that have any, by one query; `UnlockedKeys` opens them."""
+    """The locked data keys of these holders, found with one query; holders without any are left out. `UnlockedKeys`
+    unlocks them."""
     conditions = " OR ".join(_of(holder) for holder in holders)
     return _read(f"{_COLUMNS} WHERE {conditions}", [value for holder in holders for value in _values(holder)], holders)
 
 
-# Written out, and read as it comes: putting it together and making models of rows, for each value that is opened,
-# costs several times as much as asking.
+# Plain SQL without models: building the query and model instances for each value that is opened would cost several
+# times as much as the query itself.
 _COLUMNS = "SELECT holder_kind, holder_id, id, wrapped, wrapping_key_id, is_retired FROM vault_datakey"
 _OF_ONE = "(holder_kind = %s AND holder_id = %s)"
 _OF_NOBODY = "(holder_kind = %s AND holder_id IS NULL)"  # `= NULL` matches nothing
@@ -120,9 +122,12 @@ def _values(holder: Holder) -> list[str | UUID]:
 
 
 def _held(holder: Holder) -> Sequence[LockedKey]:
-    """As `rows` says them, with the one that seals held where there is a transaction. One that was retired while we
-    waited for it is left out: it does not seal any more. The retired one is held by nobody: whoever shreds both, with
-    all else of the account in hand, waits for nobody who seals."""
+    """As `rows`, but within a transaction the current key's row is locked.
+
+    A key that was retired while we waited for its lock is left out: it no longer seals. The retired key is not locked,
+    so that closing an account, which shreds both keys while it holds the rest of the account, need not wait for anybody
+    who seals.
+    """
     if not can_hold():
         return rows([holder]).get(holder, ())
     of = _of(holder)
@@ -134,7 +139,7 @@ def _held(holder: Holder) -> Sequence[LockedKey]:
 
 
 def can_hold() -> bool:
-    """Whether there is a transaction, to the end of which a key can be held."""
+    """Whether there is a transaction in which a key's row can be locked."""
     return connection.in_atomic_block
 
 
@@ -153,20 +158,20 @@ def _current(locked: Sequence[LockedKey]) -> LockedKey | None:
 
 
 def short_id(key_id: UUID) -> bytes:
-    """By which sealed values name their key. No two keys of one holder have the same: of each there is one, and
-    `renewing` draws the other until it differs."""
+    """The first four bytes of the id, by which sealed values name their key. The two keys of a holder never share them:
+    `renewing` draws a new id until they differ."""
     return key_id.bytes[:4]
 
 
 def new_row(holder: Holder) -> DataKey:
-    """A data key that was never used, for whoever stores it."""
+    """A new data key, not yet saved."""
     row = DataKey(holder_kind=holder.kind, holder_id=holder.id)
     row.wrapping_key_id, row.wrapped = wrapping.wrap(os.urandom(wrapping.KEY_BYTES), holder=holder, name=row.id.bytes)
     return row
 
 
 def unlock(row: LockedKey | None, holder: Holder) -> UnlockedKey:
-    """Raises as `find` does."""
+    """The unlocked key. Raises as `find` does."""
     if row is None:
         raise KeyMissing
     if row.wrapped is None:

@@ -1,4 +1,4 @@
-"""Warns where VAULT_KEYS lacks a key that is needed. Apart from `checks`, which is imported before there are models."""
+"""Warns if VAULT_KEYS lacks a key that is needed. Not in `checks`, which is imported before models are loaded."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,14 +13,14 @@ from apps.vault.errors import WeakKey
 
 
 def needed_keys(databases: Sequence[str] | None = None, **_options: Any) -> list[CheckMessage]:
-    """A warning, not an error: a key may be lost for good, and everything it does not wrap must go on. Runs with
-    `migrate`, and with `check --database default`; nobody's data keys are there before the first `migrate`."""
+    """A warning, not an error: a key may be lost for good, and whatever it does not wrap must go on. Runs with
+    `migrate` and with `check --database default`; before the first `migrate` there are no data keys."""
     if DEFAULT_DB_ALIAS not in (databases or []):
         return []
     try:
         with transaction.atomic():
             lost = rewrapping.missing()
-    except (DatabaseError, WeakKey):  # no table yet, or no database: others say so; unusable keys: `vault_keys` does
+    except (DatabaseError, WeakKey):  # no table or no database: other checks say so; unusable keys: `vault_keys` does
         return []
     if not lost:
         return []

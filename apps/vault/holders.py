@@ -1,4 +1,4 @@
-"""Whose key seals a value, and where the sealed value lives."""
+"""Whose key seals a value, and where the sealed value is stored."""
 
 import struct
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ class HolderKind(models.TextChoices):
 
 @dataclass(frozen=True, repr=False)
 class Holder:
-    """One data key belongs to one holder. Build it with `Holder.user` or `Holder.installation`."""
+    """Who owns a data key. Build it with `Holder.user` or `Holder.installation`."""
 
     kind: HolderKind
     id: UUID | None = None
@@ -30,7 +30,7 @@ class Holder:
             raise ValueError("A user has an id, the installation has none.")
 
     def __repr__(self) -> str:
-        """Say nothing about who it is."""
+        """Nothing about who it is."""
         return "<Holder>"
 
     @classmethod
@@ -44,7 +44,7 @@ class Holder:
         return cls(HolderKind.INSTALLATION)
 
     def names(self) -> tuple[bytes, bytes]:
-        """Kind and id as they enter associated data."""
+        """Kind and id, as they enter associated data."""
         return self._names
 
     @cached_property
@@ -54,10 +54,10 @@ class Holder:
 
 @dataclass(frozen=True, repr=False)
 class Place:
-    """Where a sealed value lives. It opens only in the place it was sealed for.
+    """Where a sealed value is stored. It opens only in the place for which it was sealed.
 
     `identity` names the row by what is known before the insert (connection, resource type, logical id), never by a
-    surrogate key. Renaming a table or field here makes what was sealed there impossible to open.
+    surrogate key. After renaming a table or field here, values sealed for it can no longer be opened.
     """
 
     table: str
@@ -65,12 +65,12 @@ class Place:
     identity: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        """Say nothing about which row it is."""
+        """Nothing about which row it is."""
         return "<Place>"
 
 
 def associated_data(items: Iterable[bytes]) -> bytes:
-    """Encode a list so that no two different lists give the same bytes: each item is preceded by its length."""
+    """Encode a list unambiguously: each item is preceded by its length."""
     return b"".join([_length(len(item)) + item for item in items])
 
 
@@ -78,7 +78,7 @@ _length = struct.Struct(">I").pack
 
 
 def place_data(holder: Holder, place: Place, header: bytes) -> bytes:
-    """The associated data of one sealed value: its header (format, key and dictionary ids), its place, its holder."""
-    # surrogatepass: a logical id comes from somebody else's JSON, where a lone surrogate is possible
+    """The associated data of one sealed value: its header (format, key id, dictionary id), its place, its holder."""
+    # surrogatepass: a logical id comes from a provider's JSON, which may contain a lone surrogate
     identity = [word.encode("utf-8", "surrogatepass") for word in place.identity]
     return associated_data([header, place.table.encode(), place.field.encode(), *holder.names(), *identity])

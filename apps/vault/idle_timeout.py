@@ -1,7 +1,7 @@
-"""Transactions of a renewal: the database ends one whose process says nothing any more, and with it what it holds.
+"""Transactions of a key renewal, which the database aborts if the process goes silent, releasing their locks.
 
-A process may be frozen in the middle, with its host or by whoever looks into it, while its connection stays. Whoever
-seals for that holder, or closes the account, would wait for as long.
+A process may be frozen in the middle of a transaction, with its host or by a debugger, while its connection stays open.
+Whoever wants to seal for that holder, or to close the account, would wait as long.
 """
 
 from collections.abc import Iterator
@@ -11,15 +11,15 @@ from typing import Final
 from django.db import InterfaceError, InternalError, OperationalError, connection
 from django.db import transaction as transactions
 
-_MOST_SILENT = "60s"  # sealing the most rows of one takes some seconds, on a busy machine as well
+_MOST_SILENT = "60s"  # the largest transaction takes some seconds, even on a busy machine
 
-# What a statement raises after that. It is 25P03, which is of the second kind; mostly only that the connection is gone.
+# What a statement raises after the timeout: InternalError for 25P03, or more often only that the connection is gone.
 ENDED: Final = (OperationalError, InternalError, InterfaceError)
 
 
 @contextmanager
 def transaction() -> Iterator[None]:
-    """One that is ended so. Raises any of `ENDED`."""
+    """An atomic block with this timeout. Raises any of `ENDED` after it."""
     with transactions.atomic():
         with connection.cursor() as cursor:
             cursor.execute(f"SET LOCAL idle_in_transaction_session_timeout = '{_MOST_SILENT}'")

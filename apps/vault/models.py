@@ -1,5 +1,6 @@
-"""The data keys, one per holder, each wrapped by a key that the database never sees; while a holder's key is being
-renewed, the one before besides (`renewing`)."""
+"""The data keys, each wrapped by a key that the database never sees. A holder has one, and during a renewal also the
+one before (`renewing`).
+"""
 
 import uuid
 
@@ -12,26 +13,26 @@ from apps.vault.holders import HolderKind
 
 
 class DataKey(models.Model):
-    """One holder's wrapped data key, or the tombstone of one that was shredded. Sealed values name their key by the
-    first four bytes of its id."""
+    """One holder's wrapped data key, or the tombstone of a shredded one. Sealed values name their key by the first four
+    bytes of its id."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     holder_kind = models.CharField(max_length=16, choices=HolderKind)
     holder_id = models.UUIDField(null=True)
     wrapped = models.BinaryField(null=True)
     wrapping_key_id = models.CharField(max_length=64)
-    # The database's clock: a key is made on first use, deep inside calls that know no time.
+    # The database's clock: a key is created on first use, deep inside calls that are not given the time.
     created_at = models.DateTimeField(db_default=Now())
     shredded_at = models.DateTimeField(null=True)
-    is_retired = models.BooleanField(default=False, db_default=False)  # opens what it sealed, and seals nothing more
-    unused_since = models.DateTimeField(null=True)  # when a look found nothing any more that a retired key has sealed
+    is_retired = models.BooleanField(default=False, db_default=False)  # it only opens what it sealed before
+    unused_since = models.DateTimeField(null=True)  # since when nothing sealed by this retired key is found any more
 
     class Meta:
         verbose_name = _("data key")
         verbose_name_plural = _("data keys")
         constraints = [
-            # One that seals and one that is retired, no more. Said as expressions, Postgres has it as an index that can
-            # be built beside everybody's work; it finds a holder's keys, too.
+            # At most one current and one retired key. Written with expressions, the constraint becomes a unique index,
+            # which can be built concurrently; it also finds a holder's keys.
             models.UniqueConstraint(
                 "holder_kind", "holder_id", "is_retired", nulls_distinct=False, name="vault_one_data_key_of_each_state"
             ),
@@ -51,7 +52,7 @@ class DataKey(models.Model):
             ),
         ]
         indexes = [
-            # Rotation goes through what one wrapping key wraps, a batch at a time.
+            # Rotation goes through the data keys of one wrapping key, a batch at a time.
             models.Index(fields=["wrapping_key_id", "id"], name="vault_data_keys_of_key"),
         ]
 
@@ -63,5 +64,5 @@ class DataKey(models.Model):
         )  # fmt: skip
 
     def __str__(self) -> str:
-        """Kind and state, never whose it is."""
+        """The kind of holder, never who."""
         return f"{self.holder_kind} data key"

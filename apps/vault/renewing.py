@@ -1,30 +1,30 @@
-"""Give holders new data keys, seal anew what the old ones sealed, and destroy these, while the site runs.
+"""Renew data keys while the site runs: give holders new ones, reseal what the old ones sealed, and destroy these.
 
-Whoever has a copy of the database and of a wrapping key has the data keys that were in it. Wrapping these anew keeps
-nobody out who unwrapped them; only other data keys do. A renewal takes three steps, and what is left of each is found
-in the database alone: it may be killed anywhere, begun again, and run twice at once.
+Whoever has a copy of the database and a wrapping key has the data keys that were in it. Rewrapping does not keep out
+somebody who has unwrapped them; only new data keys do. A renewal has three steps. What is left to do is found in the
+database alone, so a renewal may be killed at any point, repeated, and run twice at once.
 
-1. A key is *retired*, and its successor made, in one transaction (`retire`). From then on it opens what it sealed, and
-   seals nothing more. Whoever seals or digests in a transaction holds the row of the key that seals to the end of it,
-   shared with all others who do (`data_keys.obtain`). Retiring needs that row alone, so it comes before or after such a
-   transaction, never within: none stores what a retired key has sealed, or compares a digest with those of another key.
-2. What it sealed is *sealed anew*, row by row under a lock, digests with it (`sealed_columns`), until a look finds
-   nothing more (`unused_since`).
-3. A day later it is *destroyed* (`destroy`), where another look still finds nothing.
+1. A key is *retired*, and its successor created, in one transaction (`retire`). From then on it opens what it sealed,
+   and seals nothing more. Whoever seals or digests in a transaction holds a shared lock on the current key's row until
+   the transaction ends (`data_keys.obtain`). Retiring needs that row exclusively, so it comes before or after such a
+   transaction, never within one: no transaction stores a value sealed by a retired key, or compares a digest with those
+   of another key.
+2. What it sealed is *resealed*, row by row under a lock, digests included (`sealed_columns`), until nothing more is
+   found (`unused_since`).
+3. A day later it is *destroyed* (`destroy`), if still nothing is found.
 
-The day is for what is in somebody's hands, and not in a transaction: a value that was read just before it was sealed
-anew, whose reader looks for the key afterwards; a row that somebody writes back as they had read it; a token that was
-sealed before it was stored. A turn of a copy has such things for its twenty seconds, a refresh for its lease of half a
-minute, and for ten where the database does not take its answer, a page for as long as one request takes; no key ring
-lives for longer than one of them. All of it opens by the retired key meanwhile. What is written back is found by the
-second look, and sealed anew; then the day begins again.
+The day is for values that are in use outside a transaction: one that was read just before it was resealed, whose reader
+looks up the key afterwards; a row that is written back as it was read; a token that was sealed before it was stored. A
+turn of a copy keeps such values for its twenty seconds; a refresh for its lease of half a minute, or for ten minutes if
+the database does not take its answer; a page for one request. No key ring lives longer than one of these. Until then
+the retired key opens all of it. What is written back is found at step 3, resealed, and the day begins again.
 
-A renewal may also be frozen in the middle, for an hour or for days, and go on as if nothing were: whatever it was about
-to do, it looks first at what is there by then. Only what it holds it would hold for as long. So the database ends its
-transaction where it says nothing for a minute (`idle_timeout`), and what was begun in it is done by the next run.
+A renewal may also be frozen in the middle, for an hour or for days, and then go on as if nothing had happened. That is
+safe, because before each change it looks at the current rows; but its locks would be held as long. So the database
+aborts its transaction after a minute of silence (`idle_timeout`), and the next run does what was left.
 
-Shredding wins: it holds the row that is retired, and takes both keys. One holder has at most one retired key; the next
-renewal waits until it is destroyed.
+Shredding takes precedence: it locks the row to be retired, and destroys both keys. A holder has at most one retired
+key; the next renewal waits until that is destroyed.
 """
 
 from collections.abc import Callable, Iterator
@@ -46,37 +46,37 @@ from apps.vault.models import DataKey
 
 KEPT_FOR = timedelta(days=1)
 BATCH = 100
-_PATIENCE = "SET LOCAL lock_timeout = '3s'"  # for whoever seals at this moment; others are served meanwhile
+_PATIENCE = "SET LOCAL lock_timeout = '3s'"  # to wait for those who seal just now; then other keys are served first
 _FIRST_ID = UUID(int=0)
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """Which keys a run is about: those of one holder, or all; and of these, made before when they are to be renewed.
-    None: only what was begun is gone on with."""
+    """Which keys a run is about: those of one holder, or all. Of these, keys made before `made_before` are to be
+    renewed; if it is None, the run only continues what was begun."""
 
     holder: Holder | None = None
     made_before: datetime | None = None
 
     def to_retire(self) -> QuerySet[DataKey]:
-        """Keys that seal and were made before then, also of holders who have a retired one still."""
+        """Current keys made before then, including those of holders who still have a retired key."""
         keys = self._keys().filter(is_retired=False, shredded_at__isnull=True)
         return keys.none() if self.made_before is None else keys.filter(created_at__lt=self.made_before)
 
     def to_empty(self) -> QuerySet[DataKey]:
-        """Retired keys that may have sealed something that is there."""
+        """Retired keys that may have sealed something that still exists."""
         return self._keys().filter(is_retired=True, unused_since__isnull=True)
 
     def kept(self) -> QuerySet[DataKey]:
-        """Retired keys of which a look found nothing."""
+        """Retired keys for which nothing was found."""
         return self._keys().filter(is_retired=True, unused_since__isnull=False)
 
     def to_destroy(self) -> QuerySet[DataKey]:
-        """Those of them that nobody needs any more."""
+        """Those of `kept` that have been kept long enough."""
         return self.kept().filter(unused_since__lte=Now() - KEPT_FOR)
 
     def has_keys(self) -> bool:
-        """Whether the holder has any data key, of whatever state."""
+        """Whether the holder has any data key, in whatever state."""
         return self._keys().exists()
 
     def _keys(self) -> QuerySet[DataKey]:
@@ -86,7 +86,7 @@ class Chosen:
 
 @dataclass(frozen=True)
 class Done:
-    """How many keys a run destroyed, retired, and sealed anew everything of."""
+    """How many keys a run destroyed and retired, and of how many it resealed everything."""
 
     destroyed: int
     retired: int
@@ -94,8 +94,8 @@ class Done:
 
 
 def renew(chosen: Chosen, *, actor: Actor, at: datetime, tell: Callable[[str, int], object]) -> Done:
-    """Take every step that is due. `tell` hears which step it is, and how many keys are through with it, after each
-    batch. Raises WeakKey where VAULT_KEYS cannot be used."""
+    """Take every step that is due. After each batch, `tell` is called with the step and how many keys have passed it.
+    Raises WeakKey if VAULT_KEYS cannot be used."""
     destroyed = _each(chosen.to_destroy, destroy, lambda count: tell("destroyed", count))
     if destroyed:
         _record("destroyed", destroyed, chosen, actor=actor, at=at)
@@ -109,8 +109,8 @@ def renew(chosen: Chosen, *, actor: Actor, at: datetime, tell: Callable[[str, in
 
 
 def _each(keys: Callable[[], QuerySet[DataKey]], step: Callable[[DataKey], bool], tell: Callable[[int], object]) -> int:
-    """Take the step for each of these keys, and say for how many; what others hold is looked at again, until a whole
-    round finds nothing more to do."""
+    """Take the step for each of these keys, and return for how many. Keys that others hold are tried again, until a
+    whole round finds nothing to do."""
     done = 0
     while True:
         before = done
@@ -131,11 +131,11 @@ def _batches(keys: QuerySet[DataKey]) -> Iterator[list[DataKey]]:
 
 
 def retire(key: DataKey) -> bool:
-    """Put a new key in its place. Not where somebody seals by it for too long, where it does not open, and where the
-    holder has a retired one already."""
+    """Replace a key by a new one. False if somebody seals with it for too long, if it does not open, or if the holder
+    already has a retired key."""
     try:
         return _retire(key)
-    except (*idle_timeout.ENDED, KeyMissing, CannotOpen):  # the first also where nobody had it alone in time
+    except (*idle_timeout.ENDED, KeyMissing, CannotOpen):  # the first also after the lock timeout
         return False
 
 
@@ -158,12 +158,12 @@ def _retire(key: DataKey) -> bool:
 
 
 def empty(key: DataKey) -> bool:
-    """Seal anew whatever the retired key sealed, and say whether nothing is left of it."""
+    """Reseal whatever the retired key sealed, and return whether nothing is left."""
     holder, name = _holder(key), data_keys.short_id(key.pk)
     try:
         for column in sealed_columns.of(holder.kind):
             sealed_columns.reseal_all(column, holder, name)
-    except (KeyMissing, CannotOpen, Shredded):  # of the data keys themselves; of what is shredded nothing is to be done
+    except (KeyMissing, CannotOpen, Shredded):  # the data keys do not open, or were shredded
         return False
     return _note_unused(key)
 
@@ -176,7 +176,8 @@ def _note_unused(key: DataKey) -> bool:
 
 
 def destroy(key: DataKey) -> bool:
-    """Delete the retired key where nobody needs it any more. What was written back meanwhile is to be sealed anew."""
+    """Delete the retired key if nothing needs it. If something was written back meanwhile, that has to be resealed
+    first."""
     try:
         return _destroy(key)
     except idle_timeout.ENDED:
@@ -196,7 +197,7 @@ def _destroy(key: DataKey) -> bool:
 
 
 def _is_used(key: DataKey) -> bool:
-    """Whether anything is there that it sealed."""
+    """Whether something that the key sealed still exists."""
     holder, name = _holder(key), data_keys.short_id(key.pk)
     return any(column.left(holder, name) for column in sealed_columns.of(holder.kind))
 

@@ -1,9 +1,9 @@
-"""Wrap data keys anew by the first of VAULT_KEYS, while the site runs, and say which wrapping keys are still needed.
+"""Wrap data keys with the first of VAULT_KEYS, while the site runs, and say which wrapping keys are still needed.
 
-Values are not touched: they are sealed by data keys, which stay the same. What is left to do is what another key still
-wraps, so that nothing has to be remembered: a run that was killed is begun again, and does what is left. A batch is one
-short transaction that holds its own rows alone; rows that somebody holds are passed by and looked at once more. Readers
-wait for nothing: before and after, a data key is unwrapped by the key it names.
+Sealed values are not touched: the data keys that sealed them stay the same. What is left to do is whatever another key
+still wraps, so nothing has to be remembered, and a run that was killed is simply started again. A batch is one short
+transaction that locks only its own rows; rows that others hold are skipped and tried once more. Readers never wait:
+before and after, a data key is unwrapped by the wrapping key that it names.
 """
 
 from collections.abc import Callable, Sequence
@@ -33,9 +33,9 @@ FROM unnest(%(ids)s::uuid[], %(wrapped)s::bytea[]) AS anew (id, wrapped) WHERE h
 
 @dataclass(frozen=True)
 class KeyUse:
-    """How many data keys one wrapping key wraps. `is_given`: among VAULT_KEYS, and where it is the first, not another
-    key under its id, which nothing else would notice before somebody's tokens do not open; `is_first`: the first id
-    there, whose key wraps what is new."""
+    """How many data keys one wrapping key wraps. `is_first`: it has the first id in VAULT_KEYS, whose key wraps new
+    data keys. `is_given`: VAULT_KEYS has the id; for the first id, also that the key under it is the right one, since a
+    wrong one would go unnoticed until tokens do not open."""
 
     key_id: str
     data_keys: int
@@ -45,14 +45,15 @@ class KeyUse:
 
 @dataclass(frozen=True)
 class Rewrapped:
-    """What came of a run. `unopened`: their key is at hand under its id and does not open them, so they were left."""
+    """The result of a run. `unopened` data keys were left as they are: the wrapping key with their id does not open
+    them."""
 
     done: int
     unopened: int
 
 
 def uses() -> list[KeyUse]:
-    """Every key of VAULT_KEYS in its order, then every other that a data key is wrapped by. Raises WeakKey."""
+    """Every key of VAULT_KEYS in order, then every other key that wraps a data key. Raises WeakKey."""
     given = wrapping.key_ids()
     wrapping_now = _ids_in_use()
     ids = [*given, *(key_id for key_id in wrapping_now if key_id not in given)]
@@ -68,26 +69,25 @@ def uses() -> list[KeyUse]:
 
 
 def missing() -> list[KeyUse]:
-    """The keys that data keys are wrapped by and VAULT_KEYS does not have, or has others for. Raises WeakKey."""
+    """The keys that wrap data keys, but that VAULT_KEYS lacks or has a different key for. Raises WeakKey."""
     return [use for use in uses() if use.data_keys and not use.is_given]
 
 
 def absent() -> list[str]:
-    """The ids of keys that data keys are wrapped by and VAULT_KEYS does not have; no data key is counted. Raises
-    WeakKey."""
+    """The ids of keys that wrap data keys, but that VAULT_KEYS lacks; without counting data keys. Raises WeakKey."""
     given = wrapping.key_ids()
     return [key_id for key_id in _ids_in_use() if key_id not in given]
 
 
 def waiting() -> int:
-    """How many data keys another of VAULT_KEYS wraps than the first. Raises WeakKey."""
+    """How many data keys are wrapped by a key of VAULT_KEYS other than the first. Raises WeakKey."""
     return DataKey.objects.filter(wrapping_key_id__in=wrapping.key_ids()[1:]).count()
 
 
 def rewrap(*, actor: Actor, at: datetime, tell: Callable[[int], object]) -> Rewrapped:
-    """Wrap what waits by the first key. `tell` hears how many are done after each batch. Raises WeakKey.
+    """Wrap these with the first key. `tell` is called with the number done after each batch. Raises WeakKey.
 
-    Ends when a whole round finds nothing more to do: a process with earlier VAULT_KEYS may have made keys meanwhile.
+    Ends when a whole round finds nothing to do: a process with older VAULT_KEYS may have created data keys meanwhile.
     Several runs at once share the work.
     """
     todo = waiting()
@@ -112,7 +112,7 @@ def rewrap(*, actor: Actor, at: datetime, tell: Callable[[int], object]) -> Rewr
 
 @transaction.atomic
 def _take_batch(old: str, after: UUID) -> tuple[int, int, UUID | None]:
-    """How many were wrapped anew, how many did not open, and after which row to go on: None where none is left."""
+    """How many were rewrapped, how many did not open, and after which row to continue: None if none is left."""
     rows = DataKey.objects.select_for_update(skip_locked=True, no_key=True).filter(wrapping_key_id=old, pk__gt=after)
     held = list(rows.order_by("pk")[:BATCH])
     if not held:
@@ -129,7 +129,7 @@ def _wrapped_anew(row: DataKey) -> bytes | None:
 
 
 def _data_key(row: DataKey) -> bytes | None:
-    """None where the key under its id does not open it."""
+    """None if the wrapping key with its id does not open it."""
     wrapped, key_id = bytes(row.wrapped or b""), row.wrapping_key_id
     try:
         return wrapping.unwrap(wrapped, wrapping_key_id=key_id, holder=_holder(row), name=row.pk.bytes)
@@ -142,8 +142,8 @@ def _holder(row: DataKey) -> Holder:
 
 
 def _opens(key_id: str) -> bool:
-    """Whether what VAULT_KEYS has under this id is the key that wrapped: told by a few data keys, as one of them may
-    have been changed."""
+    """Whether the key that VAULT_KEYS has under this id is the one that wrapped. Several data keys are tried, because
+    one of them may have been tampered with."""
     rows = list(DataKey.objects.filter(wrapping_key_id=key_id).order_by("pk")[:_ASKED])
     return not rows or any(_data_key(row) is not None for row in rows)
 
@@ -155,7 +155,7 @@ def _store(anew: Sequence[tuple[UUID, bytes]]) -> None:
 
 
 def _ids_in_use() -> list[str]:
-    """Each id once, by one look into the index for each, however many data keys there are. Shredded ones have none."""
+    """Each id once, with one index lookup per id, however many data keys there are. Shredded data keys have no id."""
     found: list[str] = []
     while True:
         later = DataKey.objects.filter(wrapping_key_id__gt=found[-1] if found else "")

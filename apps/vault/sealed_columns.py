@@ -1,8 +1,8 @@
-"""What is sealed by data keys, column by column: which values a retired key has sealed, and how they are sealed anew.
+"""Sealed columns: find the values that a retired key sealed, and reseal them.
 
-Each app says so of its own tables, by the name of a tuple in its AppConfig (`sealed_columns`); `renewing` goes through
-all of them, and knows none.
-A value names its key in its header, so the rows that are left are found in the table itself.
+Each app lists its own columns; its AppConfig names the tuple (`sealed_columns`). `renewing` goes through all of them
+without knowing any. A sealed value names its key in its header, so the rows that are left are found in the table
+itself.
 """
 
 import logging
@@ -30,8 +30,8 @@ _MOST_BYTES = 8 * 1024 * 1024
 
 @dataclass(frozen=True, kw_only=True)
 class SealedColumn:
-    """One column of a `table`. `place` says where the value of a row is sealed for, with the rows of `related` at hand
-    and without the columns of `deferred`; `owner` is the lookup of the user whose it is, of a column of users."""
+    """One column of a `table`. `place` returns the place of a row's value; it gets the row with `related` rows joined
+    and without the columns in `deferred`. `owner` is the lookup of the user who holds the value."""
 
     table: models.Manager[Any]
     field: str
@@ -50,13 +50,15 @@ class SealedColumn:
         return rows if holder.id is None else rows.filter(**{self.owner: holder.id})
 
     def left(self, holder: Holder, key: bytes) -> list[tuple[Any, int]]:
-        """The rows whose value the key of this short id has sealed, each with its size."""
+        """The rows whose value was sealed by the key with this short id, each with its size."""
         return list(self.sealed_by(key, self.rows_of(holder)).values_list("pk", Length(self.field)))
 
     def reseal(self, rows: models.QuerySet[Any], ring: KeyRing, *, waits: bool) -> None:
-        """Those of these rows that the retired key of the ring has sealed, sealed by the one that seals, in the
-        transaction of the caller. Rows that somebody else holds are passed by, unless it `waits`. What does not open
-        stays as it is, and is logged."""
+        """Reseal, with the current key, those of these rows that the ring's retired key sealed, in the caller's
+        transaction.
+
+        Rows locked by others are skipped, unless `waits`. A value that does not open stays as it is, and is logged.
+        """
         key = ring.retired
         if key is None:
             return
@@ -71,18 +73,18 @@ class SealedColumn:
             self.store(changed)
 
     def anew(self, row: Any, ring: KeyRing) -> dict[str, Any]:
-        """The values of all columns that depend on the key."""
+        """New values for all columns that depend on the key."""
         return {self.field: ring.reseal(bytes(getattr(row, self.field)), place=self.place(row))}
 
     def store(self, changed: Sequence[tuple[Any, Mapping[str, Any]]]) -> None:
-        """Write them into the rows, which are held."""
+        """Write the values into the rows, which are locked."""
         for row, values in changed:
             for name, value in values.items():
                 setattr(row, name, value)
         self.table.bulk_update([row for row, _values in changed], sorted(changed[0][1]))
 
     def sealed_by(self, key: bytes, rows: models.QuerySet[Any]) -> models.QuerySet[Any]:
-        """Those of these rows whose value the key of this short id has sealed."""
+        """Those of these rows whose value was sealed by the key with this short id."""
         named = Substr(self.field, 2, len(key), output_field=models.BinaryField())
         found: models.QuerySet[Any] = rows.alias(_named=named).filter(_named=key)
         return found
@@ -96,14 +98,13 @@ def everything() -> tuple[SealedColumn, ...]:
 
 
 def of(holder: HolderKind) -> tuple[SealedColumn, ...]:
-    """Every column of this kind of holder."""
+    """Every column with this kind of holder."""
     return tuple(column for column in everything() if column.holder == holder)
 
 
 def reseal_all(column: SealedColumn, holder: Holder, key: bytes) -> None:
-    """Seal anew what this retired key of the holder has sealed in the column, some rows in a transaction, until nothing
-    is left but what others hold and what does not open. A transaction that stood in somebody's way, or was silent for
-    too long, is begun again."""
+    """Reseal what this retired key sealed in the column, some rows per transaction, until only what others hold or what
+    does not open is left. A transaction that hit a lock timeout or was silent for too long is repeated."""
     left = column.left(holder, key)
     while left:
         for lot in _lots(left):

@@ -1,15 +1,15 @@
-"""Seal and open values under their holder's data key: AES-256-GCM, bound to the place they live in.
+"""Seal and open values with their holder's data key: AES-256-GCM, bound to the place where the value is stored.
 
 A sealed value is `format (1) · key id (4) · dictionary id (2) · nonce (12) · ciphertext and tag`. All of it is
 authenticated, together with table, field, holder and identity, so a value copied to another row, column or holder does
 not open. Every call is explicit: loading a row opens nothing.
 
-The first seal for a holder makes its data key. While that is being renewed (`renewing`) the holder has two: what either
-sealed opens, and what is sealed is sealed by the newer one. Each function here unlocks them anew (one query); for many
-values of one holder use `key_ring`, which unlocks them once and forgets them at the end of the block. Nonces are
-random: NIST SP 800-38D allows 2**32 values under one key, far above what one holder gathers.
+The first seal for a holder creates its data key. During a renewal (`renewing`) the holder has two: both open what they
+sealed, and only the newer one seals. Each function here unlocks the keys again (one query); for many values of one
+holder use `key_ring`, which unlocks them once and forgets them at the end of the block. Nonces are random: NIST SP
+800-38D allows 2**32 values per key, far more than one holder ever has.
 
-All functions raise Shredded where the holder's key was destroyed, and WeakKey where VAULT_KEYS cannot be used.
+All functions raise Shredded if the holder's key was destroyed, and WeakKey if VAULT_KEYS cannot be used.
 """
 
 import hmac
@@ -55,39 +55,41 @@ def seal(plaintext: bytes, *, holder: Holder, place: Place) -> bytes:
 
 
 def open_sealed(sealed: bytes, *, holder: Holder, place: Place) -> bytes:
-    """Open what `seal` made for this holder and place.
+    """Open what `seal` sealed for this holder and place.
 
-    Raises CannotOpen where the value was changed or moved, KeyMissing where no key for the holder is at hand.
+    Raises CannotOpen if the value was changed or moved, KeyMissing if the holder's key is not available.
     """
     with key_ring(holder) as ring:
         return ring.open(sealed, place=place)
 
 
 def seal_body(plaintext: bytes, *, holder: Holder, place: Place) -> bytes:
-    """Seal a resource: compressed, then padded to 64 bytes, then sealed. At most `bodies.LARGEST_BODY_BYTES`."""
+    """Seal a resource: compressed, then padded to a multiple of 64 bytes, then sealed. At most
+    `bodies.LARGEST_BODY_BYTES`."""
     with key_ring(holder) as ring:
         return ring.seal_body(plaintext, place=place)
 
 
 def open_body(sealed: bytes, *, holder: Holder, place: Place) -> bytes:
-    """Open what `seal_body` made for this holder and place. Raises as `open_sealed` does."""
+    """Open what `seal_body` sealed for this holder and place. Raises as `open_sealed` does."""
     with key_ring(holder) as ring:
         return ring.open_body(sealed, place=place)
 
 
 def keyed_digest(plaintext: bytes, *, holder: Holder) -> bytes:
-    """32 bytes that tell equal plaintexts of one holder, and mean nothing without its key (HMAC-SHA-256)."""
+    """A digest of 32 bytes (HMAC-SHA-256): equal for equal plaintexts of one holder, meaningless without the holder's
+    key."""
     with key_ring(holder) as ring:
         return ring.keyed_digest(plaintext)
 
 
 @contextmanager
 def key_ring(holder: Holder) -> Iterator["KeyRing"]:
-    """One holder's data keys, unlocked on first use and forgotten at the end of the block. For one thread.
+    """One holder's data keys, unlocked on first use and forgotten at the end of the block. Not thread-safe.
 
-    Enter it inside the transaction that stores what it seals, or outside any: a data key made in a transaction that
-    rolls back is gone with it. Inside, the key it seals by is not retired before the transaction ends; in the next one
-    that would have to be asked anew, by a ring of its own.
+    Enter it inside the transaction that stores what it seals, or outside any transaction: a data key created in a
+    transaction that rolls back is lost with it. Inside a transaction, the key that seals is not retired before the end;
+    for the next transaction use a new ring, which checks again.
     """
     ring = KeyRing(holder)
     try:
@@ -98,8 +100,8 @@ def key_ring(holder: Holder) -> Iterator["KeyRing"]:
 
 @contextmanager
 def key_rings(*holders: Holder, cabinet: "Cabinet | None" = None) -> Iterator[tuple["KeyRing", ...]]:
-    """As `key_ring` for several holders at once, whose data keys are looked up by one query at the first use of any; or
-    by none where somebody has asked the `cabinet` already."""
+    """As `key_ring` for several holders at once. Their data keys are looked up with one query when the first of them is
+    needed, or with none if the `cabinet` has them already."""
     shared = cabinet or Cabinet(holders)
     rings = tuple(KeyRing(holder, shared) for holder in holders)
     try:
@@ -110,8 +112,8 @@ def key_rings(*holders: Holder, cabinet: "Cabinet | None" = None) -> Iterator[tu
 
 
 class Cabinet:
-    """Data keys of several holders, still locked, looked up together by whoever is the first to need one. For as many
-    threads as like, and for the seconds of one piece of work: a key that is shredded meanwhile is noticed by none."""
+    """Data keys of several holders, still wrapped, looked up together when the first is needed. Thread-safe, and meant
+    for the seconds that one piece of work takes: a key that is shredded meanwhile goes unnoticed."""
 
     def __init__(self, holders: Collection[Holder]) -> None:
         self._holders = list(dict.fromkeys(holders))
@@ -119,7 +121,7 @@ class Cabinet:
         self._looking = Lock()
 
     def __repr__(self) -> str:
-        """Say nothing about holders or keys."""
+        """Nothing about holders or keys."""
         return "<Cabinet>"
 
     def find(self, holder: Holder) -> UnlockedKeys:
@@ -131,7 +133,7 @@ class Cabinet:
 
 
 class KeyRing:
-    """Seals and opens many values of one holder with one unlocking. Obtained from `key_ring` or `key_rings`."""
+    """Seals and opens many values of one holder, unlocking the keys once. Obtained from `key_ring` or `key_rings`."""
 
     def __init__(self, holder: Holder, cabinet: Cabinet | None = None) -> None:
         self._holder = holder
@@ -143,11 +145,11 @@ class KeyRing:
         self._is_forgotten = False
 
     def __repr__(self) -> str:
-        """Say nothing about holder or key."""
+        """Nothing about holder or keys."""
         return "<KeyRing>"
 
     def __reduce__(self) -> str:
-        """Refuse to be copied to another process."""
+        """Refuse to be pickled, and so to leave this process."""
         raise TypeError("A key ring cannot be pickled.")
 
     def seal(self, plaintext: bytes, *, place: Place) -> bytes:
@@ -173,23 +175,24 @@ class KeyRing:
         return _digest(self._held_keys().current, plaintext)
 
     def keyed_digests(self, plaintext: bytes) -> tuple[bytes, ...]:
-        """Those it may be kept under: of the key that seals and, while there is one, of the retired one."""
+        """Every digest under which it may be stored: by the current key and, if there is one, by the retired key."""
         return tuple(_digest(key, plaintext) for key in self._held_keys().each())
 
     @property
     def retired(self) -> bytes | None:
-        """The short id of the key that may still have sealed, and digested, something, and is being renewed; None where
-        there is no such key. Until the end of the transaction that asks, no other key is retired."""
+        """The short id of the holder's retired key, or None. Until the calling transaction ends, no other key is
+        retired."""
         return self._held_keys().retired
 
     def reseal(self, sealed: bytes, *, place: Place) -> bytes:
-        """A value or body of either key, in the same form, sealed by the one that seals. Raises as `open` does."""
+        """Seal again, with the current key and in the same format, a value or body that either key sealed. Raises as
+        `open` does."""
         self._held_keys()
         value_format, content = self._decrypt(sealed, _FORMATS, place)
         return self._encrypt(content, value_format, place)
 
     def forget(self) -> None:
-        """Drop the unlocked keys; the ring is of no use afterwards."""
+        """Drop the unlocked keys; the ring cannot be used afterwards."""
         self._keys = None
         self._is_forgotten = True
 
@@ -215,9 +218,10 @@ class KeyRing:
             raise CannotOpen from None
 
     def _held_keys(self) -> UnlockedKeys:
-        """To seal or digest by: held where that can be, also by a ring that only opened before."""
+        """The keys to seal or digest with. In a transaction the current key is locked, even if this ring has only
+        opened so far."""
         self._refuse_if_forgotten()
-        if self._keys is None or (not self._is_held and data_keys.can_hold()):  # it costs as much as sealing does
+        if self._keys is None or (not self._is_held and data_keys.can_hold()):  # costs as much as sealing
             self._keys, self._is_held = data_keys.obtain(self._holder), data_keys.can_hold()
         return self._keys
 
@@ -227,8 +231,8 @@ class KeyRing:
         return self._keys
 
     def _named_since(self, short_id: bytes) -> UnlockedKey:
-        """Of a value that neither key sealed, as they were looked up: one that came since may have. It is asked for
-        once: whatever can be read was sealed by a key that was there before."""
+        """The key of a value that neither known key sealed: it may be newer than our lookup. Each unknown id is looked
+        up only once, since a value that can be read was sealed by a key that existed before."""
         if short_id in self._unknown:
             raise CannotOpen
         keys = data_keys.find(self._holder)
@@ -245,7 +249,7 @@ class KeyRing:
 
 
 def key_named_by(sealed: bytes) -> bytes:
-    """The short id of the key that sealed this value; nothing where it is none."""
+    """The short id of the key that sealed this value; empty if it is not a sealed value."""
     return _HEADER.unpack_from(sealed)[1] if len(sealed) > _HEADER.size + _NONCE_BYTES else b""
 
 

@@ -1,4 +1,4 @@
-"""What the vault does by itself, on the schedule of `config/celery.py`."""
+"""The scheduled task of the vault (`config/celery.py`)."""
 
 from celery import shared_task
 from django.utils import timezone
@@ -10,5 +10,5 @@ from apps.vault.renewing import Chosen
 
 @shared_task(name="apps.vault.tasks.finish_renewals")
 def finish_renewals() -> None:
-    """Go on with renewals of data keys that an operator began, to the end."""
+    """Continue renewals of data keys that an operator began."""
     renewing.renew(Chosen(), actor=Actor.system("beat"), at=timezone.now(), tell=lambda _step, _count: None)

@@ -1,4 +1,4 @@
-"""The keys outside the database: read from VAULT_KEYS, they wrap and unwrap data keys."""
+"""The keys outside the database: VAULT_KEYS, which wrap and unwrap data keys."""
 
 import base64
 import binascii
@@ -21,9 +21,9 @@ from apps.vault.holders import Holder
 
 KEY_BYTES = 32
 NONCE_BYTES = 12
-_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")  # it is printed and logged: nobody's key, put there by mistake, fits easily
+_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")  # ids are printed and logged: a key pasted here by mistake hardly fits
 
-# SHA-256 of keys that stand in this repository, so that everybody has them.
+# SHA-256 of keys that are in this repository, and therefore public.
 PUBLISHED = frozenset({"1e382ede41eb792bb5747412648f18ca97cb029f3c52f0b8cf56ef3aef244e7f"})
 
 
@@ -41,31 +41,32 @@ class Flaw(StrEnum):
 
 @dataclass(frozen=True, repr=False)
 class WrappingKey:
-    """One key of VAULT_KEYS and the id under which data keys remember it."""
+    """One key of VAULT_KEYS, and the id by which data keys name it."""
 
     id: str
     key: bytes
 
     def __repr__(self) -> str:
-        """Say nothing about the key."""
+        """Nothing about the key."""
         return "<WrappingKey>"
 
 
 def flaws(given: Sequence[str]) -> dict[Flaw, int]:
-    """Everything wrong with a list of `id:base64` strings, each with the number of the first entry that has it, from 1;
-    empty where nothing is."""
+    """Everything wrong with a list of `id:base64` strings: each flaw with the number, from 1, of the first entry that
+    has it."""
     return dict(_parse(tuple(given))[1])
 
 
 def key_ids() -> tuple[str, ...]:
-    """The ids of VAULT_KEYS, the one that wraps first. Raises WeakKey where they cannot be used."""
+    """The ids of VAULT_KEYS, the one that wraps first. Raises WeakKey if they cannot be used."""
     return tuple(key.id for key in _usable_keys())
 
 
 def wrap(data_key: bytes, *, holder: Holder, name: bytes) -> tuple[str, bytes]:
-    """The id of the first wrapping key, and the data key wrapped by it for this holder and this data key's name.
+    """The id of the first wrapping key, and the data key wrapped with it, bound to this holder and to the data key's
+    name.
 
-    Raises WeakKey where VAULT_KEYS cannot be used.
+    Raises WeakKey if VAULT_KEYS cannot be used.
     """
     first = _usable_keys()[0]
     nonce = os.urandom(NONCE_BYTES)
@@ -73,10 +74,10 @@ def wrap(data_key: bytes, *, holder: Holder, name: bytes) -> tuple[str, bytes]:
 
 
 def unwrap(wrapped: bytes, *, wrapping_key_id: str, holder: Holder, name: bytes) -> bytes:
-    """The data key, opened by whichever of VAULT_KEYS wrapped it.
+    """The data key, unwrapped with the key of VAULT_KEYS that has this id.
 
-    Raises KeyMissing where that key is not among them, CannotOpen where the row was changed or belongs to another
-    holder, WeakKey where VAULT_KEYS cannot be used.
+    Raises KeyMissing if VAULT_KEYS has no such key, CannotOpen if the row was changed or belongs to another holder,
+    WeakKey if VAULT_KEYS cannot be used.
     """
     key = next((key for key in _usable_keys() if key.id == wrapping_key_id), None)
     if key is None:
@@ -93,7 +94,7 @@ def _wrapping_data(holder: Holder, name: bytes) -> bytes:
 
 def _usable_keys() -> tuple[WrappingKey, ...]:
     keys, found = _parse(tuple(settings.VAULT_KEYS))
-    if found.keys() - {Flaw.PUBLISHED}:  # the published key serves tests; outside debug a check refuses it
+    if found.keys() - {Flaw.PUBLISHED}:  # the published key is for tests; outside debug a check refuses it
         raise WeakKey
     return keys
 
@@ -122,7 +123,7 @@ def _decode(encoded: str) -> bytes | None:
 
 
 def _flaw_of(key_id: str, key: bytes | None, *, beside: Sequence[WrappingKey]) -> Flaw | None:
-    """The first that is to be mended; None where there is none."""
+    """The first flaw to fix, or None."""
     if key is None:
         return Flaw.NOT_BASE64
     if len(key) != KEY_BYTES:
@@ -135,7 +136,7 @@ def _flaw_of(key_id: str, key: bytes | None, *, beside: Sequence[WrappingKey]) -
 
 
 def _is_weak(key: bytes) -> bool:
-    """Whether 32 bytes look typed rather than drawn: each rule meets a random key less than once in 10**12."""
+    """Whether 32 bytes look typed rather than random: each rule matches a random key less than once in 10**12."""
     few_different = len(set(key)) < 16
     is_text = all(32 <= byte < 127 for byte in key)
     steps = {(after - before) % 256 for before, after in itertools.pairwise(key)}

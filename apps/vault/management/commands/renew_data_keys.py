@@ -1,4 +1,4 @@
-"""`renew_data_keys`: new data keys for everybody, or for one account; what the old ones sealed is sealed anew."""
+"""`renew_data_keys`: new data keys for everybody or one account; what the old ones sealed is resealed."""
 
 from argparse import ArgumentParser, ArgumentTypeError
 from datetime import datetime
@@ -22,7 +22,8 @@ _SAID = {"destroyed": "destroyed", "retired": "replaced", "emptied": "used for n
 
 
 def moment(text: str) -> datetime:
-    """A time with its zone, not ahead of now: a key that is made today would be replaced with each run until then."""
+    """A time with its zone, not in the future: otherwise each run until then would replace keys that were made
+    today."""
     try:
         found = parse_datetime(text)
     except ValueError:
@@ -35,7 +36,7 @@ def moment(text: str) -> datetime:
 
 
 class Command(BaseCommand):
-    """May be repeated at will, killed at any time, and run twice at once, while the site is up."""
+    """May be repeated, killed at any time, and run twice at once, while the site is up."""
 
     help = (
         "Give accounts, and the installation, new data keys, and re-encrypt with them whatever the old ones "
@@ -45,7 +46,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Which keys, or what would be done."""
+        """Which keys, and whether to change anything."""
         parser.add_argument(
             "--made-before",
             metavar="TIME",

@@ -1,4 +1,4 @@
-"""`rotate_keys`: wrap every data key by the first of VAULT_KEYS, and say which of the others is still needed."""
+"""`rotate_keys`: wrap every data key with the first of VAULT_KEYS, and say which of the others are still needed."""
 
 from argparse import ArgumentParser
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ _ACTOR = Actor.system("rotate_keys")
 
 
 class Command(BaseCommand):
-    """May be repeated at will, killed at any time, and run twice at once, while the site is up."""
+    """May be repeated, killed at any time, and run twice at once, while the site is up."""
 
     help = (
         "Wrap every data key with the first of VAULT_KEYS. Encrypted data stays as it is, and the site may run. "
@@ -47,7 +47,7 @@ class Command(BaseCommand):
             raise CommandError(f"{_data_keys(left)} left to do: run this again.")
 
     def _rotate(self) -> int:
-        """How many are left: those that another run holds at this moment, and those that do not open."""
+        """How many are left: those that another run holds now, and those that do not open."""
         total = rewrapping.waiting()
         done = rewrapping.rewrap(actor=_ACTOR, at=timezone.now(), tell=lambda count: self._say(count, total))
         self.stdout.write(f"{_data_keys(done.done)} wrapped anew.")
