@@ -1,4 +1,4 @@
-"""End shares, and delete those that are long over."""
+"""End shares, and delete those that ended long ago."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -12,12 +12,12 @@ from apps.audit import recording
 from apps.audit.recording import Actor, EventType
 from apps.sharing.models import Share
 
-KEPT: Final = timedelta(days=30)  # after their end, so that its owner can still read who came
-_LOT: Final = 500  # with a hundred openings each
+KEPT: Final = timedelta(days=30)  # after the end, so that the owner can still see who came
+_LOT: Final = 500  # each may have a hundred openings
 
 
 def end(user: User, share_id: UUID, *, at: datetime) -> None:
-    """Let nobody in any more, from now on. Twice is as once. Raises Share.DoesNotExist for anybody else's."""
+    """End the share now. Calling it again changes nothing. Raises Share.DoesNotExist for somebody else's share."""
     with transaction.atomic():
         share = user.shares.select_for_update().get(pk=share_id)
         if not user.shares.open(at=at).filter(pk=share.pk).exists():
@@ -35,22 +35,26 @@ def end(user: User, share_id: UUID, *, at: datetime) -> None:
 
 
 def end_all(*, at: datetime) -> int:
-    """End every share of everybody, for a database that was restored from a backup: some may have been ended since, and
-    nothing knows which. Their owners get no mail of what the backup held as not told yet. Returns how many."""
+    """End every share of everybody, in a database restored from a backup: some may have been ended after it, and
+    nothing says which. Mail that was due when the backup was made is not sent. Returns how many were ended."""
     Share.objects.filter(tell_at__isnull=False).update(tell_at=None)
     return Share.objects.open(at=at).update(ended_at=at)
 
 
 def forget(user: User) -> None:
-    """Delete all shares of an account that is being closed, before its key goes: whoever opens one holds its row, and
-    then asks for the key. All are held first, or somebody could come between those who came and the share itself. Call
-    it in the transaction that closes the account."""
+    """Delete all shares of an account that is being closed, before its key is shredded.
+
+    Somebody who opens a share locks its row and then uses the key. So all rows are locked first; otherwise an opening
+    could be added between the deletion of openings and that of the share. Call it in the transaction that closes the
+    account.
+    """
     list(user.shares.select_for_update().order_by("pk").values_list("pk"))
     user.shares.all().delete()
 
 
 def purge(*, at: datetime) -> int:
-    """Delete what is long over, with who came, each lot in a transaction of its own. Returns how many shares."""
+    """Delete shares that ended long ago, with their openings, each lot in its own transaction. Returns how many
+    shares."""
     long_ago, count = at - KEPT, 0
     over = Share.objects.filter(Q(expires_at__lt=long_ago) | Q(ended_at__lt=long_ago))
     while lot := list(over.values_list("pk", flat=True)[:_LOT]):

@@ -1,7 +1,7 @@
-"""Answer a program that follows a SMART Health Link: the manifest, and the file that it leads to.
+"""Answer a program that follows a SMART Health Link: the manifest, and the file that it points to.
 
-Both have the record as it is when they are asked for. A file by its own address is not kept either: its ticket says
-which share it is of and when it was given, and the share is asked again.
+Both show the record as it is at that moment. The file is not stored: its URL contains a signed ticket that says which
+share it is for and when it was issued, and the share is checked again.
 """
 
 from collections.abc import Callable
@@ -23,8 +23,8 @@ _SIGNER: Final = Signer(salt="apps.sharing.fetching")
 
 
 def manifest(token: str, asked: ManifestRequest, *, address: Callable[[str], str], at: datetime) -> bytes:
-    """What a program is told that gave the right passcode; `address` makes a file's out of its ticket. A request that
-    lacks the passcode takes no try. Raises Over, Refused, TooOften, and VaultError."""
+    """The manifest, for a program that sent the right passcode; `address` makes a file's URL from its ticket. A request
+    without a passcode does not count as a try. Raises Over, Refused, TooOften and VaultError."""
     if not asked.passcode:
         raise Refused(visiting.tries_left(token, at=at))
     share = visiting.enter(token, asked.passcode, name=asked.recipient, way=Opening.Way.PROGRAM, at=at)
@@ -35,7 +35,7 @@ def manifest(token: str, asked: ManifestRequest, *, address: Callable[[str], str
 
 
 def file(token: str, ticket: str, *, at: datetime) -> str:
-    """The file of a ticket that is not an hour old. Raises Over, also where it is no ticket of ours, TooOften, and
+    """The file for a ticket that is less than an hour old. Raises Over, also for an invalid ticket, TooOften and
     VaultError."""
     share = visiting.find(token, at=at)
     if not _is_of(share, ticket, at=at):
@@ -49,7 +49,7 @@ def _ticket(share: Share, *, at: datetime) -> str:
 
 
 def _is_of(share: Share, unverified: str, *, at: datetime) -> bool:
-    """Whether it is a ticket of this share, and still holds."""
+    """Whether the ticket is for this share, and still valid."""
     try:
         share_id, given_at = _SIGNER.unsign(unverified).split(":")
     except BadSignature:
@@ -58,7 +58,7 @@ def _is_of(share: Share, unverified: str, *, at: datetime) -> bool:
 
 
 def _file(share: Share, *, at: datetime) -> str:
-    """The days in it are those of its owner, as on the page."""
+    """Dates in it are in the owner's time zone, as on the page."""
     with timezone.override(time_zones.of(share.user)):
         shown = showing.of(share, at=at)
         return encrypting.encrypt(showing.document(shown, at=at), shown.terms.key)

@@ -1,4 +1,4 @@
-"""What somebody shows of a record, how long, and what a visitor says of themselves."""
+"""The owner's form: what others may see, and how long; and the visitor's form: name and passcode."""
 
 from collections.abc import Sequence
 from datetime import date, timedelta
@@ -34,11 +34,10 @@ from apps.records.subjects import (
 )
 from apps.sharing.visiting import LONGEST_NAME
 
-# Of these nothing is shown unless somebody ticks it: what is told of others and of a life (patient experience 5.4, X5),
-# and what serves no treatment, such as member numbers, or the names of whoever else somebody goes to. Of other entries
-# nobody can say beforehand what they are.
+# Not ticked in advance: what says something about other people or about a way of life (patient experience 5.4, X5), and
+# what no treatment needs, such as member numbers or the names of other doctors. Other entries may be anything.
 NOT_UNLESS_TICKED: Final = (DOCUMENTS, HISTORY, TEAM, INSURANCE, OTHER)
-# What whoever treats somebody needs. A subject that stands in neither is not ticked, and a test asks for it.
+# Ticked in advance: what is needed for treatment. A test fails for a subject that is in neither list.
 USUAL: Final = (
     RESULTS, MEDICINES, ALLERGIES, CONDITIONS, VITALS, VACCINES, VISITS, PROCEDURES, PLANS, DEVICES,
 )  # fmt: skip
@@ -112,8 +111,8 @@ class ShareForm(SourcesForm):
         source: UUID | None = None,
         person: UUID | None = None,
     ) -> "ShareForm":
-        """With every record ticked where all are of one person, or those asked for; and what is usual, of the years
-        that a doctor reads, or all of one kind."""
+        """With every record ticked if all belong to one person, or else those requested. The subjects are the usual
+        ones, of the years that a doctor reads; or all of the one requested."""
         ticked = choosing.asked_for(choices, source=source, person=person)
         if not ticked and choosing.are_one_person(choices):
             ticked = list(choices)
@@ -126,27 +125,27 @@ class ShareForm(SourcesForm):
 
     @property
     def connections(self) -> list[UUID]:
-        """Which sources. Of a valid form."""
+        """The chosen sources. Only for a valid form."""
         return [choice.connection.pk for choice in self.chosen]
 
     @property
     def lasts(self) -> timedelta:
-        """For how long. Of a valid form."""
+        """How long the share stays open. Only for a valid form."""
         return timedelta(days=_DAYS[Lasting(self.cleaned_data["lasting"])])
 
     def since(self, *, today: date) -> date | None:
-        """How far back what happened at a time is shown; None for all. Of a valid form."""
+        """From which date on dated entries are shown; None for all. Only for a valid form."""
         return portions.since(Span(self.cleaned_data["span"]), today=today)
 
     def clean(self) -> dict[str, Any]:
-        """Never two people behind one link."""
+        """Refuse records of two people behind one link."""
         cleaned = super().clean() or {}
         self.refuse_several_people()
         return cleaned
 
 
 class PasscodeForm(forms.Form):
-    """What a visitor gives. Who they are is not checked: the person who shared reads it."""
+    """What a visitor enters. The name is not checked: the person who shared reads it."""
 
     name = forms.CharField(
         label=gettext_lazy("Your name"),

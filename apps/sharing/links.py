@@ -1,7 +1,7 @@
-"""The link that somebody gives away: one address for people, with a SMART Health Link behind its `#` for programs.
+"""The link of a share: one URL for people, with a SMART Health Link in its fragment for programs.
 
-What stands behind `#` never leaves a browser, so that the key with which a program opens its file comes to us in no
-request. A page of ours is where it leads to first: it needs no script to read what stands there.
+A browser never sends the fragment, so the key with which a program decrypts its file never reaches us. The URL itself
+leads to a page of ours, which works without a script that reads the fragment.
 """
 
 from base64 import b64encode
@@ -20,13 +20,13 @@ from apps.sharing.health_links.links import LONGEST_URL, Flag, HealthLink, fitti
 from apps.sharing.terms import Terms
 
 _GROUP: Final = 3  # digits of a passcode that are read together
-_FLAGS: Final = frozenset({Flag.LONG_TERM, Flag.PASSCODE})  # what is behind it changes with the record
+_FLAGS: Final = frozenset({Flag.LONG_TERM, Flag.PASSCODE})  # long-term, because the contents change with the record
 
 
 @dataclass(frozen=True, repr=False)
 class Link:
-    """`url` is for people, `passcode` as it is read aloud. `health_link` is for programs, empty where the address of
-    this site is too long for one; `picture` has both, as the `src` of an image."""
+    """`url` is for people, `passcode` is grouped for reading aloud. `health_link` is for programs, and empty if this
+    site's address is too long for one. `picture` is a QR code of both, as the `src` of an image."""
 
     url: str
     passcode: str
@@ -35,7 +35,7 @@ class Link:
 
 
 def of(agreed: Terms, *, expires_at: datetime) -> Link:
-    """What its owner sends, link and passcode each by a way of its own."""
+    """What the owner passes on, link and passcode by separate ways."""
     url = _whole("shared", agreed.token)
     health_link = _health_link(agreed, expires_at)
     digits = agreed.passcode

@@ -1,9 +1,9 @@
-"""Mail the owner of a share that wrong passcodes ended: somebody may be waiting for what it showed, or be guessing.
+"""Mail the owner of a share that wrong passcodes ended: somebody may be waiting for it, or guessing.
 
-One mail for a person, however many of theirs ended, and not while they sleep, unless the share's time would be over by
-the morning. It says nothing of what was shared, and has neither link nor passcode. A share is marked as told before its
-mail goes, and stays so unless the mail server surely did not take it: where a worker dies in between, or the server
-goes away with the mail, its owner may read of it on the page alone, and never twice by mail.
+Each person gets one mail, however many of their shares ended; not at night, unless the share would expire before the
+morning. It says nothing about what was shared, and contains neither link nor passcode. A share is marked as reported
+before its mail is sent, and stays so unless the mail server certainly refused it. So if a worker dies in between, or
+the connection to the server breaks, the owner may see it on the page only, but never gets two mails.
 """
 
 import logging
@@ -26,19 +26,20 @@ from apps.sharing.models import Share
 _LOG = logging.getLogger(__name__)
 
 _AT_ONCE: Final = 500
-_WAIT: Final = timedelta(minutes=15)  # where the mail server did not take it
+_WAIT: Final = timedelta(minutes=15)  # after the mail server refused a mail
 
 
 @dataclass(frozen=True, repr=False)
 class _Letter:
-    """Whom to tell of which shares."""
+    """Whom to tell about which shares."""
 
     user: User
     shares: tuple[UUID, ...]
 
 
 def tell(*, at: datetime) -> int:
-    """Send what is due; returns how many mails. Speaks to the mail server: call it outside transactions."""
+    """Send the mail that is due; returns how many were sent. Speaks to the mail server: call it outside
+    transactions."""
     return mailing.send_in_turn(_users_due(at), partial(_claim, at=at), partial(_tell, at=at))
 
 
@@ -48,8 +49,8 @@ def _users_due(at: datetime) -> list[UUID]:
 
 
 def _claim(user_id: UUID, *, at: datetime) -> _Letter | None:
-    """What this person is to be told now, marked as told. None where that is nothing, or waits for the morning. A share
-    whose time is over meanwhile is left out: it would let nobody in any more."""
+    """What to tell this person now, marked as told. None if there is nothing, or if it waits for the morning. An
+    expired share is left out: it would not open any more anyway."""
     with transaction.atomic():
         held = Share.objects.select_for_update(skip_locked=True, of=("self",)).select_related("user")
         due = list(held.filter(user=user_id, tell_at__lte=at).order_by("pk"))
@@ -60,7 +61,7 @@ def _claim(user_id: UUID, *, at: datetime) -> _Letter | None:
 
 
 def _morning(told: Sequence[Share], *, at: datetime) -> datetime | None:
-    """Until when this waits. None where it is day, and where one of these shares would be over by then."""
+    """Until when the mail waits. None by day, and if one of these shares would expire before the morning."""
     if not told or not moments.is_quiet(at, zone := time_zones.of(told[0].user)):
         return None
     morning = moments.end_of_quiet(at, zone)
@@ -85,5 +86,5 @@ def _tell(letter: _Letter, *, at: datetime) -> bool:
 
 
 def _put_off(shares: Sequence[UUID], *, until: datetime | None) -> None:
-    """Tell of these then; None: not again."""
+    """Report these shares at that time; None: never."""
     Share.objects.filter(pk__in=shares).update(tell_at=until)

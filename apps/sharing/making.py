@@ -1,4 +1,4 @@
-"""Open a share: what was chosen is sealed, and written down is that there is one."""
+"""Open a share: seal what was chosen, and log that there is a share."""
 
 import uuid
 from collections.abc import Sequence
@@ -19,13 +19,13 @@ from apps.vault import sealing
 from apps.vault.errors import CannotOpen
 from apps.vault.sealing import Holder, KeyRing
 
-MOST_OPEN: Final = 20  # of one person: nobody keeps more in mind
+MOST_OPEN: Final = 20  # per person, who would lose track of more
 TRIES: Final = 10
 _PRESSED_AGAIN: Final = timedelta(seconds=10)
 
 
 class TooMany(Exception):
-    """So many shares of theirs are open. They end one first."""
+    """This person has too many open shares, and must end one first."""
 
 
 class AccountClosed(Exception):
@@ -44,9 +44,9 @@ def make(
     lasts: timedelta,
     at: datetime,
 ) -> Share:
-    """Open a share of these sources, which are of one person and were asked for by their owner; whoever presses twice
-    while the answer is on its way has one share. Raises TooMany, and AccountClosed."""
-    # two at once are counted one after the other
+    """Open a share of these sources, which must belong to one person; their owner has asked for it. A form submitted
+    twice opens one share. Raises TooMany and AccountClosed."""
+    # the lock makes concurrent requests count one after another
     if User.objects.select_for_update(no_key=True).only("pk").filter(pk=user.pk).first() is None:
         raise AccountClosed
     agreed = terms.new(connections, subjects, since=since, tells_sensitive=tells_sensitive, purpose=purpose)

@@ -1,4 +1,4 @@
-"""A share, and each time that somebody opened it."""
+"""Shares, and each time that somebody opened one."""
 
 import uuid
 from datetime import datetime
@@ -13,15 +13,15 @@ class ShareQuerySet(models.QuerySet["Share"]):
     """Queries of shares."""
 
     def open(self, *, at: datetime) -> "ShareQuerySet":
-        """Those that let in whoever has link and passcode."""
+        """Shares that can be opened with link and passcode."""
         return self.filter(ended_at=None, expires_at__gt=at, tries_left__gt=0, user__is_active=True)
 
 
 class Share(models.Model):
-    """One link that somebody gave away. `sealed_terms` says what may be seen, and opens it (`apps.sharing.terms`).
+    """One link that somebody passed on. `sealed_terms` has what may be seen, and what opens it (`apps.sharing.terms`).
 
-    Found by the hash of what its link ends with. It is over when it was ended, when its time is, or when no try is
-    left; nothing brings it back.
+    It is found by the hash of its link's token. It is over when it was ended, when it has expired, or when no try is
+    left; it cannot be reopened.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -29,19 +29,19 @@ class Share(models.Model):
         settings.AUTH_USER_MODEL,
         on_delete=models.CASCADE,
         related_name="shares",
-        db_index=False,  # one below begins with it
+        db_index=False,  # an index below begins with it
     )
     token_hash = models.BinaryField(max_length=32, unique=True)
     sealed_terms = models.BinaryField()
     created_at = models.DateTimeField()
     expires_at = models.DateTimeField(db_index=True)
     ended_at = models.DateTimeField(null=True)
-    # Wrong passcodes that are left, over its whole life: whoever guesses has no more, however long they wait.
+    # Wrong passcodes still allowed, over its whole life: waiting does not give a guesser more.
     tries_left = models.PositiveSmallIntegerField()
-    sealed_wrong = models.BinaryField(null=True)  # those typed on its page
+    sealed_wrong = models.BinaryField(null=True)  # wrong passcodes entered on its page
     opened = models.PositiveIntegerField(default=0)
     last_opened_at = models.DateTimeField(null=True)
-    # When its owner is to be mailed that wrong passcodes ended it; null before, and once they were.
+    # When to mail the owner that wrong passcodes ended it; null before that, and once the mail was sent.
     tell_at = models.DateTimeField(null=True)
 
     objects = ShareQuerySet.as_manager()
@@ -50,9 +50,9 @@ class Share(models.Model):
         verbose_name = _("share")
         verbose_name_plural = _("shares")
         indexes = [
-            # The list of somebody's own.
+            # A person's own list.
             models.Index(fields=["user", "-created_at"], name="shares_of_a_user"),
-            # `ending.purge`, with the one of `expires_at`.
+            # `ending.purge`, together with the index of `expires_at`.
             models.Index(fields=["ended_at"], condition=Q(ended_at__isnull=False), name="shares_by_their_end"),
             # `lockout_mail.tell`, each minute.
             models.Index(fields=["tell_at"], condition=Q(tell_at__isnull=False), name="shares_to_tell_of"),
@@ -73,7 +73,7 @@ class Share(models.Model):
 
 
 class Opening(models.Model):
-    """Somebody gave the right passcode. `sealed_name` is what they said they are called: nobody checked it."""
+    """Somebody gave the right passcode. `sealed_name` is what they called themselves; nobody checked it."""
 
     class Way(models.TextChoices):
         """How they came."""
@@ -90,7 +90,7 @@ class Opening(models.Model):
     class Meta:
         verbose_name = _("opening of a share")
         verbose_name_plural = _("openings of shares")
-        # Who came, the last first.
+        # Who came, newest first.
         indexes = [models.Index(fields=["share", "-at"], name="openings_of_a_share")]
 
     class Privacy:

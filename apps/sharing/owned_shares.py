@@ -1,4 +1,4 @@
-"""The shares of one person as they read of them: what each is of, how it stands, and who came."""
+"""A person's own shares, as its pages show them: what each shares, its state, and who came."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -22,18 +22,18 @@ from apps.vault.sealing import Holder, KeyRing
 
 
 class State(StrEnum):
-    """How a share stands."""
+    """The state of a share."""
 
     OPEN = "open"
-    ENDED = "ended"  # by its owner, or with all others where a backup was restored
+    ENDED = "ended"  # by its owner, or with all others when a backup was restored
     EXPIRED = "expired"
     LOCKED = "locked"  # after too many wrong passcodes
 
 
 @dataclass(frozen=True, repr=False)
 class OwnedShare:
-    """One share. `terms` is None where they do not open; then nobody can open it. `person` is whose record it is, where
-    that has to be said: in an account with records of several."""
+    """One share. `terms` is None if they do not open; then nobody can open the share. `person` is whose record it is,
+    if the account has records of several people."""
 
     share: Share
     state: State
@@ -42,18 +42,18 @@ class OwnedShare:
 
     @property
     def is_open(self) -> bool:
-        """Whether somebody can still come."""
+        """Whether it can still be opened."""
         return self.state is State.OPEN
 
     @property
     def subjects(self) -> str:
-        """What may be seen, by name."""
+        """The names of the subjects that may be seen."""
         chosen = self.terms.subjects if self.terms is not None else frozenset()
         return ", ".join(str(subject.name) for subject in LISTED if subject.key in chosen)
 
     @property
     def kinds(self) -> str:
-        """The same for a list of shares: what may not be seen, where that is the smaller part."""
+        """The same for a list of shares; names what may not be seen, if that is shorter."""
         left_out = [str(subject.name) for subject in LISTED if self.terms and subject.key not in self.terms.subjects]
         if self.terms is None or len(left_out) * 2 >= len(LISTED):
             return self.subjects
@@ -63,18 +63,18 @@ class OwnedShare:
 
     @property
     def over_at(self) -> datetime:
-        """When it ended, or will."""
+        """When it ended, or will end."""
         return self.share.ended_at or self.share.expires_at
 
     @property
     def had_wrong(self) -> bool:
-        """Whether somebody typed a wrong passcode."""
+        """Whether somebody entered a wrong passcode."""
         return self.share.tries_left < making.TRIES
 
 
 @dataclass(frozen=True, repr=False)
 class Receipt:
-    """Somebody came. `name` is what they said they are called."""
+    """An opening of the share. `name` is what the visitor called themselves."""
 
     at: datetime
     way: Opening.Way
@@ -83,8 +83,8 @@ class Receipt:
 
 @dataclass(frozen=True, repr=False)
 class ShareDetails:
-    """A share with all that its page tells: its link while somebody can still come, what is here of its sources, in
-    words, and who came, the last first."""
+    """A share as its own page shows it: its link while it is open, its remaining sources in words, and who came, newest
+    first."""
 
     given: OwnedShare
     link: Link | None
@@ -93,7 +93,7 @@ class ShareDetails:
 
 
 def of(user: User, *, at: datetime) -> tuple[OwnedShare, ...]:
-    """All shares of this person, those that are open first, then the newest."""
+    """All shares of this person: open ones first, then the newest."""
     found = list(user.shares.order_by("-created_at", "-pk"))
     with sealing.key_ring(Holder.user(user.pk)) as ring:
         told = [_given(share, ring, at=at) for share in found]
@@ -103,7 +103,7 @@ def of(user: User, *, at: datetime) -> tuple[OwnedShare, ...]:
 
 
 def one(user: User, share_id: UUID, *, at: datetime) -> ShareDetails:
-    """A share of this person. Raises Share.DoesNotExist for anybody else's."""
+    """One share of this person. Raises Share.DoesNotExist for somebody else's."""
     share = user.shares.get(pk=share_id)
     with sealing.key_ring(Holder.user(user.pk)) as ring:
         given = _given(share, ring, at=at)

@@ -1,4 +1,4 @@
-"""Where the sealed values of this app live: the names that become their associated data."""
+"""The places of this app's sealed values, which become their associated data."""
 
 from uuid import UUID
 

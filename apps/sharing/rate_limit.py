@@ -1,8 +1,8 @@
-"""How often one share is opened and read: page and document are made from the record each time, and for a large record
-that takes seconds. Whoever has the passcode could keep all threads busy, and fill the log with their coming.
+"""How often one share may be opened and read. Page and document are made from the record each time, which takes seconds
+for a large record: without a limit, whoever has the passcode could keep all threads busy, and fill the log.
 
-Counted for each share, with the passcode given: whoever has the link alone uses nothing up. The count is in the cache,
-which may lose it; where it does not answer, nobody is refused.
+Counted per share, after the passcode was given, so that somebody who has only the link uses nothing up. The count is in
+the cache, which may lose it; if the cache does not answer, nobody is refused.
 """
 
 from typing import Final
@@ -11,12 +11,12 @@ from uuid import UUID
 from django.core.cache import cache
 from redis.exceptions import RedisError
 
-MOST: Final = 60  # a page that is opened counts twice, since the passcode leads to it; a clinic has several readers
+MOST: Final = 60  # opening a page counts twice, because the passcode redirects to it; a clinic has several readers
 SECONDS: Final = 600
 
 
 class TooOften(Exception):
-    """This share was opened or read as often as it may be in SECONDS. Wait."""
+    """This share was opened or read too often in SECONDS. Wait."""
 
 
 def count(share_id: UUID) -> None:
@@ -25,7 +25,7 @@ def count(share_id: UUID) -> None:
     try:
         cache.add(key, 0, timeout=SECONDS)
         counted = cache.incr(key)
-    except (ValueError, RedisError):  # the time ended just now; the cache is away
+    except (ValueError, RedisError):  # the key expired just now; the cache does not answer
         return
     if counted > MOST:
         raise TooOften

@@ -1,4 +1,4 @@
-"""What this app keeps sealed for its users: told to `apps.vault.renewing`."""
+"""The sealed columns of this app, which `apps.vault.renewing` reads."""
 
 from typing import Final
 

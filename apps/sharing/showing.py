@@ -1,7 +1,7 @@
-"""What a share shows: read anew each time, as the record stands now.
+"""What a share shows, read each time from the record as it is now.
 
-What its owner deleted, disconnected without a copy, or what a provider withdrew since is not there any more; what came
-since, of the kinds that were chosen, is.
+What its owner has deleted, disconnected without a copy, or what a provider has withdrawn since is gone; new entries of
+the chosen kinds are included.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ from apps.vault.sealing import Holder
 
 @dataclass(frozen=True, repr=False)
 class Shown:
-    """What may be seen now, and of which sources."""
+    """What may be seen now, and from which sources."""
 
     terms: Terms
     choices: tuple[Choice, ...]
@@ -35,7 +35,7 @@ class Shown:
 
 @dataclass(frozen=True, repr=False)
 class Preview:
-    """What others see of a share, and what is left out of its kinds as sensitive: that is for its owner alone."""
+    """What others see of a share, and, for its owner only, what is left out of its kinds as sensitive."""
 
     share: Share
     summary: Summary
@@ -43,8 +43,8 @@ class Preview:
 
 
 def of(share: Share, *, at: datetime) -> Shown:
-    """What this share is about now. Raises Over where nothing of its sources is here any more, where they turn out to
-    be of several people, and where the account was closed a moment ago; and VaultError."""
+    """What this share is about now. Raises Over if none of its sources exists any more, if they turn out to belong to
+    several people, or if the account was closed meanwhile; and VaultError."""
     with _over_once_closed():
         with sealing.key_ring(Holder.user(share.user_id)) as ring:
             agreed = terms.opened(share, ring)
@@ -55,7 +55,7 @@ def of(share: Share, *, at: datetime) -> Shown:
 
 
 def summary(share: Share, *, at: datetime) -> Summary:
-    """The page to read. Raises Over as `of` does, and where it was deleted while it was read; and VaultError."""
+    """The page to read. Raises Over as `of` does, and if the record was deleted while it was read; and VaultError."""
     shown = of(share, at=at)
     with _over_once_closed():
         told = summaries.summary(shown.choices, at=at, portion=shown.terms.portion)
@@ -64,7 +64,7 @@ def summary(share: Share, *, at: datetime) -> Summary:
 
 
 def preview(user: User, share_id: UUID, *, at: datetime) -> Preview:
-    """What its owner reads of it. Raises Share.DoesNotExist for anybody else's, Over as `summary` does, and
+    """What its owner sees of it. Raises Share.DoesNotExist for somebody else's share, Over as `summary` does, and
     VaultError."""
     share = user.shares.select_related("user").get(pk=share_id)
     shown = of(share, at=at)
@@ -84,7 +84,7 @@ def document(shown: Shown, *, at: datetime) -> bytes:
 
 @contextmanager
 def _over_once_closed() -> Iterator[None]:
-    """Whoever reads while the account is closed has found its share, and then no key."""
+    """If the account is closed while a share is read, its key is gone: raise Over for that."""
     try:
         yield
     except Shredded:

@@ -1,4 +1,4 @@
-"""What sharing does by itself, on the schedule of `config/celery.py`."""
+"""The scheduled tasks of sharing (`config/celery.py`)."""
 
 from celery import shared_task
 from django.utils import timezone
@@ -8,7 +8,7 @@ from apps.sharing import ending, lockout_mail
 
 @shared_task(name="apps.sharing.tasks.purge_shares")
 def purge_shares() -> None:
-    """Delete shares that are long over, with who came."""
+    """Delete shares that ended long ago, with their openings."""
     ending.purge(at=timezone.now())
 
 

@@ -1,7 +1,7 @@
-"""What a share is about, and what opens it: sealed as one value, under the key of whose record it is.
+"""The terms of a share: what it shows and what opens it, sealed as one value under its owner's key.
 
-The passcode is no password hash: nobody opens the record without the same key, so that whoever could read the passcode
-could read the record as well; and its owner can look it up again.
+The passcode is not hashed: whoever could read it has the key, and could read the record as well. And its owner can look
+it up again.
 """
 
 import hashlib
@@ -21,14 +21,14 @@ from apps.vault.sealing import KeyRing
 _TOKEN_BYTES: Final = 32
 _KEY_BYTES: Final = 32
 _DIGITS: Final = 6
-# Of a share that was made before its terms said so.
+# For shares made before this was part of the terms.
 _LIMITED_ONCE: Final = frozenset({"results", "vitals", "visits", "procedures", "documents"})
 
 
 class Terms(msgspec.Struct, frozen=True, kw_only=True):
-    """`token` is what the link ends with, `key` what a program opens its file with (32 bytes), `purpose` the owner's
-    own note. `connections` are the sources that were chosen, all of one person. `limited` are the subjects of which is
-    told what happened `since` alone: as it stood where they chose, whatever a later release limits."""
+    """`token` is the end of the link, `key` decrypts a program's file (32 bytes), `purpose` is the owner's own note.
+    `connections` are the chosen sources, all of one person. `limited` are the subjects of which only entries `since` a
+    date are shown: stored when the share was made, so that a later release does not change it."""
 
     token: str
     passcode: str
@@ -41,7 +41,7 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     limited: frozenset[str] = _LIMITED_ONCE
 
     def __repr__(self) -> str:
-        """Say nothing of it."""
+        """Nothing about its contents."""
         return "<Terms>"
 
     @property
@@ -59,7 +59,7 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
 def new(
     connections: Sequence[UUID], subjects: frozenset[str], *, since: date | None, tells_sensitive: bool, purpose: str
 ) -> Terms:
-    """With a link, a passcode and a key that nobody has seen."""
+    """Terms with a new link, passcode and key."""
     return Terms(
         token=secrets.token_urlsafe(_TOKEN_BYTES),
         passcode="".join(secrets.choice("0123456789") for _ in range(_DIGITS)),
@@ -74,12 +74,12 @@ def new(
 
 
 def hash_of(token: str) -> bytes:
-    """By which a share is found. It has 256 random bits: nobody guesses what a hash is of."""
+    """The hash by which a share is found. The token has 256 random bits, so the hash cannot be reversed by guessing."""
     return hashlib.sha256(token.encode()).digest()
 
 
 def seal(terms: Terms, *, share_id: UUID, ring: KeyRing) -> bytes:
-    """As the row keeps it. Padded, so that its length says little of what was chosen."""
+    """The value that the row stores. Padded, so that its length says little about what was chosen."""
     return ring.seal_body(msgspec.json.encode(terms), place=places.terms_place(share_id))
 
 
@@ -90,10 +90,10 @@ def opened(share: Share, ring: KeyRing) -> Terms:
 
 
 def is_passcode(unverified: str, terms: Terms) -> bool:
-    """Whether it is the right one, however its digits are set apart."""
+    """Whether it is the right passcode, however its digits are separated."""
     return secrets.compare_digest(digits(unverified), terms.passcode)
 
 
 def digits(unverified: str) -> str:
-    """What may be a passcode of what somebody typed."""
+    """The digits of what somebody typed."""
     return "".join(character for character in unverified if character.isascii() and character.isdigit())

@@ -1,9 +1,9 @@
-"""Let in whoever has link and passcode, and count who has not.
+"""Let in whoever has link and passcode, and count wrong passcodes.
 
-The link's end has 256 random bits, and the passcode few: so wrong ones are counted over the share's whole life, by the
-row itself, which is held meanwhile. A wrong one that was typed on the page before takes no second try: who loads the
-page anew sends it once more, and who guesses learns nothing by it. A program's counts each time. Somebody who has the
-link alone can use its tries up; its owner is mailed so, and makes another.
+The link ends with 256 random bits, but a passcode is short. So wrong ones are counted over the share's whole life, in
+its row, under a lock. A wrong passcode that was entered on the page before does not count again: reloading the page
+sends it once more, and a guesser learns nothing from it. A program's tries always count. Somebody who has only the link
+can use up all tries; then the owner gets a mail, and makes a new share.
 """
 
 import uuid
@@ -26,34 +26,34 @@ from apps.vault.errors import CannotOpen
 from apps.vault.sealing import Holder, KeyRing
 
 LONGEST_NAME: Final = 80
-_MOST_KEPT: Final = 100  # openings of one share; the count goes on
+_MOST_KEPT: Final = 100  # openings of one share; `Share.opened` counts on
 _VISITOR: Final = Actor.system("share")
 
 
 class Over(Exception):
-    """There is no such share, or it is over: nobody is told which."""
+    """There is no such share, or it has ended. Visitors are not told which."""
 
 
 @dataclass(frozen=True)
 class Refused(Exception):
-    """The passcode is wrong. So many tries are left, none where that was the last."""
+    """The passcode is wrong. `tries_left` is 0 if that was the last try."""
 
     tries_left: int
 
 
 def find(token: str, *, at: datetime) -> Share:
-    """The share of this link, with its owner. Raises Over."""
+    """The share with this link, and its owner. Raises Over."""
     return _only(Share.objects.open(at=at), token)
 
 
 def enter(
     token: str, passcode: str, *, name: str, way: Opening.Way, at: datetime, signed_in: UUID | None = None
 ) -> Share:
-    """Open the share for somebody who says this is their name, and may be `signed_in` here: that its owner looks at it
-    is no visit. Raises Over, Refused, TooOften, and VaultError."""
+    """Open the share for somebody who gives this name, and may be `signed_in` here: if they are its owner, it is not
+    counted as a visit. Raises Over, Refused, TooOften and VaultError."""
     tries_left = None
     with transaction.atomic():
-        # whoever waited here finds none that was ended, used up or deleted meanwhile
+        # after waiting for the lock, a share that was ended, used up or deleted meanwhile is not found
         share = _only(Share.objects.open(at=at).select_for_update(of=("self",)), token)
         is_own = signed_in == share.user_id
         with sealing.key_ring(Holder.user(share.user_id)) as ring:
@@ -67,13 +67,13 @@ def enter(
                 tries_left = _count_wrong(share, passcode, way, ring, at=at)
                 if tries_left < before:
                     _record(EventType.SHARE_REFUSED, share, by_owner=is_own, at=at)
-    if tries_left is not None:  # once it is committed: a try that is refused must count
+    if tries_left is not None:  # raise only after the commit: the try must count
         raise Refused(tries_left)
     return share
 
 
 def tries_left(token: str, *, at: datetime) -> int:
-    """How many wrong passcodes are left. Raises Over."""
+    """How many wrong passcodes are still allowed. Raises Over."""
     return find(token, at=at).tries_left
 
 
@@ -109,7 +109,7 @@ def _count_wrong(share: Share, passcode: str, way: Opening.Way, ring: KeyRing, *
 
 
 def _typed_before(share: Share, ring: KeyRing) -> list[str]:
-    """The wrong ones of its page. Where they do not open each counts anew."""
+    """Wrong passcodes entered on the page. If they do not open, each counts again."""
     if share.sealed_wrong is None:
         return []
     try:
@@ -120,7 +120,7 @@ def _typed_before(share: Share, ring: KeyRing) -> list[str]:
 
 
 def plain(name: str) -> str:
-    """What somebody wrote of themselves: on one line, without what cannot be seen, and not too long."""
+    """The visitor's name on one line, without invisible characters, and not too long."""
     return on_one_line(name)[:LONGEST_NAME]
 
 

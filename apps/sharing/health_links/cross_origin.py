@@ -1,9 +1,9 @@
-"""Views that a program in anybody's browser may call: pages of any origin, without a cookie.
+"""Views that pages of any origin may call (CORS), without cookies.
 
-The Health Links Specification does not speak of it (CORS), but what reads such links is often a web page, and its
-browser asks first: JSON is not among what may be posted unasked. Any header may be sent along, because unknown ones
-have to be ignored, and `Retry-After` may be read. No token guards against forgery: it would have to guard what somebody
-may do who is signed in, and a view so decorated must not ask who that is.
+The Health Links Specification does not mention CORS, but programs that read such links are often web pages, and a
+browser sends a preflight request before it posts JSON. Any request header is allowed, because unknown ones must be
+ignored, and `Retry-After` may be read. There is no CSRF token: it protects what a signed-in person may do, and a view
+decorated like this must not look at who is signed in.
 """
 
 from collections.abc import Callable
@@ -16,12 +16,12 @@ from django.views.decorators.csrf import csrf_exempt
 _P = ParamSpec("_P")
 _View = Callable[Concatenate[HttpRequest, _P], HttpResponseBase]
 
-_ASKED_AGAIN_AFTER: Final = "7200"  # seconds; browsers keep such an answer no longer
+_ASKED_AGAIN_AFTER: Final = "7200"  # seconds; browsers cache a preflight response no longer
 
 
 def from_any_origin(*methods: str) -> Callable[[_View[_P]], _View[_P]]:
-    """Decorate a view that answers these methods, and no other. What it answers is stored nowhere, unless it says
-    otherwise. Http404 is answered here: a page that cannot read the status does not know that the link has ended."""
+    """Decorate a view that answers only these methods. Its responses are not stored, unless they say otherwise. Http404
+    is answered here: a page of another origin that cannot read the status would not learn that the link has ended."""
     allowed = (*methods, "OPTIONS")
 
     def decorated(view: _View[_P]) -> _View[_P]:
@@ -43,7 +43,7 @@ def from_any_origin(*methods: str) -> Callable[[_View[_P]], _View[_P]]:
 
 
 def _not_allowed(allowed: tuple[str, ...]) -> HttpResponse:
-    """In words: in place of an empty answer the site puts a page, which pages of other origins could not read."""
+    """With a text: the site replaces an empty response by a page, which pages of other origins could not read."""
     return HttpResponseNotAllowed(allowed, f"Only {', '.join(allowed)}", content_type="text/plain")
 
 

@@ -1,12 +1,13 @@
-"""The file that a link leads to: a document, encrypted under the link's key.
+"""The file that a link leads to: a document, encrypted with the link's key.
 
 By "Encrypting and Decrypting Files": a JWE in compact form, `alg` dir, `enc` A256GCM, `cty` the type of the document,
-and `zip` DEF where it was compressed first (raw DEFLATE, RFC 1951). The key stays the same for all files of a link,
-over all its life, so that each encryption needs a nonce of its own: joserfc draws 96 random bits each time, which is
-safe for far more files than anybody asks for.
+and `zip` DEF if it was compressed first (raw DEFLATE, RFC 1951). All files of a link have the same key over all its
+life, so each encryption needs its own nonce: joserfc draws 96 random bits, which is safe for far more files than
+anybody requests.
 
-Only a short document is compressed. Programs unpack so much and no more, for fear of bombs: panva/jose 250 kB, joserfc
-250 KiB. And joserfc (1.8) does not always refuse what is larger, but may give its beginning as if that were all.
+Only a short document is compressed. Against decompression bombs, programs limit what they unpack: panva/jose to 250 kB,
+joserfc to 250 KiB. And joserfc (1.8) does not always reject what is larger, but may return its beginning as if that
+were all.
 """
 
 from typing import Final
@@ -23,7 +24,7 @@ _ALGORITHMS: Final = ("dir", "A256GCM", "DEF")
 
 
 def encrypt(document: bytes, key: bytes) -> str:
-    """The file, each time another. Raises ValueError for a key of another length."""
+    """The encrypted file, different each time. Raises ValueError for a key of another length."""
     if len(key) != KEY_BYTES:
         raise ValueError("The key of a health link has 32 bytes")
     header = {"alg": "dir", "enc": "A256GCM", "cty": FHIR}

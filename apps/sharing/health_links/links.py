@@ -22,26 +22,26 @@ KEY_BYTES: Final = 32
 LONGEST_URL: Final = 128
 LONGEST_LABEL: Final = 80
 
-# 256 bits in base64url, which has six a character. That they are random nobody can see; that they are there, one can.
+# 256 bits in base64url, which has six bits a character. Whether they are random cannot be checked; that they exist can.
 _ENTROPY: Final = re.compile(r"[A-Za-z0-9_-]{43}")
 _ADDRESS: Final = re.compile(r"[\x21-\x7e]+")
-_SCHEMES: Final = ("https", "http")  # the second for a laptop: the settings of a site see to it that it is not used
+_SCHEMES: Final = ("https", "http")  # http for a developer's machine; the settings of a deployment exclude it
 
 
 class Flag(StrEnum):
-    """What a program is told before it asks."""
+    """What a program is told before it makes a request."""
 
-    LONG_TERM = "L"  # may be asked again: what is behind it changes
+    LONG_TERM = "L"  # may be requested again: the contents change
     PASSCODE = "P"
-    DIRECT = "U"  # the address is the file's own, by GET: there is no manifest
+    DIRECT = "U"  # the URL is the file's own, fetched by GET: there is no manifest
 
 
 @dataclass(frozen=True, repr=False)
 class HealthLink:
-    """One link. Raises ValueError for what the specification forbids, and never says what was given.
+    """One link. Raises ValueError for what the specification forbids, without repeating it.
 
-    `url` is the address of the manifest, `label` short words for whoever reads them before the passcode is asked for:
-    they stand in the link itself, and are no secret.
+    `url` is the manifest's, `label` a few words to show before the passcode is asked for: it is in the link itself, and
+    therefore no secret.
     """
 
     url: str
@@ -62,15 +62,15 @@ class HealthLink:
             raise ValueError("The end of a health link needs a time zone")
 
     def __repr__(self) -> str:
-        """Say nothing of it: the address opens something, and the key the rest."""
+        """Nothing: the URL is secret, and so is the key."""
         return "<HealthLink>"
 
     def uri(self, viewer: str = "") -> str:
-        """The link; after the address of a page, where one is given, which has to end in `#`: what follows it is sent
-        to no server. Raises ValueError."""
+        """The link, or the link in the fragment of a page's URL, which has to end in `#`: browsers send no fragment to
+        a server. Raises ValueError."""
         if viewer and (not viewer.endswith("#") or viewer.count("#") > 1 or urlsplit(viewer).scheme not in _SCHEMES):
             raise ValueError("The address of a viewer is a whole one, and ends in its only #")
-        # Escaped, though UTF-8 would do: pages are about that take each byte of it for a character.
+        # As ASCII, though UTF-8 is allowed: some viewers take each byte of UTF-8 for a character.
         written = json.dumps(self._payload(), separators=(",", ":"))
         return f"{viewer}shlink:/{_in_base64url(written.encode())}"
 
@@ -86,7 +86,7 @@ class HealthLink:
 
 
 def fitting_label(text: str) -> str:
-    """A text as a label: on one line, and cut at a word where it is too long."""
+    """A text as a label: on one line, and cut at a word if it is too long."""
     label = on_one_line(text)
     if _length(label) <= LONGEST_LABEL:
         return label
@@ -97,7 +97,7 @@ def fitting_label(text: str) -> str:
 
 
 def _length(text: str) -> int:
-    """As JavaScript counts, where an emoji is two: other programs count no more."""
+    """As JavaScript counts, where an emoji counts twice: no other program counts more."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 

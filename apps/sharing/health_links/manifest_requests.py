@@ -1,8 +1,9 @@
-"""What a program posts to the address in a link: who it says it is, the passcode, and how much it takes at once.
+"""What a program posts to the URL in a link: its name, the passcode, and the longest file that it takes in the
+response.
 
-By "SMART Health Link Manifest Request": JSON, an object. `recipient` is required, words to show to a person; nobody can
-check them. `passcode` is required where the link asks for one, `embeddedLengthMax` is an integer, and optional. What
-else there is has to be ignored. Whatever comes, nothing is raised, and no answer repeats what was sent.
+By "SMART Health Link Manifest Request": a JSON object. `recipient` is required: text to show to a person, which nobody
+can check. `passcode` is required if the link asks for one; `embeddedLengthMax` is an optional integer. Anything else
+has to be ignored. Whatever is sent, nothing is raised, and no response repeats it.
 """
 
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ LONGEST_RECIPIENT: Final = 100
 
 
 class Refusal(Enum):
-    """Why a request cannot be answered: a word for its program's author, and the status to answer with."""
+    """Why a request cannot be answered: a code for the program's author, and the HTTP status."""
 
     TOO_LARGE = ("too-large", 413)
     NOT_JSON = ("not-json", 400)
@@ -34,20 +35,20 @@ class Refusal(Enum):
 
 @dataclass(frozen=True, repr=False)
 class ManifestRequest:
-    """What was asked. `recipient` is on one line and short enough to keep, `passcode` empty where none was sent,
-    `embedded_length_max` None where the program takes any length."""
+    """The request. `recipient` is on one line and short enough to store, `passcode` empty if none was sent,
+    `embedded_length_max` None if the program takes any length."""
 
     recipient: str
     passcode: str
     embedded_length_max: int | None
 
     def __repr__(self) -> str:
-        """Say nothing of it."""
+        """Nothing about its contents."""
         return "<ManifestRequest>"
 
 
 def read(unverified: bytes) -> ManifestRequest | Refusal:
-    """The request in this body, or why there is none in it."""
+    """The request in this body, or why it cannot be read."""
     if len(unverified) > LONGEST_BODY:
         return Refusal.TOO_LARGE
     try:
@@ -68,7 +69,7 @@ def read(unverified: bytes) -> ManifestRequest | Refusal:
 
 
 def _recipient(value: Any) -> str:
-    """Empty where there is none. A long one is cut: who it is stands first."""
+    """Empty if there is none. A long one is cut at the end."""
     if not isinstance(value, str):
         return ""
     recipient = on_one_line(value)
@@ -78,7 +79,7 @@ def _recipient(value: Any) -> str:
 
 
 def _is_length(value: Any) -> bool:
-    """Whether it is a whole number, also one written as 4096.0: to JSON they are the same."""
+    """Whether it is a whole number; 4096.0 is one, since JSON does not distinguish them."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
     return value >= 0 and value == int(value)

@@ -1,13 +1,13 @@
-"""What a program is told: one file, in the answer itself or elsewhere; or that the passcode was wrong.
+"""Responses to a program: a manifest with one file, embedded or by its URL; or that the passcode was wrong.
 
-By "SMART Health Link Manifest File": JSON, `application/json`. Each of `files` has a `contentType` (STU 1 knows three,
-and none has a parameter), and `embedded`, the file itself, or `location`, an address of it; and may have `lastUpdated`
-(ISO 8601), `status`, and `fhirVersion`, which should stand where the document is FHIR.
+By "SMART Health Link Manifest File": JSON, `application/json`. Each of `files` has a `contentType` (STU 1 has three,
+none with a parameter), and either `embedded`, the file itself, or `location`, its URL. It may have `lastUpdated` (ISO
+8601), `status`, and `fhirVersion`, which it should have if the document is FHIR.
 
-`embedded` is never longer than the request's `embeddedLengthMax`: a length of the payload as embedded, so of the file
-and not of the document. Where it would be longer a `location` is given: it holds for an hour at most, needs no further
-proof, and is fetched by GET as `application/jose`. So whoever gives one signs into it which share it is of and when it
-was made, and looks again whether the share still stands when it is fetched.
+`embedded` is never longer than the request's `embeddedLengthMax`: the length of the encrypted file, not of the
+document. For a longer file there is a `location`: valid for an hour at most, without further authentication, fetched by
+GET as `application/jose`. So its URL is signed, with the share and the time it was made, and the share is checked again
+when the file is fetched.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from apps.sharing.health_links.manifest_requests import ManifestRequest, Refusal
 
 MANIFEST_TYPE: Final = "application/json"
 FILE_TYPE: Final = "application/jose"
-LOCATION_LASTS: Final = timedelta(hours=1)  # no longer
+LOCATION_LASTS: Final = timedelta(hours=1)  # the longest that the specification allows
 
 
 class Status(StrEnum):
@@ -37,7 +37,7 @@ class Status(StrEnum):
 
 @dataclass(frozen=True)
 class About:
-    """What is said of a file besides where it is. `last_updated` needs a time zone."""
+    """Facts about a file other than where it is. `last_updated` needs a time zone."""
 
     last_updated: datetime
     status: Status = Status.CAN_CHANGE
@@ -46,7 +46,7 @@ class About:
 
 
 def may_embed(file: str, request: ManifestRequest) -> bool:
-    """Whether the program takes so long a file in the answer itself."""
+    """Whether the program accepts a file of this length in the response itself."""
     return request.embedded_length_max is None or len(file) <= request.embedded_length_max
 
 
@@ -56,17 +56,17 @@ def embedded(file: str, about: About) -> bytes:
 
 
 def located(url: str, about: About) -> bytes:
-    """The manifest with an address of the file, which holds for `LOCATION_LASTS` at most."""
+    """The manifest with the file's URL, which is valid for `LOCATION_LASTS` at most."""
     return _manifest("location", url, about)
 
 
 def wrong_passcode(tries_left: int) -> bytes:
-    """What stands in the answer 401; the last of them says 0, and after it the link is no more (404)."""
+    """The body of a 401. The last one says 0; after that the link is gone (404)."""
     return msgspec.json.encode({"remainingAttempts": max(tries_left, 0)})
 
 
 def refused(refusal: Refusal) -> bytes:
-    """What stands in the answer to a request that cannot be read: the specification says nothing of it."""
+    """The body of the response to a request that cannot be read, about which the specification says nothing."""
     return msgspec.json.encode({"error": refusal.code})
 
 

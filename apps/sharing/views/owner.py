@@ -1,4 +1,6 @@
-"""The owner's pages: their shares, a new one, one of them with its link and receipts, and what others see of it."""
+"""The owner's pages: the list of shares, a new one, one with its link and openings, and a preview of
+what others see.
+"""
 
 from uuid import UUID
 
@@ -28,7 +30,7 @@ from apps.sharing.visiting import Over
 @login_required
 @cache_control(no_store=True, private=True)
 def show_shares(request: HttpRequest) -> HttpResponse:
-    """All of them, those that are open first."""
+    """All of them, open ones first."""
     now = timezone.now()
     context = {"shares": owned_shares.of(current_user(request), at=now), "kept_days": ending.KEPT.days}
     return render(request, "sharing/shares.html", context)
@@ -39,7 +41,7 @@ def show_shares(request: HttpRequest) -> HttpResponse:
 @cache_control(no_store=True, private=True)
 @reauthentication.required
 def make_share(request: HttpRequest) -> HttpResponse:
-    """Ask what is to be shown; POST opens the share."""
+    """Ask what to share; POST opens the share."""
     return _make(request) if request.method == "POST" else _ask(request)
 
 
@@ -84,8 +86,8 @@ def _page(request: HttpRequest, choices: tuple[Choice, ...], form: ShareForm, *,
 @login_required
 @cache_control(no_store=True, private=True)
 def show_share(request: HttpRequest, share_id: UUID) -> HttpResponse:
-    """One of them, and who came; its link and passcode while it is open, to whoever gave the password a moment ago. A
-    stolen session ends, and the link would not."""
+    """One share, and who came; while it is open, its link and passcode, but only if the password was given a moment
+    ago. A stolen session ends; a link that somebody copied from it would not."""
     try:
         one = owned_shares.one(current_user(request), share_id, at=timezone.now())
     except Share.DoesNotExist:
@@ -105,7 +107,7 @@ def show_share(request: HttpRequest, share_id: UUID) -> HttpResponse:
 @cache_control(no_store=True, private=True)
 @reauthentication.required
 def show_link(_request: HttpRequest, share_id: UUID) -> HttpResponse:
-    """Ask for the password, and lead back to the share, which then tells its link."""
+    """Ask for the password, then return to the share, which then shows its link."""
     return redirect("share", share_id)
 
 
@@ -125,7 +127,7 @@ def end_share(request: HttpRequest, share_id: UUID) -> HttpResponse:
 @login_required
 @cache_control(no_store=True, private=True)
 def preview_share(request: HttpRequest, share_id: UUID) -> HttpResponse:
-    """What others see of it now; of one that is over, where it would lead."""
+    """What others see of it now, or would see if it has ended."""
     now = timezone.now()
     try:
         preview = showing.preview(current_user(request), share_id, at=now)

@@ -1,4 +1,4 @@
-"""What a program is answered that follows a SMART Health Link (`apps.sharing.health_links` has the specification)."""
+"""Answers to a program that follows a SMART Health Link (for the specification see `apps.sharing.health_links`)."""
 
 import logging
 
@@ -23,7 +23,7 @@ _TOO_MANY = 429
 
 @from_any_origin("POST")
 def show_manifest(request: HttpRequest, token: str) -> HttpResponse:
-    """The manifest, to whoever posts the passcode."""
+    """The manifest, for whoever posts the passcode."""
     asked = manifest_requests.read(_body(request))
     if isinstance(asked, Refusal):
         return _json(manifests.refused(asked), status=asked.status)
@@ -43,7 +43,7 @@ def show_manifest(request: HttpRequest, token: str) -> HttpResponse:
 
 @from_any_origin("GET", "HEAD")
 def show_file(_request: HttpRequest, token: str, ticket: str) -> HttpResponse:
-    """A file too long for the manifest."""
+    """A file that is too long for the manifest."""
     try:
         file = fetching.file(token, ticket, at=timezone.now())
     except TooOften:
@@ -54,8 +54,8 @@ def show_file(_request: HttpRequest, token: str, ticket: str) -> HttpResponse:
 
 
 def _nothing(error: Over | VaultError) -> HttpResponse:
-    """Where there is no such share any more, be it that its owner closed the account a moment ago; or where a value
-    does not open: the page for that is no answer that a page of another origin can read."""
+    """404 if the share is over, or its owner closed the account a moment ago. 503 if a value does not open: the site's
+    page for that could not be read by a page of another origin."""
     if isinstance(error, Over | Shredded):
         raise Http404 from None
     _LOG.error("A health link could not be answered: %s", error)
@@ -63,7 +63,7 @@ def _nothing(error: Over | VaultError) -> HttpResponse:
 
 
 def _body(request: HttpRequest) -> bytes:
-    """What came of it, and no more than is read; nothing where the program went away meanwhile: no fault of ours."""
+    """The body, up to the longest that is read; empty if the program disconnected, which is not our fault."""
     try:
         return request.read(LONGEST_BODY + 1)
     except UnreadablePostError:

@@ -1,6 +1,6 @@
-"""The visitor's pages: the passcode is asked for, then the part of the record is shown.
+"""The visitor's pages: ask for the passcode, then show the part of the record.
 
-A visitor has no account. That the passcode was right is kept in a cookie for this one link, signed and short-lived; a
+A visitor has no account. That the passcode was right is stored in a signed, short-lived cookie for this one link; a
 share that ends meanwhile shows nothing more, whatever the cookie says.
 """
 
@@ -32,7 +32,7 @@ _MINUTES: Final = rate_limit.SECONDS // 60
 @require_http_methods(["GET", "HEAD", "POST"])
 @cache_control(no_store=True, private=True)
 def show_shared(request: HttpRequest, token: str) -> HttpResponse:
-    """The page of a link: what is shared, to whoever gave the passcode; POST gives it."""
+    """The page behind a link: the shared part, once the passcode was given; POST gives it."""
     now = timezone.now()
     try:
         share = visiting.find(token, at=now)
@@ -46,7 +46,7 @@ def show_shared(request: HttpRequest, token: str) -> HttpResponse:
             return _private(render(request, "sharing/shared.html", context))
     except TooOften:
         return _private(render(request, "sharing/too_often.html", {"minutes": _MINUTES}, status=429))
-    except (Over, Shredded):  # the second where its owner closed the account a moment ago
+    except (Over, Shredded):  # Shredded: its owner closed the account a moment ago
         return _over(request)
 
 
@@ -102,6 +102,6 @@ def _over(request: HttpRequest) -> HttpResponse:
 
 
 def _private(answer: HttpResponse) -> HttpResponse:
-    """No search engine keeps the page, or that it is there."""
+    """Keep the page out of search engines."""
     answer["X-Robots-Tag"] = "noindex, nofollow"
     return answer
