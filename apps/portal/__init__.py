@@ -1,1 +1,3 @@
-"""What needs several apps: home, confirm and start, the ways back, errors."""
+"""Pages that need several apps: Home, confirming a person, disconnecting, closing an account, activity, the desk,
+errors.
+"""

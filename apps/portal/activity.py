@@ -1,9 +1,9 @@
-"""The audit log as its own person reads it: what happened, who did it, and at which provider; and where they have
-records of several people, with whose.
+"""The audit log as its own person reads it: what happened, who did it, at which provider, and, if they have records of
+several people, whose record it was.
 
-A link that lives for months is renewed thousands of times, and between two such lines everything else would be lost.
-Renewals of one link with nothing else between them are one line with a count; it opens to each of them. What happened
-several times within a minute is told once, and how often: nobody reads more out of the same words again.
+A link that lives for months is renewed thousands of times, and these lines would bury everything else. So consecutive
+renewals of one link are one line with a count, which can be opened to see each. And what happened several times within
+a minute is one line that says how often.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -43,12 +43,12 @@ ROWS = 50
 _ROWS_AT_ONCE = 500
 _WORDS = {event.value: event.label for event in EventType}
 _LONGEST_NUMBER = 18
-_BY_A_LINK = frozenset({EventType.SHARE_OPENED, EventType.SHARE_REFUSED})  # of a share; its owner has it as well
+_BY_A_LINK = frozenset({EventType.SHARE_OPENED, EventType.SHARE_REFUSED})  # by anybody with a link, its owner included
 
 
 @dataclass(frozen=True)
 class Renewals:
-    """What one line stands for: so many renewals of one connection. `first` and `last` are numbers of events."""
+    """The renewals of one connection that one line stands for. `first` and `last` are event numbers."""
 
     count: int
     since: datetime
@@ -61,9 +61,9 @@ class Renewals:
 
 @dataclass(frozen=True)
 class ActivityLine:
-    """One line. `provider` is empty where it concerns none, or one that is gone; `person` is whose record it keeps,
-    where there are several people's; `why` says more, if more is known. `times` is how often the very same happened
-    within that minute, with nothing else between."""
+    """One line. `provider` is empty if it concerns none, or one that is gone; `person` is whose record the connection
+    has, if there are several people's; `why` adds details, if known. `times` is how often the same happened within that
+    minute, with nothing else in between."""
 
     number: int
     at: datetime
@@ -83,15 +83,15 @@ class ActivityLine:
 
 @dataclass(frozen=True)
 class ActivityPage:
-    """Newest first. `older_than` asks for the next page; None where this is the last."""
+    """Newest first. `older_than` requests the next page; None on the last one."""
 
     lines: tuple[ActivityLine, ...]
     older_than: int | None
 
 
 def page(user_id: UUID, *, before: str) -> ActivityPage:
-    """The events about one user with a number below `before`, which comes from the address and may be anything: ROWS of
-    them, and the renewals in between."""
+    """ROWS events about one user, with numbers below `before`, and the renewals in between. `before` comes from the URL
+    and may be anything."""
     mine = AuditEvent.objects.filter(user_id=user_id)
     top = _number(before)
     if top is not None:
@@ -116,13 +116,13 @@ def _told_once(lines: Iterable[ActivityLine]) -> Iterator[ActivityLine]:
 
 
 def _as_read(line: ActivityLine) -> tuple[object, ...]:
-    """All that its reader sees of a line; a line of renewals, which opens to each, is like no other."""
+    """Everything that a reader sees of a line. A line of renewals, which can be opened, equals no other."""
     minute = line.at.replace(second=0, microsecond=0)
     return minute, line.what, line.why, line.who, line.where, line.number if line.renewals else None
 
 
 def renewals_page(user_id: UUID, connection_id: UUID, *, first: str, before: str) -> ActivityPage:
-    """Each renewal of one connection of this user, from the event number `first` on, below `before`."""
+    """The renewals of one connection of this user, with event numbers from `first` on and below `before`."""
     mine = AuditEvent.objects.filter(
         user_id=user_id,
         event=EventType.TOKENS_REFRESHED,
@@ -140,8 +140,8 @@ def renewals_page(user_id: UUID, connection_id: UUID, *, first: str, before: str
 
 
 def each(user_id: UUID) -> Iterator[list[ActivityLine]]:
-    """Every event about one user by itself, newest first, renewals as well: so many at once that memory does not grow
-    with them. Whose records there are is asked here, and all else as it is read."""
+    """Every event about one user, newest first, renewals included, in batches of limited size. Whose records there are
+    is looked up now; everything else as it is read."""
     return _each(user_id, _people(user_id))
 
 
@@ -160,8 +160,7 @@ def _number(unverified: str) -> int | None:
 
 
 def _folded(renewals: QuerySet[AuditEvent], *, between: Sequence[int]) -> list[Renewals]:
-    """One for each connection and each gap between the events of these numbers. Counted by the database, however many
-    there are."""
+    """One for each connection and each gap between these event numbers. The database counts, however many there are."""
     numbers = Cast(Value(sorted(between)), output_field=ArrayField(BigIntegerField()))
     gap = Func(F("pk"), numbers, function="width_bucket", output_field=IntegerField())
     rows = renewals.order_by().annotate(gap=gap).values("gap", "subject_id")
@@ -215,7 +214,7 @@ def _who(event: AuditEvent) -> str:
 
 
 def _why(event: AuditEvent) -> str:
-    """What the facts say more, from closed vocabularies; what is in none of them is left out."""
+    """Details from facts with a closed vocabulary; anything else is left out."""
     if event.event == EventType.CONNECTION_NEEDS_REAUTHORIZATION:
         return _label(Reason, event.facts.get(Fact.REASON))
     if event.event == EventType.USER_SIGN_IN_FAILED:
@@ -239,14 +238,14 @@ def _provider_id(event: AuditEvent) -> str:
 
 @dataclass(frozen=True)
 class _Names:
-    """Of providers, by their own id and by that of the connection, and of whose record a connection keeps, where there
-    are several people's. The log has no foreign keys: what is gone stays nameless."""
+    """Names of providers, by their own id and by the connection's, and of the person whose record a connection has, if
+    there are several people's. The log has no foreign keys: what is gone stays nameless."""
 
     providers: Mapping[str, str]
     people: Mapping[str, str]
 
     def provider(self, provider_id: str, connection_id: str) -> str:
-        """What the provider of an event is called."""
+        """The name of an event's provider."""
         return self.providers.get(provider_id) or self.providers.get(connection_id, "")
 
 
@@ -269,5 +268,5 @@ def _connection_id(event: AuditEvent) -> str:
 
 
 def _people(user_id: UUID) -> Mapping[str, str]:
-    """As the pages of the record tell them apart; nobody, where all are of one."""
+    """Names that tell people apart, as on pages of the record; empty if all records are of one person."""
     return {str(pk): name for pk, name in telling_apart.of_account(user_id).items()}

@@ -1,7 +1,7 @@
-"""Activity as a file for a spreadsheet, to keep: every event by itself, in the words of the page, newest first.
+"""Activity as a file for a spreadsheet: every event on its own line, in the words of the page, newest first.
 
-It is written down, counted and broken off as a copy of the record is (`admitting`); that event is its first line, and
-says when it was taken.
+It is logged, rate-limited and broken off as a copy of the record is (`admitting`). The event of its own export is its
+first line.
 """
 
 import time
@@ -23,8 +23,8 @@ from apps.records.viewing import spreadsheets
 
 
 def take(user: User, *, at: datetime) -> Iterator[bytes]:
-    """The file of all that happened in this account, piece by piece, in the language and the time zone of now whenever
-    it is read. Raises `admitting.TooMany`, and `DeletedMeanwhile` where the account is closed; in the middle
+    """The file with everything that happened in this account, in pieces. Language and time zone are those of now,
+    whenever it is read. Raises `admitting.TooMany`, `DeletedMeanwhile` if the account is closed, and, while it is read,
     `admitting.TookTooLong`."""
     with transaction.atomic():
         admitting.ensure_few(user, EventType.ACTIVITY_SAVED, at=at)
@@ -52,8 +52,7 @@ def _columns() -> tuple[str, ...]:
 
 
 def _cells(one: ActivityLine) -> tuple[str, ...]:
-    """The moment by the clock of its reader, and so that it sorts; where a clock shows an hour twice, the zone tells
-    which."""
+    """The moment in the reader's time zone, in a form that sorts; the zone distinguishes the hour that occurs twice."""
     local = timezone.localtime(one.at)
     return (
         f"{local:%Y-%m-%d %H:%M:%S}",

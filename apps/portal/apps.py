@@ -5,7 +5,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class PortalConfig(AppConfig):
-    """What needs several apps: home, confirm and start, the ways back, errors."""
+    """Pages that need several apps."""
 
     name = "apps.portal"
     label = "portal"

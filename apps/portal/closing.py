@@ -1,16 +1,16 @@
-"""Close an account: connections and shares end, copies go, the key that opens them is destroyed, and then the account
-itself.
+"""Close an account: end connections and shares, delete copies, destroy the key that opens them, then delete the
+account.
 
-All of it is one transaction. A crash at any line before its end leaves everything as it was, tokens included, and the
-patient still signed in: the next press does it all. A crash after it leaves an account that is gone; what is then lost
-is the mail, which no later attempt could make up for: whoever remembered the address would not have forgotten it.
+All of it is one transaction. A crash before it commits leaves everything as it was, tokens included, and the patient
+still signed in: the next press does it all. After a crash later the account is gone, and only the last mail may be
+lost. It cannot be sent later, because nothing remembers the address any more, which is the point of closing.
 
-Providers are told by a task. What it needs is sealed for the installation, with ids and without a name, and dropped
-when they confirmed or after a day.
+Providers are told by a task. What it needs is sealed for the installation, with ids and without a name, and deleted
+once they have confirmed, or after a day.
 
 What stays is the audit log, which names the account by its id, and the tombstone of the key, which keeps work that is
-still under way from making a new one. Half-finished sign-ins in other browsers name the address in their own session
-until that ends, within SESSION_COOKIE_AGE.
+still in progress from creating a new one. Half-finished sign-ins in other browsers contain the address in their own
+session until that ends, within SESSION_COOKIE_AGE.
 """
 
 import logging
@@ -38,8 +38,8 @@ _LOG = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class AtStake:
-    """What closing would end and delete, for the question: how many connections and open shares, whether anything is
-    kept, and how many entries of that lists show. `entries` is None where they cannot tell."""
+    """What closing would end and delete, for the page that asks: how many connections and open shares, whether there
+    are copies, and how many entries lists show of them. `entries` is None if that cannot be determined."""
 
     connections: int
     has_copies: bool
@@ -49,14 +49,15 @@ class AtStake:
 
 @dataclass(frozen=True)
 class Closed:
-    """What came of it. Where providers cannot be told, the person may want to remove us there too."""
+    """The result: how many providers are told, and how many cannot be told. Of the latter, the person may want to
+    remove us in the provider's portal."""
 
     told: int
     untold: int
 
 
 def at_stake(user: User, *, at: datetime) -> AtStake:
-    """How many connections still hold, and what is kept, of connections that are over as well."""
+    """What closing would end now, including copies of connections that are over."""
     return AtStake(
         connections=user.connections.living().count(),
         has_copies=Record.objects.filter(user=user).exists(),
@@ -66,10 +67,10 @@ def at_stake(user: User, *, at: datetime) -> AtStake:
 
 
 def close(user: User, *, at: datetime) -> Closed:
-    """Close it for good. Twice is as once, also from two tabs at the same time.
+    """Close the account for good. Calling it again changes nothing, even from two tabs at once.
 
-    When the transaction is over the person gets our last mail, which cannot undo what was done. Edges then enqueue
-    telling the providers.
+    After the transaction, the person gets our last mail; if that fails, nothing is undone. Edges then enqueue telling
+    the providers.
     """
     leaving, closed = _close(user.pk, at=at)
     if leaving is not None:
@@ -78,12 +79,12 @@ def close(user: User, *, at: datetime) -> Closed:
 
 
 def close_again(user_id: UUID, *, at: datetime) -> None:
-    """The same without the mail: for an account that was closed before, and came back with a backup."""
+    """The same without mail: for an account that was closed before, and came back with a backup."""
     _close(user_id, at=at)
 
 
 def _close(user_id: UUID, *, at: datetime) -> tuple[User | None, Closed]:
-    """The account as it was a moment ago, or None where it was closed before, and what came of it."""
+    """The account as it was before, or None if it was closed already, and the result."""
     with transaction.atomic(durable=True):
         leaving = User.objects.select_for_update(no_key=True).filter(pk=user_id).first()
         if leaving is None:
@@ -99,18 +100,17 @@ def _close(user_id: UUID, *, at: datetime) -> tuple[User | None, Closed]:
 
 
 def _hold_connections(user: User) -> Sequence[Connection]:
-    """Every connection of the user, with its runs, locked to the end of the transaction.
+    """Lock every connection of the user, and its runs, until the transaction ends.
 
-    Runs first: a worker in the middle of a page holds its run's row and then asks for the connection's and the user's,
-    so whoever took them the other way round would stand in its way for ever. For the same reason the user's own row was
-    locked without its key.
+    Runs first: a worker in the middle of a page holds its run's row and then locks the connection's and the user's, so
+    the other order would deadlock. For the same reason the user's own row is locked without its key.
     """
     list(SyncRun.objects.select_for_update().filter(user=user).order_by("pk").values_list("pk"))
     return list(user.connections.select_for_update().order_by("pk"))
 
 
 def _say_goodbye(user: User, *, at: datetime) -> None:
-    """Our last mail, in their language. A mail server that is down must not make it look as if nothing was done."""
+    """Our last mail, in their language. If the mail server is down, closing must still be reported as done."""
     try:
         mailing.send("portal/email/account_deleted", to=user.email, context={"user": user, "at": at})
     except OSError as error:  # smtplib's errors are of this kind

@@ -1,8 +1,8 @@
-"""Delete again what the deletion ledger says was deleted: for a database that was restored from a backup.
+"""Repeat the deletions in the deletion ledger, in a database that was restored from a backup.
 
-The same code deletes as did the first time, at the time of the first time, so that a person's own log reads as it did.
-What is gone already is passed over: the whole ledger is replayed, and may be again. An account that is closed again
-gets no mail, and providers are told once more to end what the backup brought back.
+The same code deletes as the first time, with the original time, so that a person's activity reads as before. What is
+gone already is skipped: the whole ledger is replayed, and may be replayed again. Closing an account again sends no
+mail; providers are told again to end what the backup brought back.
 """
 
 import itertools
@@ -23,7 +23,7 @@ from apps.sharing import ending
 
 CHUNK = 1000
 _Status = Connection.Status
-# Whether such a deletion still has something to do with a connection in this status.
+# For each kind of deletion, the statuses in which a connection still needs it.
 _CONCERNED = {
     EventType.CONNECTION_DECLINED: {_Status.AWAITING_CONFIRMATION},
     EventType.CONNECTION_DISCONNECTED: set(_Status) - {_Status.DISCONNECTED},
@@ -33,7 +33,8 @@ _CONCERNED = {
 
 @dataclass
 class Replayed:
-    """What the backup had brought back, by id; how many lines were read, and the numbers of those that say nothing."""
+    """What the backup had brought back, by id; how many lines were read, and the numbers of those that were
+    unreadable."""
 
     lines: int = 0
     accounts: set[UUID] = field(default_factory=set)
@@ -44,11 +45,11 @@ class Replayed:
 def replay(
     ledger: Iterable[Deleted | Unreadable], *, actor: Actor, at: datetime, is_restored: bool = False
 ) -> Replayed:
-    """Delete again. Each deletion is a transaction of its own: a run that was cut off is begun again.
+    """Delete again. Each deletion is its own transaction: if the run is interrupted, start it again.
 
-    Where anything was brought back, or the caller says so (`is_restored`), this is a backup, and it is known from then
-    on that tokens may be older than what their servers gave us last (`restorations`). A ledger that finds nothing says
-    nothing: it may have been replayed twice, or over a database that is nobody's copy.
+    If anything was brought back, or the caller says so (`is_restored`), this database comes from a backup, and that is
+    recorded: its tokens may be older than the providers' latest (`restorations`). If nothing was brought back, that
+    proves nothing: the ledger may be replayed for the second time, or on a database that was never restored.
     """
     replayed = Replayed()
     for deleted in _brought_back(ledger, replayed):
@@ -63,7 +64,7 @@ def replay(
 
 
 def rehearse(ledger: Iterable[Deleted | Unreadable]) -> Replayed:
-    """What `replay` would delete, and nothing deleted."""
+    """What `replay` would delete; deletes nothing."""
     found = Replayed()
     for _deleted in _brought_back(ledger, found):
         pass
@@ -71,7 +72,7 @@ def rehearse(ledger: Iterable[Deleted | Unreadable]) -> Replayed:
 
 
 def _brought_back(ledger: Iterable[Deleted | Unreadable], seen: Replayed) -> Iterator[Deleted]:
-    """The deletions of which the database still has something, and `seen` counted."""
+    """The deletions that the database needs again; updates `seen`."""
     lines = iter(ledger)
     while chunk := list(itertools.islice(lines, CHUNK)):
         seen.lines += len(chunk)
@@ -94,14 +95,14 @@ def _accounts(deletions: Sequence[Deleted]) -> set[UUID]:
 
 
 def _connections(deletions: Sequence[Deleted]) -> dict[tuple[UUID | None, UUID], Connection.Status]:
-    """Their statuses as they are when the chunk begins, by connection and user."""
+    """Statuses at the start of the chunk, by connection and user."""
     ids = [deleted.connection_id for deleted in deletions if deleted.connection_id is not None]
     rows = Connection.objects.filter(pk__in=ids).values_list("pk", "user_id", "status")
     return {(pk, user_id): Connection.Status(status) for pk, user_id, status in rows}
 
 
 def _delete(deleted: Deleted) -> None:
-    """Twice is as once, also within one ledger: an earlier line may have done it."""
+    """Does nothing if it was done already, perhaps by an earlier line of the same ledger."""
     if deleted.connection_id is None:
         closing.close_again(deleted.user_id, at=deleted.at)
         return

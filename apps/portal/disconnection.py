@@ -1,8 +1,7 @@
-"""Disconnect from a provider: end the connection, and let the copy go or stay, as the patient chose.
+"""Disconnect from a provider: end the connection, and delete the copy or keep it, as the patient chose.
 
-A copy that goes takes the connection's row with it, which names the person. Copies go first: a worker in the middle of
-a page holds its run's row and then asks for the connection's, so whoever took them the other way round would stand in
-its way for ever.
+Deleting a copy also deletes the connection's row, which names the person. Copies are deleted first: a worker in the
+middle of a page holds its run's row and then locks the connection's, so the other order would deadlock.
 """
 
 from dataclasses import dataclass
@@ -20,16 +19,16 @@ from apps.vault.errors import VaultError
 
 @dataclass(frozen=True)
 class Disconnected:
-    """What came of it. Where the provider cannot be told, the patient may want to remove us there too; None where there
-    was nothing left to tell, because an earlier press had seen to it."""
+    """The result. If the provider cannot be told, the patient may want to remove us there too. None if there was
+    nothing left to tell, because an earlier press had done it."""
 
     provider_is_told: bool | None
     keeps_copy: bool
 
 
 def whose(connection: Connection) -> str:
-    """The person whose record it is, by name: one provider may keep a parent's and a child's. Empty where that does not
-    open: who leaves may do so without a key, too."""
+    """The name of the person whose record it is: one provider may have a parent's and a child's. Empty if it does not
+    open: disconnecting must work without a key."""
     try:
         person = candidates.find_people(connection.user_id, [connection]).get(connection.pk)
     except VaultError:
@@ -38,9 +37,10 @@ def whose(connection: Connection) -> str:
 
 
 def disconnect(connection: Connection, *, keeps_copy: bool, at: datetime) -> Disconnected:
-    """End the connection, and delete all that was copied where the copy is not kept, both or neither. Twice is as once.
+    """End the connection and, if the copy is not kept, delete everything that was copied, in one transaction. Calling
+    it again changes nothing.
 
-    The tokens are gone when this returns. Edges then enqueue telling the provider.
+    When this returns, the tokens are gone. Edges then enqueue telling the provider.
     """
     with transaction.atomic():
         if not keeps_copy:
@@ -52,7 +52,7 @@ def disconnect(connection: Connection, *, keeps_copy: bool, at: datetime) -> Dis
 
 
 def delete_copy(connection: Connection, *, at: datetime) -> None:
-    """Delete what was kept of a connection that is over, and the connection."""
+    """Delete the copy of a connection that is over, and the connection."""
     with transaction.atomic():
         _forget(connection, at=at)
         _remove(connection)
@@ -63,5 +63,5 @@ def _forget(connection: Connection, *, at: datetime) -> None:
 
 
 def _remove(connection: Connection) -> None:
-    """With whatever a run that began a moment ago has brought since."""
+    """Also removes what a run that began a moment ago has stored since."""
     Connection.objects.filter(pk=connection.pk).delete()

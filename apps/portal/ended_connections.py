@@ -1,4 +1,4 @@
-"""What became of a link whose row is gone. The audit log still tells its own user."""
+"""How a connection ended whose row is gone. The audit log still knows, for its own user only."""
 
 from enum import StrEnum
 from uuid import UUID
@@ -7,12 +7,12 @@ from apps.audit.models import AuditEvent, EventType
 
 
 class Ending(StrEnum):
-    """How it ended."""
+    """How a connection ended."""
 
-    EXPIRED = "expired"  # nobody answered within 30 minutes
+    EXPIRED = "expired"  # not confirmed within 30 minutes
     DECLINED = "declined"  # not the right person
-    DISCONNECTED = "disconnected"  # confirmed once, and ended with its copy
-    RENEWED = "renewed"  # it was somebody already connected: that connection holds
+    DISCONNECTED = "disconnected"  # confirmed once, and deleted with its copy
+    RENEWED = "renewed"  # the person was connected already: that connection goes on
 
 
 _ENDINGS = {
@@ -23,7 +23,7 @@ _ENDINGS = {
 
 
 def how_it_ended(*, user_id: UUID, connection_id: UUID) -> Ending | None:
-    """How this user's link ended; None where they never had one of that id."""
+    """How this user's connection ended; None if they never had one with that id."""
     events = AuditEvent.objects.filter(user_id=user_id, subject="connection", subject_id=str(connection_id))
     happened = set(events.values_list("event", flat=True))
     if not happened:

@@ -1,4 +1,4 @@
-"""The question whose record it is."""
+"""The form on which the user says whose record it is."""
 
 from collections.abc import Sequence
 from typing import Any, cast
@@ -12,7 +12,7 @@ from apps.records.presenters.datatypes import dates
 
 
 class CandidateForm(forms.Form):
-    """Which of several people. The browser gets their places in the list, never the provider's ids."""
+    """Choose one of several people. The browser gets their positions in the list, never the provider's ids."""
 
     candidate = forms.TypedChoiceField(
         label=_("Choose one person"),
@@ -36,12 +36,12 @@ def described(person: Candidate) -> str:
 
 
 def name(person: Candidate) -> str:
-    """Their name as sent."""
+    """The name as sent."""
     return person.name or gettext("Name not given")
 
 
 def born(person: Candidate) -> str:
-    """When they were born, in words."""
+    """The birth date in words."""
     if not person.birth_date:
         return gettext("date of birth not given")
     return gettext("born %(date)s") % {"date": dates.sent_date(person.birth_date)}

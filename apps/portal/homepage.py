@@ -1,5 +1,6 @@
-"""What Home says: whose records these are, what needs the patient, what is new, how much there is of each subject, and
-their providers with the last check. Names and dates, and no value of anything (patient experience 2.1)."""
+"""The contents of Home: whose record it is, what needs the patient, what is new, how much there is of each subject, and
+the providers with their last check. Names and dates, but no value of any entry (patient experience 2.1).
+"""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,13 +20,13 @@ from apps.records.viewing.opening.last_checks import LastCheck
 from apps.records.viewing.opening.whole import Owner, Source, Whole
 from apps.records.viewing.subject_summaries import Summary
 
-# More would hide the first; the rest is a number and a link (patient experience 2.1).
+# More would hide the first; of the others only the number is shown, with a link (patient experience 2.1).
 MOST_NEEDS: Final = 3
 
 
 @dataclass(frozen=True)
 class Line:
-    """One provider with how its connection stands. `is_refused`: its provider lets us have nothing at all."""
+    """One provider, and the standing of its connection. `is_refused`: the provider lets us have nothing at all."""
 
     standing: Standing
     is_refused: bool = False
@@ -33,9 +34,9 @@ class Line:
 
 @dataclass(frozen=True)
 class Home:
-    """`needs_you` is at most MOST_NEEDS long; `more_needs` counts the others. `arriving` are connections of which a
-    first copy is on its way, and `unchecked` sentences on those whose last check brought nothing. `providers` has a
-    line for each connection that was confirmed."""
+    """`needs_you` has at most MOST_NEEDS entries; `more_needs` counts the others. `arriving` are connections whose
+    first copy is on its way; `unchecked` has a sentence for each whose last check brought nothing. `providers` has a
+    line for each confirmed connection."""
 
     needs_you: Sequence[Standing]
     more_needs: int
@@ -46,8 +47,8 @@ class Home:
 
 
 def of(found: Sequence[Standing], record: Whole | None, owner: Owner | None, *, at: datetime) -> Home:
-    """Home, of what was opened of the record: one query. With an owner it is of that person alone: of the others it
-    says how many connections need somebody, and no more."""
+    """Home, from the opened record; one query. With an owner, it is about that person only; of the others it says how
+    many connections need somebody, and no more."""
     shown = [one for one in found if owner is None or record is None or _is_of(one, record)]
     needs = [one for one in shown if one.needs_you]
     kept = [one for one in shown if one.connection.confirmed_at is not None]
@@ -65,7 +66,7 @@ def of(found: Sequence[Standing], record: Whole | None, owner: Owner | None, *, 
 
 
 def lines(kept: Sequence[Standing]) -> list[Line]:
-    """The providers of these connections, each with its last check: one query."""
+    """The providers of these connections, each with its last check; one query."""
     return _lines(kept, last_checks.of(one.connection.pk for one in kept))
 
 
@@ -74,12 +75,12 @@ def _lines(kept: Sequence[Standing], checks: Mapping[UUID, LastCheck]) -> list[L
 
 
 def _is_of(one: Standing, record: Whole) -> bool:
-    """Whether it is of the person whose record this is, or of nobody yet."""
+    """Whether this connection is to the person whose record this is, or not confirmed yet."""
     return one.connection.confirmed_at is None or one.connection.pk in record.sources
 
 
 def _is_going_on(one: Standing) -> bool:
-    """Whether it is for us to ask there, and nothing that is said of it comes first."""
+    """Whether we check this connection regularly, and nothing more urgent is said about it."""
     is_active = one.connection.status == Connection.Status.ACTIVE
     return is_active and not one.needs_you and not one.is_stopped
 
@@ -94,8 +95,8 @@ def _is_refused(one: Standing, checks: Mapping[UUID, LastCheck]) -> bool:
 
 
 def _unchecked(going_on: Sequence[Standing], checks: Mapping[UUID, LastCheck], *, at: datetime) -> Iterator[str]:
-    """U7 of the patient experience in one line, for each provider whose last check brought nothing, unless one of the
-    same day did."""
+    """U7 of the patient experience in one line, for each provider whose last check brought nothing, unless an earlier
+    check on the same day succeeded."""
     today = timezone.localdate(at)
     for one in going_on:
         check = checks.get(one.connection.pk)

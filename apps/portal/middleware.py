@@ -1,4 +1,4 @@
-"""What a page says where no view of ours can: a key is missing, or an address is that of a button."""
+"""Pages for two cases that no view of ours handles: a key is missing, or a URL that only takes POST was opened."""
 
 import logging
 from collections.abc import Callable
@@ -10,21 +10,21 @@ from django.shortcuts import render
 from apps.vault.errors import Shredded, VaultError
 
 _LOG = logging.getLogger(__name__)
-_STATUS = 503  # it passes: when the key is back all is as it was
+_STATUS = 503  # temporary: once the key is back, everything is as before
 
 
 class OursToMendMiddleware:
-    """Where a view could not seal or open a value, whichever view it is. The log names what the operator must mend."""
+    """Shows a page if any view could not seal or open a value. The log says what the operator must fix."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """As it comes."""
+        """The response, unchanged."""
         return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        """The page; None for what is no matter of keys, and for somebody whose account was closed a moment ago."""
+        """The page; None for other exceptions, and if the account was closed a moment ago."""
         if not isinstance(exception, VaultError) or isinstance(exception, Shredded):
             return None
         _LOG.error("A page could not be shown: %s", exception)
@@ -32,14 +32,14 @@ class OursToMendMiddleware:
 
 
 class AddressOfAButtonMiddleware:
-    """Where somebody opens what only a button asks for: after signing in again, they come to the address that the
-    button had. Nothing was done there, and an empty answer looks like a broken site."""
+    """Shows a page if somebody opens the URL of a button, which only takes POST: signing in again, for example, leads
+    back to it. Nothing was done, and an empty response looks like a broken site."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """The page in place of an answer that allows no reading and says nothing."""
+        """The response; an empty 405 to a GET is replaced by the page."""
         answer = self.get_response(request)
         is_nothing = (
             answer.status_code == HTTPStatus.METHOD_NOT_ALLOWED and request.method == "GET" and not answer.content

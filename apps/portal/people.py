@@ -1,5 +1,4 @@
-"""People: whose records somebody can see in their account, and which providers these come from. Names and dates, and
-nothing of a record."""
+"""Whose records an account has, and which providers these come from: names and dates, nothing from a record."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,8 +16,8 @@ from apps.vault.sealing import KeyRing
 
 @dataclass(frozen=True)
 class Person:
-    """By what they are called, as pages of the record tell them apart, with the first connection of theirs and a line
-    for each."""
+    """A person by the name that tells them apart on pages of the record, with their first connection and a line for
+    each."""
 
     name: str
     connection_id: UUID
@@ -26,7 +25,7 @@ class Person:
 
 
 def of(found: Sequence[Standing], ring: KeyRing) -> list[Person]:
-    """Everybody of whom a record was confirmed, the one of the oldest connection first. One query."""
+    """Everybody whose record was confirmed; the person of the oldest connection first. One query."""
     kept = [one for one in found if one.connection.confirmed_at is not None]
     kept.sort(key=lambda one: (one.connection.created_at, one.connection.pk))
     people = candidates.find_people_with(ring, (one.connection for one in kept))

@@ -1,4 +1,4 @@
-"""Confirm and start: the patient says yes, and from that moment, not before, their record is copied."""
+"""Confirm and start: the patient confirms the person, and only then is the record copied."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,16 +15,16 @@ from apps.records.models import SyncRun
 
 @dataclass(frozen=True)
 class Started:
-    """The connection that holds from now on, and the run to enqueue; None where an earlier press has seen to it."""
+    """The connection from now on, and the run to enqueue; None if an earlier press has enqueued it."""
 
     connection: Connection
     run: SyncRun | None
 
 
 def confirm_and_start(connection: Connection, *, candidate: int, at: datetime) -> Started:
-    """Confirm the person at this place of the candidates and open the first sync run, both or neither.
+    """Confirm the candidate at this position and open the first sync run, in one transaction.
 
-    A second press changes nothing and finds what the first did. Raises `confirming.TooLate` and
+    A second press changes nothing and returns the first one's connection. Raises `confirming.TooLate` and
     `confirming.NoSuchCandidate`.
     """
     started = _confirm_and_start(connection, candidate=candidate, at=at)

@@ -1,1 +1,1 @@
-"""Pages that need several apps, one module per noun."""
+"""Pages that need several apps, one module per page."""

@@ -1,5 +1,4 @@
-"""Activity: who opened or changed what in this person's account, newest first, staff included; and all of it as
-a file."""
+"""Activity: who opened or changed what in this person's account, newest first, staff included; also as a file."""
 
 from uuid import UUID
 
@@ -22,7 +21,7 @@ _MINUTES = 60
 @login_required
 @cache_control(no_store=True, private=True)
 def show_activity(request: HttpRequest) -> HttpResponse:
-    """A page of what happened; `before` is the number of the last event of the page before."""
+    """One page; `before` is the number of the last event on the page before."""
     page = activity.page(current_user(request).pk, before=request.GET.get("before", ""))
     return render(request, "portal/activity.html", {"page": page, "now": timezone.now()})
 
@@ -31,19 +30,19 @@ def show_activity(request: HttpRequest) -> HttpResponse:
 @login_required
 @cache_control(no_store=True, private=True)
 def save_activity(request: HttpRequest) -> HttpResponseBase:
-    """All of it, as a file for a spreadsheet, and only one's own.
+    """All of it, as a file for a spreadsheet; only one's own.
 
-    Without the password, unlike a copy of the record: whoever has somebody's open session reads the same words on the
-    page, all the way back, and the file says nothing more. That it was taken is written down, which reading is not, and
-    so it is a button: no address that somebody else sends makes a file, or a line of the log. As often in an hour as a
-    copy; a thread is held no longer.
+    No password is required, unlike for a copy of the record: somebody with an open session can read the same text on
+    the page, all the way back, and the file says nothing more. Saving is logged, while reading is not, so it is a POST:
+    no link from somebody else can make a file, or a line in the log. It is limited per hour as copies are, and so is
+    how long it may occupy a thread.
     """
     user, at = current_user(request), timezone.now()
     try:
         pieces = activity_export.take(user, at=at)
     except TooMany:
         return render(request, "429.html", {"minutes": _MINUTES}, status=429)
-    except DeletedMeanwhile:  # whoever closed the account is asked to sign in
+    except DeletedMeanwhile:  # the account is closed: redirect to signing in
         return redirect("activity")
     name = f"holdfast-activity-{timezone.localdate(at):%Y-%m-%d}.csv"
     attached = {"Content-Disposition": f'attachment; filename="{name}"'}
@@ -54,7 +53,7 @@ def save_activity(request: HttpRequest) -> HttpResponseBase:
 @login_required
 @cache_control(no_store=True, private=True)
 def show_renewals(request: HttpRequest, connection_id: UUID) -> HttpResponse:
-    """Each renewal that one line of the activity page stands for: of one connection, from the event `first` on."""
+    """The renewals that one line of the activity page stands for: of one connection, from the event `first` on."""
     first = request.GET.get("first", "")
     before = request.GET.get("before", "")
     page = activity.renewals_page(current_user(request).pk, connection_id, first=first, before=before)

@@ -1,4 +1,6 @@
-"""Close the account: asked on a page that wants the password first, done by a POST, and said on the welcome page."""
+"""Close the account: the page that asks requires the password, a POST does it, and the welcome page says that it is
+done.
+"""
 
 from django.contrib import messages
 from django.contrib.auth import logout
@@ -20,7 +22,8 @@ from apps.portal.closing import Closed
 @require_http_methods(["GET", "HEAD", "POST"])
 @cache_control(no_store=True, private=True)
 def close_account(request: HttpRequest) -> HttpResponseBase:
-    """Ask, or do it. A second press finds nobody signed in any more, and leads to the welcome page as the first did."""
+    """Ask, or do it. After a second press nobody is signed in any more; it leads to the welcome page as the first
+    did."""
     if request.method != "POST":
         return _ask(request)
     return _close(request) if request.user.is_authenticated else redirect("home")

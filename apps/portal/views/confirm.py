@@ -1,6 +1,6 @@
-"""Is this the right person? Nothing is copied before the answer, and there are 30 minutes for it.
+""" "Is this the right person?" Nothing is copied before the answer, which must come within 30 minutes.
 
-Pressing twice, or coming back later, ends on the present truth: the record, or how the link ended.
+Pressing twice, or coming back later, shows the current state: the record, or how the connection ended.
 """
 
 from uuid import UUID
@@ -30,7 +30,7 @@ from apps.records.presenters.datatypes import dates
 @login_required
 @cache_control(no_store=True, private=True)
 def confirm(request: HttpRequest, connection_id: UUID) -> HttpResponse:
-    """Ask, and take the answer: `answer=yes` with the person's place in the list, or `answer=no`."""
+    """Ask, and take the answer: `answer=yes` with the person's position in the list, or `answer=no`."""
     mine = Connection.objects.filter(user=current_user(request))
     connection = (
         mine.select_related("provider", "endpoint", "registration", "stored_token_set")
@@ -41,7 +41,7 @@ def confirm(request: HttpRequest, connection_id: UUID) -> HttpResponse:
     if connection is None:
         return _ended(request, connection_id)
     if connection.confirmed_at is not None:
-        if request.POST.get("answer") == "no":  # in another tab, of what is being copied
+        if request.POST.get("answer") == "no":  # confirmed in another tab: it is being copied
             messages.warning(request, _("You had already said yes. You can disconnect, and delete what was copied."))
         return redirect("record", connection_id=connection.pk)
     if connection.confirm_by_at is None or connection.confirm_by_at <= clocks.now():
@@ -55,7 +55,7 @@ def confirm(request: HttpRequest, connection_id: UUID) -> HttpResponse:
 
 def _ask(request: HttpRequest, connection: Connection, form: CandidateForm | None = None) -> HttpResponse:
     people = confirming.candidates(connection)
-    if not people:  # dropped a moment ago, with the account or without
+    if not people:  # deleted a moment ago, perhaps with the account
         return _page(request, Ending.EXPIRED)
     strangers = recognizing.strangers_to(connection, people[0]) if len(people) == 1 else ()
     context = {
@@ -78,7 +78,7 @@ def _accept(request: HttpRequest, connection: Connection) -> HttpResponse:
         return _ask(request, connection, form)
     try:
         started = starting.confirm_and_start(connection, candidate=form.cleaned_data["candidate"], at=clocks.now())
-    except confirming.TooLate:  # dropped, or answered in another tab: the same address tells which
+    except confirming.TooLate:  # expired, or answered in another tab: this page, loaded again, says which
         return redirect(request.path)
     if started.run is not None:
         tasks.enqueue()
@@ -86,7 +86,7 @@ def _accept(request: HttpRequest, connection: Connection) -> HttpResponse:
 
 
 def _decline(request: HttpRequest, connection: Connection) -> HttpResponse:
-    """Dropped, or meanwhile confirmed in another tab: the same address tells which."""
+    """It may have expired, or been confirmed in another tab: this page, loaded again, says which."""
     confirming.decline(connection, at=clocks.now())
     connection_tasks.enqueue_telling()
     return redirect(request.path)

@@ -1,4 +1,4 @@
-"""Disconnect, and delete the copy: asked first, then done by a POST. What deletes wants the password first."""
+"""Disconnect, and delete the copy: a page asks, a POST does it. Whatever deletes requires the password."""
 
 from collections.abc import Callable
 from uuid import UUID
@@ -27,7 +27,7 @@ from apps.records.viewing import counting
 @login_required
 @cache_control(no_store=True, private=True)
 def disconnect(request: HttpRequest, connection_id: UUID) -> HttpResponse:
-    """Ask first; POST with `copy=keep` or `copy=delete` ends it. The question at `?copy=delete` wants the password."""
+    """Ask first; POST with `copy=keep` or `copy=delete` does it. The page `?copy=delete` requires the password."""
     connection = _mine(request, connection_id)
     if connection is None:
         return _over(request, connection_id)
@@ -36,7 +36,7 @@ def disconnect(request: HttpRequest, connection_id: UUID) -> HttpResponse:
         return _disconnect(request, connection, keeps_copy=True)
     if copy == "delete":
         return _after_password(request, _disconnect_and_delete, connection, again=f"{request.path}?copy=delete")
-    if connection.status == Connection.Status.DISCONNECTED:  # an old tab, or a kept link: only the copy is left
+    if connection.status == Connection.Status.DISCONNECTED:  # an old tab or bookmark: only the copy is left
         return redirect("delete_copy" if request.GET.get("copy") == "delete" else "connection", connection.pk)
     ask = _ask_after_password if request.GET.get("copy") == "delete" else _ask
     question: HttpResponse = ask(request, connection)
@@ -47,7 +47,8 @@ def disconnect(request: HttpRequest, connection_id: UUID) -> HttpResponse:
 @login_required
 @cache_control(no_store=True, private=True)
 def delete_copy(request: HttpRequest, connection_id: UUID) -> HttpResponse:
-    """Delete what was kept of a connection that the patient ended. While it lives, the copy would only come back."""
+    """Delete the copy of a connection that the patient has ended. While the connection lives, the copy would come
+    back."""
     connection = _mine(request, connection_id)
     if connection is None:
         return _over(request, connection_id)
@@ -62,8 +63,8 @@ def delete_copy(request: HttpRequest, connection_id: UUID) -> HttpResponse:
 def _after_password(
     request: HttpRequest, work: Callable[[HttpRequest, Connection], HttpResponse], connection: Connection, *, again: str
 ) -> HttpResponse:
-    """Do it where the password was given a moment ago. Otherwise ask anew, at an address that wants it first: left to
-    the library, the press would be kept, and repeated as soon as the password is given."""
+    """Do it if the password was given a moment ago. Otherwise redirect to a page that asks for it: the library would
+    store this POST, and repeat it as soon as the password is given."""
     try:
         return work(request, connection)
     except ReauthenticationRequired:
@@ -112,7 +113,7 @@ def _mine(request: HttpRequest, connection_id: UUID) -> Connection | None:
 
 
 def _over(request: HttpRequest, connection_id: UUID) -> HttpResponse:
-    """The second press finds done what the first did, and not that there is no such page."""
+    """A second press is told that it is done, not that there is no such page."""
     how = ended_connections.how_it_ended(user_id=current_user(request).pk, connection_id=connection_id)
     if how is not Ending.DISCONNECTED:
         raise Http404
@@ -120,7 +121,7 @@ def _over(request: HttpRequest, connection_id: UUID) -> HttpResponse:
 
 
 def _tell(request: HttpRequest, parted: Disconnected) -> None:
-    """Without the provider's name: messages travel in a cookie."""
+    """Without the provider's name, because messages are stored in a cookie."""
     copy = _("Your copy is kept.") if parted.keeps_copy else _("Your copy is deleted.")
     if parted.provider_is_told is None:
         messages.success(request, _("Disconnected.") + f" {copy}")

@@ -1,4 +1,4 @@
-"""Home: a welcome for whoever is signed out, and for everybody else what needs them and what is new."""
+"""Home: a welcome page for visitors; for signed-in users what needs them and what is new."""
 
 from typing import Any
 
@@ -21,14 +21,14 @@ from apps.vault.sealing import Holder
 
 @require_safe
 def show_home(request: HttpRequest) -> HttpResponse:
-    """The page behind the name in the header."""
+    """The page to which the site's name in the header leads."""
     if not request.user.is_authenticated:
         return render(request, "portal/welcome.html")
     return render(request, "portal/home.html", _context(request, current_user(request)))
 
 
 def _context(request: HttpRequest, user: User) -> dict[str, Any]:
-    """What Home is made of. Nothing of a record is opened where there is none."""
+    """The contents of Home. If there is no record, nothing is opened."""
     now = clocks.now()
     with sealing.key_ring(Holder.user(user.pk)) as ring:
         found = standing.of_user(user, at=now, ring=ring)

@@ -1,4 +1,4 @@
-"""`/metrics`, for a monitor that has the token, and for nobody else."""
+"""`/metrics`, only for a monitor that has the token."""
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
@@ -17,12 +17,12 @@ from apps.records.syncing.metrics import Copies
 readings = Readings(lambda at: Links(at=at, off_by=timezone.now() - at), lambda at: Copies(at=at))
 
 
-@csrf_exempt  # nothing is ever written, and whoever tries hears that
+@csrf_exempt  # nothing is ever written: a POST gets 405
 @same_for_everybody
 @never_cache
 @require_safe
 def show(request: HttpRequest) -> HttpResponse:
-    """All metrics. 404 where no token is set, 401 without it; a session is worth nothing here."""
+    """All metrics. 404 if no token is configured, 401 without the right one; being signed in does not help."""
     if not settings.METRICS_TOKEN:
         raise Http404
     scheme, _space, token = request.headers.get("Authorization", "").partition(" ")

@@ -1,4 +1,4 @@
-"""People: whose records somebody can see in their account."""
+"""People: whose records an account has."""
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -18,7 +18,7 @@ from apps.vault.sealing import Holder
 @login_required
 @cache_control(no_store=True, private=True)
 def show_people(request: HttpRequest) -> HttpResponse:
-    """Each of them with their providers, and where to go from there. No record is opened for it, and none looked at."""
+    """Each person with their providers, and where to go from there. No record is opened for it."""
     user, now = current_user(request), clocks.now()
     with sealing.key_ring(Holder.user(user.pk)) as ring:
         shown = people.of(standing.of_user(user, at=now, ring=ring), ring)

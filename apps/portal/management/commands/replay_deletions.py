@@ -1,4 +1,4 @@
-"""`replay_deletions`: after a backup was restored, delete again what people had deleted since."""
+"""`replay_deletions`: after restoring a backup, repeat the deletions that people have made since."""
 
 from argparse import ArgumentParser
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ _ACTOR = Actor.system("replay_deletions")
 
 
 class Command(BaseCommand):
-    """Run it before the site starts again. May be repeated at will."""
+    """Run it before the site starts again. May be repeated."""
 
     help = (
         "Delete again what the deletion ledger lists as deleted: closed accounts, copies, connections. Run it on "
@@ -42,7 +42,7 @@ class Command(BaseCommand):
         parser.add_argument("--dry-run", action="store_true", help="only say what would be deleted")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """What was deleted, by count; ends with 1 where a line could not be read."""
+        """Say how many were deleted; fail if a line could not be read."""
         paths = options["ledger"] or [settings.DELETION_LEDGER]
         if None in paths:
             raise CommandError("Name a ledger, or set DELETION_LEDGER.")
@@ -57,8 +57,8 @@ class Command(BaseCommand):
             raise CommandError(f"The ledger{which} cannot be read: {error.strerror}.") from None
 
     def _ensure_there(self, paths: list[Path]) -> None:
-        """Before anything is deleted: a restored backup is noted after the last of them. No file is opened for it: one
-        may be a pipe."""
+        """Check this before deleting anything, because the restoration is recorded only after the last ledger. Files
+        are not opened for it: one may be a pipe."""
         for path in paths:
             if not path.exists():
                 raise CommandError(
