@@ -1,5 +1,6 @@
-"""The forms of the desk: one for each step, and one for addresses. They check what was typed, and
-`directory.desk.filling` keeps it. A secret is never shown again: its field is empty whenever a page is shown."""
+"""The forms of the desk: one for each step, and one for URLs. They validate the input, and `directory.desk.filling`
+stores it. A secret is never shown again: its field is always empty when a page is shown.
+"""
 
 import unicodedata
 from collections.abc import Sequence
@@ -29,7 +30,7 @@ printable_id = RegexValidator(
 
 
 def visible_alone(value: str) -> None:
-    """Nothing in a secret that nobody sees: it would be refused there, and nobody would find out why."""
+    """Refuse invisible characters in a secret: the provider would refuse it, and nobody would find out why."""
     if any(unicodedata.category(character)[0] == "C" or character in "\u2028\u2029" for character in value):
         raise ValidationError(_("Something invisible came along with the secret. Copy it again, or type it."))
 
@@ -169,7 +170,8 @@ class UseAccountForm(forms.Form):
 
 
 class HandOverForm(forms.Form):
-    """The key that was shown when staff said that it is there: that one is used, whatever was made meanwhile."""
+    """The key that was shown when staff said that the provider has it: that key is used, even if a newer one exists by
+    now."""
 
     key = forms.ModelChoiceField(queryset=SigningKey.objects.all(), widget=forms.HiddenInput)
 
@@ -188,7 +190,7 @@ class ClientIdForm(forms.Form):
 
 
 class CredentialsForm(ClientIdForm):
-    """Client id and secret. The secret may be left out where one is kept already."""
+    """Client id and secret. The secret may be left out if one is stored already."""
 
     secret = forms.CharField(
         label=_("Client secret"),
@@ -213,7 +215,7 @@ class CredentialsForm(ClientIdForm):
             self.fields["secret"].help_text = _("One is kept. Leave this empty to keep it.")
 
     def clean_rotation_due_date(self) -> date | None:
-        """Neither past nor so late that nobody here will remember."""
+        """Not in the past, and not so late that nobody here will remember."""
         by: date | None = self.cleaned_data["rotation_due_date"]
         today = timezone.localdate()
         if by is not None and not today <= by <= today + _LATEST_ROTATION:
@@ -221,7 +223,7 @@ class CredentialsForm(ClientIdForm):
         return by
 
     def clean_secret(self) -> str:
-        """Somebody must have given one."""
+        """Required unless a secret is stored already."""
         secret: str = self.cleaned_data["secret"]
         if not secret and not self._has_secret:
             raise forms.ValidationError(_("Write the client secret."))

@@ -1,4 +1,6 @@
-"""Look at the host of an endpoint that a list put beside a sign-in patients use; then switch it on, or leave it off."""
+"""Review the host of an endpoint that a published list added beside a sign-in server that patients use; then switch it
+on, or leave it off.
+"""
 
 from uuid import UUID
 
@@ -19,7 +21,7 @@ from apps.portal.desk.staff import actor, staff_only
 @require_http_methods(["GET", "HEAD", "POST"])
 @staff_only
 def look(request: HttpRequest, endpoint_id: UUID) -> HttpResponse:
-    """Both hosts, and the switch. A password given lately is asked for first: it lets patients in."""
+    """Both hosts, and the switch. It requires a recent password, because it lets patients in."""
     rows = Endpoint.objects.select_related("authorization_server").filter(vanished_at__isnull=True)
     endpoint = get_object_or_404(rows, pk=endpoint_id)
     if not endpoint.is_stranger:
@@ -32,7 +34,7 @@ def look(request: HttpRequest, endpoint_id: UUID) -> HttpResponse:
 
 
 def _switch_on(request: HttpRequest, endpoint: Endpoint) -> HttpResponse:
-    """Only beside the authorization server that was shown: another may have come since."""
+    """Only with the authorization server that was shown: it may have changed since."""
     if request.POST.get("server") != str(endpoint.authorization_server_id or ""):
         messages.error(request, _("Where its patients sign in has changed since you looked. Look again."))
         return redirect("desk-look", endpoint_id=endpoint.pk)

@@ -1,4 +1,4 @@
-"""Look at both addresses of an endpoint that moved; then let its links follow, or take that back."""
+"""Compare the old and new addresses of an endpoint that moved; then let its links follow, or take that back."""
 
 from uuid import UUID
 
@@ -19,7 +19,8 @@ from apps.portal.desk.staff import actor, staff_only
 @require_http_methods(["GET", "HEAD", "POST"])
 @staff_only
 def look(request: HttpRequest, endpoint_id: UUID) -> HttpResponse:
-    """Old and new, and one button. A password given lately is asked for first: it lets permissions travel."""
+    """Old and new addresses, and one button. It requires a recent password, because tokens will be sent to the new
+    addresses."""
     rows = Endpoint.objects.select_related("authorization_server", "moved_from")
     endpoint = get_object_or_404(rows, pk=endpoint_id)
     if request.method == "POST":

@@ -18,7 +18,7 @@ _MOST_WISHES = 5
 @require_safe
 @staff_only
 def show_overview(request: HttpRequest) -> HttpResponse:
-    """Needs first; below, every registration, or those that a search found."""
+    """What needs staff first, then every registration, or those that a search found."""
     query = request.GET.get("q", "").strip()
     at = timezone.now()
     found = attending.find(query, most=_MOST_FOUND)

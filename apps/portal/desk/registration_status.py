@@ -1,6 +1,6 @@
 """The status of a registration in one word, as lists and its own page show it.
 
-It says that patients can connect where they can at one endpoint at least.
+"Patients can connect" means at one of its endpoints at least.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,7 +19,7 @@ from apps.directory.models import ClientRegistration, Enablement, Endpoint
 Status = ClientRegistration.Status
 
 _MOST_ASKED = 200  # endpoints of one registration
-# Of each the first in an index's order, for there may be tens of thousands.
+# One endpoint for each registration, the first in index order, since there may be tens of thousands.
 _FIRSTS = """
 SELECT first.* FROM directory_clientregistration AS registration, LATERAL (
     SELECT * FROM directory_endpoint AS own
@@ -33,7 +33,7 @@ WHERE registration.id = ANY(%s)
 
 @dataclass(frozen=True)
 class Standing:
-    """A status's shape and word; `reason` is why patients cannot connect though it is on, or empty."""
+    """Shape and word of a status; `reason` is why patients cannot connect although it is on, or empty."""
 
     kind: str
     word: str
@@ -41,15 +41,16 @@ class Standing:
 
     @property
     def status(self) -> str:
-        """The markup of both. A list of fifty shows few that differ."""
+        """The markup of both. Cached, because a list of fifty has few different ones."""
         return _status(self.kind, self.word)
 
 
 def show_on(registrations: Iterable[ClientRegistration], *, at: datetime) -> None:
-    """Set `standing` on each of them, for templates; one that has it already keeps it.
+    """Set `standing` on each registration, for templates; one that has it already keeps it.
 
-    One query finds an endpoint for each registration that is on. More are asked about only where patients cannot
-    connect at that one."""
+    One query finds an endpoint for each registration that is on. More endpoints are looked at only if patients cannot
+    connect at that one.
+    """
     rows = [row for row in registrations if not hasattr(row, "standing")]
     firsts = _firsts([row for row in rows if _is_open(row)])
     for row in rows:
@@ -57,7 +58,7 @@ def show_on(registrations: Iterable[ClientRegistration], *, at: datetime) -> Non
 
 
 def of(registration: ClientRegistration, *, at: datetime) -> Standing:
-    """Of one."""
+    """The status of one registration."""
     show_on([registration], at=at)
     found: Standing = registration.standing  # type: ignore[attr-defined]
     return found
@@ -98,7 +99,7 @@ def _of_its_endpoints(registration: ClientRegistration, first: Endpoint | None, 
 
 
 def _obstacle(registration: ClientRegistration, endpoint: Endpoint, *, at: datetime) -> str:
-    """Why patients cannot connect there under this registration, or empty."""
+    """Why patients cannot connect at this endpoint with this registration, or empty."""
     obstacle = linkability.obstacle(endpoint, at=at)
     if obstacle is not None:
         return str(obstacle.label)
@@ -115,14 +116,14 @@ def _firsts(registrations: Sequence[ClientRegistration]) -> dict[object, Endpoin
 
 
 def _ready(rows: QuerySet[Endpoint]) -> QuerySet[Endpoint]:
-    """So that no obstacle costs a query."""
+    """Load what `linkability.obstacle` needs, so that it costs no query."""
     return rows.select_related("authorization_server").prefetch_related(
         "authorization_server__registrations", _enablements(is_any=True)
     )
 
 
 def _enablements(*, is_any: bool) -> "Prefetch[str, Any, str]":
-    """Those of endpoints, with what tells whose they are; where there are none, nobody asks for them."""
+    """Enablements of endpoints with their registrations. If there are none at all, no further query is made."""
     rows = Enablement.objects.select_related("registration__authorization_server")
     return Prefetch("enablements", rows if is_any else rows.none())
 

@@ -1,4 +1,4 @@
-"""One registration: its steps in their order, and the form of the one that is open. A POST takes one step."""
+"""One registration: its steps in order, with the form of the one that is open. A POST takes one step."""
 
 from typing import Any
 from uuid import UUID
@@ -35,8 +35,8 @@ def show(request: HttpRequest, registration_id: UUID) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @staff_only
 def take(request: HttpRequest, registration_id: UUID, step: str) -> HttpResponse:
-    """Take one step: with its form, or with the button that was pressed. Whoever comes back to its address is shown the
-    step. A step that wants a password given lately asks for it at this address first."""
+    """Take one step, with its form or a button. A GET of the same URL shows the step; if the step requires a recent
+    password, it asks for that first."""
     registration = _registration(registration_id)
     if not step_actions.is_step_of(step, registration):
         raise Http404
@@ -54,7 +54,7 @@ def take(request: HttpRequest, registration_id: UUID, step: str) -> HttpResponse
 
 def _fill(request: HttpRequest, registration: ClientRegistration, step: str) -> HttpResponse:
     form = step_actions.form(step, registration, request.POST)
-    if not form.is_valid() and step_actions.why_not_this(step):  # it stands beside the step's own form
+    if not form.is_valid() and step_actions.why_not_this(step):  # a second form on the page, which shows no errors
         messages.error(request, step_actions.why_not_this(step))
         return _back(registration)
     if not form.is_valid():
@@ -77,7 +77,7 @@ def _press(request: HttpRequest, registration: ClientRegistration, button: str) 
 
 
 def _not_now(request: HttpRequest, registration: ClientRegistration) -> HttpResponse:
-    """Say why, of the row as it stands."""
+    """Say why the step is impossible, from the row as it is now."""
     messages.error(request, step_actions.why_not_now(_registration(registration.pk)))
     return _back(registration)
 
@@ -124,7 +124,7 @@ def _form_of(registration: ClientRegistration, progress: Progress) -> forms.Form
 
 
 def _wants_password(request: HttpRequest, progress: Progress) -> bool:
-    """Whether the open step's form should wait for a password: what is typed into it would be lost."""
+    """Whether to ask for the password before showing the open step's form: otherwise its input would be lost."""
     step = progress.open_step
     return (
         step is not None

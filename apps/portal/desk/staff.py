@@ -1,8 +1,8 @@
-"""Who may use the desk. For all others who are signed in there is none; whoever is not is asked to sign in.
+"""Who may use the desk. For other signed-in users it does not exist; anybody else is asked to sign in.
 
-To work here is not enough, as in the admin: it takes an account with a second step, and looking needs the permission to
-view client registrations, every step the one to change them. What keeps a secret, lets patients in or shuts them out
-needs a password given lately too, as every change in the admin does (`apps.accounts.reauthentication`).
+As in the admin, being staff is not enough: the account needs a second step. Looking requires the permission to view
+client registrations, every step the permission to change them. Whatever stores a secret, lets patients in or shuts them
+out also requires a recent password, as every change in the admin does (`apps.accounts.reauthentication`).
 """
 
 from collections.abc import Callable
@@ -27,7 +27,7 @@ _LOOKS = "directory.view_clientregistration"
 
 
 def staff_only(view: View[P]) -> View[P]:
-    """For views of the desk. A POST is taken from those who may change client registrations."""
+    """Decorate a view of the desk. A POST requires the permission to change client registrations."""
 
     @login_required
     @never_cache
@@ -43,7 +43,7 @@ def staff_only(view: View[P]) -> View[P]:
             return render(request, "portal/desk/not_allowed.html", context, status=403)
         return view(request, *args, **kwargs)
 
-    return cast("View[P]", checked)  # as its decorators leave it, with the arguments it had
+    return cast("View[P]", checked)  # the decorators lose its signature
 
 
 def may_change(user: User) -> bool:
@@ -52,5 +52,5 @@ def may_change(user: User) -> bool:
 
 
 def actor(request: HttpRequest) -> Actor:
-    """Who is at the desk."""
+    """The member of staff at the desk."""
     return Actor.staff(current_user(request).pk)

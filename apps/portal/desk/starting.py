@@ -1,4 +1,4 @@
-"""A provider we want: find it, and begin its registration."""
+"""Find a provider that we want, and begin a registration there."""
 
 from uuid import UUID
 
@@ -36,7 +36,7 @@ def find(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @staff_only
 def begin(request: HttpRequest, endpoint_id: UUID) -> HttpResponse:
-    """One endpoint: begin a registration, or use one that we have at the same place."""
+    """One endpoint: begin a registration, or use an existing one of the same server."""
     endpoint = _endpoint(endpoint_id)
     if request.method != "POST":
         if endpoint.is_stranger:
@@ -52,7 +52,7 @@ def begin(request: HttpRequest, endpoint_id: UUID) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @staff_only
 def name_addresses(request: HttpRequest, endpoint_id: UUID) -> HttpResponse:
-    """Enter where patients of an endpoint of the patient access API sign in."""
+    """Enter the sign-in URLs of an endpoint of the patient access API."""
     endpoint = _endpoint(endpoint_id)
     if endpoint.authorization_server is not None or not beginning.is_configured(endpoint):
         return redirect("desk-begin", endpoint_id=endpoint.pk)
@@ -102,7 +102,7 @@ def _endpoint(endpoint_id: UUID) -> Endpoint:
 
 
 def _on_to(registration: ClientRegistration, endpoint: Endpoint) -> HttpResponse:
-    """To the registration, or first to a look at the endpoint, where that one waits for it."""
+    """Go on to the registration, or first to the review of the endpoint's host, if that is due."""
     endpoint.refresh_from_db()
     response = redirect("desk-registration", registration_id=registration.pk)
     if endpoint.is_stranger:

@@ -1,4 +1,6 @@
-"""What each step of the desk keeps: the form it shows, what is in it before, and the one domain call it makes."""
+"""What each step of the desk does: the form it shows, its initial data, and the one call that it makes
+into the domain.
+"""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
@@ -37,7 +39,7 @@ Keep = Callable[..., None]
 USE_ACCOUNT = "use-account"
 HAND_OVER = "key-handed-over"
 
-# What keeps a secret, lets patients in or shuts them out wants a password given lately.
+# Whatever stores a secret, lets patients in or shuts them out requires a recent password.
 WANT_PASSWORD = frozenset({Key.CREDENTIALS.value, Key.PROOF.value, HAND_OVER, "rejected", "switch-on", "switch-off"})
 
 FORMS: Mapping[str, tuple[type[forms.Form], Keep]] = {
@@ -73,7 +75,7 @@ _STANDS_ON = {
     "switch-off": Key.SWITCH.value,
 }
 
-# Steps that are a button: nothing is typed.
+# Steps that are only a button, without a form.
 BUTTONS: Mapping[str, Keep] = {
     "approved": filling.approved,
     "rejected": filling.rejected,
@@ -85,7 +87,7 @@ BUTTONS: Mapping[str, Keep] = {
 
 
 def form(step: str, registration: ClientRegistration, data: QueryDict | None = None) -> forms.Form:
-    """The form of a step, with what is kept in it; no secret ever is."""
+    """The form of a step, filled with what is stored; never with a secret."""
     made, _keep = _pair(step, registration)
     options: dict[str, Any] = {"initial": _initial(registration)}
     if made in {ChoicesForm, VersionsForm}:
@@ -101,19 +103,19 @@ def form(step: str, registration: ClientRegistration, data: QueryDict | None = N
 def keep(
     step: str, registration: ClientRegistration, cleaned: Mapping[str, Any], *, actor: Actor, at: datetime
 ) -> None:
-    """Keep what was typed. Raises `filling.NotNow`."""
+    """Store the input. Raises `filling.NotNow`."""
     _form, keep_it = _pair(step, registration)
     keep_it(registration, **cleaned, actor=actor, at=at)
 
 
 def opened_by(step: str) -> str:
-    """The step whose page a form or a button stands on."""
+    """The step on whose page a form or button is."""
     return _STANDS_ON.get(step, step)
 
 
 def is_step_of(step: str, registration: ClientRegistration) -> bool:
-    """Whether there is such a form or button for a registration of this kind. A secret is kept where it proves itself
-    with one."""
+    """Whether a registration of this kind has such a form or button. A secret is stored only if the registration
+    authenticates with one."""
     if step not in FORMS and step not in BUTTONS:
         return False
     if step == Key.PROOF and overseeing.proof(registration) is not Proof.SECRET:
@@ -122,7 +124,7 @@ def is_step_of(step: str, registration: ClientRegistration) -> bool:
 
 
 def why_not_this(step: str) -> str:
-    """Why what was chosen beside a step's own form cannot be had; empty for a step that shows its own errors."""
+    """Why the choice in a second form on a step's page is impossible; empty for a form that shows its own errors."""
     return {
         USE_ACCOUNT: _("That account cannot be used any more. Choose another."),
         HAND_OVER: _("That key is not the next one any more. Look again which one it is."),
@@ -130,7 +132,7 @@ def why_not_this(step: str) -> str:
 
 
 def why_not_now(registration: ClientRegistration) -> str:
-    """Why a step cannot be taken, as the registration stands."""
+    """Why a step is impossible in the registration's current status."""
     if registration.status == Status.REJECTED:
         return _("Nothing was changed: they refused this registration, so it is over.")
     if registration.status == Status.RETIRED:
@@ -139,7 +141,8 @@ def why_not_now(registration: ClientRegistration) -> str:
 
 
 def _pair(step: str, registration: ClientRegistration) -> tuple[type[forms.Form], Keep]:
-    """A system account that was requested waits for its id; before, it waits to be requested."""
+    """Form and call of a step. For a system account that was requested, the step takes its id; before that, the
+    request."""
     account = registration.system_account
     if step == Key.SYSTEM_ACCOUNT and account is not None and account.status == SystemAccount.Status.REQUESTED:
         return _OF_A_REQUESTED_ACCOUNT

@@ -1,7 +1,8 @@
-"""The steps of a registration, in their order, each with its state: done, broken, to do now, waiting for them, or none.
+"""The steps of a registration in order, each with its state: done, broken, to do now, waiting for the provider, and so
+on.
 
-Each kind of interface has its own steps (interface facts, section 8). A step says in `summary` what was done or is
-missing, in plain words; its form and what is to be copied stand in `registrations`.
+Each kind of interface has its own steps (interface facts, section 8). A step's `summary` says in plain words what was
+done or is missing; its form and the values to copy are in `registrations`.
 """
 
 from collections.abc import Sequence
@@ -25,7 +26,7 @@ Status = ClientRegistration.Status
 
 
 class Key(models.TextChoices):
-    """Every step there is, under its name in an address."""
+    """Every step, by its name in URLs."""
 
     ACCOUNT = "account", gettext_lazy("Have a developer account there")
     APPLICATION = "application", gettext_lazy("Request the application")
@@ -42,7 +43,7 @@ class Key(models.TextChoices):
 
 
 class State(models.TextChoices):
-    """Of a step."""
+    """The state of a step."""
 
     DONE = "done", gettext_lazy("Done")
     BROKEN = "broken", gettext_lazy("Does not work now")
@@ -80,7 +81,7 @@ OF_KIND = {
 
 @dataclass(frozen=True)
 class Step:
-    """One step. `is_open` where its form is shown."""
+    """One step. `is_open` if its form is shown."""
 
     key: Key
     state: State
@@ -104,7 +105,7 @@ class Step:
 
     @property
     def template(self) -> str:
-        """What is shown where it is open."""
+        """What the page shows if the step is open."""
         return f"portal/desk/steps/{self.key.value}.html"
 
 
@@ -116,17 +117,17 @@ class Progress:
 
     @property
     def is_doubted(self) -> bool:
-        """Whether it is on, and did not work when staff tried it last."""
+        """Whether it is on, but failed when staff tried it last."""
         return any(step.state is State.DOUBTED for step in self.steps)
 
     @property
     def open_step(self) -> Step | None:
-        """The one that is shown in full."""
+        """The step that is shown in full."""
         return next((step for step in self.steps if step.is_open), None)
 
 
 def progress(registration: ClientRegistration, *, opened: str = "", at: datetime) -> Progress:
-    """The steps; `opened` names the one to show in full, and without one it is the first to do, or to wait for."""
+    """The steps. `opened` names the one to show in full; without it, that is the first to do or to wait for."""
     steps = _Steps(registration, at=at)
     found = [(key, *steps.of(key)) for key in OF_KIND[overseeing.kind(registration)]]
     states = [state for _key, state, _summary in found]
@@ -138,7 +139,7 @@ def progress(registration: ClientRegistration, *, opened: str = "", at: datetime
 
 
 class _Steps:
-    """Finds the state of each step of one registration, asking once for what several need."""
+    """Finds the state of each step of one registration, and looks up only once what several steps need."""
 
     def __init__(self, registration: ClientRegistration, *, at: datetime) -> None:
         self._row = registration
@@ -151,7 +152,7 @@ class _Steps:
         self._can_try = overseeing.has_credentials(registration) and not self._lacks_versions()
 
     def of(self, key: Key) -> tuple[State, str]:
-        """State and summary."""
+        """State and summary of a step."""
         return {
             Key.ACCOUNT: self._account,
             Key.APPLICATION: self._application,
@@ -168,7 +169,8 @@ class _Steps:
         }[key]()
 
     def _lacks_versions(self) -> bool:
-        """An application at a console is made for one version; elsewhere one of several is enough to begin with."""
+        """An application at a console is registered for one version; elsewhere one of several is enough to begin
+        with."""
         return not self._row.versions_added
 
     def _account(self) -> tuple[State, str]:
@@ -292,5 +294,5 @@ class _Steps:
 
 
 def version_name(version: str) -> str | Promise:
-    """A FHIR version as patients and staff read it."""
+    """The name of a FHIR version for patients and staff."""
     return versions.words(version).name

@@ -1,4 +1,4 @@
-"""Try system access out: choose an endpoint, ask there for a token of our own, and read what it would be good for."""
+"""Try system access: choose an endpoint, request a token of our own there, and see what it would permit."""
 
 from uuid import UUID
 
@@ -21,7 +21,7 @@ from apps.portal.desk.trials import BUSY, MOST_LISTED
 @require_http_methods(["GET", "HEAD", "POST"])
 @staff_only
 def try_out(request: HttpRequest, registration_id: UUID) -> HttpResponse:
-    """Which endpoint to ask; POST asks there once, and shows what came of it. Nothing of it is kept."""
+    """Choose an endpoint; POST requests one token and shows the result. Nothing is stored."""
     rows = ClientRegistration.objects.select_related("authorization_server", "system_account")
     registration = get_object_or_404(rows, pk=registration_id)
     if request.method != "POST":

@@ -1,5 +1,6 @@
-"""Try a registration out: choose an endpoint, look at what its provider publishes, sign in as a test patient, and read
-how each step ended. The way to the provider and back is the patients' own (`connections.views`)."""
+"""Try a registration: choose an endpoint, see what its provider publishes, sign in as a test patient, and read how each
+step went. The browser goes to the provider and back by the same views as a patient's (`connections.views`).
+"""
 
 from uuid import UUID
 
@@ -31,7 +32,7 @@ _MOST_EARLIER = 10
 @require_http_methods(["GET", "HEAD", "POST"])
 @staff_only
 def try_out(request: HttpRequest, registration_id: UUID) -> HttpResponse:
-    """Which endpoint to try, and what earlier trials showed; POST begins one."""
+    """Choose an endpoint, and see the results of earlier trials; POST begins one."""
     rows = ClientRegistration.objects.select_related("authorization_server")
     registration = get_object_or_404(rows, pk=registration_id)
     endpoints = overseeing.endpoints(registration, most=MOST_LISTED, query=request.GET.get("q", ""))
@@ -61,7 +62,7 @@ def show_trial(request: HttpRequest, trial_id: UUID) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @staff_only
 def sign_in(request: HttpRequest, trial_id: UUID) -> HttpResponse:
-    """POST goes on to the provider, by the page that leads there. Whoever comes back here reads the trial."""
+    """POST goes on to the provider, by the page "You are leaving". A GET shows the trial."""
     trial = _trial(trial_id)
     if request.method != "POST":
         return redirect("desk-trial", trial_id=trial.pk)
@@ -83,7 +84,7 @@ def sign_in(request: HttpRequest, trial_id: UUID) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @staff_only
 def allow_issuer(request: HttpRequest, trial_id: UUID) -> HttpResponse:
-    """Let ID tokens name the issuer that this trial met. A password given lately is asked for at this address first."""
+    """Let ID tokens name the issuer that this trial met. Asks for the password first, at this URL."""
     trial = _trial(trial_id)
     if request.method != "POST":
         reauthentication.require_for_staff(request)

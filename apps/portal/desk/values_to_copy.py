@@ -1,4 +1,4 @@
-"""What staff copy into a developer portal or console, letter by letter."""
+"""Values that staff copy into a developer portal or console, character by character."""
 
 from dataclasses import dataclass
 
@@ -9,8 +9,8 @@ from apps.directory.models import ClientRegistration, Endpoint
 
 @dataclass(frozen=True)
 class ToCopy:
-    """Addresses are ours, absolute. `scopes` are names, none where the interface has none or they cannot be written;
-    `guid` is the id of the system account, or empty."""
+    """Our absolute URLs. `scopes` are names, empty if the interface has none or they cannot be written; `guid` is the
+    id of the system account, or empty."""
 
     redirect_uri: str
     launch_url: str
@@ -20,7 +20,7 @@ class ToCopy:
 
 
 def to_copy(registration: ClientRegistration, endpoint: Endpoint | None) -> ToCopy:
-    """For one registration; scopes are those of this endpoint of it, if it has one."""
+    """The values for one registration; the scopes are for this endpoint, if there is one."""
     account = registration.system_account
     return ToCopy(
         redirect_uri=registering.redirect_uri(registration),

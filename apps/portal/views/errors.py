@@ -15,8 +15,8 @@ from redis import exceptions as redis
 from apps.accounts import destinations, mailing
 from apps.connections import outages
 
-# One of our servers is unavailable for a while. An answer of Redis that we do not understand is our fault, and a 500; if
-# it is full, or a read-only replica, the operator has to fix that.
+# One of our servers is unavailable for a while. An answer of Redis that we do not understand is our fault: a 500; if
+# it is full, or read-only, the operator has to fix that.
 _AWAY = (
     redis.ConnectionError,
     redis.TimeoutError,
