@@ -1,4 +1,6 @@
-"""What the composition root does once Django's apps are loaded: one queue for every process, and the checks."""
+"""What the composition root does once Django's apps are loaded: set up the queue for every process, and register
+checks.
+"""
 
 from django.apps import AppConfig
 from django.core.checks import register
@@ -8,7 +10,8 @@ from config.celery import app
 
 
 class HoldfastConfig(AppConfig):
-    """Makes `shared_task` find our queue in every thread of every process, also those that never start a worker."""
+    """Makes `shared_task` find our queue in every thread of every process, including those that never start a
+    worker."""
 
     name = "config"
     verbose_name = "Holdfast"

@@ -1,16 +1,16 @@
-"""How values lie in the cache: as JSON, never pickled. Whoever could write to Redis could otherwise run code here."""
+"""Cached values are JSON, never pickles: otherwise whoever can write to Redis could run code here."""
 
 import json
 from typing import Any
 
 
 class JsonSerializer:
-    """Django's Redis backend calls these two. A value that is no JSON raises TypeError where it is cached."""
+    """Django's Redis backend calls these two. A value that is not JSON raises TypeError when it is cached."""
 
     def dumps(self, value: Any) -> bytes:
-        """A whole number becomes its digits, which Redis can count up by itself."""
+        """A whole number becomes its digits, which Redis can increment."""
         return json.dumps(value, separators=(",", ":")).encode()
 
     def loads(self, data: bytes) -> Any:
-        """What `dumps` was given; a tuple comes back as a list."""
+        """The value given to `dumps`; a tuple comes back as a list."""
         return json.loads(data)

@@ -1,9 +1,9 @@
 """The queue, and the schedule as a table.
 
-Start a worker with `celery -A config.celery worker` and the schedule with `celery -A config.celery beat`; both take the
-settings of a deployment unless DJANGO_SETTINGS_MODULE names others. Truth is in Postgres: a lost message costs the time
-to the next beat, so that tasks ack early, no result is kept, and what was not started an hour after the next beat
-expires.
+Start a worker with `celery -A config.celery worker` and the schedule with `celery -A config.celery beat`; both use the
+settings of a deployment unless DJANGO_SETTINGS_MODULE names others. The truth is in Postgres, so a lost message only
+costs the time until the next beat. Therefore tasks are acknowledged early, no results are kept, and a task that has not
+started an hour after the next beat expires.
 """
 
 import sys
@@ -28,7 +28,7 @@ CLOCKS_DIFFER_BY = timedelta(hours=1)
 
 @dataclass(frozen=True)
 class Periodic:
-    """One row of the schedule. The task only selects what is due, and no more of it than one beat can hand out."""
+    """One row of the schedule. The task only selects what is due, and no more than one interval can handle."""
 
     task: str
     every: timedelta
@@ -163,8 +163,8 @@ SCHEDULE: tuple[Periodic, ...] = (
     ),
 )
 
-# Refreshing has deadlines of minutes and must never wait behind a sync of fifty thousand resources, or a mail server;
-# what ends permissions goes with it. What is named nowhere is for the default queue.
+# Refreshing has deadlines of minutes, and must never wait behind a sync of fifty thousand resources or for a mail
+# server; tasks that end permissions share its queue. Tasks not listed go to the default queue.
 QUEUES = {
     "apps.connections.tasks.refresh_due": {"queue": "refresh"},
     "apps.connections.tasks.purge_unconfirmed": {"queue": "refresh"},
@@ -175,8 +175,8 @@ QUEUES = {
 
 
 def configuration() -> dict[str, Any]:
-    """Celery's settings. Read when the first task or worker needs them, never on import. Ends a process whose settings
-    are wrong."""
+    """Celery's settings. Read when the first task or worker needs them, never on import. Exits if the settings are
+    wrong."""
     try:
         address = settings.CELERY_BROKER_URL
     except ImproperlyConfigured as error:
@@ -187,8 +187,8 @@ def configuration() -> dict[str, Any]:
         "broker_transport_options": {
             # The prefix keeps test processes that share one Redis from taking each other's tasks.
             "global_keyprefix": settings.CELERY_KEY_PREFIX,
-            # Without them a Redis that says nothing holds whoever sends, pages too. A worker's own question takes a
-            # second where there is nothing to do.
+            # Without timeouts, a Redis that does not answer would block every sender, pages included. A worker's own
+            # poll blocks for a second when there is nothing to do, so the timeout must be longer.
             "socket_timeout": 5,
             "socket_connect_timeout": 2,
         },
@@ -235,4 +235,5 @@ app.autodiscover_tasks()
 
 @setup_logging.connect
 def _keep_our_logging(**_celerys_wishes: object) -> None:
-    """Do nothing, on purpose: with a listener here a worker leaves the logs as `config/logging.py` has set them up."""
+    """Do nothing, on purpose: if there is a listener here, a worker leaves logging as `config/logging.py` has set it
+    up."""

@@ -1,8 +1,8 @@
-"""Forms and addresses are in UTF-8. A request that says otherwise of a form is answered that nobody can read it.
+"""Forms and query strings are UTF-8. A form that declares another charset gets a 400.
 
-Django holds that of the usual forms. One in parts it reads in whatever Python knows by the name that came: `idna` and
-others raise at what they cannot read, `rot13` and the like make no text of anything, and either would be a failure of
-ours. No browser says of a form what it is written in.
+Django itself refuses that for URL-encoded forms. For multipart forms it uses whatever codec Python has under the
+declared name: `idna` and others raise for input that they cannot read, `rot13` and the like do not decode bytes at all,
+and either would be a 500. No browser declares the charset of a form.
 """
 
 import codecs
@@ -20,22 +20,22 @@ _FORMS: Final = frozenset({"multipart/form-data", "application/x-www-form-urlenc
 
 
 class Request(WSGIRequest):
-    """One that may say in its Content-Type what it is written in, so that Python cannot read its query, or not even
-    what it says."""
+    """A request whose Content-Type may name a charset in which Python cannot decode its query, or not even the name
+    itself."""
 
     is_readable = True
 
     def _set_content_type_params(self, meta: dict[str, str]) -> None:
         try:
             super()._set_content_type_params(meta)  # type: ignore[misc]
-        except (LookupError, ValueError, SuspiciousOperation):  # as it reads the query at once; none of these is ours
+        except (LookupError, ValueError, SuspiciousOperation):  # it decodes the query at once
             self.content_type, self.content_params = "", {}
             self._encoding = None
             self.is_readable = False
 
 
 class Utf8Alone:
-    """Middleware, before the first that reads a form or a query."""
+    """Middleware; it comes before any that reads a form or a query."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response

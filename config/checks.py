@@ -1,7 +1,7 @@
-"""Refuses to start where the settings are unsafe, or would fail later in front of a patient.
+"""Refuse to start if the settings are unsafe, or would fail later in front of a patient.
 
-Each error has an id and says what to do; docs/security.md lists them. Checks that concern one app alone stand in that
-app (`apps/vault/checks.py`, `apps/audit/checks.py`).
+Each error has an id and says what to do; docs/security.md lists them. Checks that concern only one app are in that app
+(`apps/vault/checks.py`, `apps/audit/checks.py`).
 """
 
 import ipaddress
@@ -20,7 +20,7 @@ _UNSENT = ("console", "locmem", "dummy", "filebased", "development.")
 
 
 def where_we_are_reached(**_options: Any) -> list[CheckMessage]:
-    """SITE_ORIGIN is an origin, https outside debug, among the hosts we answer to, and never public in debug."""
+    """SITE_ORIGIN is an origin, https outside debug, one of ALLOWED_HOSTS, and not public in debug."""
     origin = urlsplit(settings.SITE_ORIGIN)
     rest = (origin.path, origin.query, origin.fragment, origin.username or "")
     found: list[CheckMessage] = []
@@ -40,7 +40,7 @@ def where_we_are_reached(**_options: Any) -> list[CheckMessage]:
 
 
 def whom_we_reach(**_options: Any) -> list[CheckMessage]:
-    """Plain http, even to this machine, is for development."""
+    """Plain http, even to this machine, is only for development."""
     if settings.DEBUG or not settings.ALLOW_LOOPBACK_HTTP:
         return []
     hint = "Leave ALLOW_LOOPBACK_HTTP unset: it exists for the sandbox on a developer's machine."
@@ -48,7 +48,7 @@ def whom_we_reach(**_options: Any) -> list[CheckMessage]:
 
 
 def secrets_and_cookies(**_options: Any) -> list[CheckMessage]:
-    """Outside debug SECRET_KEY is long and random, and cookies travel by https alone."""
+    """Outside debug SECRET_KEY is long and random, and cookies are only sent over https."""
     if settings.DEBUG:
         return []
     found: list[CheckMessage] = []
@@ -62,7 +62,7 @@ def secrets_and_cookies(**_options: Any) -> list[CheckMessage]:
 
 
 def what_we_stand_on(**_options: Any) -> list[CheckMessage]:
-    """The database is Postgres, and there is a broker."""
+    """The database is Postgres, and a broker is configured."""
     found: list[CheckMessage] = []
     if any(not database["ENGINE"].endswith("postgresql") for database in settings.DATABASES.values()):
         hint = "Set DATABASE_URL to postgres://user:password@host/name."
@@ -85,7 +85,7 @@ def postgres_is_recent(databases: Sequence[str] | None = None, **_options: Any) 
 
 
 def mail_is_sent(**_options: Any) -> list[CheckMessage]:
-    """Outside debug mail leaves this machine, and answers to it arrive somewhere."""
+    """Outside debug mail leaves this machine, and replies to it arrive somewhere."""
     if settings.DEBUG:
         return []
     found: list[CheckMessage] = []

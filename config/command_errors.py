@@ -1,6 +1,6 @@
-"""What a command says that could not do its work for a reason that whoever runs the installation can mend: one sentence
-that names what is missing and what to do. No text of a server is repeated: it may hold an address, a password, or what
-somebody stored."""
+"""What a command says if it failed for a reason that the operator can fix: one sentence that names what is missing and
+what to do. It never quotes a server, whose text may contain an address, a password or stored data.
+"""
 
 from django.core.exceptions import ImproperlyConfigured
 from django.db import InterfaceError, InternalError, OperationalError, ProgrammingError
@@ -15,7 +15,8 @@ _REDIS = (BrokerAway, redis.ConnectionError, redis.TimeoutError, redis.OutOfMemo
 
 
 def sentence(error: BaseException) -> str | None:
-    """None for what is no matter of servers, settings or keys: a fault of ours, whose place must be seen."""
+    """The sentence; None if servers, settings and keys are fine: then it is our fault, and the traceback has to be
+    seen."""
     if isinstance(error, ImproperlyConfigured):
         return startup_errors.sentence(error)
     if isinstance(error, WeakKey):
@@ -33,7 +34,7 @@ def sentence(error: BaseException) -> str | None:
 def _of_the_database(error: BaseException) -> str | None:
     cause = error.__cause__
     if isinstance(error, ProgrammingError) and isinstance(cause, (UndefinedTable, UndefinedColumn)):
-        if pending_migrations.is_migrated():  # the tables are those of this release, and the statement is wrong
+        if pending_migrations.is_migrated():  # the schema is up to date, so the statement is wrong
             return None
         return "The database lacks migrations of this release. Run manage.py migrate, then this again."
     if isinstance(error, ProgrammingError) and isinstance(cause, InsufficientPrivilege):

@@ -1,7 +1,7 @@
-"""No page of another origin takes in what we answer, be it as a picture, a script or a style sheet.
+"""Pages of other origins cannot embed our responses as an image, a script or a style sheet.
 
-A neighbor below the same domain sends our cookies along; without this its page would have ours in its own memory, and
-learn how large they are. What programs may read of a share they ask for by CORS, which this leaves alone.
+A page on a subdomain of the same site would send our cookies along; without this its process would hold our pages in
+memory, and could learn their sizes. Programs that read a share use CORS, which this does not affect.
 """
 
 from collections.abc import Callable
@@ -11,13 +11,13 @@ from django.http.response import HttpResponseBase
 
 
 class CrossOriginResourcePolicyMiddleware:
-    """Middleware: `Cross-Origin-Resource-Policy` on every answer, files and refusals included."""
+    """Middleware: set `Cross-Origin-Resource-Policy` on every response, files and errors included."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """As it comes, with the header."""
+        """The response, with the header."""
         response = self.get_response(request)
         response["Cross-Origin-Resource-Policy"] = "same-origin"
         return response

@@ -1,6 +1,7 @@
-"""In debug, too, a wrong address shows the page that patients see, and not Django's list of every address there is.
+"""In debug, too, a wrong URL shows the page that patients see, not Django's list of all URLs.
 
-For the demo, where people look around. What breaks by itself still shows developers where (`config/debug_pages.py`).
+This is for the demo, where people look around. Unhandled exceptions still show developers where they happened
+(`config/debug_pages.py`).
 """
 
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from django.urls import get_resolver
 
 
 class SitePagesMiddleware:
-    """The last middleware of all: what views raise, and that no view has the address, is seen here first."""
+    """Last in MIDDLEWARE, so that it is the first to see what views raise, and that no view has the URL."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
@@ -24,7 +25,7 @@ class SitePagesMiddleware:
         return response
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponseBase | None:
-        """The page of an address that a view has, and of which it knows nothing or makes nothing."""
+        """The error page for a URL whose view found nothing, or could not read the request."""
         if isinstance(exception, Http404):
             return page(request, 404, exception)
         if isinstance(exception, BadRequest | SuspiciousOperation):
@@ -33,6 +34,7 @@ class SitePagesMiddleware:
 
 
 def page(request: HttpRequest, status: int, exception: Exception) -> HttpResponseBase:
-    """As Django answers outside debug: `handler404` and `handler400` of the site's addresses, or the sandbox's."""
+    """The response that Django gives outside debug: `handler404` or `handler400` of the site's URLs, or of the
+    sandbox's."""
     handler: Callable[..., HttpResponseBase] = get_resolver().resolve_error_handler(status)
     return handler(request, exception=exception)

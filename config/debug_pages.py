@@ -1,6 +1,6 @@
-"""What Django's error page for developers may show: where it happened, and no value that was in play.
+"""What Django's debug page may show: where an error happened, but no values.
 
-It exists in debug only, but screens are shared and pages are pasted into reports.
+It exists only in debug, but screens are shared and pages are pasted into reports.
 """
 
 from types import FrameType
@@ -18,7 +18,7 @@ class WithoutValues(SafeExceptionReporterFilter):
     """Names of settings, parameters, cookies and variables, without their values."""
 
     def get_safe_settings(self) -> dict[str, Any]:
-        """The names of all settings; a broker's or database's address holds a password under a harmless name."""
+        """The names of all settings; the URL of a broker or database has a password under a harmless name."""
         return dict.fromkeys(super().get_safe_settings(), redaction.GONE)
 
     def get_safe_request_meta(self, request: HttpRequest) -> dict[str, Any]:
@@ -31,7 +31,7 @@ class WithoutValues(SafeExceptionReporterFilter):
         return dict.fromkeys(super().get_safe_cookies(request), redaction.GONE)
 
     def get_post_parameters(self, request: HttpRequest | None) -> dict[str, Any]:
-        """The names of the fields that were sent."""
+        """The names of the submitted fields."""
         return dict.fromkeys(request.POST, redaction.GONE) if request is not None else {}
 
     def get_traceback_frame_variables(self, _request: HttpRequest | None, tb_frame: FrameType) -> Any:
@@ -40,10 +40,10 @@ class WithoutValues(SafeExceptionReporterFilter):
 
 
 class WithoutSecrets(ExceptionReporter):
-    """The page of an unhandled exception: its text scrubbed, and the names of the query's parameters."""
+    """The page of an unhandled exception: its text scrubbed, and the query's parameters by name only."""
 
     def get_traceback_data(self) -> dict[str, Any]:
-        """As Django's, with everything scrubbed that could quote a secret."""
+        """Django's data, with everything scrubbed that could quote a secret."""
         data: dict[str, Any] = super().get_traceback_data()
         data["unicode_hint"] = ""
         for name in ("exception_value", "exception_notes"):

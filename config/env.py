@@ -1,11 +1,10 @@
-"""Every environment variable Holdfast reads, in one place. `.env.example` explains each of them.
+"""Every environment variable that Holdfast reads, in one place. `.env.example` explains each of them.
 
-A variable is read when its function is called, so that the sandbox never asks for the site's secrets and the other way
-round. Any variable may instead be given as a file: `SECRET_KEY_FILE=/run/secrets/key` (the form orchestrators mount).
-White space around what a variable or its file says does not count, nor around the entries of a list, which commas or
-line breaks separate; within them it does. One that is empty is as one that is not set. Raises
-`django.core.exceptions.ImproperlyConfigured`, naming the variable and never its value, when a required one is missing
-or cannot be what it says.
+A variable is read when its function is called, so that the sandbox never needs the site's secrets and vice versa. Any
+variable may instead be given as a file: `SECRET_KEY_FILE=/run/secrets/key` (as orchestrators mount secrets). White
+space around a value is ignored, and around the entries of a list, which are separated by commas or line breaks; white
+space within is kept. An empty variable counts as unset. Raises `django.core.exceptions.ImproperlyConfigured`, naming
+the variable and never its value, if a required one is missing or invalid.
 """
 
 import os
@@ -19,8 +18,8 @@ from environ.fileaware_mapping import FileAwareMapping
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# How libpq notices a Postgres behind a path that was dropped, which the system would find out after hours: whoever
-# waits for its answer holds a thread. A statement that takes long is no matter: its machine answers for it meanwhile.
+# How libpq notices that the network to Postgres is gone, which the operating system would notice after hours, while a
+# thread waits. A slow statement is not affected: the kernel of the other machine answers keepalives meanwhile.
 _NOTICES_SILENCE = {
     "connect_timeout": 5,
     "keepalives_idle": 10,
@@ -47,13 +46,13 @@ if (ROOT / ".env").is_file():
 
 
 def choose_settings(*, otherwise: str) -> None:
-    """Have Django take the settings that are named in the environment or in `.env`, else these. For programs, before
-    they ask for a setting: a command under the settings of a laptop would seal by a key of its own."""
+    """Make Django use the settings named in the environment or in `.env`, or else these. For programs, before they read
+    a setting: under the settings for a laptop, a command would seal with a key of its own."""
     os.environ["DJANGO_SETTINGS_MODULE"] = _optional("DJANGO_SETTINGS_MODULE") or otherwise
 
 
 def surroundings() -> dict[str, str]:
-    """Where programs and libraries of the system are, for a program of ours that is to know nothing of the site."""
+    """The environment that lets a program find the system's programs and libraries, with nothing of the site's."""
     return {name: value for name, value in os.environ.items() if name in _OF_THE_SYSTEM}
 
 
@@ -73,13 +72,13 @@ def vault_keys() -> list[str]:
 
 
 def deletion_ledger() -> Path | None:
-    """The file in which deletions are written down, so that they can be done again after a backup was restored."""
+    """The file that records deletions, so that they can be repeated after a backup is restored."""
     given = _optional("DELETION_LEDGER")
     return Path(given) if given else None
 
 
 def signing_key_days() -> int:
-    """After how many days a signing key of ours gets a successor."""
+    """After how many days a signing key of ours is replaced."""
     return _number("SIGNING_KEY_DAYS", default=90, most=36_500)
 
 
@@ -89,7 +88,7 @@ def site_origin(default: str | None = None) -> str:
 
 
 def allowed_hosts() -> list[str]:
-    """Further host names the site answers to, beside the one in SITE_ORIGIN."""
+    """Further host names to which the site answers, besides the one in SITE_ORIGIN."""
     hosts = _list("ALLOWED_HOSTS")
     if any("/" in host or (":" in host and not host.endswith("]")) for host in hosts):
         raise ImproperlyConfigured("ALLOWED_HOSTS is host names alone, without scheme or port, comma-separated")
@@ -97,17 +96,17 @@ def allowed_hosts() -> list[str]:
 
 
 def database_url() -> str | None:
-    """Where Postgres is, or None where a private one should be started."""
+    """Where Postgres is, or None to start a private one."""
     return _postgres("DATABASE_URL")
 
 
 def sandbox_database_url() -> str | None:
-    """Where the sandbox's own Postgres database is, or None where a private one should be started."""
+    """Where the sandbox's own Postgres database is, or None to start a private one."""
     return _postgres("SANDBOX_DATABASE_URL")
 
 
 def redis_url() -> str | None:
-    """Where Redis is, or None where a private one should be started."""
+    """Where Redis is, or None to start a private one."""
     url = _optional("REDIS_URL")
     if url and not _is_redis(url):
         raise ImproperlyConfigured("REDIS_URL is an address such as redis://host:6379/0, or unix:///folder/socket?db=0")
@@ -115,7 +114,7 @@ def redis_url() -> str | None:
 
 
 def cache_config(url: str | None) -> dict[str, object]:
-    """Django's form of a Redis address. The cache counts tries; nothing in it is secret or must last."""
+    """Django's form of a Redis URL. The cache counts tries; nothing in it is secret or has to last."""
     if url is None:  # without an address the queue would look for a broker of another kind on this machine, for ever
         raise ImproperlyConfigured("REDIS_URL is not set")
     return {
@@ -127,10 +126,10 @@ def cache_config(url: str | None) -> dict[str, object]:
 
 
 def database_config(url: str | None, *, pool_size: int | None = None) -> dict[str, object]:
-    """Django's form of a Postgres address, sockets included (`postgres://user@/name?host=/folder`).
+    """Django's form of a Postgres URL, including sockets (`postgres://user@/name?host=/folder`).
 
-    With `pool_size` a process keeps up to so many connections open between requests and tasks; its threads share them.
-    A server that is not there any more is noticed within half a minute; what the address says of it comes first.
+    With `pool_size` a process keeps up to that many connections open between requests and tasks; its threads share
+    them. A server that disappeared is noticed within half a minute. Parameters in the URL take precedence.
     """
     if url is None:
         raise ImproperlyConfigured("DATABASE_URL is not set")
@@ -139,9 +138,9 @@ def database_config(url: str | None, *, pool_size: int | None = None) -> dict[st
     if host := options.pop("host", None):
         config["HOST"] = host  # where Django's own commands look for it
     if pool_size:
-        # There is a connection for every thread, so that only a database that does not answer makes one wait. A page
-        # asks two or three times before it gives up, and holds its thread meanwhile.
-        # After a failover some may lead to a server that can only be read, and answer for ever: none is kept for long.
+        # There is a connection for every thread, so a thread only waits for one if the database does not answer. A page
+        # tries two or three times before it gives up, and occupies its thread meanwhile, so the timeout is short.
+        # After a failover, some connections may lead to a server that is read-only now, so none is kept for long.
         options["pool"] = {"min_size": 1, "max_size": pool_size, "timeout": 3, "max_lifetime": 300}
     return {**config, "OPTIONS": options}
 
@@ -162,7 +161,7 @@ def email_from() -> str:
 
 
 def support_email() -> str:
-    """Where patients can write to; shown on every page that stops somebody."""
+    """Where patients can write to; shown on every page that stops them."""
     return _mailbox("SUPPORT_EMAIL", default="support@localhost")
 
 
@@ -172,12 +171,13 @@ def allow_loopback_http() -> bool:
 
 
 def watches_site_certificate() -> bool:
-    """Whether staff are told before the TLS certificate of SITE_ORIGIN ends. Off where this machine cannot reach it."""
+    """Whether staff are warned before the TLS certificate of SITE_ORIGIN expires. Off if this machine cannot reach
+    it."""
     return _flag("WATCH_SITE_CERTIFICATE", default=True)
 
 
 def metrics_token() -> str:
-    """What a monitor sends to read `/metrics`; empty where there is no such page."""
+    """What a monitor sends to read `/metrics`; empty to disable that page."""
     return _optional("METRICS_TOKEN") or ""
 
 
@@ -230,25 +230,25 @@ def mailbox_folder() -> Path:
 
 
 def fhir_examples() -> Path | None:
-    """The folder of example data by others that some tests read, or None."""
+    """The folder of other people's example data that some tests read, or None."""
     given = _optional("FHIR_EXAMPLES")
     beside = ROOT.parent / "shared" / "fhir-examples"
     return Path(given) if given else (beside if beside.is_dir() else None)
 
 
 def chromium() -> str | None:
-    """The browser of the browser tests, when it is not where Debian puts it."""
+    """The browser for browser tests, if it is not where Debian puts it."""
     return _optional("CHROMIUM")
 
 
 def everything_is_required() -> bool:
-    """Whether a test that lacks Chromium fails instead of being skipped. `.ci/run` says so."""
+    """Whether a test fails, instead of being skipped, if Chromium is missing. `.ci/run` sets it."""
     return _flag("REQUIRE_EVERYTHING", default=False)
 
 
 def _optional(name: str) -> str | None:
-    """What the variable says, or the file that it names. No path is repeated: it may be the secret, put in the wrong
-    place."""
+    """The value of the variable, or of the file that it names. Errors never quote the path, which may be the secret
+    itself, put into the wrong variable."""
     if not _is_text:
         raise ImproperlyConfigured("The file .env is not text in UTF-8")
     try:
@@ -336,7 +336,7 @@ def _is_redis(url: str) -> bool:
 
 
 def _parts(url: str) -> SplitResult | None:
-    """None where it is no address at all, or its port is no number."""
+    """None if it is not a URL, or its port is not a number."""
     try:
         parts = urlsplit(url)
         parts.port  # noqa: B018  it is looked at when asked for

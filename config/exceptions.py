@@ -1,7 +1,7 @@
-"""How an exception appears in the logs: its type and where it happened, never what another library wrote about it.
+"""How an exception appears in the logs: its type and where it happened, never a text from another library.
 
-Texts of other libraries quote what they choke on: a failed request its whole URL, a constraint the whole row. Texts of
-our own exceptions are constant (`apps/wire/errors.py`), so those are kept.
+Such texts quote data: a failed request its whole URL, a constraint the whole row. The texts of our own exceptions are
+constant (`apps/wire/errors.py`), so they are kept.
 """
 
 import traceback
@@ -25,7 +25,7 @@ def _lines(exception: BaseException, *, seen: set[int]) -> Iterator[str]:
         yield from _lines(cause, seen=seen)
         yield "which led to"
     yield _headline(exception)
-    frames = list(traceback.walk_tb(exception.__traceback__))  # unlike `extract_tb` it reads no source from the disk
+    frames = list(traceback.walk_tb(exception.__traceback__))  # unlike `extract_tb`, this reads no source from disk
     for frame, line in frames[-_MOST_FRAMES:]:
         yield f"  {frame.f_code.co_filename}:{line} in {frame.f_code.co_name}"
 

@@ -19,7 +19,7 @@ _QUERY = re.compile(r"\?[^\s'\"]*")
 
 
 class PathOnlyLogger(Logger):  # type: ignore[misc]  # gunicorn has no types
-    """Gunicorn names the whole address of a request that failed. We keep the path."""
+    """Gunicorn logs the whole URL of a request that failed. We keep only the path."""
 
     def setup(self, cfg: Any) -> None:
         super().setup(cfg)
@@ -27,7 +27,7 @@ class PathOnlyLogger(Logger):  # type: ignore[misc]  # gunicorn has no types
 
 
 def without_query(record: logging.LogRecord) -> bool:
-    """Cut the query string out of a line, in place. Always true: every line is kept."""
+    """Cut the query string out of a line, in place. Always true: no line is dropped."""
     record.msg, record.args = _QUERY.sub("", record.getMessage()), ()
     return True
 
@@ -38,8 +38,9 @@ _OVER_TCP = frozenset({"AF_INET", "AF_INET6"})
 
 
 def when_ready(server: Any) -> None:
-    """Have the kernel break a connection off whose far end takes nothing for a minute. Gunicorn writes without a limit:
-    eight who ask for a file and read nothing of it would hold all threads of a process for as long as they like."""
+    """Have the kernel close a connection whose client has acknowledged nothing for a minute. Gunicorn has no timeout
+    for writing: eight clients that request a file and do not read it would hold all threads of a process for as long as
+    they like."""
     for listener in server.LISTENERS:
         if sys.platform == "linux" and listener.sock.family.name in _OVER_TCP:
             listener.sock.setsockopt(_TCP, _USER_TIMEOUT, STALLED_MS)  # what is accepted there inherits it
@@ -50,19 +51,19 @@ SLOWEST_SECONDS = 20.0  # so long a thread waits for the rest of a request's hea
 
 
 class PromptUnreader(SocketUnreader):  # type: ignore[misc]  # as above
-    """Gunicorn reads without a limit as well: eight who send a byte now and then would hold all threads of a process. A
-    proxy that reads each request whole keeps them away; past it, whoever is slower than this has gone away."""
+    """Gunicorn has no timeout for reading either: eight clients that send a byte now and then would hold all threads of
+    a process. A proxy that buffers requests prevents that; without one, a client slower than this counts as gone."""
 
     def __init__(self, sock: Any, max_chunk: int = 8192) -> None:
         super().__init__(sock, max_chunk)
         self._left = SLOWEST_SECONDS
 
     def begin(self) -> None:
-        """Wait for so long again."""
+        """Start the timeout again."""
         self._left = SLOWEST_SECONDS
 
     def chunk(self) -> Any:
-        """The next bytes. Raises ConnectionResetError, as where the far end broke off."""
+        """The next bytes. Raises ConnectionResetError, as if the client had closed the connection."""
         given, began_at = self.sock.gettimeout(), time.monotonic()
         is_given = given is not None and given < self._left
         self.sock.settimeout(given if is_given else max(self._left, 0.001))  # 0 would be: do not wait at all
@@ -80,13 +81,14 @@ class PromptUnreader(SocketUnreader):  # type: ignore[misc]  # as above
 
 
 def pre_request(_worker: Any, req: Any) -> None:
-    """The head has come: its body has as long."""
+    """The request's head is complete: start the timeout for its body."""
     if isinstance(req.unreader, PromptUnreader):
         req.unreader.begin()
 
 
 def post_request(_worker: Any, req: Any, _environ: Any, _answer: Any) -> None:
-    """It is answered: what comes next on its connection has as long, however long its body took."""
+    """The request is answered: start the timeout for the next one on the connection, however long the last body
+    took."""
     pre_request(_worker, req)
 
 
@@ -94,15 +96,16 @@ parser.SocketUnreader = PromptUnreader
 logger_class = PathOnlyLogger
 worker_class = "gthread"  # a request may wait for a provider; a thread waits cheaply
 threads = 8
-timeout = 60  # of a process that is stuck as a whole; its threads may take longer, as whoever reads a copy does
+timeout = 60  # for a process that is stuck as a whole; a thread may take longer, to send a copy for example
 graceful_timeout = 30
 keepalive = 5
-control_socket_disable = True  # it would be a way in, and a file in the home folder
-# Off, since the site logs its own requests, and mute there (`config/logging.py`). Whoever turns it on for the sandbox
-# gets the path without its query string, which holds codes and states, and no Referer, which may hold the same.
+control_socket_disable = True  # it would be another way in, and create a file in the home folder
+# The access log is off, because the site logs its own requests, and muted there (`config/logging.py`). If it is turned
+# on for the sandbox, it has the path without the query string, which contains codes and states, and no Referer for the
+# same reason.
 access_log_format = "%(t)s %(m)s %(U)s %(s)s %(B)s bytes %(M)s ms"
-# A code may be 16 KiB (C12) and arrives in the query. Gunicorn takes no limit above 8190 but none at all, and reads a
-# line without end in time that grows with its square: so the most it takes is raised instead.
+# A code may be 16 KiB (C12) and arrives in the query string. Gunicorn accepts no limit above 8190 except unlimited, and
+# then takes quadratic time for an endless line. So its maximum is raised instead.
 limit_request_line = 131_072
 message.MAX_REQUEST_LINE = limit_request_line + 1
 limit_request_field_size = 65_536  # and a token may be 16 KiB, in a header

@@ -1,7 +1,7 @@
-"""HEAD is answered as GET is, and ends with the headers (RFC 9110, section 9.3.2).
+"""HEAD is answered like GET, but ends with the headers (RFC 9110, section 9.3.2).
 
-Django leaves the rest to the server, and gunicorn writes a warning about each: a monitor that asks so would fill the
-log.
+Django leaves dropping the body to the server, and gunicorn logs a warning about each: a monitor that sends HEAD would
+fill the log.
 """
 
 from collections.abc import Callable
@@ -11,13 +11,13 @@ from django.http.response import HttpResponseBase
 
 
 class HeadRequestMiddleware:
-    """Middleware: nothing after the headers where nobody asked for it. Their Content-Length stays that of GET."""
+    """Middleware: drop the body of a response to HEAD. Its Content-Length stays that of GET."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """As it comes, or without its content."""
+        """The response, without its body for HEAD."""
         response = self.get_response(request)
         if request.method == "HEAD":
             if isinstance(response, StreamingHttpResponse):

@@ -1,7 +1,7 @@
-"""Two addresses for whoever watches the site. Neither says more than a name and whether it works.
+"""Two URLs for monitoring the site. Each says only whether it works, and the names of what is missing.
 
-`/health/`: the process answers. Restart it if not. `/ready/`: it can serve: database, broker, which takes what is sent,
-and every migration applied. Send it no visitors if not.
+`/health/`: the process answers. If not, restart it. `/ready/`: it can serve, because the database and the broker answer
+and accept writes, and every migration is applied. If not, send it no traffic.
 """
 
 from typing import Any
@@ -34,7 +34,7 @@ def health(_request: HttpRequest) -> JsonResponse:
 @never_cache
 @require_safe
 def ready(_request: HttpRequest) -> JsonResponse:
-    """200 when everything a page needs is there, otherwise 503. Names what is missing, without a detail."""
+    """200 if everything that a page needs is available, otherwise 503 with the names of what is missing."""
     has_database = _database_takes_what_is_sent()
     checks = {
         "database": has_database,
@@ -46,7 +46,8 @@ def ready(_request: HttpRequest) -> JsonResponse:
 
 
 def _database_takes_what_is_sent() -> bool:
-    """One that was demoted, or is protected from filling up, answers and takes nothing: nobody could sign in."""
+    """A database that was demoted to a replica, or is read-only because its disk is nearly full, answers but accepts no
+    writes: nobody could sign in."""
     try:
         with connection.cursor() as cursor:
             cursor.execute("SHOW transaction_read_only")
@@ -57,7 +58,7 @@ def _database_takes_what_is_sent() -> bool:
 
 
 def _broker_takes_what_is_sent() -> bool:
-    """One that is full, or became a copy of another, takes connections and no task. The key goes by itself."""
+    """A broker that is full, or became a replica, accepts connections but no tasks. The key expires by itself."""
     try:
         with app.connection_for_write(connect_timeout=_BROKER_SECONDS, transport_options=_BRIEFLY) as broker:
             broker.ensure_connection(max_retries=1, timeout=_BROKER_SECONDS)

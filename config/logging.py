@@ -60,7 +60,8 @@ _NAMEABLE = frozenset({"name", "id"})
 
 
 class Handler(logging.StreamHandler[TextIO]):
-    """Writes to stderr; when a line cannot be written, says so without repeating it, as the standard one would."""
+    """Writes to stderr. If a line cannot be written, it says so without repeating the line, as the standard handler
+    would."""
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802  the standard library's name
         """Name the logger, and nothing of the record."""
@@ -87,7 +88,7 @@ def configuration(*, level: str, readable: bool = False) -> dict[str, Any]:
 
 
 def configure(configuration: dict[str, Any]) -> None:
-    """Put the dictionary into force, for the standard library's loggers and for structlog's."""
+    """Apply that dictionary to the standard library's loggers and to structlog's."""
     logging.config.dictConfig(configuration)
     structlog.configure(
         processors=[
@@ -131,7 +132,7 @@ def _about_the_line() -> list[Processor]:
 
 
 def _words_of_others(_logger: WrappedLogger, _method: str, line: EventDict) -> EventDict:
-    """Keep the constant words of another library's line and its numbers; our own lines are filled in whole."""
+    """Keep only the constant words and the numbers of another library's line; our own lines are formatted in full."""
     record: logging.LogRecord = line["_record"]
     arguments = line.pop("positional_args", ())
     template = record.msg if isinstance(record.msg, str) else type(record.msg).__name__

@@ -1,4 +1,4 @@
-"""Whether the database is as this release needs it: `/ready/` asks, and a command that met a table it lacks."""
+"""Whether all migrations of this release are applied; for `/ready/`, and for a command that met a missing table."""
 
 from functools import cache
 
@@ -8,7 +8,7 @@ from django.db.migrations.recorder import MigrationRecorder
 
 
 def is_migrated() -> bool:
-    """Every migration this process knows is in the database; later ones of a newer release do no harm."""
+    """Whether every migration that this process knows is applied; migrations of a newer release do no harm."""
     try:
         return _known_migrations() <= MigrationRecorder(connection).applied_migrations().keys()
     except DatabaseError:
@@ -17,5 +17,5 @@ def is_migrated() -> bool:
 
 @cache
 def _known_migrations() -> frozenset[tuple[str, str]]:
-    """App and name of each. They are files of this release: read once, because a probe comes every few seconds."""
+    """App and name of each migration. Read from the release's files once, because a probe comes every few seconds."""
     return frozenset(MigrationLoader(None).graph.nodes)

@@ -1,7 +1,7 @@
-"""`python -m config.probing [PATH]`: asks this container's site whether it answers, and prints what it says.
-Exit code 1 where it does not answer, or says that something is missing.
+"""`python -m config.probing [PATH]`: asks the site in this container whether it works, and prints the answer. Exit code
+1 if it does not answer, or says that something is missing.
 
-It names the site's own host, because the site answers to no other.
+The request has the site's own host name, because the site answers to no other.
 """
 
 import sys

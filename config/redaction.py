@@ -1,7 +1,7 @@
-"""The last defence of the logs: takes out whatever looks like a secret, wherever it stands in a line.
+"""The last defence of the logs: removes whatever looks like a secret, anywhere in a line.
 
-The first defence is that nothing of the kind is logged (`config/logging.py`); this catches what slips past it. It errs
-towards taking out too much.
+The first defence is not to log secrets at all (`config/logging.py`); this catches what slips through. It would rather
+remove too much than too little.
 """
 
 import re
@@ -37,10 +37,10 @@ _LONGEST_WORD = 31
 
 
 def scrub(value: object, *, depth: int = 0) -> object:
-    """The value without its secrets: numbers and None as they are, texts scrubbed, bytes as their count.
+    """The value without secrets: numbers and None unchanged, texts scrubbed, bytes as their count.
 
-    In a mapping, values under a name that sounds like a secret are taken out whole. Anything else becomes its scrubbed
-    `str`, so that only plain data is left.
+    In a mapping, values under a name that sounds like a secret are removed. Anything else becomes its scrubbed `str`,
+    so that only plain data is left.
     """
     if value is None or isinstance(value, bool | int | float):
         return value
@@ -58,7 +58,7 @@ def scrub(value: object, *, depth: int = 0) -> object:
 
 
 def scrub_mapping(values: Mapping[Any, object], *, depth: int = 0) -> dict[str, object]:
-    """As `scrub`, for a mapping: what stands under a name that sounds like a secret is taken out, numbers excepted."""
+    """As `scrub`, for a mapping: values under a name that sounds like a secret are removed, except for numbers."""
     return {scrub_text(str(name)): _scrub_named(str(name), value, depth) for name, value in values.items()}
 
 
@@ -70,7 +70,7 @@ def scrub_text(text: str) -> str:
 
 
 def _without_long_run(match: re.Match[str]) -> str:
-    """Any run of such length is taken for a key or a token, unless it is a word without digits, a UUID or a path."""
+    """A run of that length counts as a key or a token, unless it is a word without digits, a UUID or a path."""
     run = match.group()
     rest = _UUID.sub("", run)
     parts = rest.split("/") if run.startswith("/") else [rest]

@@ -1,7 +1,7 @@
-"""Templates that let go of what they have shown.
+"""Templates that release the objects that they have shown.
 
-A context of Django's refers to itself. All that a page was made of, such as fifty rows of somebody's record, stayed in
-memory until garbage was looked for, one or two pages later, and that look took the longer for it.
+Django's template contexts contain reference cycles. So everything that a page showed, such as fifty rows of somebody's
+record, stayed in memory until the next garbage collection one or two pages later, which took longer because of it.
 """
 
 from typing import Any
@@ -14,7 +14,7 @@ from django.utils.safestring import SafeString
 
 
 class Templates(DjangoTemplates):
-    """Django's own, but for what is left behind."""
+    """Django's template backend, which breaks these cycles."""
 
     def from_string(self, template_code: str) -> Template:
         """A template of this text."""

@@ -1,6 +1,6 @@
-"""One line per request: what was asked by whom and how it ended, and an id that joins every line of the request.
+"""One line per request: what was requested, by whom, and how it ended; and an id that joins all lines of the request.
 
-Of the address only the route is logged, with ids filled in: no query string, no header, no text that somebody typed.
+Of the URL only the route is logged, with ids filled in: no query string, no header, no text that somebody typed.
 """
 
 import re
@@ -15,18 +15,18 @@ from django.urls import ResolverMatch
 logger = structlog.get_logger(__name__)
 
 HEADER = "X-Request-ID"
-_QUIET_ROUTES = frozenset({"health/", "ready/", "metrics"})  # asked every few seconds by whoever watches the site
+_QUIET_ROUTES = frozenset({"health/", "ready/", "metrics"})  # requested every few seconds by monitors
 _PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
 
 
 class RequestLogging:
-    """Middleware. Binds `request_id` to every line logged meanwhile and answers with it in X-Request-ID."""
+    """Middleware. Binds `request_id` to every line logged during the request, and returns it in X-Request-ID."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Log the request when it is answered; Django has turned any exception into an answer by then."""
+        """Log the request once it is answered; by then Django has turned any exception into a response."""
         request_id = _request_id(request)
         started_at_seconds = time.perf_counter()
         structlog.contextvars.clear_contextvars()
@@ -39,7 +39,7 @@ class RequestLogging:
 
 
 def address_with_ids(match: ResolverMatch | None) -> str | None:
-    """The route that answered, such as `connections/<uuid>/`, with UUIDs and numbers filled in; None without one."""
+    """The route that matched, such as `connections/<uuid>/`, with UUIDs and numbers filled in; None if none matched."""
     if match is None:
         return None
 
@@ -69,7 +69,7 @@ _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"
 
 
 def _request_id(request: HttpRequest) -> str:
-    """The proxy's id where it is a UUID, otherwise a new one: a free text would be logged with every line."""
+    """The proxy's id if it is a UUID, otherwise a new one: any other text would be logged with every line."""
     try:
         return str(UUID(request.headers.get(HEADER, "")))
     except ValueError:

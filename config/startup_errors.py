@@ -1,5 +1,6 @@
-"""What a process says that cannot start as its settings are: one sentence for whoever runs it, and not where in our
-code that was found."""
+"""What a process says if it cannot start because of its settings: one sentence for the operator, without
+a traceback.
+"""
 
 from django.core.exceptions import ImproperlyConfigured
 

@@ -23,7 +23,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
 ]
 
 if settings.DEBUG and getattr(settings, "EMAIL_FILE_PATH", None):
-    # The mail that was not sent. By its name: `development` is absent from production's image.
+    # The demo's mailbox, by a string: `development` is absent from production's image.
     urlpatterns.append(path("development/mail/", include("development.mailbox.urls")))
 
 handler400 = "apps.portal.views.errors.unreadable"

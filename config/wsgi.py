@@ -1,4 +1,4 @@
-"""The WSGI application: the site, or the sandbox where DJANGO_SETTINGS_MODULE says so."""
+"""The WSGI application: the site, or the sandbox if DJANGO_SETTINGS_MODULE says so."""
 
 import gc
 import sys
@@ -15,7 +15,7 @@ _NOT_STARTED = 3  # by which gunicorn knows that no other worker would start eit
 
 
 def _load_pages() -> None:
-    """The addresses with their views, and our templates, which the first pages would load."""
+    """Load URLs, views and templates now, rather than with the first pages."""
     len(get_resolver().reverse_dict)
     engine = Engine.get_default()
     for folder in map(Path, engine.dirs):
@@ -31,8 +31,8 @@ except ImproperlyConfigured as error:
     sys.stderr.write(f"{startup_errors.sentence(error)}\n")
     sys.exit(_NOT_STARTED)
 
-# What is loaded by now stays for good. Looked through for garbage again and again, it made one page in twenty take a
-# fifth of a second longer than the others.
+# What is loaded by now stays for good. Scanning it at each garbage collection made one page in twenty take a fifth of a
+# second longer than the others.
 _load_pages()
 gc.collect()
 gc.freeze()

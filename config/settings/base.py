@@ -1,4 +1,6 @@
-"""What is the same wherever the site runs. Files beside this one say what differs, each on one screen."""
+"""Settings that are the same wherever the site runs. The files beside this one have what differs, each
+on one screen.
+"""
 
 from datetime import timedelta
 from pathlib import Path
@@ -43,7 +45,7 @@ INSTALLED_APPS = [
     "apps.portal",
 ]
 MIDDLEWARE = [
-    "csp.middleware.CSPMiddleware",  # first, so that no answer leaves without the policy, refusals and files included
+    "csp.middleware.CSPMiddleware",  # first, so that every response has the policy, errors and files included
     "config.cross_origin.CrossOriginResourcePolicyMiddleware",
     "config.head_requests.HeadRequestMiddleware",
     "apps.connections.middleware.NamedToNobodyMiddleware",
