@@ -1,7 +1,7 @@
-"""Writes into `docs/conformance.md` which tests prove each number. `python -m development.conformance` rewrites it.
+"""Write into `docs/conformance.md` which tests prove each number. `python -m development.conformance` rewrites it.
 
-Tests claim numbers with `@pytest.mark.conformance("C3", "C7")`; the claims are read from the source, so that nothing
-needs to run. See the head of the page for what its test enforces.
+Tests claim numbers with `@pytest.mark.conformance("C3", "C7")`; the claims are read from the source, so nothing has to
+run. The head of the page says what its test enforces.
 """
 
 import ast

@@ -1,4 +1,4 @@
-"""A program's way to the sandbox: its control API, as described in apps/sandbox/README.md."""
+"""A client for the sandbox's control API, which apps/sandbox/README.md describes."""
 
 import json
 import time
@@ -12,7 +12,7 @@ _SECONDS = 60
 class Sandbox:
     """The running sandbox: its `origin`, and its control API as `get`, `post` and `delete`.
 
-    Raises `urllib.error.HTTPError` where the sandbox refuses, `urllib.error.URLError` where it does not answer.
+    Raises `urllib.error.HTTPError` if the sandbox refuses, `urllib.error.URLError` if it does not answer.
     """
 
     def __init__(self, origin: str) -> None:
@@ -22,7 +22,7 @@ class Sandbox:
         return f"<Sandbox {self.origin}>"
 
     def wait(self, *, seconds: float) -> None:
-        """Until it answers, and no longer than that."""
+        """Wait until it answers, up to a limit."""
         deadline = time.monotonic() + seconds
         while True:
             try:

@@ -1,7 +1,7 @@
-"""`make coverage-report`: everything of the example data that the sandbox can serve, synced and shown, and counted.
+"""`make coverage-report`: sync and show all example data that the sandbox can serve, and count it.
 
-The data is in the folder that FHIR_EXAMPLES names; without it nothing is done. Servers and sandbox are its own, and go
-when it ends. The exit code is 1 where less shows a name than should, or a page failed.
+The data is in the folder named by FHIR_EXAMPLES; without it, nothing is done. Servers and sandbox are its own, and are
+removed at the end. The exit code is 1 if fewer resources than required show a name, or if a page failed.
 """
 
 import os
@@ -15,7 +15,7 @@ from development.servers import SharedServers
 
 
 def main() -> int:
-    """Run it. What reads settings is a process of its own, because they are read once."""
+    """Run it. Whatever reads settings is a separate process, because settings are read once."""
     folder = env.fhir_examples()
     if folder is None or not folder.is_dir():
         print("FHIR_EXAMPLES names no folder of example data: nothing to report.")

@@ -1,8 +1,8 @@
-"""`make drill`: a rehearsed disaster. Links records, backs up, goes on, loses the database, restores it, and shows what
-became of every link and of everything that people had deleted.
+"""`make drill`: a rehearsed disaster. Links records, makes a backup, goes on, loses the database, restores it, and
+shows what became of every link and of everything that people had deleted.
 
-One line a step, then `drill: N steps passed, M failed`. The exit code is 1 where a step failed. Servers, keys, sandbox
-and ports are its own, in a folder that goes when it ends: a demo that runs meanwhile is left alone.
+One line per step, then `drill: N steps passed, M failed`. The exit code is 1 if a step failed. Servers, keys, sandbox
+and ports are its own, in a folder that is removed at the end: a demo that is already running is left alone.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ _START_SECONDS = 90
 
 
 def main() -> int:
-    """Run it. The rehearsal is a process of its own, because settings are read once."""
+    """Run it. The drill itself is a separate process, because settings are read once."""
     with tempfile.TemporaryDirectory(prefix="holdfast-drill-") as name:
         folder = Path(name)
         folder.chmod(0o711)  # the user Postgres runs as may have to pass
@@ -37,7 +37,7 @@ def main() -> int:
 
 @contextlib.contextmanager
 def _sandbox(servers: SharedServers, folder: Path) -> Iterator[Mapping[str, str]]:
-    """The sandbox with its people, answering; and what the rehearsal finds in its environment."""
+    """The sandbox with its people, answering, and the environment for the drill."""
     port = ports.free_port()
     surroundings = {
         **os.environ,

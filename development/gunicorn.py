@@ -1,4 +1,4 @@
-"""The command lines of the two web servers of this machine."""
+"""The command lines of the two web servers on this machine."""
 
 import sys
 

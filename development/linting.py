@@ -1,4 +1,4 @@
-"""`make lint`: one table of checks, one line for each, and what it said where it failed."""
+"""`make lint`: a table of checks; prints one line for each, and its output if it failed."""
 
 import base64
 import os
@@ -22,7 +22,7 @@ _DJANGO = ("python", "-m", "django")
 
 @dataclass(frozen=True)
 class Check:
-    """One command of the environment, and what it needs in its surroundings."""
+    """One command, and the environment variables it needs."""
 
     name: str
     command: tuple[str, ...]
@@ -30,7 +30,7 @@ class Check:
 
 
 def production() -> dict[str, str]:
-    """Surroundings of a deployment, with secrets that are thrown away."""
+    """Environment variables of a deployment, with throwaway secrets."""
     key = base64.b64encode(secrets.token_bytes(32)).decode("ascii")
     return {
         "DJANGO_SETTINGS_MODULE": "config.settings.production",
@@ -56,7 +56,7 @@ def checks() -> list[Check]:
         Check("format", ("ruff", "format", "--check")),
         Check("templates", ("djlint", "--lint", "--quiet", "templates", "apps")),
         Check("imports", ("lint-imports",)),
-        # What is less severe ruff finds as well, and each exception has its reason beside it.
+        # Ruff finds the less severe problems as well, and each exception there has its reason beside it.
         Check(
             "security", ("bandit", "--quiet", "-ll", "--configfile", "pyproject.toml", "--recursive", "apps", "config")
         ),
@@ -74,7 +74,7 @@ def checks() -> list[Check]:
 
 
 def run(check: Check) -> tuple[Check, float, str]:
-    """Run it: how many seconds that took, and what it said if it failed."""
+    """Run it. Returns how many seconds it took, and its output if it failed."""
     began_at = time.monotonic()
     ended = subprocess.run(
         [str(_BIN / check.command[0]), *check.command[1:]],

@@ -1,7 +1,7 @@
 """`make lock`: pin every requirement with hashes, for every platform, on the oldest Python we support.
 
-Releases age two weeks first: most bad ones are found by then. development.txt is made first and holds every set, so
-that the others agree with it.
+Releases must be two weeks old: most bad ones are found by then. development.txt is compiled first and contains every
+set, so that the others agree with it.
 """
 
 import argparse
@@ -29,7 +29,7 @@ def main(arguments: list[str]) -> int:
             [
                 *(str(Path(sys.executable).parent / "uv"), "pip", "compile", "--quiet", "--universal"),
                 *("--python-version", _OLDEST_PYTHON, "--generate-hashes", "--exclude-newer", newest),
-                *("--custom-compile-command", "make lock"),  # a day in the head of each file would change it daily
+                *("--custom-compile-command", "make lock"),  # a date in the header of each file would change it daily
                 *(*agree, *upgrade, "--output-file", f"{name}.txt", f"{name}.in"),
             ],
             cwd=env.ROOT / "requirements",

@@ -1,6 +1,6 @@
-"""Starting a program as a child that does not outlive us, and stopping it.
+"""Start a program as a child that does not outlive us, and stop it.
 
-On Linux the kernel ends the child when we die, whatever we die of. Elsewhere only an orderly end does.
+On Linux the kernel kills the child when we die, however we die. On other systems only an orderly exit stops it.
 """
 
 import ctypes
@@ -25,7 +25,7 @@ def start(
     uid: int | None = None,
     gid: int | None = None,
 ) -> subprocess.Popen[bytes]:
-    """Start the command in a session of its own, so that Ctrl-C reaches us alone. What it prints goes to the log."""
+    """Start the command in its own session, so that Ctrl-C reaches only us. Its output goes to the log."""
     output = None if log is None else log.open("ab")
     try:
         return subprocess.Popen(
@@ -39,8 +39,8 @@ def start(
             stdout=output,
             stderr=output,
             start_new_session=True,
-            # Between fork and exec only: one system call, nothing that another thread's lock could block. It runs
-            # after the change of user, which would clear the wish.
+            # Runs between fork and exec: one system call, which no other thread's lock can block. It comes after the
+            # change of user, which would clear the setting.
             preexec_fn=_die_with(os.getpid(), signal_on_our_death),  # noqa: PLW1509
         )
     finally:
@@ -49,7 +49,7 @@ def start(
 
 
 def stop(process: subprocess.Popen[bytes], *, by: int = signal.SIGTERM, patience_seconds: float = 30) -> None:
-    """Ask it to stop, wait, and insist."""
+    """Terminate it, wait, and kill it if it does not end."""
     if process.poll() is None:
         process.send_signal(by)
         try:

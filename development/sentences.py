@@ -1,8 +1,8 @@
-"""Holds the second half of `docs/conformance.md` to the source: where each rule of the specification lives, and what
-proves it.
+"""Check the second half of `docs/conformance.md` against the source: where each rule of the specification is
+implemented, and which tests prove it.
 
-A row is a line that begins with `| §`. Its first cell names the rule; its last three say where that is in the product,
-where in the sandbox, and what proves it. `complaints` says what is wrong with the page, for its test to show.
+A row is a line that begins with `| §`. Its first cell names the rule; its last three say where it is in the product,
+where in the sandbox, and what proves it. `complaints` returns what is wrong with the page, for a test to show.
 """
 
 import ast
@@ -46,7 +46,7 @@ _COLUMNS = {5, 6}  # what the specification does not show has one more: what we 
 
 @dataclass(frozen=True)
 class Row:
-    """One row; `cells` are all of them, stripped."""
+    """One row; `cells` has all of its cells, stripped."""
 
     rule: str
     cells: tuple[str, ...]
@@ -71,7 +71,7 @@ def rows(text: str) -> list[Row]:
 
 
 def complaints(text: str, proven_by: Claims) -> list[str]:
-    """What is wrong with the page, one sentence each. `proven_by` are the claims of the tests, by test."""
+    """What is wrong with the page, one sentence each. `proven_by` has the numbers that each test claims."""
     found = rows(text)
     proven = {number for numbers in proven_by.values() for number in numbers}
     return [
@@ -118,7 +118,7 @@ def _about_proof(row: Row, proven: set[str]) -> Iterator[str]:
 
 
 def _exists(test: str) -> bool:
-    """Whether `x/test_y.py::TestThing::test_sentence` is there, below `tests/`."""
+    """Whether `x/test_y.py::TestThing::test_sentence` exists below `tests/`."""
     path, *names = test.split("::")
     file = ROOT / "tests" / path
     return len(names) == 2 and file.is_file() and tuple(names) in _tests_in(file)
@@ -132,7 +132,7 @@ def _tests_in(file: Path) -> frozenset[tuple[str, str]]:
 
 
 def _unanswered(text: str, found: list[Row]) -> Iterator[tuple[str, str]]:
-    """Numbers of the first half, each with a rule that its sentence cites and no row of which counts on it."""
+    """Numbers of the first half that cite a rule, but that no row of that rule lists."""
     for row in filter(None, map(ROW.match, text.splitlines())):
         for rule in _cited(row.group(2)):
             of_rule = [one for one in found if one.rule == rule or one.rule.startswith((f"{rule} ", f"{rule}."))]
@@ -141,7 +141,7 @@ def _unanswered(text: str, found: list[Row]) -> Iterator[tuple[str, str]]:
 
 
 def _cited(sentence: str) -> Iterator[str]:
-    """What stands in the brackets at its end: "(§4.1 r1, P5, §5.2.5-7 +)" cites §4.1 r1, §4.1 P5 and §5.2.5."""
+    """The rules in the brackets at its end: "(§4.1 r1, P5, §5.2.5-7 +)" cites §4.1 r1, §4.1 P5 and §5.2.5."""
     section = ""
     for part in sentence.rpartition("(")[2].rstrip(")").replace("+", "").split(","):
         number, _, name = part.strip().rpartition(" ") if " " in part.strip() else _parted(part.strip())

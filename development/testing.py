@@ -1,4 +1,4 @@
-"""`make test`: the two pytest runs, of the site and of the sandbox, which have settings of their own."""
+"""`make test`: the two pytest runs, for the site and the sandbox, which have separate settings."""
 
 import subprocess
 import sys
@@ -8,13 +8,13 @@ from config import env
 
 _NOTHING_COLLECTED = 5  # pytest's exit code when options or paths select no test
 _SANDBOX = Path("tests/sandbox")
-# One test at a time goes to whichever process is free. What pytest-xdist hands out otherwise are heaps of hundreds, in
-# which the tests with a browser lay together: one process went through them while the other had nothing left to do.
+# Each process gets one test at a time. By default pytest-xdist hands out batches of hundreds, and one batch had all the
+# browser tests: one process worked through them while the other had nothing left to do.
 _SHARED_BY = ("-n", "2", "--maxschedchunk", "1")
 
 
 def main(arguments: list[str]) -> int:
-    """Run both, even where the first fails, and give back 1 if either did or neither had a test."""
+    """Run both, even if the first fails; returns 1 if either failed or neither had a test."""
     paths = [argument for argument in arguments if (env.ROOT / argument.partition("::")[0]).exists()]
     options = [argument for argument in arguments if argument not in paths]
     sandbox_paths = [path for path in paths if Path(path.partition("::")[0]).is_relative_to(_SANDBOX)]

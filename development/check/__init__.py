@@ -1,1 +1,3 @@
-"""A robot that walks through the demo as a person without script would, and compares what it sees with the sandbox."""
+"""A robot that uses the demo as a person without JavaScript would, and compares what it sees with the
+sandbox's data.
+"""

@@ -1,7 +1,6 @@
-"""`make demo CHECK=1`: starts a demo of its own, fresh and on private ports, walks through it, and says what it saw.
+"""`make demo CHECK=1`: starts a fresh demo of its own on private ports, walks through it, and says what it saw.
 
-One line a step, then `demo: N steps passed, M failed`. The exit code is 1 where a step failed or the
-demo did not start.
+One line per step, then `demo: N steps passed, M failed`. The exit code is 1 if a step failed or the demo did not start.
 """
 
 import os
@@ -29,7 +28,7 @@ PERSON = Person("theo", "theo-pass-1")
 
 
 def main() -> int:
-    """Run the check. Data, ports and servers are its own: a demo that runs meanwhile is left alone."""
+    """Run the check. Data, ports and servers are its own: a demo that is already running is left alone."""
     with tempfile.TemporaryDirectory(prefix="holdfast-check-") as folder:
         Path(folder).chmod(0o711)  # the user Postgres runs as may have to pass
         local = Path(folder) / "local"
@@ -61,7 +60,7 @@ def main() -> int:
 
 
 def run(steps: Iterable[tuple[str, Callable[[], None]]], *, of: str = "demo") -> int:
-    """Take the steps in order, one line each; after one that failed the others are tried all the same."""
+    """Take the steps in order, one line each; a failed step does not stop the others."""
     passed = failed = 0
     for name, step in steps:
         try:

@@ -1,4 +1,4 @@
-"""A browser without script: cookies, redirects, refreshing pages, forms. It reaches this machine only."""
+"""A browser without JavaScript: cookies, redirects, refreshing pages, forms. It reaches only this machine."""
 
 import http.cookiejar
 import urllib.error
@@ -53,7 +53,7 @@ class Browser:
         return self._go("GET", f"{form.action.partition('?')[0]}?{urlencode(sent)}", ())
 
     def refresh(self) -> Page:
-        """Go where the page says it goes by itself."""
+        """Follow the page's own refresh."""
         if self.page.refreshes_to is None:
             raise NotThere(f"{self.page.address} goes nowhere by itself")
         return self.open(self.page.refreshes_to)

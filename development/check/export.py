@@ -1,4 +1,6 @@
-"""What an operator tries from a shell while the demo runs: everybody's records at one organization, into files."""
+"""What an operator tries from a shell while the demo runs: exporting everybody's records at one organization into
+files.
+"""
 
 import json
 import stat
@@ -18,8 +20,8 @@ _TYPES = "Patient,AllergyIntolerance"
 
 
 class GroupExport:
-    """Somebody with a shell, in the surroundings of the demo. What the files hold is compared with what the sandbox
-    says of one person when somebody else asks."""
+    """An operator with a shell, in the demo's environment. The contents of the files are compared with what the sandbox
+    gives an independent client for one person."""
 
     def __init__(
         self, surroundings: Mapping[str, str], provider: Provider, person: Person, place: Place, output: Path

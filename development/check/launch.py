@@ -1,4 +1,4 @@
-"""Launched from outside, step by step: somebody at their provider's portal starts the site, and has no account yet."""
+"""An EHR launch, step by step: somebody without an account here starts the site from their provider's portal."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from development.check.walk import Step, Walk, name
 
 @dataclass
 class Launch:
-    """The walk of a newcomer whose way begins at the provider. `application` is what the provider calls the site."""
+    """A newcomer who starts at the provider. `application` is the provider's name for the site."""
 
     walk: Walk
     application: str

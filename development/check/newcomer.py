@@ -28,7 +28,7 @@ class Newcomer:
         self.browser.page.must_show("Enter the code", self.email)
 
     def enter_code(self) -> None:
-        """From the page that asks for it. The mailbox is looked into with another browser."""
+        """From the page that asks for the code. The mailbox is opened in another browser."""
         mailbox = Browser().open(f"{self.site}/development/mail/")
         mail = mailbox.text.partition(f"To {self.email}")[2]
         code = _CODE.search(mail)

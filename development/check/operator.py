@@ -18,7 +18,7 @@ _SECONDS = 120
 
 
 class Operator:
-    """Somebody with a shell, in the surroundings of the demo."""
+    """An operator with a shell, in the demo's environment."""
 
     def __init__(self, surroundings: Mapping[str, str]) -> None:
         self._surroundings = {**surroundings, "DJANGO_SETTINGS_MODULE": "config.settings.local"}
@@ -45,7 +45,8 @@ class Operator:
             self._command(*here, "--system-authentication", "usual")
 
     def _registration(self, authentication: str) -> dict[str, Any]:
-        """The demo's own at a SMART deployment, which proves itself so, as the command that keeps it prints it."""
+        """The demo's registration at a SMART deployment with this authentication method, as the command that stores it
+        prints it."""
         for line in self._command("register_client", "--all-sandbox").splitlines():
             registration: dict[str, Any] = json.loads(line)
             if registration["interfaces"] == ["smart"] and registration["authentication"] == authentication:

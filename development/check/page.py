@@ -34,7 +34,7 @@ class NotThere(AssertionError):
 
 @dataclass
 class Field:
-    """One control of a form. `labels` are the words beside it; radio buttons of one name are fields of their own."""
+    """One control of a form. `labels` are the words beside it; radio buttons with one name are separate fields."""
 
     name: str
     kind: str
@@ -54,7 +54,7 @@ class Form:
     buttons: dict[str, tuple[str, str]] = field(default_factory=dict)  # words to name and value
 
     def filled(self, values: Mapping[str, str | bool], button: str) -> list[tuple[str, str]]:
-        """What the form sends after the fields named by their labels are filled in and the button is pressed."""
+        """What the form sends once the fields named by their labels are filled in and the button is pressed."""
         for label, value in values.items():
             self._fill(label, value)
         sent = [
@@ -83,7 +83,8 @@ class Form:
 
 
 class Page:
-    """One answer: `address`, `status`, `text` with one line a block, `links`, `forms`, and where it sends itself."""
+    """One response: `address`, `status`, `text` with one line per block, `links`, `forms`, and where it refreshes
+    to."""
 
     def __init__(self, address: str, status: int, html: str) -> None:
         self.address = address

@@ -1,6 +1,6 @@
-"""What the sandbox holds, asked the way any application may ask: by applications of our own, in plain requests.
+"""What the sandbox holds, requested as any application may: by applications of our own, with plain requests.
 
-None of the product's code takes part, so that what the site shows is compared with something else than itself.
+None of the product's code takes part, so that what the site shows is compared with an independent source.
 """
 
 import json
@@ -36,8 +36,8 @@ class Place:
 
 @dataclass(frozen=True)
 class Held:
-    """What the sandbox holds of one person: the Patient resource, and how many allergies. `mistaken` of these were
-    entered in error, and count on no page."""
+    """What the sandbox holds about one person: the Patient resource, and how many allergies. `mistaken` of these were
+    entered in error, and pages do not count them."""
 
     patient: dict[str, Any]
     allergies: int

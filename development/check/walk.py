@@ -1,5 +1,5 @@
-"""One way to link a record, step by step, from the search to the record. Every step that shows something compares it
-with what the sandbox says it holds (`provider`).
+"""One way to link a record, step by step, from the search to the record. Every step that shows data compares it with
+what the sandbox says it holds (`provider`).
 """
 
 import time
@@ -96,7 +96,7 @@ class Walk:
 
 
 def facts(patient: Patient) -> list[str]:
-    """What a page about this Patient must say, read from the resource as the sandbox sent it."""
+    """What a page about this Patient must show, read from the resource as the sandbox sent it."""
     address = patient["address"][0]
     return [
         name(patient),

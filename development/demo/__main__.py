@@ -26,7 +26,7 @@ from development.servers.locks import alone
 
 
 def main(arguments: list[str]) -> int:
-    """Run until told to stop. The exit code is 0 after an orderly stop, 1 where something could not start or died."""
+    """Run until told to stop. The exit code is 0 after an orderly stop, 1 if something could not start or died."""
     parser = argparse.ArgumentParser(prog="make demo", description=__doc__)
     parser.add_argument("--fresh", action="store_true", help="throw the data of earlier runs away first")
     parser.add_argument("--data", type=Path, help="FHIR Bundles to serve from the sandbox: a file or a folder")

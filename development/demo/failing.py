@@ -2,4 +2,4 @@
 
 
 class CannotRun(Exception):
-    """Its text is the sentence that the person at the terminal reads."""
+    """Its text is the sentence that is shown on the terminal."""

@@ -1,6 +1,6 @@
-"""What must be there before anybody can try anything: tables, invented people, a directory, client registrations.
+"""What must exist before anybody can try the demo: tables, invented people, a directory, client registrations.
 
-Every step may be repeated, so that a run that was cut off is simply started again.
+Every step may be repeated, so a run that was interrupted is simply started again.
 """
 
 import io
@@ -68,9 +68,10 @@ def site(programs: Programs, control: Sandbox) -> None:
 
 
 def _register(control: Sandbox) -> None:
-    """Walk the way a real registration goes: ask here, apply there, be approved, keep the credentials here.
+    """Register as with a real provider: print our addresses here, apply there, get approved, store the credentials
+    here.
 
-    Each authorization server has a redirect URI of its own, and so an application of its own.
+    Each authorization server has its own redirect URI, and therefore its own application.
     """
     authentications = itertools.cycle(_AUTHENTICATIONS)
     for row in _registrations("--all-sandbox"):
@@ -120,7 +121,8 @@ def _apply_at_console(control: Sandbox, row: dict[str, Any], authentication: str
 
 
 def _registrations(*arguments: str, secret: str = "") -> list[dict[str, Any]]:
-    """`register_client`: one JSON object a line. The secret goes by standard input: a process list shows arguments."""
+    """`register_client`: one JSON object per line. The secret is passed on standard input, because process lists show
+    arguments."""
     said = _command("config.settings.local", "register_client", *arguments, typed=f"{secret}\n")
     return [json.loads(line) for line in said.splitlines() if line.startswith("{")]
 
@@ -130,8 +132,8 @@ def _sandbox_command(*arguments: str, is_shown: bool = False) -> str:
 
 
 def _command(settings: str, *arguments: str, typed: str = "", is_shown: bool = False) -> str:
-    """Run a management command in a process of its own, and give back what it printed; nothing where it `is_shown` as
-    it comes."""
+    """Run a management command in a process of its own, and return what it printed; nothing if its output `is_shown`
+    directly."""
     sys.stdout.flush()
     ended = subprocess.run(
         [sys.executable, "-u", "-m", "django", *arguments],

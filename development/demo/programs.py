@@ -53,7 +53,7 @@ class Programs:
         self._wait_for("site", f"http://{ports.LOOPBACK}:{env.site_port()}/health/")
 
     def wait(self) -> None:
-        """Return never: raises `CannotRun` when a program ends by itself."""
+        """Never returns: raises `CannotRun` when a program ends by itself."""
         while True:
             for name, process in self._processes.items():
                 if process.poll() is not None:

@@ -1,4 +1,6 @@
-"""The two people who can sign in to the demo's site at once. Their passwords are random, and kept beside the data."""
+"""The two people who can sign in to the demo's site right away. Their passwords are random, and stored
+beside the data.
+"""
 
 import json
 import secrets
@@ -20,7 +22,8 @@ class SignIn:
 
 
 def sign_ins() -> list[SignIn]:
-    """The demo's patient and staff, made on the first run. A lost file of passwords means new passwords."""
+    """The demo's patient and staff, created on the first run. If the file of passwords is lost, they get new
+    passwords."""
     passwords = _passwords()
     return [
         _sign_in("patient", "patient@example.org", passwords, first_name="Pat"),

@@ -1,5 +1,5 @@
-"""Other people's data, served by the sandbox, synced over HTTP, read as pages do: what shows a name and a date.
+"""How much of other people's data shows a name and a date, once the sandbox has served it and the site has synced it.
 
-`ground` gives a sandbox that serves the files, `copying` links and syncs, `showing` makes pages of what was stored,
-`counting` says what they lack, `table` tells it, and `reporting` does it all in this order.
+`ground` starts a sandbox that serves the files, `copying` links and syncs, `showing` reads what was stored as pages do,
+`counting` counts what is missing, `table` prints it, and `reporting` calls these in order.
 """

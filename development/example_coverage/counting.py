@@ -1,7 +1,7 @@
 """Whether each resource shows what it is and when, counted by FHIR version and type.
 
 A name is what the provider wrote, or our plain name for its code: never a type, a code, an id or the word "unknown". A
-date is asked of those resources alone that hold one.
+date is expected only of resources that contain one.
 """
 
 import re
@@ -18,7 +18,7 @@ Kind = tuple[str, str]  # version, resource type
 
 _DATE = re.compile(r"\d{4}(-\d\d){0,2}(T.*)?", re.ASCII)
 _NAMES_NOTHING: Final = frozenset({"", "unnamed entry", "unknown", "unk", "null", "none", "n/a"})
-# Top-level dates that say something else than when: of the maker of a device, of when a value was sent.
+# Top-level dates that do not say when it happened: when a device was made, when a value was sent.
 _OTHER_DATES: Final = frozenset(
     {"meta", "extension", "contained", "text", "birthDate", "manufactureDate", "expirationDate"}
 )
@@ -26,8 +26,8 @@ _OTHER_DATES: Final = frozenset(
 
 @dataclass
 class Count:
-    """Of one type in one version. `masked` are those withdrawn or without any content, which show no name by right.
-    `pages` got their own page, and `failed` could not be presented, or had no page."""
+    """Of one type in one version. `masked` resources were withdrawn or are empty, and rightly show no name. `pages` got
+    their own page; `failed` could not be presented, or had no page."""
 
     resources: int = 0
     masked: int = 0
@@ -43,7 +43,7 @@ class Count:
         return self.resources - self.masked
 
     def add(self, other: "Count") -> None:
-        """Take in what another counted."""
+        """Add the counts of another."""
         for name in vars(other):
             setattr(self, name, getattr(self, name) + getattr(other, name))
 
@@ -84,7 +84,7 @@ class Tally:
 
 
 def is_titled(resource: Element, entry: Entry) -> bool:
-    """Whether its name says what it is. "None known" is said in words of ours, and so is "no information"."""
+    """Whether its name says what it is. "None known" and "no information" are our words, and count."""
     if entry.is_known_absence or entry.says_no_information:
         return True
     said = rows.names(entry)[0].strip()

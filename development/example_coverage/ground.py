@@ -1,4 +1,4 @@
-"""What stands before anything can be synced: a sandbox of our own, which serves the files and nothing else."""
+"""A sandbox of our own that serves only the files, for the syncs that follow."""
 
 import contextlib
 import os
@@ -17,7 +17,7 @@ _STARTS_WITHIN_SECONDS = 120
 
 @contextlib.contextmanager
 def serving(paths: Sequence[Path], *, database_url: str, folder: Path) -> Iterator[tuple[Sandbox, str]]:
-    """The sandbox, answering for as long as the block lasts, and what it said of each file while it loaded them."""
+    """The sandbox, answering while the block runs, and what it said about each file as it loaded them."""
     port = free_port()
     surroundings = {
         **os.environ,

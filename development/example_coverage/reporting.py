@@ -1,4 +1,4 @@
-"""The whole way: files into the sandbox, records out of it, and the table."""
+"""The whole report: files into the sandbox, records out of it, and the table."""
 
 import re
 import sys
@@ -16,7 +16,7 @@ _LOADED = re.compile(r": (\d+) resources in (dstu2|r4)")
 
 @dataclass(frozen=True)
 class Covered:
-    """What came of it. `served` is how many resources the sandbox holds of these files, by version."""
+    """The result. `served` is how many resources of these files the sandbox holds, by version."""
 
     tally: Tally
     copies: list[Copied]
@@ -31,7 +31,7 @@ class Covered:
 
 
 def cover(paths: Sequence[Path], *, database_url: str, scratch: Path, is_told: bool = False) -> Covered:
-    """Serve these files, sync every record, and look at all of it. Needs a migrated database of the site."""
+    """Serve these files, sync every record, and check all of it. Needs a migrated database of the site."""
     tally, copies = Tally(), []
     with ground.serving(paths, database_url=database_url, folder=scratch) as (sandbox, said):
         for copied in copying.everything(sandbox):

@@ -1,4 +1,4 @@
-"""Read what was stored as pages read it, make pages, and count."""
+"""Read what was stored as pages do, render pages, and count."""
 
 import contextlib
 import logging
@@ -23,7 +23,7 @@ _MOST_PAGES = 100  # of one type in one record: a page takes longer than all the
 
 
 def count(connection: Connection, tally: Tally) -> None:
-    """Everything that pages list of one record: each is presented, and of each type so many get their own page."""
+    """Everything that pages list of one record: each entry is presented, and some of each type get their own page."""
     version = connection.endpoint.fhir_version
     records = Record.objects.filter(connection=connection).select_related("connection__provider").order_by("pk")
     pages: Counter[str] = Counter()
@@ -75,7 +75,7 @@ class _Heard(logging.Handler):
 
 @contextlib.contextmanager
 def _hearing() -> Iterator[list[logging.LogRecord]]:
-    """What the presenters complain about: they never raise, and say so when they give up."""
+    """Warnings of the presenters, which never raise, but log when they give up."""
     logger, heard = logging.getLogger(presenting.__name__), _Heard([])
     logger.addHandler(heard)
     try:

@@ -12,14 +12,14 @@ from django.core.mail.backends.base import BaseEmailBackend
 
 
 class MailboxBackend(BaseEmailBackend):
-    """Writes to `EMAIL_FILE_PATH` instead of sending; names sort by time. The console hears that mail came, no more."""
+    """Writes to `EMAIL_FILE_PATH` instead of sending; file names sort by time. The console only says that mail came."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self._folder = Path(settings.EMAIL_FILE_PATH)
 
     def send_messages(self, email_messages: Sequence[EmailMessage]) -> int:
-        """Keep every message; how many that were."""
+        """Store every message; returns how many."""
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         for message in email_messages:
             path = self._folder / f"{time.time_ns():020}-{secrets.token_hex(4)}.eml"

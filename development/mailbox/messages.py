@@ -20,7 +20,7 @@ class Message:
 
 
 def newest_first(folder: Path) -> list[Message]:
-    """Every message of the folder; none where there is no folder yet."""
+    """Every message in the folder; empty if the folder does not exist yet."""
     return [_read(path) for path in sorted(folder.glob("*.eml"), reverse=True)]
 
 

@@ -1,4 +1,4 @@
-"""The drill's story, told with the site's own code. Importing this sets Django up: its modules use models."""
+"""The steps of the drill, with the site's own code. Importing this sets Django up, because its modules use models."""
 
 import django
 

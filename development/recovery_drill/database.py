@@ -25,17 +25,18 @@ class Database:
         return urlsplit(self.url).path.removeprefix("/")
 
     def back_up(self) -> None:
-        """`pg_dump --format=custom`: one consistent moment, while the site may run."""
+        """`pg_dump --format=custom`: a consistent snapshot, while the site may run."""
         self._run("pg_dump", "--format=custom", f"--file={self.backup}", f"--dbname={self.name}")
 
     def lose(self) -> None:
-        """Drop it, whoever uses it."""
+        """Drop it, even while it is used."""
         connection.close()
         connection.close_pool()  # type: ignore[attr-defined]  # of Postgres alone
         self._administer("DROP DATABASE {} WITH (FORCE)")
 
     def restore(self) -> None:
-        """An empty database, filled from the backup. Nobody may use it before the deletions were replayed."""
+        """Create an empty database and fill it from the backup. Nobody may use it before the deletions were
+        replayed."""
         self._administer("CREATE DATABASE {}")
         self._run("pg_restore", "--exit-on-error", f"--dbname={self.name}", str(self.backup))
 

@@ -1,7 +1,7 @@
 """The drill, step by step: before the backup, after it, the loss, the restore, and what became of everybody.
 
-Every person has one link. After the backup one closes the account, one disconnects, one deletes the copy as well, and
-one links for the first time. A later step needs the earlier ones.
+Every person has one link. After the backup one closes the account, one disconnects, one also deletes the copy, and one
+links for the first time. Later steps need the earlier ones.
 """
 
 from collections.abc import Callable, Iterator
@@ -31,7 +31,7 @@ _LATER = timedelta(hours=2)  # every access token has run out by then
 
 
 class Disaster:
-    """One drill. `folder` is its own; the directory of the sandbox is there."""
+    """One drill, with its own `folder`, which has the sandbox's directory file."""
 
     def __init__(self, sandbox: Sandbox, database: Database, folder: Path, *, ledger: Path) -> None:
         self._sandbox = sandbox
@@ -156,7 +156,7 @@ class Disaster:
         assert "Sign in to get updates" not in looking.connections_page(self._connection(name).user)
 
     def _is_repeated(self) -> None:
-        """Within the time it allows: a restore takes longer than most, so more links are asked than hold here."""
+        """Within the time allowed: a real restore takes longer, so more links are refreshed there than here."""
         self._holds("repeated")
 
     def _asks(self) -> None:
@@ -181,7 +181,7 @@ class Disaster:
         assert self._servers["steady"].live_grants() > 1
 
     def _now(self) -> datetime:
-        """On the sandbox's clock, which was moved."""
+        """The time of the sandbox's clock, which was moved."""
         return timezone.now() + _LATER
 
     def _connection(self, name: str) -> Connection:

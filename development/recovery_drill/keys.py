@@ -1,4 +1,4 @@
-"""The drill's wrapping keys: rotated between backup and loss, so that the backup needs one that was given up."""
+"""The drill's wrapping keys: rotated between backup and loss, so that the backup needs one that was retired."""
 
 import base64
 import secrets
@@ -12,7 +12,7 @@ from development.recovery_drill import running
 
 
 def rotate() -> None:
-    """A new key in front, everything wrapped by it, and the old one out of VAULT_KEYS."""
+    """Put a new key in front, rewrap everything with it, and remove the old one from VAULT_KEYS."""
     new = f"drill:{base64.b64encode(secrets.token_bytes(32)).decode()}"
     settings.VAULT_KEYS = [new, *settings.VAULT_KEYS]
     running.quietly("rotate_keys")
@@ -21,7 +21,7 @@ def rotate() -> None:
 
 
 def put_back() -> None:
-    """Where it is missing the start-up check says so; with it nothing is missing."""
+    """Without the old key the start-up check reports it as missing; with it, nothing is missing."""
     (new,) = settings.VAULT_KEYS
     assert _is_missing(), "nobody misses the old key"
     settings.VAULT_KEYS = [new, *servers.vault_keys()]  # kept apart from the database and its backups

@@ -25,7 +25,7 @@ PERSON = "theo"
 
 @dataclass(frozen=True)
 class Server:
-    """One authorization server of the sandbox, as one registration of ours meets it."""
+    """One authorization server of the sandbox, with one registration of ours there."""
 
     sandbox: Sandbox
     provider: Provider
@@ -34,7 +34,7 @@ class Server:
     tenant: str = ""
 
     def link(self, name: str, *, at: datetime) -> Connection:
-        """Somebody new, whose record there is linked since this moment."""
+        """A new person, whose record there has just been linked."""
         user = User.objects.create_user(f"{name}@example.org", first_name=name.title())
         given = self._grant()
         connection = Connection(
@@ -55,7 +55,7 @@ class Server:
         return connection
 
     def sign_in_again(self, connection: Connection, *, at: datetime) -> None:
-        """What a new sign-in at the provider brings to a connection there is."""
+        """What a new sign-in at the provider gives to an existing connection."""
         refreshing.keep(connection, _tokens(self._grant()), issued_at=at)
         connection.restore()
 
@@ -98,7 +98,7 @@ def smart(sandbox: Sandbox, *, at: datetime) -> Server:
 
 
 def _registration(endpoint: Endpoint, authentication: str, at: datetime) -> ClientRegistration:
-    """One of them stands at each server; links made under a retired one go on."""
+    """Each server has one; links made with a retired one continue."""
     assert endpoint.authorization_server is not None, "it was discovered"
     earlier = ClientRegistration.objects.filter(authorization_server=endpoint.authorization_server)
     earlier.update(status=ClientRegistration.Status.RETIRED)

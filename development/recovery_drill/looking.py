@@ -1,4 +1,4 @@
-"""What the drill looks at: whether a link refreshes, what its patient reads, what the ledger says."""
+"""What the drill checks: whether a link refreshes, what its patient reads, what the ledger says."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -18,12 +18,12 @@ _BACKEND = "allauth.account.auth_backends.AuthenticationBackend"
 
 
 def refreshed(connection: Connection, *, at: datetime) -> None:
-    """Ask for an access token at a time when there is none without a refresh. Raises what `usable_token` raises."""
+    """Request an access token at a time when there is none without a refresh. Raises what `usable_token` raises."""
     refreshing.usable_token(connection, at=at)
 
 
 def is_refreshed(connection: Connection, *, at: datetime) -> bool:
-    """The same; False where only its patient can help."""
+    """The same; False if only its patient can help."""
     try:
         refreshed(connection, at=at)
     except NeedsReauthorization:

@@ -21,7 +21,7 @@ _START_SECONDS = 60
 
 
 def quietly(*command: object) -> str:
-    """A management command; what it printed."""
+    """Run a management command; returns what it printed."""
     said = io.StringIO()
     call_command(*map(str, command), stdout=said)
     return said.getvalue()
@@ -39,7 +39,7 @@ def copy(connection: Connection, *, at: datetime) -> None:
 
 
 def starts(folder: Path) -> None:
-    """Start the web process on the database as it is now, until it is ready; then stop it."""
+    """Start the web process on the current database, wait until it is ready, then stop it."""
     process = processes.start(
         gunicorn.site(env.site_port()),
         environment={**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings.local"},

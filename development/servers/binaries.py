@@ -1,7 +1,7 @@
 """Which Postgres and Redis programs to start: the system's, or those of two installed packages.
 
-The packages' own Python interfaces are not used: as root, the Postgres one creates a system user and opens every parent
-folder of the environment to all users. We only look where it put its programs.
+The packages' own Python interfaces are not used: as root, the one for Postgres creates a system user and makes every
+parent folder of the environment accessible to all users. We only look up where the packages put their programs.
 """
 
 import importlib.util
@@ -55,7 +55,7 @@ def postgres_client(name: str) -> Path:
 
 
 def postgres_version(folder: Path, account: Account) -> int:
-    """The major version of the programs in a folder, 0 where they do not say."""
+    """The major version of the programs in a folder, 0 if they do not say."""
     said = re.search(r"\) (\d+)", account.run(folder / "postgres", "--version").stdout)
     return int(said.group(1)) if said else 0
 

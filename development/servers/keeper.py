@@ -1,7 +1,7 @@
 """The process that holds the private servers: `python -m development.servers.keeper FOLDER [--keep]`.
 
-It says `ready`, or in one sentence why not, and then waits until it can lock `servers.users` for itself, which is when
-no process uses the servers any more. Then it stops them and, unless they are to be kept, removes the folder.
+It prints `ready`, or one sentence that says why not. Then it waits for an exclusive lock on `servers.users`, which it
+gets when no process uses the servers any more; stops them; and removes the folder, unless `--keep` is given.
 """
 
 import contextlib
@@ -21,7 +21,7 @@ from development.servers.unprivileged import server_account
 
 
 def main(folder: Path, *, is_kept: bool) -> int:
-    """Start both servers, say so, wait, stop them. The exit code is 1 where they could not be started."""
+    """Start both servers, print `ready`, wait, stop them. The exit code is 1 if they could not be started."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     with contextlib.ExitStack() as stack:
         keeper = stack.enter_context((folder / "servers.keeper").open("a"))

@@ -27,7 +27,7 @@ from config import env
 
 
 class SharedServers:
-    """One folder's Postgres and Redis. Started on first use, in whichever process that happens."""
+    """The Postgres and Redis of one folder. Started on first use, in whichever process that happens."""
 
     def __init__(self, folder: Path, *, is_kept: bool) -> None:
         self.folder = folder
@@ -42,7 +42,7 @@ class SharedServers:
 
     @property
     def redis_url(self) -> str:
-        """Redis, as `unix://` and a path: nothing listens on a port."""
+        """Redis, as `unix://` and a path: it listens on no port."""
         return f"unix://{quote(self._address())}/redis.sock?db=0"
 
     def database_url(self, name: str) -> str:
@@ -62,7 +62,7 @@ class SharedServers:
         return f"postgres://postgres@/{name}?host={quote(host)}"
 
     def leave(self) -> None:
-        """Stop using the servers. Where this process started them and nobody else stays, wait until they stopped."""
+        """Stop using the servers. If this process started them and no other uses them, wait until they have stopped."""
         with self._guard:
             if self._users is None:
                 return
@@ -122,7 +122,7 @@ class SharedServers:
 
 @contextlib.contextmanager
 def alone(folder: Path) -> Iterator[bool]:
-    """Whether nobody uses the servers of this folder; while the block runs, nobody can begin to."""
+    """Whether nobody uses the servers of this folder; while the block runs, nobody can start to."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "servers.users").open("a") as file:
         try:
@@ -134,7 +134,7 @@ def alone(folder: Path) -> Iterator[bool]:
 
 
 def _locked(path: Path, kind: int) -> IO[str]:
-    """The file, open and locked until it is closed. Waits for the lock."""
+    """The file, open, and locked until it is closed. Waits for the lock."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     fcntl.flock(descriptor, kind)
     return os.fdopen(descriptor, "w")

@@ -1,7 +1,7 @@
-"""Where the servers' data and sockets lie: in the given folder, or elsewhere when the server's user cannot get there.
+"""Where the servers' data and sockets are: in the given folder, or elsewhere if the servers' user has no access to it.
 
-A checkout below somebody's closed home folder cannot be entered by the user Postgres runs as when we are root, and a
-socket's path may have only about a hundred characters.
+If we are root, Postgres runs as another user, who may have no access to a checkout in somebody's home folder. And the
+path of a socket may have only about a hundred characters.
 """
 
 import contextlib
@@ -21,7 +21,7 @@ _KEPT_ELSEWHERE = Path("/var/lib")
 
 
 class Scratch:
-    """A short temporary folder that the server's user can enter, made when first asked for."""
+    """A short temporary folder, accessible to the servers' user, created when it is first needed."""
 
     def __init__(self, stack: contextlib.ExitStack, account: Account) -> None:
         self._stack = stack
@@ -30,7 +30,7 @@ class Scratch:
 
     @property
     def folder(self) -> Path:
-        """The folder. TMPDIR may be closed to the server's user, or long: then it is in /tmp."""
+        """The folder. TMPDIR may be closed to the servers' user, or too long: then it is in /tmp."""
         if self._made is None:
             self._made = self._make(Path(tempfile.gettempdir())) or self._make(Path("/tmp"))
             if self._made is None:

@@ -1,4 +1,4 @@
-"""One private Postgres: made with initdb, started on a socket only, found again after a crash."""
+"""One private Postgres: created with initdb, listening only on a socket, and recovered after a crash."""
 
 import contextlib
 import os
@@ -16,8 +16,8 @@ from development.servers.places import Place
 from development.servers.unprivileged import Account, clean_environment
 
 _START_SECONDS = 60  # recovery after a crash may take a while
-# Where data is thrown away. The buffers hold a million links, as those of whoever has a million would: what is measured
-# is our statements, and not how often Postgres asks the kernel for a page. Memory is taken as it is used.
+# For data that is thrown away. The buffers hold a million links, as those of a deployment of that size would: then
+# benchmarks measure our statements, and not how often Postgres reads a page. Memory is allocated only as it is used.
 _NOTHING_AT_STAKE = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "shared_buffers=2GB")
 _COLLATION_BUILT_IN_SINCE = 17
 
@@ -33,7 +33,7 @@ class Postgres:
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        """Make the data where there is none, start, and wait until it answers. Raises `ImproperlyConfigured`."""
+        """Create the data if there are none, start, and wait until it answers. Raises `ImproperlyConfigured`."""
         version = binaries.postgres_version(self._programs, self._account)
         if (self._place.data / "PG_VERSION").is_file():
             self._refuse_another_version(version)
@@ -57,7 +57,7 @@ class Postgres:
         self._wait_until_it_answers()
 
     def stop(self) -> None:
-        """Stop it, with everything written where the data is kept."""
+        """Stop it, with everything written to disk if the data are kept."""
         if self._process is not None:
             processes.stop(self._process, by=signal.SIGINT if self._is_kept else signal.SIGQUIT)
 
@@ -66,7 +66,7 @@ class Postgres:
         return self._place.folder / "postgres.log"
 
     def _make(self, version: int) -> None:
-        """Letters beyond ASCII need a locale that knows them, or search would miss É for é."""
+        """Without a locale that knows non-ASCII letters, search would not match É with é."""
         kinds: list[tuple[str, ...]] = [("--locale=C", "--lc-ctype=C.UTF-8"), ("--no-locale",)]
         if version >= _COLLATION_BUILT_IN_SINCE:
             kinds.insert(0, ("--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C"))
@@ -89,9 +89,9 @@ class Postgres:
             )
 
     def _clear_what_a_crash_left(self) -> None:
-        """End a server of this very folder that nobody holds any more; take away its file if it is gone.
+        """Stop a server of this folder that nobody holds any more; remove its PID file if it is gone.
 
-        The number in the file may belong to another program by now, which Postgres would take for itself.
+        The PID may belong to another program by now, which Postgres would take for itself.
         """
         file = self._place.data / "postmaster.pid"
         with contextlib.suppress(FileNotFoundError, ValueError, IndexError):

@@ -1,4 +1,4 @@
-"""One private Redis (or Valkey) on a socket. It keeps nothing: no truth of ours is in Redis."""
+"""One private Redis (or Valkey) on a socket. It persists nothing: nothing of ours depends on Redis."""
 
 import contextlib
 import signal
@@ -18,7 +18,7 @@ _START_SECONDS = 10
 
 
 class Redis:
-    """A server on `place.sockets / "redis.sock"`, run as ourselves."""
+    """A server on `place.sockets / "redis.sock"`, run as our own user."""
 
     def __init__(self, place: Place, program: Path) -> None:
         self._place = place

@@ -1,4 +1,6 @@
-"""Postgres refuses to run as root. Where we are root, this finds the user it runs as, and what that user can reach."""
+"""Postgres refuses to run as root. If we are root, this finds another user to run it as, and what that
+user can reach.
+"""
 
 import os
 import pwd
@@ -11,13 +13,13 @@ from django.core.exceptions import ImproperlyConfigured
 
 @dataclass(frozen=True)
 class Account:
-    """The user a server runs as; `uid` is None where that is simply us."""
+    """The user a server runs as; `uid` is None if that is our own user."""
 
     uid: int | None
     gid: int | None
 
     def run(self, *command: str | Path) -> subprocess.CompletedProcess[str]:
-        """Run to its end as this user, from the root folder, and give back what it printed."""
+        """Run a command to its end as this user, from the root folder, and return its output."""
         return subprocess.run(
             [str(part) for part in command],
             user=self.uid,
@@ -32,25 +34,25 @@ class Account:
         )
 
     def can_run(self, program: Path) -> bool:
-        """Whether the program starts at all: readable, and with every library it needs."""
+        """Whether the program starts at all: it is readable, and so is every library that it needs."""
         try:
             return self.run(program, "--version").returncode == 0
         except OSError:
             return False
 
     def can_enter(self, folder: Path) -> bool:
-        """Whether this user reaches the folder; parent folders may keep it out."""
+        """Whether this user can reach the folder; a parent folder may prevent it."""
         return self.run("/bin/sh", "-c", 'cd "$1"', "sh", folder).returncode == 0
 
     def give(self, folder: Path) -> None:
-        """Make the folder this user's own, closed to others."""
+        """Make this user the folder's owner, and close it to others."""
         if self.uid is not None and self.gid is not None:
             os.chown(folder, self.uid, self.gid)
         folder.chmod(0o700)
 
 
 def server_account() -> Account:
-    """Us, or where we are root `postgres` or `nobody`, whichever exists first."""
+    """Our own user, or, if we are root, `postgres` or `nobody`, whichever exists first."""
     if os.geteuid() != 0:
         return Account(uid=None, gid=None)
     for name in ("postgres", "nobody"):
@@ -63,5 +65,5 @@ def server_account() -> Account:
 
 
 def clean_environment() -> dict[str, str]:
-    """What a server needs of our environment; nothing of ours that it could write to its log."""
+    """The part of our environment that a server needs; nothing that it must not write to its log."""
     return {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", "TZ": "UTC"}

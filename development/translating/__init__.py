@@ -1,6 +1,6 @@
-"""Keep the Spanish of every string of ours in one readable file, and compile it, with nothing installed but Django.
+"""Keep the Spanish translation of all our strings in one readable file, and compile it, with only Django installed.
 
-`python -m development.translating` finds what is marked for translation in `apps`, `config` and `templates`, adds what
-is new to `locale/es/LC_MESSAGES/django.po`, drops what is gone, and compiles the `.mo` that Django reads. Both files
-are committed, so that nobody who runs Holdfast needs gettext; a test holds them to the source and to each other.
+`python -m development.translating` finds the strings marked for translation in `apps`, `config` and `templates`, adds
+new ones to `locale/es/LC_MESSAGES/django.po`, drops old ones, and compiles the `.mo` that Django reads. Both files are
+committed, so that nobody who runs Holdfast needs gettext; a test checks them against the source and each other.
 """

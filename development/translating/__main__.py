@@ -1,4 +1,4 @@
-"""Bring the catalog up to date and compile it. Says what still waits for its Spanish; non-zero exit while any does."""
+"""Update the catalog and compile it. Says what is not translated yet; the exit code is non-zero while there is any."""
 
 import sys
 

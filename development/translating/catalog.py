@@ -1,7 +1,7 @@
 """Messages and their translations, read from and written to the `.po` and `.mo` formats of GNU gettext.
 
-Of `.po` we write and read what we need: a header, `msgctxt`, `msgid`, `msgid_plural`, `msgstr` and its plural forms,
-and lines that start with `#`. No fuzzy entries, nothing obsolete.
+Of `.po` we support what we need: a header, `msgctxt`, `msgid`, `msgid_plural`, `msgstr` and its plural forms, and lines
+that start with `#`. There are no fuzzy or obsolete entries.
 """
 
 import ast
@@ -25,7 +25,7 @@ PREAMBLE = (
 
 @dataclass(frozen=True, order=True)
 class Message:
-    """One string as the source has it; `plural` and `context` are "" where there is none."""
+    """One string of the source; `plural` and `context` are "" if there is none."""
 
     singular: str
     plural: str = ""
@@ -33,7 +33,7 @@ class Message:
 
     @property
     def key(self) -> str:
-        """What a `.mo` file finds it by."""
+        """The key of the message in a `.mo` file."""
         words = f"{self.singular}\0{self.plural}" if self.plural else self.singular
         return f"{self.context}\4{words}" if self.context else words
 
@@ -54,7 +54,7 @@ def read_po(text: str) -> dict[Message, tuple[str, ...]]:
 
 
 def write_po(catalog: Catalog) -> str:
-    """The `.po` file, sorted, so that two people who add strings seldom meet on one line."""
+    """The `.po` file, sorted, so that two people who add strings rarely conflict."""
     blocks = [PREAMBLE + 'msgid ""\nmsgstr ' + _quoted(HEADER)]
     for message in sorted(catalog):
         lines = [f"msgctxt {_quoted(message.context)}"] if message.context else []
@@ -69,7 +69,7 @@ def write_po(catalog: Catalog) -> str:
 
 
 def compile_mo(catalog: Catalog) -> bytes:
-    """The `.mo` file (GNU gettext manual, section "The Format of GNU MO Files"). What is not translated is left out."""
+    """The `.mo` file (GNU gettext manual, section "The Format of GNU MO Files"), without untranslated messages."""
     done = [(message.key, "\0".join(texts)) for message, texts in catalog.items() if all(texts)]
     pairs = [("", HEADER), *done]
     encoded = sorted((key.encode(), value.encode()) for key, value in pairs)

@@ -1,4 +1,4 @@
-"""Find every string marked for translation: `gettext` and its kin in Python, `translate` and its kin in templates."""
+"""Find every string marked for translation: `gettext` and the like in Python, `translate` and the like in templates."""
 
 import ast
 import re
@@ -19,7 +19,7 @@ _CALL = re.compile(rf"\b([np]?gettext|_)\(\s*{_STRING}\s*(?:,\s*{_STRING})?")
 
 
 def messages(root: Path = ROOT) -> set[Message]:
-    """Every message of the site. The sandbox speaks English only and is left out."""
+    """Every message of the site. The sandbox is left out: it is English only."""
     found: set[Message] = set()
     for path in sorted((root / "templates").rglob("*.*")):
         found.update(in_template(path.read_text()))
@@ -31,7 +31,7 @@ def messages(root: Path = ROOT) -> set[Message]:
 
 
 def in_template(source: str) -> Iterator[Message]:
-    """The messages of one template. Django turns it into calls; we read the calls."""
+    """The messages of one template. Django converts it into Python calls, which we read."""
     for found in _CALL.finditer(templatize(source)):
         first, second = (str(ast.literal_eval(text)) if text else "" for text in (found[2], found[3]))
         if found[1] == "pgettext":
@@ -41,7 +41,7 @@ def in_template(source: str) -> Iterator[Message]:
 
 
 def in_python(source: str) -> Iterator[Message]:
-    """The messages of one module. Raises ValueError for a call whose text cannot be read off."""
+    """The messages of one module. Raises ValueError for a call whose text is not a literal."""
     for node in ast.walk(ast.parse(source)):
         if not isinstance(node, ast.Call):
             continue
