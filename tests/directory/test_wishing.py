@@ -41,12 +41,17 @@ class TestAWish:
         assert Wish.objects.get().created_at == AT
 
     def test_waits_from_when_it_was_asked_for_last(self, alice, closed):
-        wishing.note(alice, closed, at=AT, needs_sign_in=True)
+        wishing.note(alice, closed, at=AT)
         wishing.note(alice, closed, at=AT + timedelta(hours=1))
         wish = Wish.objects.get()
         asked_at = AT + timedelta(hours=1)
-        assert (wish.waits_since, wish.needs_sign_in) == (asked_at, False)
-        assert wish.due_at == asked_at + wishing.LOOK_AGAIN_AFTER
+        assert (wish.waits_since, wish.due_at) == (asked_at, asked_at + wishing.LOOK_AGAIN_AFTER)
+
+    def test_wants_a_sign_in_until_there_was_one_whatever_page_they_ask_from_next(self, alice, closed):
+        wishing.note(alice, closed, at=AT, needs_sign_in=True)
+        assert wishing.note(alice, closed, at=AT + timedelta(hours=1)).needs_sign_in
+        Wish.objects.update(waits_since=None, due_at=None)  # as once they were told
+        assert not wishing.note(alice, closed, at=AT + timedelta(days=1)).needs_sign_in
 
     def test_by_name_is_kept_once_on_one_line(self, alice):
         wishing.note_by_name(alice, "  Corner \n Practice ", " Salem ", at=AT)

@@ -65,10 +65,12 @@ class Unlisted:
 
 def note(user: User, provider: Provider, *, at: datetime, needs_sign_in: bool = False) -> Wish:
     """Twice is as once; its owner is told when it works from now on. `needs_sign_in`: where the provider refused what
-    we asked, that it answers says nothing. Raises TooManyWishes."""
+    we asked, that it answers says nothing, wherever they ask once more before anybody was let in. Raises TooManyWishes.
+    """
     with transaction.atomic():  # under the locks of `_kept`: it is neither taken back nor told of meanwhile
         wish = _kept(user, at=at, provider=provider)
-        wish.waits_since, wish.due_at, wish.needs_sign_in = at, at + LOOK_AGAIN_AFTER, needs_sign_in
+        wish.needs_sign_in = needs_sign_in or (wish.needs_sign_in and wish.waits_since is not None)
+        wish.waits_since, wish.due_at = at, at + LOOK_AGAIN_AFTER
         wish.save(update_fields=["waits_since", "due_at", "needs_sign_in"])
     return wish
 
@@ -158,6 +160,7 @@ def _kept(user: User, *, at: datetime, provider: Provider | None, name: str = ""
         User.objects.select_for_update(no_key=True).get(pk=user.pk)  # so that two tabs do not both add the last one
         what = {"user": user, "provider": provider, "name": name, "city": city}
         wish = Wish.objects.select_for_update(no_key=True).filter(**what).first()
-        if wish is None and Wish.objects.filter(user=user).count() >= MOST_OPEN:
+        listed = Wish.objects.filter(user=user, provider__vanished_at=None)  # those that its owner can take back
+        if wish is None and listed.count() >= MOST_OPEN:
             raise TooManyWishes
         return wish or Wish.objects.create(**what, created_at=at)
