@@ -79,6 +79,15 @@ class TestAWish:
         wishing.note_by_name(alice, "Practice 0", "", at=AT)  # there already
         wishing.note_by_name(sam, "One More", "", at=AT)
 
+    def test_is_none_of_the_few_while_its_owner_does_not_see_it(self, alice, closed, make_provider):
+        gone = make_provider("Gone Clinic")
+        wishing.note(alice, gone, at=AT)
+        Provider.objects.filter(pk=gone.pk).update(vanished_at=AT)
+        for number in range(wishing.MOST_OPEN - 1):
+            wishing.note_by_name(alice, f"Practice {number}", "", at=AT)
+        wishing.note(alice, closed, at=AT)
+        assert len(names(alice)) == wishing.MOST_OPEN
+
     def test_is_taken_back_by_its_owner_alone(self, alice, sam, closed):
         wish = wishing.note(alice, closed, at=AT)
         wishing.take_back(sam, wish.pk)
