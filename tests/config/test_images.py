@@ -25,6 +25,12 @@ def grace(name: str) -> timedelta:
     return timedelta(**{_UNITS[said[2]]: int(said[1])}) if said else timedelta(seconds=10)
 
 
+class TestTheDatabase:
+    def test_is_not_called_healthy_while_it_answers_at_its_socket_alone(self):
+        """Its image makes the folder with a server of its own, which nobody reaches over the network."""
+        assert re.search(r"test: \[CMD, pg_isready, .*--host=127\.0\.0\.1\b", service("postgres"))
+
+
 class TestAServiceThatIsStopped:
     @pytest.mark.parametrize("worker", ["refresh-worker", "sync-worker"])
     def test_may_write_the_only_token_of_a_link_before_it_is_killed(self, worker):
