@@ -31,6 +31,15 @@ class TestTheDatabase:
         assert re.search(r"test: \[CMD, pg_isready, .*--host=127\.0\.0\.1\b", service("postgres"))
 
 
+class TestAnImage:
+    def test_has_all_of_python_compiled(self):
+        """Its files cannot be written when it runs, and the image below it brings Python's own library as source."""
+        steps = (env.ROOT / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", " ").splitlines()
+        compiling = [step for step in steps if step.startswith("RUN python -m compileall ")]
+        assert any('get_path("stdlib")' in step for step in compiling)
+        assert any(step.endswith(" config apps") for step in compiling)
+
+
 class TestAServiceThatIsStopped:
     @pytest.mark.parametrize("worker", ["refresh-worker", "sync-worker"])
     def test_may_write_the_only_token_of_a_link_before_it_is_killed(self, worker):
