@@ -28,7 +28,11 @@ CLOCKS_DIFFER_BY = timedelta(hours=1)
 
 @dataclass(frozen=True)
 class Periodic:
-    """One row of the schedule. The task only selects what is due, and no more than one interval can handle."""
+    """One row of the schedule. The task only selects what is due, and no more than one interval can handle.
+
+    No interval is longer than an hour: each start of beat begins it again, so a daily row would never come where
+    machines are restarted each night.
+    """
 
     task: str
     every: timedelta
@@ -48,7 +52,7 @@ SCHEDULE: tuple[Periodic, ...] = (
     ),
     Periodic(
         "apps.accounts.tasks.forget_expired_sessions",
-        every=timedelta(days=1),
+        every=timedelta(hours=1),
         reason="Sessions that ended by themselves leave rows that say who was here.",
     ),
     Periodic(
@@ -78,7 +82,7 @@ SCHEDULE: tuple[Periodic, ...] = (
     ),
     Periodic(
         "apps.connections.tasks.drop_old_warnings",
-        every=timedelta(days=1),
+        every=timedelta(hours=1),
         reason="Which mail was sent about an end a month ago is of no use to anybody.",
     ),
     Periodic(
@@ -98,7 +102,7 @@ SCHEDULE: tuple[Periodic, ...] = (
     ),
     Periodic(
         "apps.connections.tasks.watch_site_certificate",
-        every=timedelta(hours=1),  # it looks once a day, however often the schedule is started anew
+        every=timedelta(hours=1),  # it looks once a day
         reason="Providers end permissions when our own certificate does, and staff should know three weeks before.",
     ),
     Periodic(
@@ -113,12 +117,12 @@ SCHEDULE: tuple[Periodic, ...] = (
     ),
     Periodic(
         "apps.directory.tasks.forget_old_link_days",
-        every=timedelta(days=1),
+        every=timedelta(hours=1),
         reason="How links ended two months ago says nothing about today.",
     ),
     Periodic(
         "apps.directory.tasks.rotate_signing_keys",
-        every=timedelta(days=1),
+        every=timedelta(hours=1),
         reason="A key that signs for ever is found out some day; each step of replacing it waits for hours.",
     ),
     Periodic(
@@ -148,7 +152,7 @@ SCHEDULE: tuple[Periodic, ...] = (
     ),
     Periodic(
         "apps.sharing.tasks.purge_shares",
-        every=timedelta(days=1),
+        every=timedelta(hours=1),
         reason="Who opened what was shared a month ago is of no use to anybody.",
     ),
     Periodic(

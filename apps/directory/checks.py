@@ -5,7 +5,7 @@ from typing import Any
 from django.conf import settings
 from django.core.checks import CheckMessage, Error
 
-_FEWEST_DAYS = 2  # a rotation itself takes the daily run two days
+_FEWEST_DAYS = 2  # a rotation itself takes the hourly run half a day, and longer where beat is away
 
 
 def signing_keys_last(**_options: Any) -> list[CheckMessage]:

@@ -86,14 +86,14 @@ def _of_the_newest(key: SigningKey, users: tuple[ClientRegistration, ...], *, at
 def _of_a_predecessor(
     key: SigningKey, newer: SigningKey, users: tuple[ClientRegistration, ...], *, at: datetime
 ) -> Outlook:
-    """The daily run moves those that fetch our key set, and takes the key out of use when nobody is left."""
+    """The hourly run moves those that fetch our key set, and takes the key out of use when nobody is left."""
     named = {"key": newer.kid, "moment": moment(newer.signs_from_at)}
     by_hand = [row for row in users if not row.key_set_is_fetched]
     sentences = []
     if len(by_hand) < len(users) and at < newer.signs_from_at:
         sentences.append(_("Registrations move to %(key)s from %(moment)s.") % named)
     elif len(by_hand) < len(users):
-        sentences.append(_("Registrations move to %(key)s at the next daily run.") % named)
+        sentences.append(_("Registrations move to %(key)s at the next hourly run.") % named)
     if by_hand:
         wait = ngettext(
             "%(count)d registration waits for you: give its provider our key set, then choose “The provider has the "
@@ -104,6 +104,6 @@ def _of_a_predecessor(
         )
         sentences.append(wait % {"count": len(by_hand)})
     if not users:
-        sentences.append(_("Nobody signs with it. The next daily run after %(moment)s takes it out of use.") % named)
+        sentences.append(_("Nobody signs with it. The next hourly run after %(moment)s takes it out of use.") % named)
     due_at = None if len(by_hand) == len(users) > 0 else newer.signs_from_at
     return Outlook(key, State.SIGNING, users, " ".join(sentences), due_at)

@@ -3,6 +3,7 @@
 import logging
 
 from celery import shared_task
+from django.core.cache import cache
 from django.utils import timezone
 
 from apps.audit.recording import Actor
@@ -17,6 +18,8 @@ _MOST_AT_ONCE = 20
 # Of checks, which take a minute each at worst: as many as there is time for before the next beat.
 _MOST_CHECKED = 100
 _CHECKING_SECONDS = 220
+
+_ABOUT_A_DAY_SECONDS = 84_600  # half an hour less: the beat of the same hour tomorrow may come a moment early
 
 
 @shared_task
@@ -42,4 +45,5 @@ def rotate_signing_keys() -> None:
     """Take the steps of replacing signing keys that are due; say once a day what waits for staff."""
     rotating.rotate(actor=Actor.system("beat"), at=timezone.now())
     for registration in rotating.waiting_for_staff():
-        _LOG.error("A provider must be given our new signing key: client registration %s.", registration.pk)
+        if cache.add(f"new-signing-key:{registration.pk}", 1, timeout=_ABOUT_A_DAY_SECONDS):
+            _LOG.error("A provider must be given our new signing key: client registration %s.", registration.pk)

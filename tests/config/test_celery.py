@@ -2,6 +2,7 @@
 
 import inspect
 import threading
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -38,6 +39,10 @@ class TestTheSchedule:
     def test_names_tasks_that_exist_and_says_why(self, tasks):
         assert [row.task for row in celery.SCHEDULE if row.task not in tasks] == []
         assert all(row.reason.endswith(".") for row in celery.SCHEDULE)
+
+    def test_has_no_row_that_a_machine_which_is_restarted_each_night_never_comes_to(self):
+        """Beat waits for as long as a row says, anew each time it is started: what it keeps of them is in /tmp."""
+        assert [row.task for row in celery.SCHEDULE if row.every > timedelta(hours=1)] == []
 
     def test_expires_where_nobody_begins_it_and_not_for_a_worker_whose_clock_is_an_hour_ahead(self):
         """Beat's machine writes the moment, the worker's judges it."""

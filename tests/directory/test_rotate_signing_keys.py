@@ -1,4 +1,4 @@
-"""The command, the daily run, and what staff are told of each key: what was done, what comes next and when."""
+"""The command, the hourly run, and what staff are told of each key: what was done, what comes next and when."""
 
 import io
 import json
@@ -129,14 +129,15 @@ class TestTheCommandForACompromisedKey:
         assert SigningKey.objects.count() == 1
 
 
-class TestTheDailyRun:
+class TestTheHourlyRun:
     def test_is_on_the_schedule(self):
         (row,) = [row for row in celery.SCHEDULE if row.task == "apps.directory.tasks.rotate_signing_keys"]
-        assert row.every == timedelta(days=1)
+        assert row.every == timedelta(hours=1)
 
-    def test_rotates_and_says_once_each_what_waits_for_staff(self, key, caplog):
+    def test_rotates_and_says_once_a_day_each_what_waits_for_staff(self, key, caplog):
         registered(key)
         copying = registered(key, key_set_is_fetched=False)
+        tasks.rotate_signing_keys()
         tasks.rotate_signing_keys()
         assert SigningKey.objects.count() == 2
         line = f"A provider must be given our new signing key: client registration {copying.pk}."
@@ -165,7 +166,7 @@ class TestWhatComesNext:
         registered(key)
         newer = signing.make(actor=ACTOR, at=AT + timedelta(hours=1))
         found = self.outlook(key, at=newer.signs_from_at)
-        assert found.sentence == f"Registrations move to {newer.kid} at the next daily run."
+        assert found.sentence == f"Registrations move to {newer.kid} at the next hourly run."
         ClientRegistration.objects.update(status="retired")
         assert "Nobody signs with it." in self.outlook(key, at=newer.signs_from_at).sentence
 

@@ -21,7 +21,7 @@ _UPLOAD = "Give its provider our key set, then choose “The provider has the ne
 
 
 class Command(BaseCommand):
-    """The schedule runs it daily; by hand it may be repeated at will."""
+    """The schedule runs it hourly; by hand it may be repeated at will."""
 
     help = (
         "Take the due steps of replacing our signing keys: publish successors, move registrations to them, "
