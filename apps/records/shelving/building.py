@@ -31,8 +31,8 @@ from apps.records.shelving import (
     indexing,
     opening,
     point_leaves,
-    searching,
     shortening,
+    word_leaves,
 )
 from apps.records.shelving.arranging import Arrangement, Key, Keyed
 from apps.records.shelving.contexts import ContextReader
@@ -150,7 +150,7 @@ def _put(shelf: _Shelf, record: Held, entry: Entry, names: Iterable[str]) -> Non
         for name in names:
             place = indexing.write_place(record.pk, entry, _place(shelf, record.pk, entry))
             shelf.spools[Arrangement.RELATED].add(arranging.under(entry, name, record.pk), place)
-        shelf.spools[Arrangement.WORDS].add(arranging.dated(entry, record.pk), searching.written(entry))
+        shelf.spools[Arrangement.WORDS].add(arranging.dated(entry, record.pk), word_leaves.written(entry))
     if not _put_apart(shelf, record.pk, entry, written):
         _list(shelf, record.pk, entry, written)
 

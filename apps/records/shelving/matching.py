@@ -18,7 +18,7 @@ from apps.records.shelving.search_terms import MARK, Around, Word
 _MARK: Final = MARK.encode()
 _END: Final = b"\n"
 _YEAR: Final = len(f"{MARK}2024")
-# Of what is called by its kind alone there is none of ours, which no key that begins so is (`searching`).
+# Of what is called by its kind alone there is none of ours, which no key that begins so is (`word_leaves`).
 _KEYS: Final = re.compile(b"%b([^%b\n=][^%b\n]*+)(?=%b)" % (_MARK, _MARK, _MARK, _MARK))
 _FEW: Final = 8  # lines to a place
 _LONE: Final = re.compile(rb" ([0-9a-z])(?= )")

@@ -8,7 +8,7 @@ from uuid import UUID
 from apps.records import places
 from apps.records.binary_cursors import binary_cursor
 from apps.records.models import Shelf
-from apps.records.shelving import indexing, point_leaves, searching
+from apps.records.shelving import indexing, point_leaves, word_leaves
 from apps.records.shelving.arranging import Arrangement, Key
 from apps.records.shelving.indexing import Head, Stretch
 from apps.vault.sealing import KeyRing
@@ -59,7 +59,7 @@ class Writing:
         """What a search looks through, and what it finds there."""
         heads: list[Head] = []
         found = 0
-        for made in searching.leaves(rows):
+        for made in word_leaves.leaves(rows):
             words = self._leaf(Arrangement.WORDS, len(heads), made.words)
             heads.append(made.head)
             self._store(Arrangement.WORDS, len(heads), [words])

@@ -17,7 +17,7 @@ from apps.records.presenters.normalizing import normalized
 from apps.records.presenters.persons import relatives
 from apps.records.presenters.plain_names import illnesses
 from apps.records.presenting import KINDS
-from apps.records.shelving import search_terms, searching
+from apps.records.shelving import search_terms, searching, word_leaves
 from apps.records.shelving.search_terms import Word
 from apps.records.shelving.searching import Hit
 from apps.records.subjects import LISTED, Subject
@@ -206,7 +206,7 @@ def _entry(hit: Hit) -> Entry:
     kind = KINDS.get(hit.standing.kind)
     if kind is None:
         return Entry(title=hit.title, when=hit.when)
-    resource_type, code = searching.read_kind(hit.plain) or ("", "")
+    resource_type, code = word_leaves.read_kind(hit.plain) or ("", "")
     return kind(
         resource_type=resource_type,
         title=hit.title,

@@ -23,6 +23,7 @@ from apps.records.shelving import (
     search_terms,
     searching,
     values_over_time,
+    word_leaves,
 )
 from apps.records.shelving.arranging import Arrangement
 from apps.records.shelving.external_sorting import Spool
@@ -267,8 +268,8 @@ class TestPhrases:
             for number, (words, title) in enumerate(entries)
         ]
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(searching, "_MOST_KEPT", kept)
-            made = list(searching.leaves(iter(rows)))
+            patched.setattr(word_leaves, "_MOST_KEPT", kept)
+            made = list(word_leaves.leaves(iter(rows)))
         asked = search_terms.read(" ".join(wanted))
         around = search_terms.around(asked, subject="", provider=())
         newest: list[int] = []
