@@ -16,8 +16,10 @@ class Command(BaseCommand):
     help = "Write the sandbox's practices as a holdfast-directory/1 file, for the product to import."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--output", type=Path, help="A file to write; standard output when absent.")
-        parser.add_argument("--origin", default=settings.SANDBOX_ORIGIN, help="Where the sandbox is reached.")
+        parser.add_argument("--output", type=Path, help="the file to write (default: standard output)")
+        parser.add_argument(
+            "--origin", default=settings.SANDBOX_ORIGIN, help="the origin under which the sandbox is reached"
+        )
 
     def handle(self, *, output: Path | None, origin: str, **options: Any) -> None:  # noqa: ARG002
         text = json.dumps(listing.directory(origin.rstrip("/")), indent=2, ensure_ascii=False)

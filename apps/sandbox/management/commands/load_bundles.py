@@ -15,13 +15,14 @@ class Command(BaseCommand):
     """`load_bundles FILE-OR-FOLDER …`: one line a file, then one line an account."""
 
     help = (
-        "Loads FHIR Bundles and resources (JSON, NDJSON, gzip; DSTU2 or R4, told by their content) and makes an "
-        "account for every patient in them. What cannot be read is named and passed over. Safe to repeat."
+        "Load FHIR Bundles and resources (JSON or NDJSON, gzip or not; their content tells whether they are DSTU2 or "
+        "R4), and make an account for every patient in them. Files that cannot be read are named and skipped. Safe to "
+        "repeat."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Where the files are."""
-        parser.add_argument("paths", nargs="+", type=Path, help="files, or folders that are searched for FHIR files")
+        parser.add_argument("paths", nargs="+", type=Path, help="files, or folders to search for FHIR files")
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """Fails when nothing at all could be loaded."""

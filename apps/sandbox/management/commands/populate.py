@@ -12,12 +12,14 @@ from apps.sandbox.people.inventing import LARGEST, SMALLEST
 class Command(BaseCommand):
     """`populate` for the named people; `populate --people 20 --size 5000 --seed 7` for invented ones as well."""
 
-    help = "Puts the named people into the sandbox, and invented ones by seed and size. Run it again to replace them."
+    help = "Put the named people into the sandbox, and any number of invented ones. Run it again to replace them."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Numbers only: who exists follows from them."""
-        parser.add_argument("--people", type=int, default=0, help="how many invented people (default: none)")
-        parser.add_argument("--size", type=int, default=500, help=f"resources of each, {SMALLEST} to {LARGEST}")
+        parser.add_argument("--people", type=int, default=0, help="the number of invented people (default: none)")
+        parser.add_argument(
+            "--size", type=int, default=500, help=f"resources for each, {SMALLEST} to {LARGEST} (default: 500)"
+        )
         parser.add_argument("--seed", type=int, default=1, help="the same seed makes the same people")
         parser.add_argument("--without-cast", action="store_true", help="leave the named people as they are")
 
