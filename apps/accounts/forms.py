@@ -74,7 +74,7 @@ class SignupForm(InOurWords, account.SignupForm):
 
     field_order = ["first_name", "email", "password1"]
     words = {
-        "email": (_("E-mail address"), _("We send a code to it, to see that it is yours.")),
+        "email": (_("E-mail address"), _("We will send a code to this address, to make sure it is yours.")),
         "password1": (_("Password"), NEW_PASSWORD_HINT),
     }
 
@@ -90,7 +90,12 @@ class SignupForm(InOurWords, account.SignupForm):
 class AddEmailForm(InOurWords, account.AddEmailForm):
     """Change the address of the account."""
 
-    words = {"email": (_("New e-mail address"), _("We send a code to it. Until you enter the code, nothing changes."))}
+    words = {
+        "email": (
+            _("New e-mail address"),
+            _("We will send a code to this address. Nothing changes until you enter it."),
+        )
+    }
 
 
 class ChangePasswordForm(InOurWords, account.ChangePasswordForm):
@@ -198,10 +203,10 @@ class AddWebAuthnForm(InOurWords, webauthn.AddWebAuthnForm):
     """Name a new passkey."""
 
     words = {
-        "name": (_("Name"), _("So that you know it again: “my phone”, for example.")),
+        "name": (_("Name"), _("A name you will recognize, such as “my phone”.")),
         "passwordless": (
-            _("Let this passkey sign me in by itself"),
-            _("It then replaces e-mail address and password. Your device asks for your finger, face or PIN."),
+            _("Let this passkey sign me in on its own"),
+            _("You then need no e-mail address or password. Your device asks for your fingerprint, face or PIN."),
         ),
     }
 

@@ -9,7 +9,7 @@ from apps.accounts.models import User
 
 # Mail programs turn addresses into links, and our mail goes to whatever e-mail address was typed: no spam through us.
 _ADDRESS = RegexValidator(
-    r"[/\\:@<>]|\.\w{2}", _("Write a first name alone, without an address of any kind."), inverse_match=True
+    r"[/\\:@<>]|\.\w{2}", _("Enter only a first name, without an address of any kind."), inverse_match=True
 )
 
 

@@ -196,7 +196,7 @@ def _renewed(renewals: Renewals, names: "_Names") -> ActivityLine:
         number=renewals.last,
         at=renewals.until,
         what=str(_WORDS[EventType.TOKENS_REFRESHED.value]),
-        who=gettext("Holdfast, by itself"),
+        who=gettext("Holdfast, automatically"),
         provider=names.provider(renewals.provider_id, renewals.connection_id),
         person=names.people.get(renewals.connection_id, ""),
         renewals=renewals if renewals.count > 1 else None,
@@ -205,12 +205,12 @@ def _renewed(renewals: Renewals, names: "_Names") -> ActivityLine:
 
 def _who(event: AuditEvent) -> str:
     if event.event == EventType.USER_SIGN_IN_FAILED:
-        return gettext("Somebody: you, if you mistyped it")
+        return gettext("Someone: you, if you mistyped it")
     if event.event in _BY_A_LINK and event.actor_kind != ActorKind.USER:
-        return gettext("Somebody with the link")
+        return gettext("Someone with the link")
     if event.actor_kind == ActorKind.STAFF or event.event == EventType.RECORD_DISCARDED:  # by a command, of theirs
         return gettext("Holdfast staff")
-    return gettext("You") if event.actor_kind == ActorKind.USER else gettext("Holdfast, by itself")
+    return gettext("You") if event.actor_kind == ActorKind.USER else gettext("Holdfast, automatically")
 
 
 def _why(event: AuditEvent) -> str:

@@ -44,7 +44,7 @@ def _columns() -> tuple[str, ...]:
         gettext("Date and time"),
         gettext("Time zone"),
         gettext("What happened"),
-        gettext("More about it"),
+        gettext("Details"),
         gettext("Who did it"),
         gettext("Provider"),
         gettext("Whose record"),

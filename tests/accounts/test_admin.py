@@ -194,7 +194,7 @@ class TestASecondStepInTheAdmin:
             signed_in(stella).post(reverse("admin:mfa_authenticator_delete", args=[step.pk]), {"post": "yes"})
         (mail,) = mailoutbox
         assert mail.to == [alice.email]
-        assert "Holdfast staff removed a second step" in mail.body
+        assert "Holdfast staff removed a second sign-in step" in mail.body
         assert "canary" not in mail.body
 
     @pytest.mark.parametrize(("other", "left"), [("", 0), ("webauthn", 2)])

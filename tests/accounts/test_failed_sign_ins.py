@@ -146,7 +146,7 @@ class TestWhoReadsIt:
         failed_sign_ins.note_failure(alice, Method.CODE, at=NOON)
         failed_sign_ins.note_lockout(alice, at=NOON)
         pages = [signed_in(user).get(reverse("activity")).content.decode() for user in (alice, sam)]
-        for words in ("the code after it was wrong", "Locked out after wrong passwords", "Somebody: you, if you"):
+        for words in ("the code after it was wrong", "Locked out after wrong passwords", "Someone: you, if you"):
             assert words in pages[0]
             assert words not in pages[1]
 

@@ -141,8 +141,8 @@ class TestTheOwner:
         guess(alice.email)
         page = " ".join(sign_in(Client(), alice.email).content.decode().split())
         assert "<h1>Too many tries</h1>" in page
-        assert "There were many wrong passwords for this e-mail address, from many places." in page
-        assert "a browser in which you have signed in before" in page
+        assert "Many wrong passwords were tried for this e-mail address, from many places." in page
+        assert "a browser you have signed in with before" in page
         assert f'href="{reverse("account_reset_password")}"' in page
 
     def test_gets_in_with_a_new_browser_by_a_mailed_code(self, alice: User, mailed_code: Callable[[], str]):

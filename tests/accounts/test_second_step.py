@@ -66,7 +66,7 @@ class TestCodesFromAnApp:
             (alice.pk, "recovery_codes"),
         }
         assert "user.authenticator_changed" in AuditEvent.objects.values_list("event", flat=True)
-        assert "Your Holdfast account asks for a code now" in [message.subject for message in mail.outbox]
+        assert "Your Holdfast account now asks for a code" in [message.subject for message in mail.outbox]
 
     def test_are_set_up_without_a_second_device_to_scan_with(self, alice_client: Client):
         page = alice_client.get(reverse("mfa_activate_totp"))
@@ -155,9 +155,9 @@ class TestAWrongCodeAfterThePassword:
         return [str(message.subject) for message in mail.outbox]
 
     def test_in_a_strange_browser_is_told_to_the_owner_once(self, key: str, alice: User):
-        assert self.guess(Client(), alice) == ["Somebody may have your Holdfast password"]
+        assert self.guess(Client(), alice) == ["Someone may have your Holdfast password"]
         told = str(mail.outbox[0].body)
-        assert "with Firefox on Windows, and then a wrong code. They were not let in." in told
+        assert "and then a wrong code, with Firefox on Windows. They could not sign in." in told
         assert reverse("account_change_password") in told
         assert self.guess(Client(), alice) == []
 

@@ -108,7 +108,7 @@ class TestStaying:
             answer = self.stay(client, next="/help/?a=1")
             assert answer["Location"] == "/help/?a=1"
             told = text(client.get(answer["Location"]))
-        assert "You stay signed in." in told
+        assert "You are still signed in." in told
         assert "You will be logged out" not in told
         assert Session.objects.get().expires_at == at + timedelta(seconds=settings.SESSION_COOKIE_AGE)
         with time_machine.travel(END + timedelta(hours=11), tick=False):
@@ -118,7 +118,7 @@ class TestStaying:
         at = END - timedelta(minutes=5)
         with time_machine.travel(at, tick=False):
             assert self.stay(client, next=SETTINGS, here="1").status_code == 204
-            assert "You stay signed in." not in text(client.get(SETTINGS))
+            assert "You are still signed in." not in text(client.get(SETTINGS))
         assert Session.objects.get().expires_at == at + timedelta(seconds=settings.SESSION_COOKIE_AGE)
         with time_machine.travel(at + timedelta(seconds=settings.SESSION_COOKIE_AGE), tick=False):
             assert self.stay(client, next=SETTINGS, here="1")["Location"] == SETTINGS  # too late
@@ -137,8 +137,8 @@ class TestStaying:
             told = text(client.get(SETTINGS))
             assert "You will be logged out in 5 minutes" in told
             assert ">Stay<" not in told
-            assert "What you type here and do not send before is lost." in told
-            assert "You stay signed in." not in text(self.stay_and_look(client))
+            assert "Anything you type here is lost unless you send it before then." in told
+            assert "You are still signed in." not in text(self.stay_and_look(client))
 
     @pytest.mark.parametrize("destination", ["https://elsewhere.example/", "//elsewhere.example", "javascript:x", ""])
     def test_leads_to_no_other_site(self, client: Client, destination: str):
@@ -150,7 +150,7 @@ class TestStaying:
             answer = client.post(reverse("stay"), {"next": SETTINGS}, follow=True)
         assert answer.redirect_chain[-1][0] == f"{reverse('account_login')}?next={SETTINGS}"
         assert "You were logged out to protect your record" in text(answer)
-        assert "You stay signed in." not in text(answer)
+        assert "You are still signed in." not in text(answer)
 
     def test_is_no_link_that_somebody_else_can_set(self, client: Client):
         with time_machine.travel(END - timedelta(minutes=5), tick=False):

@@ -26,7 +26,7 @@ class TestStaying:
 
     def test_keeps_what_was_typed(self, half_filled_in: Page, assert_accessible: Callable[[Page], None]):
         half_filled_in.get_by_role("button", name="Stay").click()
-        expect(half_filled_in.get_by_text("You stay signed in.")).to_be_visible()
+        expect(half_filled_in.get_by_text("You are still signed in.")).to_be_visible()
         expect(half_filled_in.get_by_text("You will be logged out")).to_be_hidden()
         expect(half_filled_in.locator("#stays")).to_be_focused()
         expect(half_filled_in.get_by_role("main").get_by_role("textbox").first).to_have_value("half typ")

@@ -182,7 +182,7 @@ class TestDisconnecting:
         walk.to(f"/connections/{connection.pk}/disconnect/")
         walk.press(choice)
         if "delete" in choice:
-            walk.expect_heading("Show that it is you")
+            walk.expect_heading("Confirm that it is you")
             walk.page.get_by_label("Password").fill(PASSWORD)
             walk.press("Continue")
             walk.expect_heading(re.compile("Stop getting updates"))

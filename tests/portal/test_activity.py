@@ -36,7 +36,7 @@ class TestActivity:
         note(alice, EventType.STAFF_VIEWED, Actor.staff(stella.pk))
         note(alice, EventType.SYNC_FINISHED, Actor.system("sync"))
         text = page(hers)
-        for shown in ("Record viewed", "You", "Harbor Family Practice", "Holdfast staff", "Holdfast, by itself"):
+        for shown in ("Record viewed", "You", "Harbor Family Practice", "Holdfast staff", "Holdfast, automatically"):
             assert shown in text
         assert text.index("Copying finished") < text.index("Record viewed")
 

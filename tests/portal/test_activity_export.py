@@ -24,7 +24,7 @@ from tests.records.shelved import keep
 
 pytestmark = pytest.mark.django_db
 
-COLUMNS = ["Date and time", "Time zone", "What happened", "More about it", "Who did it", "Provider", "Whose record"]
+COLUMNS = ["Date and time", "Time zone", "What happened", "Details", "Who did it", "Provider", "Whose record"]
 
 
 @pytest.fixture
@@ -80,11 +80,11 @@ class TestTheFile:
         columns, (taken, *lines) = saved(hers.post(address))
         assert columns == COLUMNS
         assert taken[2:] == ["Activity saved as a file", "", "You", "", ""]
-        renewal = ["UTC", "Permission renewed", "", "Holdfast, by itself", "Harbor Family Practice", ""]
+        renewal = ["UTC", "Permission renewed", "", "Holdfast, automatically", "Harbor Family Practice", ""]
         assert lines == [
             ["2026-05-03 09:40:12", "UTC", "Wrong password or code", lines[0][3], lines[0][4], "", ""],
             *([f"2026-05-03 09:40:{second}", *renewal] for second in (14, 13, 12)),
-            ["2026-05-03 09:40:12", "UTC", "Looked at by staff", "", "Holdfast staff", "", ""],
+            ["2026-05-03 09:40:12", "UTC", "Viewed by staff", "", "Holdfast staff", "", ""],
         ]
         page = page_of(hers)
         for said in lines[0][2:5]:

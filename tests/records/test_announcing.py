@@ -182,7 +182,7 @@ class TestSomethingNew:
         sent(MORNING)
         (event,) = AuditEvent.objects.filter(event="user.told_of_news")
         assert (event.user_id, event.at, event.facts) == (alice.pk, MORNING, {})
-        assert "Told by e-mail that something is new" in hers.get(reverse("activity")).content.decode()
+        assert "Notice sent by e-mail: something is new" in hers.get(reverse("activity")).content.decode()
 
 
 class TestNothingNew:

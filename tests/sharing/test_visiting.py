@@ -230,7 +230,7 @@ class TestWhoCame:
         assert (share.opened, share.last_opened_at, share.openings.count()) == (0, None, 0)
         said = text(hers.get(reverse("activity")))
         assert "Share opened" in said
-        assert "Somebody with the link" not in said
+        assert "Someone with the link" not in said
 
     def test_is_anybody_else_who_is_signed_in_here(self, share, sam):
         stranger = Client()

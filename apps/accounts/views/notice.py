@@ -27,7 +27,7 @@ class AgreeForm(forms.Form):
     )
     is_agreed = forms.BooleanField(
         label=_("I have read this and agree"),
-        error_messages={"required": _("Tick the box if you agree. If you do not agree, nothing is copied.")},
+        error_messages={"required": _("Check the box if you agree. If you do not agree, nothing is copied.")},
     )
 
     def clean_notice_version(self) -> str:

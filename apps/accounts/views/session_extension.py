@@ -16,5 +16,5 @@ def stay(request: HttpRequest) -> HttpResponse:
     if request.user.is_authenticated and session_expiry.keep(request.session):
         if "here" in request.POST:
             return HttpResponse(status=204)
-        messages.success(request, _("You stay signed in."))
+        messages.success(request, _("You are still signed in."))
     return HttpResponseRedirect(destinations.own_path(request.POST.get("next", ""), otherwise=reverse("home")))

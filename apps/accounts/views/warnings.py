@@ -30,7 +30,7 @@ class WarningsForm(forms.Form):
     hours_before = forms.TypedMultipleChoiceField(
         label=gettext_lazy("When we know that a connection will end, remind me"),
         help_text=gettext_lazy(
-            "Tick as many as you like, or none. We write only when the connection cannot go on by itself."
+            "Choose as many as you like, or none. We write only when the connection cannot continue by itself."
         ),
         coerce=int,
         choices=_hours,
@@ -42,20 +42,25 @@ class WarningsForm(forms.Form):
     )
     names_providers = forms.BooleanField(
         label=gettext_lazy("Name my providers in e-mails"),
-        help_text=gettext_lazy("Left out unless you tick this: e-mail is not private, and a clinic's name can tell."),
+        help_text=gettext_lazy(
+            "Left out unless you check this box. E-mail is not private, and a clinic's name can give something away."
+        ),
         required=False,
     )
     tells_of_news = forms.BooleanField(
         label=gettext_lazy("Tell me when something new came into my record"),
         help_text=gettext_lazy(
-            "We do so only if you tick this. At most one e-mail a day, in the morning. It says that there is something "
-            "new, and nothing more: not what it is, and not from whom."
+            "We do this only if you check this box. You get at most one e-mail a day, in the morning. It says only "
+            "that there is something new: not what it is, and not who sent it."
         ),
         required=False,
     )
     time_zone = forms.ChoiceField(
-        label=gettext_lazy("Tell times as they are in"),
-        help_text=gettext_lazy("In e-mails and on our pages. Between 9 p.m. and 8 a.m. there we stay quiet if we can."),
+        label=gettext_lazy("Show times for this time zone"),
+        help_text=gettext_lazy(
+            "In e-mails and on our pages. Between 9 p.m. and 8 a.m. in this time zone, we send no e-mails if we can "
+            "avoid it."
+        ),
         required=False,
     )
 
@@ -91,5 +96,5 @@ def choose(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         return render(request, "accounts/warnings.html", {"form": form}, status=422)
     preferences.choose(user, **form.cleaned_data, at=timezone.now())
-    messages.success(request, _("Saved. From now on we write to you as you chose."))
+    messages.success(request, _("Saved. From now on, we will e-mail you as you chose."))
     return redirect("warnings")

@@ -152,7 +152,7 @@ class TestOneLink:
         assert viewed() == [seen, seen]
         client.force_login(alice, backend=BACKEND)
         activity = read(client, reverse("activity"))
-        assert "Looked at by staff" in activity
+        assert "Viewed by staff" in activity
         assert "Harbor Practice" in activity
 
     def test_has_its_dates_written_as_on_every_page(self, hers, make_link):

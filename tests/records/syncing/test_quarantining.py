@@ -124,7 +124,7 @@ class TestOperators:
         assert (event.user_id, event.subject_id, event.facts) == (linked.user_id, str(linked.pk), {"rows": 1})
         assert (event.actor_kind, event.actor_name) == ("system", "quarantined_rows")
         lines = activity.page(linked.user_id, before="").lines
-        deleted = next(line for line in lines if line.what == "Entries about somebody else deleted")
+        deleted = next(line for line in lines if line.what == "Entries about someone else deleted")
         assert (deleted.who, deleted.provider) == ("Holdfast staff", "Harbor Family Practice")
 
     def test_are_seen_to_have_discarded_nothing_where_nothing_was(self, linked, aside, other):
