@@ -71,11 +71,14 @@ WORDS = {
     Obstacle.STRANGER: _NOT_YET,
     Obstacle.SWITCHED_OFF: Words(
         _("We cannot connect to {provider} right now"),
-        _("We have switched {provider} off for now. What you have from there stays. Nothing for you to do."),
+        _(
+            "We have turned off access to {provider} for now. What you already have from there stays. You do not "
+            "need to do anything."
+        ),
     ),
     Obstacle.VANISHED: Words(
         _("{provider} no longer offers records here"),
-        _("It was taken off the list of providers apps can reach. Ask them where your record can be had."),
+        _("It was taken off the list of providers that apps can reach. Ask them where you can get your record."),
     ),
     Obstacle.INTERFACE_NOT_SPOKEN: _NOT_YET,
     Obstacle.NO_ADDRESSES: Words(
@@ -89,7 +92,7 @@ WORDS = {
     ),
     Obstacle.SANDBOX_HERE: Words(
         _("Practice provider, not real"),
-        _("It holds invented people, and practice providers are turned off here."),
+        _("It has only invented people, and practice providers are turned off here."),
     ),
     Obstacle.SANDBOX_MIXED: _NOT_NOW,
     Obstacle.NO_REGISTRATION: _NOT_YET,

@@ -205,7 +205,7 @@ class TestAFailure:
         departed = traveller.leave(place)
         ClientRegistration.objects.update(is_switched_on=False)
         page = page_after(traveller, traveller.come_back(place, code=CODE, state=departed.state))
-        assert "We have switched Harbor Family Practice off for now, while you were signing in there." in page
+        assert "We turned off access to Harbor Family Practice for now, while you were signing in there." in page
         assert AuthorizationRequest.objects.get().outcome == Outcome.SWITCHED_OFF
         assert stand_in.server.requests == []
 

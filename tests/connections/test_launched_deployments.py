@@ -84,8 +84,8 @@ class TestAStartThatRanOutThere:
     @pytest.mark.conformance("C28", "C48")
     def test_is_offered_as_one_from_here(self, ran_out, patient):
         place, page = ran_out
-        assert f"The start from {place.provider.name} is over" in page.html
-        assert "no longer good, or was for somebody else" in page.html
+        assert f"This start from {place.provider.name} no longer works" in page.html
+        assert "has expired, or was for someone else" in page.html
         assert "this is ours to fix" not in page.html
         assert f'href="{place.before_you_go}"' in page.html
         assert not Connection.objects.exists()

@@ -25,8 +25,8 @@ __all__ = ["link", "make_link", "make_registration", "moved", "place", "provider
 pytestmark = pytest.mark.django_db
 
 NEW = "https://new.example"
-WORDS = "renews permissions at another address now"
-THEN = "Updates then go on by themselves. Nothing for you to do."
+WORDS = "now renews permissions at a different address"
+THEN = "After that, updates continue by themselves. You do not need to do anything."
 LATER = "After that, we will ask you to sign in there for updates."
 
 

@@ -107,7 +107,7 @@ class TestAnOverride:
         connection.registration.refresh_from_db()
         for days, is_told in ((9, False), (11, True)):
             at = timezone.now() + timedelta(days=days)
-            assert ("Once it is on again" in standing.of_connection(connection, at=at).sentence) is is_told
+            assert ("Once access is on again" in standing.of_connection(connection, at=at).sentence) is is_told
 
     def test_of_minimum_refresh_seconds_waits_so_long(self, write, confirmed, stand_in):
         ClientRegistration.objects.update(minimum_refresh_seconds=None)

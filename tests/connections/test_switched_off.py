@@ -21,7 +21,7 @@ from tests.wire.servers import http
 pytestmark = pytest.mark.django_db
 
 ACTOR = Actor.system("test")
-SENTENCE = "We have switched Harbor Family Practice off for now. Your copy stays as it is."
+SENTENCE = "We have turned off access to Harbor Family Practice for now. Your copy stays as it is."
 
 
 @pytest.fixture(params=["registration", "endpoint"])
@@ -55,7 +55,7 @@ class TestALinkUnderWay:
         departed = traveller.leave(place)
         switch(is_on=False)
         page = page_after(traveller, traveller.come_back(place, code=CODE, state=departed.state))
-        assert "off for now, while you were signing in there" in page
+        assert "for now, while you were signing in there" in page
         assert "nothing was copied" in page
         assert stand_in.server.requests == []
         assert AuthorizationRequest.objects.get().outcome == "switched_off"
@@ -66,7 +66,7 @@ class TestALinkUnderWay:
         answer = traveller.client.get(departed.page)
         assert answer.status_code == 409
         shown = answer.content.decode()
-        assert "We have switched Harbor Family Practice off for now." in shown
+        assert "We have turned off access to Harbor Family Practice for now." in shown
         assert departed.state not in shown
         switch(is_on=True)
         assert departed.state in traveller.client.get(departed.page).content.decode()
@@ -75,7 +75,7 @@ class TestALinkUnderWay:
         found = traveller.link(place)
         switch(is_on=False)
         confirming.confirm(found, candidate=0, at=found.created_at)
-        assert stands(found).word == "Switched off for now"
+        assert stands(found).word == "Turned off for now"
 
 
 class TestARefresh:
@@ -136,8 +136,8 @@ class TestHowAConnectionStands:
     def test_says_that_nothing_is_for_the_patient_to_do(self, connection, switch):
         switch(is_on=False)
         found = stands(connection)
-        assert (found.word, found.kind, found.needs_you, found.action) == ("Switched off for now", "off", False, "")
-        assert found.sentence == f"{SENTENCE} Nothing for you to do."
+        assert (found.word, found.kind, found.needs_you, found.action) == ("Turned off for now", "off", False, "")
+        assert found.sentence == f"{SENTENCE} You do not need to do anything."
         switch(is_on=True)
         assert stands(connection).word.startswith("Connected")
 
@@ -146,7 +146,7 @@ class TestHowAConnectionStands:
         switch(is_on=False)
         found = stands(connection)
         assert (found.needs_you, found.action) == (False, "")
-        assert "Once it is on again, we will ask you to sign in there" in found.sentence
+        assert "Once access is on again, we will ask you to sign in there" in found.sentence
         switch(is_on=True)
         assert stands(connection).word == "Sign in to get updates"
 
@@ -158,13 +158,13 @@ class TestHowAConnectionStands:
         gone.save(force_insert=True)
         switch(is_on=False)
         found = standing.of_user(traveller.user, at=timezone.now())
-        assert [one.word for one in found] == ["Switched off for now", "Disconnected"]
+        assert [one.word for one in found] == ["Turned off for now", "Disconnected"]
 
     @pytest.mark.parametrize("address", ["/", "/connections/", "/connections/{pk}/"])
     def test_is_said_on_every_page_that_names_the_connection(self, traveller, connection, switch, address):
         switch(is_on=False)
         page = traveller.client.get(address.format(pk=connection.pk), follow=True).content.decode()
-        assert "Switched off for now" in page
+        assert "Turned off for now" in page
         assert "/sign-in/" not in page
 
 
@@ -173,7 +173,7 @@ class TestALinkThatLapsedMeanwhile:
 
     def test_is_told_while_it_is_off(self, connection, switch):
         switch(is_on=False)
-        assert "Nothing for you to do." in stands(connection, after=timedelta(hours=47)).sentence
+        assert "You do not need to do anything." in stands(connection, after=timedelta(hours=47)).sentence
         assert "we will ask you to sign in there for updates" in stands(connection, after=self.LONG).sentence
 
     def test_needs_the_patient_as_soon_as_it_is_on_again(self, connection, stand_in, switch):
@@ -190,6 +190,6 @@ class TestALinkThatLapsedMeanwhile:
         StoredTokenSet.objects.update(refresh_deadline_at=None, refresh_due_at=None)
         switch(is_on=False)
         month = timedelta(days=31)
-        assert "Nothing for you to do." in stands(connection, after=month).sentence
+        assert "You do not need to do anything." in stands(connection, after=month).sentence
         ClientRegistration.objects.update(idle_limit_days=30)
         assert "we will ask you to sign in there for updates" in stands(connection, after=month).sentence

@@ -7,7 +7,7 @@ from tests.connections.provider_stand_in import CODE
 pytestmark = pytest.mark.django_db
 
 MAY_BE_CLOSED = "If this window was opened only for the sign-in, you can close it now."
-STAYS_OPEN = "leave that one open until it says how it ended. Then load this page again."
+STAYS_OPEN = "leave that one open until it says how it ended. Then reload this page."
 
 
 class TestTheWindowOfASignIn:
@@ -26,7 +26,7 @@ class TestTheWindowOfASignIn:
             shown = page.content.decode()
             assert "Permission was not given" in shown
             assert MAY_BE_CLOSED in shown
-            assert "The one you began in shows the same when you load it again." in shown
+            assert "The window you started in shows the same when you reload it." in shown
             assert STAYS_OPEN not in shown
 
     @pytest.mark.conformance("C47")
@@ -40,4 +40,4 @@ class TestTheWindowOfASignIn:
     def test_promises_nothing_where_nobody_began(self, client):
         page = client.get("/connect/answer/forged/").content.decode()
         assert MAY_BE_CLOSED in page
-        assert "The one you began in" not in page
+        assert "The window you started in" not in page

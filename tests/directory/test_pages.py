@@ -56,7 +56,7 @@ class TestFindYourProvider:
         make_endpoint(provider, host="thief.example", **stranger)
         page = text(patient, f"/providers/{provider.pk}/")
         assert "Harbor cannot be connected yet" in page
-        assert "What you have from there stays" not in page
+        assert "What you already have from there stays" not in page
         make_endpoint(provider, version="dstu2")
         make_endpoint(provider, host="second.example")
         page = text(patient, f"/providers/{provider.pk}/")

@@ -204,7 +204,7 @@ class TestWishPages:
         assert answer["Location"] == "/providers/#wishes"
         page = patient.get("/providers/").content.decode()
         assert "Corner Practice" in page
-        assert "Not in the list yet" in page
+        assert "Not on the list yet" in page
 
     @pytest.mark.parametrize("name", ["", "   ", "!!", "x" * 201])
     def test_refuse_what_is_no_name(self, alice, name):
@@ -216,7 +216,7 @@ class TestWishPages:
         for number in range(wishing.MOST_OPEN):
             wishing.note_by_name(alice, f"Practice {number}", "", at=AT)
         page = browser(alice).post("/providers/wishes/", {"provider": closed.pk}, follow=True).content.decode()
-        assert "You have asked for 24 providers already." in page
+        assert "You have already asked for 24 providers." in page
 
 
 class TestWishesByName:
@@ -239,7 +239,7 @@ class TestWishesByName:
 
     def test_tell_their_owner_who_reads_them(self, alice):
         page = browser(alice).get("/providers/not-in-the-list/").content.decode()
-        assert "our staff read a name once two people have asked for it" in page
+        assert "Our staff read a name once two people have asked for it" in page
 
 
 class TestWishesInTheAdmin:

@@ -34,13 +34,13 @@ class TestTheQuestion:
     def test_says_what_would_go(self, browser, linked):
         page = words(browser.get(ADDRESS))
         assert "<h1>Delete your account and every copy?</h1>" in page
-        goes = "2 entries in your lists go at once, with everything else that came from your providers."
+        goes = "2 entries in your lists are deleted at once, with everything else that came from your providers."
         assert f"1 connection ends. {goes} Your providers keep their own records." in page
 
     def test_says_that_everything_goes_where_lists_cannot_count_it(self, browser, linked):
         Shelf.objects.exclude(subject="patient").update(sealed_index=b"not to be opened")
         page = words(browser.get(ADDRESS))
-        assert "1 connection ends. Everything that came from your providers goes at once." in page
+        assert "1 connection ends. Everything that came from your providers is deleted at once." in page
         assert 'href="/download/">Download first</a>' in page
 
     def test_offers_a_copy_first(self, browser, linked):

@@ -189,7 +189,7 @@ class TestNo:
         say(hers, waiting, "no")
         assert "Nothing was copied" in text_of(say(hers, waiting, "no"))
 
-    SAID_YES = "You had already said yes. You can disconnect, and delete what was copied."
+    SAID_YES = "You already said yes. You can disconnect, and delete what was copied."
 
     def test_after_yes_shows_the_record_and_says_why(self, hers, waiting):
         say(hers, waiting, candidate=0)

@@ -307,7 +307,8 @@ class TestDeletingTheCopy:
         asked = words(hers.get(reverse("delete_copy", args=[over.pk])))
         assert Record.objects.count() == 3  # with the patient's own
         assert "2 entries" in listed
-        assert "2 entries in your lists go, with everything else that came from there, in this app only." in asked
+        expected = "2 entries in your lists are deleted, with everything else that came from there, in this app only."
+        assert expected in asked
         assert "Record of Wrenna Quillfeather </p>" in asked
         assert "Delete everything from there </button>" in asked  # and not the entries alone
 
@@ -315,13 +316,13 @@ class TestDeletingTheCopy:
         give_password(hers)
         Shelf.objects.exclude(subject="patient").update(sealed_index=b"not to be opened")
         asked = words(hers.get(reverse("delete_copy", args=[over.pk])))
-        assert "Everything that came from there goes, in this app only." in asked
+        assert "Everything that came from there is deleted, in this app only." in asked
         assert "Delete everything from there </button>" in asked
 
     def test_counts_nothing_of_other_connections(self, hers, over, alice):
         keep(make_connection(alice, make_endpoint("https://other.example/r4")), result(1))
         give_password(hers)
-        assert "2 entries in your lists go" in words(hers.get(reverse("delete_copy", args=[over.pk])))
+        assert "2 entries in your lists are deleted" in words(hers.get(reverse("delete_copy", args=[over.pk])))
 
     def test_says_that_it_is_done(self, hers, over):
         give_password(hers)
@@ -353,7 +354,7 @@ class TestDeletingTheCopy:
         newer = make_connection(alice, over.endpoint, confirmed_at=AT)
         page = words(hers.get(reverse("connection", args=[over.pk])))
         assert f'href="{reverse("connection", args=[newer.pk])}">Go to the newer connection</a>' in page
-        said = f"You connected again on {date_format(AT)}, and updates come there."
+        said = f"You connected again on {date_format(AT)}, and updates now come through the newer connection."
         assert said in re.sub("</?span[^>]*>", "", page)
         assert "Connect again" not in page
 

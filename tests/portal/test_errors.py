@@ -153,9 +153,9 @@ class TestErrorPages:
         answer = visit(client)
         assert (answer.status_code, answer["Retry-After"]) == (503, "60")
         assert main_of(answer) == (
-            "Something of ours does not answer just now Your record is safe. Try again in a minute. If you just sent "
-            "something, or signed in at a provider, it may not have been done. Look first, and do it again if it was "
-            "not. Home"
+            "Part of Holdfast is not answering right now Your record is safe. Try again in a minute. If you just sent "
+            "something, or signed in at a provider, it may not have gone through. Check first, and do it again if it "
+            "did not. Home"
         )
 
     @pytest.mark.parametrize(

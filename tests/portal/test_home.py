@@ -217,7 +217,7 @@ class TestAFirstCopy:
     def test_is_told_with_the_way_to_its_ledger(self, hers, client, sam, arriving):
         text = page(hers)
         assert '<p class="title"> Getting your record from Harbor Family Practice </p>' in text
-        assert f'<a href="{reverse("record", args=[arriving.pk])}">See how far we are' in text
+        assert f'<a href="{reverse("record", args=[arriving.pk])}">See our progress' in text
         assert reverse("subject", args=["results"]) in text
         client.force_login(sam)
         assert "Getting your record" not in page(client)

@@ -50,7 +50,7 @@ class TestPages:
         well = text_of(hers, "record", linked.pk)
         with without_key():
             text = text_of(hers, "record", linked.pk)
-        assert text.count("We cannot open what we keep for you just now. Ours to fix; nothing is lost") == 1
+        assert text.count("We cannot open what we keep for you right now. This is ours to fix. Nothing is lost") == 1
         assert CALM not in text
         assert "Sign in again" not in text
         assert text_of(hers, "record", linked.pk) == well
@@ -110,7 +110,7 @@ class TestLeavingForAProvider:
         assert not AuthorizationRequest.objects.exists()
         text = " ".join(response.content.decode().split())
         assert "This is ours to fix. Nothing is lost. Try again later." in text
-        assert "it may not have been done. Look first, and do it again if it was not." in text
+        assert "it may not have gone through. Check first, and do it again if it did not." in text
         assert "nothing for you to do" not in text
 
 

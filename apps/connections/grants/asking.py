@@ -73,8 +73,8 @@ def _lasts(endpoint: Endpoint, registration: ClientRegistration, provider: Provi
     hours = reaching.dialect(endpoint, registration).refresh_window_hours
     if hours is not None and ends_then:
         said = _(
-            "{hours} hours, then you sign in again: {provider} does not let us renew it. We remind you in time. You "
-            "can end it here at any time."
+            "{hours} hours. Then you sign in again, because {provider} does not let us renew it. We remind you in "
+            "time. You can end it here at any time."
         )
         return said.format(hours=hours, provider=provider.name)
     if hours is not None:
@@ -123,13 +123,13 @@ def is_session_bound(connection: Connection) -> bool:
 
 def _a_few_minutes() -> _Limit:
     return _Limit(
-        _("It lasts a few minutes, enough to copy what is there now. For updates you sign in again."),
-        _("A few minutes, enough to copy what is there now. For updates you sign in again."),
+        _("It lasts a few minutes, long enough to copy what is there now. To get updates, you sign in again."),
+        _("A few minutes, long enough to copy what is there now. To get updates, you sign in again."),
     )
 
 
 def _while_signed_in() -> _Limit:
     return _Limit(
-        _("It lasts while you are signed in there. Afterwards you sign in again whenever you want updates."),
-        _("While you are signed in there. Afterwards you sign in again whenever you want updates."),
+        _("It lasts while you are signed in there. After that, you sign in again whenever you want updates."),
+        _("While you are signed in there. After that, you sign in again whenever you want updates."),
     )

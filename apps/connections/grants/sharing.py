@@ -71,9 +71,9 @@ def left_out(connection: Connection) -> tuple[str, ...]:
 def _signed_in(connection: Connection, patient_id: str) -> str:
     words = {
         SignedIn.PATIENT: _("The person whose record it is."),
-        SignedIn.ANOTHER_PATIENT: _("Somebody else than the person whose record it is, such as a parent."),
+        SignedIn.ANOTHER_PATIENT: _("Someone other than the person whose record it is, such as a parent."),
         SignedIn.RELATIVE: _("A relative, or another person who is allowed to see this record."),
-        SignedIn.STAFF: _("Somebody who works there."),
+        SignedIn.STAFF: _("Someone who works there."),
         SignedIn.UNKNOWN: "",
     }
     return words[context.find(connection).signed_in(patient_id)]

@@ -25,7 +25,7 @@ REFUSALS: Mapping[Refusal, Words] = {
         "off",
         _("We could not read this link"),
         _(
-            "Something is missing in it, or was changed on the way. Nothing was copied. Open it again in the portal it "
+            "Part of it is missing, or was changed on the way. Nothing was copied. Open it again in the portal it "
             "came from, or find your provider here."
         ),
         (_FIND, _CONNECTIONS),
@@ -47,10 +47,10 @@ REFUSALS: Mapping[Refusal, Words] = {
     ),
     Refusal.TOO_MANY: Words(
         "off",
-        _("Too many starts from here"),
+        _("Too many links were opened"),
         _(
-            "Many links were opened from this network in a short time, so we take no more for 10 minutes. Nothing was "
-            "copied. You can find your provider here at once."
+            "Many links were opened from this network in a short time, so we accept no more for 10 minutes. Nothing "
+            "was copied. You can find your provider here right away."
         ),
         (_FIND, _CONNECTIONS),
     ),
@@ -60,21 +60,24 @@ _VANISHED = Words(
     "off",
     _("This provider is no longer on our list"),
     _(
-        "It was taken off the list of providers apps can reach. Nothing was copied. Ask them where your record can be "
-        "had."
+        "It was taken off the list of providers that apps can reach. Nothing was copied. Ask them where you can get "
+        "your record."
     ),
     (_FIND, _CONNECTIONS),
 )
 _EXPIRED = Words(
     "off",
     _("This took too long, so we stopped"),
-    _("A start from the portal of {provider} is good for 10 minutes. Nothing was copied. You can start from here."),
+    _(
+        "When you start from the portal of {provider}, you have 10 minutes to finish. Nothing was copied. You can "
+        "start from here."
+    ),
     (_START_HERE, _CONNECTIONS),
 )
 _USED = Words(
     "info",
-    _("This link was used already"),
-    _("It begins one sign-in at {provider}, and no second one. Nothing was copied by opening it again."),
+    _("This link was already used"),
+    _("It works for one sign-in at {provider} only. Opening it again copied nothing."),
     (_START_HERE, _CONNECTIONS),
     is_stop=False,
 )

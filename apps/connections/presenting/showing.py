@@ -78,7 +78,7 @@ def _lasts(found: Standing) -> str:
         return ""
     if found.ends_at is None:
         return asking.lasts_for(found.connection)
-    said = _("Until {moment}. {provider} does not let us renew it. With each sign-in there it begins anew.")
+    said = _("Until {moment}. {provider} does not let us renew it. Each time you sign in there, the time starts over.")
     return said.format(moment=moments.moment(found.ends_at), provider=found.connection.provider.name)
 
 
@@ -89,14 +89,14 @@ def _use(found: Standing) -> str:
         return ""
     days = limit.days
     said = ngettext(
-        "Used last on {date}. {provider} ends it after {count} day without use; we use it well before.",
-        "Used last on {date}. {provider} ends it after {count} days without use; we use it well before.",
+        "Last used on {date}. {provider} ends it after {count} day without use. We use it well before then.",
+        "Last used on {date}. {provider} ends it after {count} days without use. We use it well before then.",
         days,
     )
     if found.needs_you or found.is_stopped:
         said = ngettext(
-            "Used last on {date}. {provider} ends it after {count} day without use.",
-            "Used last on {date}. {provider} ends it after {count} days without use.",
+            "Last used on {date}. {provider} ends it after {count} day without use.",
+            "Last used on {date}. {provider} ends it after {count} days without use.",
             days,
         )
     return said.format(date=moments.date(used_at), provider=found.connection.provider.name, count=days)
@@ -109,12 +109,12 @@ def _told(connection: Connection) -> str:
     said = {
         Told.CONFIRMED: _("{provider} has confirmed that our permission ended."),
         Told.PENDING: _(
-            "We are telling {provider} to end our permission, and try for a day. We hold no key to your record there "
-            "any more."
+            "We are telling {provider} to end our permission, and will keep trying for a day. We no longer have a key "
+            "to your record there."
         ),
         Told.NEVER: _(
-            "{provider} did not confirm that our permission ended. We hold no key to your record there any more. To be "
-            "sure, remove Holdfast in their portal under connected apps."
+            "{provider} did not confirm that our permission ended. We no longer have a key to your record there. To "
+            "be sure, remove Holdfast in their portal under connected apps."
         ),
     }[revoking.told(connection)]
     return said.format(provider=connection.provider.name)
@@ -127,7 +127,7 @@ def _reminders(user: User, found: Standing) -> Reminders | None:
         return Reminders(_("No e-mails about this connection."), is_muted=True)
     hours = preferences.choices_of(user).hours_before
     if not hours:
-        return Reminders(_("You chose no e-mails before an end."), is_muted=False)
+        return Reminders(_("You chose not to get an e-mail before a connection ends."), is_muted=False)
     listed = ", ".join(str(number) for number in hours)
     said = ngettext("By e-mail, {hours} hour before.", "By e-mail, {hours} hours before.", max(hours))
     return Reminders(said.format(hours=listed), is_muted=False)

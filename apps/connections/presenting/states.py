@@ -23,12 +23,12 @@ _VERY_SOON = timedelta(hours=3)
 # Of a refusal that may be a mistake of theirs.
 _ASKED_AGAIN = {
     Reason.GRANT_ENDED: gettext_lazy(
-        "{provider} ended the permission, or you did there. We noticed on {date}, and ask them again a few times, in "
-        "case it was a mistake of theirs. Everything we had until then is still here."
+        "{provider} ended the permission, or you ended it there. We noticed on {date}. We will ask them again a few "
+        "times, in case it was their mistake. Everything we had until then is still here."
     ),
     Reason.DATA_REFUSED: gettext_lazy(
-        "{provider} renewed the permission and does not open the record to us. We noticed on {date}, and look again a "
-        "few times, as it may well be a fault of theirs. Everything we had until then is still here."
+        "{provider} renewed the permission but does not let us read the record. We noticed on {date}. We will try "
+        "again a few times, because this may well be their mistake. Everything we had until then is still here."
     ),
 }
 
@@ -89,8 +89,8 @@ def unnamed(connection: Connection, *, at: datetime) -> Standing:
     if connection.sealed_person is None or not is_linked(connection):
         return of(connection, at=at)
     sentence = _(
-        "We cannot open what we keep for you just now. Ours to fix; nothing is lost, and there is nothing for you to "
-        "do."
+        "We cannot open what we keep for you right now. This is ours to fix. Nothing is lost, and you do not need to "
+        "do anything."
     )
     return Standing(connection, "fault", _("Problem on our side"), sentence, is_stopped=True)
 
@@ -115,7 +115,7 @@ def _awaiting(connection: Connection) -> Standing:
         "needs-you",
         _("Is this the right person?"),
         _for(connection, _("We found a record at {provider}. Nothing is copied until you say yes.")),
-        action=_("Look and decide"),
+        action=_("Review and decide"),
         action_url=reverse("confirm", args=[connection.pk]),
         needs_you=True,
     )
@@ -123,13 +123,15 @@ def _awaiting(connection: Connection) -> Standing:
 
 def _switched_off(connection: Connection, *, at: datetime) -> Standing:
     """Staff did it, and staff undo it. Where the provider's time limit passes meanwhile, that is said at once."""
-    sentence = _("We have switched {provider} off for now. Your copy stays as it is. Nothing for you to do.")
+    sentence = _(
+        "We have turned off access to {provider} for now. Your copy stays as it is. You do not need to do anything."
+    )
     if connection.status == Connection.Status.NEEDS_REAUTHORIZATION or ends.is_over(connection, at=at):
         sentence = _(
-            "We have switched {provider} off for now. Your copy stays as it is. Once it is on again, we will ask you "
-            "to sign in there for updates."
+            "We have turned off access to {provider} for now. Your copy stays as it is. Once access is on again, we "
+            "will ask you to sign in there for updates."
         )
-    return Standing(connection, "off", _("Switched off for now"), _for(connection, sentence), is_stopped=True)
+    return Standing(connection, "off", _("Turned off for now"), _for(connection, sentence), is_stopped=True)
 
 
 def _keeps_people_away(connection: Connection, *, at: datetime) -> bool:
@@ -144,10 +146,10 @@ def _keeps_people_away(connection: Connection, *, at: datetime) -> bool:
 def _in_trouble(connection: Connection, *, at: datetime) -> Standing:
     """Staff have to mend our registration. The links go on by themselves, those that still can."""
     sentence = _("We have a problem with {provider}. Ours to fix; your permission is fine and your record is here.")
-    then = _("Updates go on by themselves once that is mended. Nothing for you to do.")
+    then = _("Once this is fixed, updates continue by themselves. You do not need to do anything.")
     if connection.status == Connection.Status.NEEDS_REAUTHORIZATION or ends.is_over(connection, at=at):
         sentence = _("We have a problem with {provider}. Ours to fix; your record is here.")
-        then = _("Once that is mended, we will ask you to sign in there for updates.")
+        then = _("Once this is fixed, we will ask you to sign in there for updates.")
     said = f"{_for(connection, sentence)} {then}"
     return Standing(connection, "fault", _("Problem on our side"), said, is_stopped=True)
 
@@ -167,12 +169,12 @@ def _waits_for_our_look(connection: Connection, status: Connection.Status) -> bo
 def _moved(connection: Connection, *, at: datetime) -> Standing:
     """Staff have to look. Where the provider's time limit passes meanwhile, that is said at once."""
     sentence = _(
-        "{provider} renews permissions at another address now. We send nothing there before our staff have checked it. "
-        "Your record is here."
+        "{provider} now renews permissions at a different address. We send nothing there until our staff have checked "
+        "it. Your record is here."
     )
-    then = _("Updates then go on by themselves. Nothing for you to do.")
+    then = _("After that, updates continue by themselves. You do not need to do anything.")
     if connection.status == Connection.Status.NEEDS_REAUTHORIZATION or ends.is_over(connection, at=at):
-        then = _("After that, we will ask you to sign in there for updates. Nothing for you to do until then.")
+        then = _("After that, we will ask you to sign in there for updates. You do not need to do anything until then.")
     said = f"{_for(connection, sentence)} {then}"
     return Standing(connection, "fault", _("Waiting for our check"), said, is_stopped=True)
 
@@ -200,12 +202,13 @@ def _why(connection: Connection, reason: Reason) -> str:
         return str(_ASKED_AGAIN[reason])
     return {
         Reason.GRANT_ENDED: _(
-            "{provider} ended the permission, or you did there. We noticed on {date}, and stopped asking. Everything "
-            "we had until then is still here."
+            "{provider} ended the permission, or you ended it there. We noticed on {date}, and stopped asking. "
+            "Everything we had until then is still here."
         ),
         Reason.DATA_REFUSED: _(
-            "{provider} renewed the permission and no longer opens the record to us. We noticed on {date}, and stopped "
-            "asking. If signing in again does not help, ask them. Everything we had until then is still here."
+            "{provider} renewed the permission but no longer lets us read the record. We noticed on {date}, and "
+            "stopped asking. If signing in again does not help, ask them. Everything we had until then is still "
+            "here."
         ),
         Reason.WINDOW_OVER: _(
             "{provider} limits how long a sign-in lasts, and this one ended on {date}. Everything we had until then is "
@@ -216,16 +219,16 @@ def _why(connection: Connection, reason: Reason) -> str:
             "here."
         ),
         Reason.SESSION_OVER: _(
-            "This connection lasts while you are signed in there, and that ended by {date}. Everything we had until "
-            "then is still here. Sign in when you want new entries."
+            "This connection lasts only while you are signed in there, and your sign-in had ended by {date}. "
+            "Everything we had until then is still here. Sign in when you want new entries."
         ),
         Reason.IDLE_LIMIT_OVER: _(
-            "{provider} ends connections that are not used for a long time, and we noticed on {date}. Everything we "
+            "{provider} ends connections that are not used for a long time. We noticed this on {date}. Everything we "
             "had until then is still here."
         ),
         Reason.EARLIER_COPY: _(
-            "We had to go back to an earlier copy of our data, and {provider} no longer takes the sign-in it holds. We "
-            "noticed on {date}. You did nothing wrong, and everything in that copy is still here."
+            "We had to go back to an earlier copy of our data, and {provider} no longer accepts the sign-in saved in "
+            "it. We noticed on {date}. You did nothing wrong, and everything in that copy is still here."
         ),
     }[reason]
 

@@ -84,8 +84,8 @@ OUTCOMES: Mapping[Outcome, Words] = {
         "off",
         _("Nothing was copied"),
         _(
-            "Nobody said within 30 minutes whose record it is, so we dropped the permission. You can start again at "
-            "any time."
+            "Nobody confirmed within 30 minutes whose record this is, so we dropped the permission. You can start "
+            "again at any time."
         ),
         (_START_AGAIN, _CONNECTIONS),
     ),
@@ -137,8 +137,9 @@ OUTCOMES: Mapping[Outcome, Words] = {
         "off",
         _("We cannot connect to {provider} right now"),
         _(
-            "We have switched {provider} off for now, while you were signing in there. We did not use your sign-in, "
-            "and nothing was copied. What you have from there stays. Nothing for you to do."
+            "We turned off access to {provider} for now, while you were signing in there. We did not use your "
+            "sign-in, and nothing was copied. What you already have from there stays. You do not need to do "
+            "anything."
         ),
         (_CONNECTIONS,),
         tells=True,
@@ -167,8 +168,8 @@ OUTCOMES: Mapping[Outcome, Words] = {
         "needs-you",
         _("Too little was shared"),
         _(
-            "To show you whose record it is we need at least the name and birth date, and {provider} did not share "
-            "them. Nothing was copied. Try again, and leave the personal details ticked there."
+            "To show you whose record it is, we need at least the name and birth date. {provider} did not share them. "
+            "Nothing was copied. Try again, and leave the personal details selected there."
         ),
         (_TRY_AGAIN, _CONNECTIONS),
     ),
@@ -191,8 +192,8 @@ OUTCOMES: Mapping[Outcome, Words] = {
         "fault",
         _("We could not finish at {provider}"),
         _(
-            "The address they publish for finishing a sign-in does not work. Nothing was copied. We ask them for it "
-            "anew when you start again."
+            "The web address they publish for finishing a sign-in does not work. Nothing was copied. When you start "
+            "again, we will ask them for the address again."
         ),
         (_START_AGAIN, _CONNECTIONS),
     ),
@@ -236,7 +237,7 @@ OUTCOMES: Mapping[Outcome, Words] = {
         "off",
         _("This account is closed"),
         _("It was closed before the answer came. Nothing was copied, and we keep no permission."),
-        ((NextStep.HOME, _("Go to the start page")),),
+        ((NextStep.HOME, _("Go to Home")),),
     ),
     Outcome.USED_TWICE: Words(
         "info",
@@ -278,8 +279,9 @@ RENEWALS: Mapping[Outcome, Words] = {
         "needs-you",
         _("Too little was shared"),
         _(
-            "This time {provider} did not share the name and birth date, which show whose record it is. The connection "
-            "stays as it was, and so does your record. Try again, and leave the personal details ticked there."
+            "This time {provider} did not share the name and birth date, which show whose record it is. The "
+            "connection stays as it was, and so does your record. Try again, and leave the personal details selected "
+            "there."
         ),
         (_TRY_AGAIN, (NextStep.CONNECTION, _("Go to the connection"))),
     ),
@@ -298,10 +300,10 @@ RENEWALS: Mapping[Outcome, Words] = {
 LAUNCHES: Mapping[Outcome, Words] = {
     Outcome.REQUEST_REFUSED: Words(
         "off",
-        _("The start from {provider} is over"),
+        _("This start from {provider} no longer works"),
         _(
-            "What their portal sent along is no longer good, or was for somebody else. Nothing was copied. You can "
-            "start from here instead."
+            "What their portal sent with it has expired, or was for someone else. Nothing was copied. You can start "
+            "from here instead."
         ),
         ((NextStep.AGAIN, _("Start from here instead")), _CONNECTIONS),
     ),
@@ -337,7 +339,7 @@ SOME_LEFT_OUT = Words(
 OVER_SINCE = Words(
     "off",
     _("This connection was ended"),
-    _("The sign-in at {provider} worked, and its connection was ended later. You can connect again at any time."),
+    _("The sign-in at {provider} worked, but the connection was ended later. You can connect again at any time."),
     ((NextStep.AS_NEW, _("Connect again")), _CONNECTIONS),
     is_stop=False,
 )
@@ -355,7 +357,10 @@ STILL_DOWN = Words(
 POSTED = Words(
     "off",
     _("The answer came in a form we cannot use"),
-    _("We did not read it, and nothing was copied. Start again; if this happens again, their help desk can tell why."),
+    _(
+        "We did not read it, and nothing was copied. Start again. If it happens again, their help desk can find out "
+        "why."
+    ),
     (_CONNECTIONS,),
 )
 
@@ -382,7 +387,7 @@ WAITING_AT_DEPLOYMENT = Words(
 FINISHING = Words(
     "working",
     _("Finishing the sign-in"),
-    _("{provider} has answered, and we are asking whose record it is. Load this page again in a moment."),
+    _("{provider} has answered, and we are asking whose record it is. Reload this page in a moment."),
     (_CONNECTIONS,),
     is_stop=False,
 )

@@ -95,7 +95,7 @@ def _ways_to_say(one: SignIn) -> Iterator[str]:
     if path:
         yield f"{called} ({path[-1]})"
         yield f"{called} ({'/'.join(path)})"
-    yield _("{portal}, in the list {directory}").format(portal=called, directory=first.provider.directory)
+    yield _("{portal}, on the list {directory}").format(portal=called, directory=first.provider.directory)
 
 
 def _numbered(labels: Sequence[str]) -> Iterator[str]:

@@ -83,7 +83,9 @@ def _uuid(unverified: str) -> UUID | None:
 
 
 def _too_many() -> str:
-    return _("You have asked for {most} providers already. Take one back first.").format(most=wishing.MOST_OPEN)
+    return _("You have already asked for {most} providers. Take one off your list first.").format(
+        most=wishing.MOST_OPEN
+    )
 
 
 def _to_the_wishes() -> HttpResponseRedirect:

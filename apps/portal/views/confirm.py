@@ -42,7 +42,7 @@ def confirm(request: HttpRequest, connection_id: UUID) -> HttpResponse:
         return _ended(request, connection_id)
     if connection.confirmed_at is not None:
         if request.POST.get("answer") == "no":  # confirmed in another tab: it is being copied
-            messages.warning(request, _("You had already said yes. You can disconnect, and delete what was copied."))
+            messages.warning(request, _("You already said yes. You can disconnect, and delete what was copied."))
         return redirect("record", connection_id=connection.pk)
     if connection.confirm_by_at is None or connection.confirm_by_at <= clocks.now():
         return _page(request, Ending.EXPIRED)

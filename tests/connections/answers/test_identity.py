@@ -99,7 +99,7 @@ class TestAProofThatHolds:
         [
             ("RelatedPerson", "A relative, or another person who is allowed to see this record."),
             ("Person", "A relative, or another person who is allowed to see this record."),
-            ("Practitioner", "Somebody who works there."),
+            ("Practitioner", "Someone who works there."),
         ],
     )
     def test_of_somebody_else_leaves_the_record_the_patient_s(self, deploy, patient, form, words):

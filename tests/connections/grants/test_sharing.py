@@ -182,7 +182,7 @@ class TestThePagesBesides:
         [
             ("online_access", "While you are signed in there."),
             ("online_access offline_access", f"Until you end it, here or at {WILLOW_CREEK}."),
-            ("openid", "A few minutes, enough to copy what is there now."),
+            ("openid", "A few minutes, long enough to copy what is there now."),
         ],
     )
     def test_say_how_long_it_lasts_by_the_scope_that_the_registration_writes(self, deploy, patient, asked, said):
@@ -198,12 +198,12 @@ class TestThePagesBesides:
         patient.confirm(connection)
         for address in (f"/connections/{connection.pk}/", "/connections/"):
             page = patient.get(address)
-            assert "a few minutes, enough to copy" in page.html.lower()
+            assert "a few minutes, long enough to copy" in page.html.lower()
             assert "until you end it" not in page.html.lower()
 
     @pytest.mark.parametrize(
         ("chosen", "words"),
-        [("Milo", "Somebody else than the person whose record it is"), ("Hannah", "The person whose record it is.")],
+        [("Milo", "Someone other than the person whose record it is"), ("Hannah", "The person whose record it is.")],
     )
     def test_tell_who_signed_in(self, deploy, patient, chosen, words):
         """Hannah has a record of her own, and sees her son's."""

@@ -72,7 +72,7 @@ class TestAPermissionRemovedThere:
         with pytest.raises(refreshing.NeedsReauthorization):
             refreshing.usable_token(connection, at=at if refused else at + LATER, refused=refused)
         page = page_of(patient, connection)
-        assert f"{place.provider.name} ended the permission, or you did there. We noticed on" in page
+        assert f"{place.provider.name} ended the permission, or you ended it there. We noticed on" in page
         assert "Everything we had until then is still here." in page
         assert Record.objects.count() == kept
         (event,) = AuditEvent.objects.filter(event="connection.needs_reauthorization")

@@ -246,7 +246,7 @@ class TestALaunchUsedTwice:
         make_traveller(sam)
         traveller.client.force_login(sam, backend="allauth.account.auth_backends.AuthenticationBackend")
         shown = traveller.client.get(page).content.decode()
-        assert "This link was used already" in shown
+        assert "This link was already used" in shown
         assert f'href="{smart_place.before_you_go}"' in shown
 
     def test_begins_once_for_two_presses_at_once(self, traveller, smart_place, monkeypatch):

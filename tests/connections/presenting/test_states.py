@@ -152,13 +152,13 @@ class TestALinkThatStaffHaveToMend:
         ClientRegistration.objects.update(trouble="invalid_client")
         found = stands(link, at=SIGNED_IN_AT)
         assert (found.kind, found.needs_you, found.action) == ("fault", False, "")
-        for said in ("Ours to fix", "your record is here", "go on by themselves", "Nothing for you to do"):
+        for said in ("Ours to fix", "your record is here", "go on by themselves", "You do not need to do anything"):
             assert said in found.sentence
 
     def test_says_that_a_sign_in_will_follow_where_it_ended_meanwhile(self, link):
         ClientRegistration.objects.update(trouble="invalid_client")
         found = stands(link, at=LAPSES_AT)
-        assert "Once that is mended, we will ask you to sign in there" in found.sentence
+        assert "Once this is fixed, we will ask you to sign in there" in found.sentence
         assert "by themselves" not in found.sentence
 
     def test_sends_nobody_to_sign_in_where_our_registration_is_refused(self, link):
@@ -167,7 +167,7 @@ class TestALinkThatStaffHaveToMend:
         Connection.objects.update(status="needs_reauthorization", reason="grant_ended", reason_at=LAPSES_AT)
         found = stands(link, at=LAPSES_AT)
         assert (found.word, found.needs_you, found.action) == ("Problem on our side", False, "")
-        assert "Once that is mended, we will ask you to sign in there" in found.sentence
+        assert "Once this is fixed, we will ask you to sign in there" in found.sentence
         assert "your permission is fine" not in found.sentence
         assert found.is_stopped
 
@@ -208,7 +208,7 @@ class TestALinkThatEnded:
     def test_at_the_provider_says_who_may_have_ended_it(self, link):
         link.require_reauthorization(Reason.GRANT_ENDED, at=LAPSES_AT)
         assert (
-            "ended the permission, or you did there. We noticed on November 25, 2026"
+            "ended the permission, or you ended it there. We noticed on November 25, 2026"
             in stands(link, at=LAPSES_AT).sentence
         )
 
@@ -234,12 +234,12 @@ class TestTheConnectionsPage:
         StoredTokenSet.objects.update(refresh_deadline_at=None, refresh_used_at=datetime.now(UTC))
         ClientRegistration.objects.update(idle_limit_days=90)
         used = datetime.now(UTC).strftime("%B %-d, %Y")
-        assert f"Used last on {used}. Harbor Family Practice ends it after 90 days without use" in self.page(hers, link)
+        assert f"Last used on {used}. Harbor Family Practice ends it after 90 days without use" in self.page(hers, link)
 
     def test_says_until_when_and_lets_its_patient_want_no_mail(self, hers, link):
         end(link, at=datetime.now(UTC) + 30 * HOUR)
         page = self.page(hers, link)
-        assert "does not let us renew it. With each sign-in there it begins anew." in page
+        assert "does not let us renew it. Each time you sign in there, the time starts over." in page
         assert "By e-mail, 12 hours before." in page
         hers.post(f"/connections/{link.pk}/mute/", {"is_muted": "yes"})
         assert "No e-mails about this connection." in self.page(hers, link)
@@ -268,5 +268,5 @@ class TestThePageBeforeASignIn:
         assert "unless we can renew it" in traveller.client.get(place.before_you_go).content.decode()
         ClientRegistration.objects.update(rotates_refresh_tokens=False)
         page = " ".join(traveller.client.get(place.before_you_go).content.decode().split())
-        assert "48 hours, then you sign in again: Harbor Family Practice does not let us renew it." in page
+        assert "48 hours. Then you sign in again, because Harbor Family Practice does not let us renew it." in page
         assert "unless we can renew it" not in page

@@ -40,7 +40,7 @@ class TestALinkThatWasRefused:
     def test_counts_as_ended_and_says_that_we_ask_again(self, refused_at, connection):
         shown = standing.of_connection(Connection.objects.get(), at=refused_at + MINUTE)
         assert (status(), shown.needs_you, shown.action) == ("needs_reauthorization", True, "Sign in again")
-        assert "ask them again a few times, in case it was a mistake of theirs" in shown.sentence
+        assert "ask them again a few times, in case it was their mistake" in shown.sentence
 
     def test_is_asked_for_again_after_five_minutes_and_not_before(self, refused_at, stand_in):
         assert beat(refused_at + 4 * MINUTE) == 0

@@ -39,7 +39,7 @@ class TestARecordThatWasClosed:
     def test_counts_as_ended_and_says_that_we_look_again(self, closed_at):
         shown = standing.of_connection(Connection.objects.get(), at=closed_at + MINUTE)
         assert (status(), shown.needs_you, shown.action) == ("needs_reauthorization", True, "Sign in again")
-        assert "look again a few times, as it may well be a fault of theirs" in shown.sentence
+        assert "try again a few times, because this may well be their mistake" in shown.sentence
 
     def test_is_back_as_soon_as_its_patient_can_be_read_with_renewed_tokens(self, closed_at, stand_in, connection):
         stand_in.reading = OPEN
@@ -83,7 +83,7 @@ class TestARecordThatWasClosed:
         stored = StoredTokenSet.objects.get()
         assert (stored.refused_at, stored.is_data_refused, stored.refresh_due_at) == (None, False, None)
         shown = standing.of_connection(Connection.objects.get(), at=closed_at + 24 * HOUR)
-        assert "renewed the permission and no longer opens the record" in shown.sentence
+        assert "renewed the permission but no longer lets us read the record" in shown.sentence
 
     def test_is_back_also_where_it_opens_at_the_last_look(self, closed_at, stand_in):
         for minutes in (5, 30, 120, 360):

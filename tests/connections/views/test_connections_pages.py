@@ -179,7 +179,7 @@ class TestAConnectionWithoutARefreshToken:
     def test_says_so_before_anybody_confirms_it(self, traveller, place, connection):
         waiting = traveller.link(place)
         page = text_of(traveller, f"/connections/{waiting.pk}/confirm/")
-        assert "<strong>How long it lasts:</strong> A few minutes, enough to copy what is there now." in page
+        assert "<strong>How long it lasts:</strong> A few minutes, long enough to copy what is there now." in page
 
 
 class TestAConnectionGrantedForTheSessionThere:

@@ -174,7 +174,7 @@ class TestManyLinks:
         assert page == "/connect/launches/too-many/"
         answer = refused.get(page)
         assert answer.status_code == 429
-        assert "Too many starts from here" in answer.content.decode()
+        assert "Too many links were opened" in answer.content.decode()
         assert PendingLaunch.objects.count() == 3
         assert arrive(traveller.client, smart_place) != page
 

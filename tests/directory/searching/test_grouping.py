@@ -238,8 +238,8 @@ class TestPortals:
         named(make_endpoint(honest, version="dstu2"), "MyMaple")
         named(make_endpoint(rogue, version="r4"), "MyMaple")
         assert labels(honest) == [
-            "MyMaple, in the list another list",
-            "MyMaple, in the list honest list",
+            "MyMaple, on the list another list",
+            "MyMaple, on the list honest list",
         ]
 
     def test_keep_an_endpoint_with_the_row_that_had_it_first(self, make_endpoint):

@@ -128,8 +128,8 @@ class TestTheRecordPage:
         assert "http-equiv" in shown()
         switch(is_on=False)
         page = shown()
-        assert "Switched off for now" in page
-        assert "We have switched Harbor Family Practice off for now. Your copy stays as it is." in page
+        assert "Turned off for now" in page
+        assert "We have turned off access to Harbor Family Practice for now. Your copy stays as it is." in page
         for moving in ("http-equiv", "Check for updates", "about once a day", "We keep going"):
             assert moving not in page
 
@@ -142,7 +142,7 @@ class TestTheRecordPage:
     def test_does_not_open_a_run_for_a_patient_who_asks(self, hers, linked, shown, switch):
         switch(is_on=False)
         answer = hers.post(reverse("check_again", args=[linked.pk]), follow=True)
-        assert "Switched off for now" in answer.content.decode()
+        assert "Turned off for now" in answer.content.decode()
         assert not SyncRun.objects.exists()
 
 

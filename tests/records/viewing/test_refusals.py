@@ -12,7 +12,7 @@ from tests.records.linked import AT
 pytestmark = pytest.mark.django_db
 
 TITLE = "Harbor Family Practice does not let this app in"
-WHO = "only they can change that. You can ask them to turn this app on for you."
+WHO = "only they can change that. You can ask them to turn on this app for you."
 
 
 def ran(connection, *gaps, minutes=0, finished=True):
