@@ -8,7 +8,9 @@ from django.utils.translation import gettext_lazy as _
 
 SAID: Final[Mapping[str, Promise]] = {
     "blood-count": _("A group of tests that count the cells in blood: red cells, white cells, and platelets."),
-    "white-cells": _("White blood cells defend the body against germs. This is how many of all kinds there are."),
+    "white-cells": _(
+        "White blood cells defend the body against germs. This is how many there are, counting all kinds."
+    ),
     "red-cells": _("Red blood cells carry oxygen from the lungs to the whole body. This is how many there are."),
     "hemoglobin": _(
         "Hemoglobin is the protein in red blood cells that carries oxygen. The test shows how much of it there is."
@@ -17,10 +19,10 @@ SAID: Final[Mapping[str, Promise]] = {
     "red-cell-size": _("The average size of red blood cells."),
     "red-cell-hemoglobin": _("How much hemoglobin, which carries oxygen, a red blood cell has on average."),
     "red-cell-density": _("How concentrated hemoglobin, which carries oxygen, is in red blood cells on average."),
-    "red-cell-variation": _("How much red blood cells differ from each other in size."),
-    "platelets": _("Tiny cells that help blood to clot where a vessel is hurt. This is how many there are."),
-    "platelet-size": _("The average size of platelets, the cells that help blood to clot."),
-    "platelet-variation": _("How much platelets, the cells that help blood to clot, differ from each other in size."),
+    "red-cell-variation": _("How much red blood cells vary in size."),
+    "platelets": _("Tiny cells that help blood clot where a blood vessel is hurt. This is how many there are."),
+    "platelet-size": _("The average size of platelets, the cells that help blood clot."),
+    "platelet-variation": _("How much platelets, the cells that help blood clot, vary in size."),
     "neutrophils": _("The most common white blood cells, and the first to fight bacteria. This is how many there are."),
     "neutrophil-share": _(
         "The most common white blood cells, and the first to fight bacteria. This is their share of all white blood "
@@ -47,15 +49,16 @@ SAID: Final[Mapping[str, Promise]] = {
         "Rare white blood cells that take part in allergies. This is their share of all white blood cells."
     ),
     "band-share": _(
-        "White blood cells against bacteria that are not quite grown yet. This is their share of all white blood cells."
+        "White blood cells that fight bacteria and are not fully grown yet. This is their share of all white "
+        "blood cells."
     ),
     "young-white-cells": _(
-        "White blood cells that are not grown yet, and mostly stay in the bone marrow until they are. This is how many "
-        "there are in blood."
+        "White blood cells that are not fully grown yet. They mostly stay in the bone marrow until they are. This is "
+        "how many there are in blood."
     ),
     "young-white-share": _(
-        "White blood cells that are not grown yet, and mostly stay in the bone marrow until they are. This is their "
-        "share of all white blood cells in blood."
+        "White blood cells that are not fully grown yet. They mostly stay in the bone marrow until they are. This is "
+        "their share of all white blood cells in blood."
     ),
     "young-red-share": _(
         "Red blood cells that have just left the bone marrow. Their share shows how many new ones it makes."
@@ -68,13 +71,11 @@ SAID: Final[Mapping[str, Promise]] = {
     "ferritin": _(
         "The protein in which the body stores iron. It shows how large the store is, and rises with inflammation, too."
     ),
-    "iron": _("How much iron is under way in the blood. It changes through the day."),
-    "iron-binding": _("How much iron its carriers in blood could take up altogether."),
-    "iron-saturation": _("How much of the room that the carriers of iron have is in use, in percent."),
+    "iron": _("How much iron the blood is carrying. It changes through the day."),
+    "iron-binding": _("How much iron the iron carriers in blood could hold in total."),
+    "iron-saturation": _("How much of the space on the iron carriers is in use, in percent."),
     "iron-carrier": _("Transferrin, the protein that carries iron in the blood."),
-    "vitamin-d": _(
-        "Vitamin D helps the body to take up calcium. The test measures the form in which most of it is kept."
-    ),
+    "vitamin-d": _("Vitamin D helps the body absorb calcium. The test measures the form in which most of it is kept."),
     "vitamin-b12": _(
         "The body needs vitamin B12 for red blood cells and nerves. It comes from food such as meat, fish and milk."
     ),
@@ -84,13 +85,13 @@ SAID: Final[Mapping[str, Promise]] = {
     ),
     # Clotting
     "inr": _(
-        "How long blood takes to clot, compared with a standard, so that all laboratories say the same. Among others, "
-        "it is measured in people who take warfarin."
+        "How long blood takes to clot, compared with a standard, so that results from all labs mean the same. For "
+        "example, it is measured in people who take warfarin."
     ),
-    "clotting-time": _("How many seconds the liquid part of blood takes to clot in the laboratory."),
+    "clotting-time": _("How many seconds the liquid part of blood takes to clot in the lab."),
     "partial-clotting-time": _(
-        "How many seconds the liquid part of blood takes to clot in the laboratory. The test called PT sets off the "
-        "clotting in another way."
+        "How many seconds the liquid part of blood takes to clot in the lab. The test called PT starts the clotting "
+        "in another way."
     ),
     "fibrinogen": _("A protein from the liver that becomes the threads of a blood clot."),
     "d-dimer": _("A piece of protein that is left in the blood when a clot dissolves."),
@@ -98,20 +99,19 @@ SAID: Final[Mapping[str, Promise]] = {
     "crp": _("A protein from the liver that rises within hours when there is inflammation anywhere in the body."),
     "esr": _("How far red blood cells sink in a tube within an hour. They sink faster when there is inflammation."),
     "procalcitonin": _("A protein that rises in the blood mostly when bacteria cause an infection."),
-    "rheumatoid-factor": _(
-        "An antibody against other antibodies of one's own. Some people have it without any illness."
-    ),
-    "ana": _("Antibodies against parts of one's own cells. Some people have them without any illness."),
+    "rheumatoid-factor": _("An antibody against the body's own antibodies. Some people have it without any illness."),
+    "ana": _("Antibodies against parts of the body's own cells. Some people have them without any illness."),
     # Heart and other muscles
     "troponin": _("A protein of the heart's muscle. It gets into the blood when cells of that muscle are hurt."),
     "bnp": _(
-        "A hormone that the heart releases when the blood in it stretches its walls, or what is left of making it."
+        "A hormone that the heart releases when the blood in it stretches its walls, or a piece left over from "
+        "making that hormone."
     ),
     "creatine-kinase": _(
         "An enzyme of muscles. More of it gets into the blood when muscles are hurt, and after hard exercise."
     ),
     "blood-group": _(
-        "Which markers red blood cells have: A, B, AB or O, and Rh positive or negative. It matters when blood is "
-        "given, and in pregnancy."
+        "Which markers red blood cells have: A, B, AB or O, and Rh positive or negative. This matters when someone is "
+        "given blood, and in pregnancy."
     ),
 }

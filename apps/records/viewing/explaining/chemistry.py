@@ -19,27 +19,29 @@ SAID: Final[Mapping[str, Promise]] = {
     "potassium": _("A salt that nerves and muscles need to work, and the heart above all."),
     "chloride": _("A salt that goes with sodium. It helps to keep water and acids in balance."),
     "carbon-dioxide": _(
-        "Most of the carbon dioxide in blood is bicarbonate, which keeps acids in balance. Lungs and kidneys steer how "
-        "much there is."
+        "Most of the carbon dioxide in blood is bicarbonate, which keeps acids in balance. The lungs and kidneys "
+        "control how much there is."
     ),
-    "bicarbonate": _("Bicarbonate keeps the acids in blood in balance. Lungs and kidneys steer how much there is."),
+    "bicarbonate": _(
+        "Bicarbonate keeps the acids in blood in balance. The lungs and kidneys control how much there is."
+    ),
     "anion-gap": _(
-        "A number that is worked out from sodium, chloride and bicarbonate. It shows whether the blood has acids that "
-        "are not measured themselves."
+        "A number calculated from sodium, chloride and bicarbonate. It shows whether the blood has acids that are not "
+        "measured directly."
     ),
     "calcium": _(
-        "A mineral of bones and teeth that muscles, nerves and clotting need, too. The test measures what is in the "
-        "blood, not in the bones."
+        "A mineral in bones and teeth. Muscles, nerves and blood clotting need it, too. The test measures what is in "
+        "the blood, not in the bones."
     ),
     "free-calcium": _(
         "The part of the calcium in blood that no protein holds. Muscles, nerves and clotting use this part."
     ),
     "magnesium": _("A mineral that muscles, nerves and many enzymes need."),
-    "phosphate": _("A mineral that bones are built of together with calcium, and that all cells need for energy."),
+    "phosphate": _("A mineral that makes up bones together with calcium. All cells need it for energy."),
     "protein": _("All proteins in the liquid part of blood together, mostly albumin and globulins."),
     "albumin": _("A protein from the liver that keeps water in the blood vessels and carries many other materials."),
     "globulin": _(
-        "Proteins of blood other than albumin, antibodies among them. The number is mostly worked out from two others."
+        "Proteins in blood other than albumin, including antibodies. The number is usually calculated from two others."
     ),
     "albumin-ratio": _("Albumin divided by globulins, the two main groups of proteins in blood."),
     "uric-acid": _(
@@ -53,7 +55,8 @@ SAID: Final[Mapping[str, Promise]] = {
     "lead": _("A metal that the body has no use for. The test shows how much of it is in the blood."),
     # Kidneys
     "creatinine": _(
-        "Waste from muscles, removed by the kidneys. How much is in the blood depends on the muscles somebody has, too."
+        "Waste from muscles, removed by the kidneys. How much is in the blood also depends on how much muscle a "
+        "person has."
     ),
     "urea": _(
         "Urea is waste from proteins, removed by the kidneys. The test measures the nitrogen that is part of it."
@@ -64,11 +67,11 @@ SAID: Final[Mapping[str, Promise]] = {
         "and sex."
     ),
     "urine-albumin": _(
-        "A protein of blood that the filters of kidneys mostly hold back. It is compared with creatinine, so that it "
-        "makes no difference how watery the urine is."
+        "A blood protein that the filters in the kidneys mostly hold back. It is compared with creatinine, so how "
+        "watery the urine is makes no difference."
     ),
     "urine-albumin-alone": _(
-        "A protein of blood that the filters of kidneys mostly hold back. The test shows how much of it is in urine."
+        "A blood protein that the filters in the kidneys mostly hold back. The test shows how much of it is in urine."
     ),
     "urine-creatinine": _(
         "Waste from muscles. In urine it shows how concentrated the urine is, so that other tests can be compared with "
@@ -82,13 +85,13 @@ SAID: Final[Mapping[str, Promise]] = {
         "hurt."
     ),
     "alp": _("An enzyme that mostly comes from the liver and from bones. While bones grow, there is more of it."),
-    "ggt": _("An enzyme of the liver and of its ducts. Alcohol and some medicines raise it, too."),
-    "bilirubin": _("The yellow waste of old red blood cells. The liver removes it with the bile."),
+    "ggt": _("An enzyme of the liver and its ducts. Alcohol and some medicines also raise it."),
+    "bilirubin": _("The yellow waste from old red blood cells. The liver removes it in the bile."),
     "direct-bilirubin": _(
-        "The yellow waste of old red blood cells. This is the part that the liver has made ready to leave."
+        "The yellow waste from old red blood cells. This is the part that the liver has made ready to leave the body."
     ),
     "indirect-bilirubin": _(
-        "The yellow waste of old red blood cells. This is the part that is still on its way to the liver."
+        "The yellow waste from old red blood cells. This is the part that is still on its way to the liver."
     ),
     "ammonia": _("Waste from proteins that mostly comes from the gut. The liver turns it into urea."),
     "lipase": _("An enzyme from the pancreas that digests fat. A little of it is always in the blood."),

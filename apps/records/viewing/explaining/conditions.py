@@ -12,13 +12,15 @@ SAID: Final[Mapping[str, Promise]] = {
         "Blood pushes harder against the walls of the arteries than usual, and not only for a moment."
     ),
     "low-blood-pressure": _("Blood pushes less hard against the walls of the arteries than usual."),
-    "atrial-fibrillation": _("The upper chambers of the heart beat fast and out of step, so that the pulse is uneven."),
+    "atrial-fibrillation": _(
+        "The upper chambers of the heart beat fast and out of step, which makes the pulse uneven."
+    ),
     "coronary-disease": _("The arteries that bring blood to the heart's own muscle are narrowed."),
-    "ischemic-heart": _("The heart's own muscle gets too little blood, mostly because its arteries are narrowed."),
+    "ischemic-heart": _("The heart's own muscle gets too little blood, usually because its arteries are narrowed."),
     "heart-failure": _("The heart moves less blood than the body needs. It has not stopped."),
     "heart-attack": _("A part of the heart's muscle got too little blood, or none, and was hurt."),
     "past-heart-attack": _("A part of the heart's muscle once got too little blood, or none, and was hurt."),
-    "stroke": _("A part of the brain was hurt, because no blood reached it or because blood ran into it."),
+    "stroke": _("A part of the brain was hurt, because no blood reached it or because there was bleeding in it."),
     "ischemic-stroke": _("A part of the brain got too little blood, or none, and was hurt."),
     "passing-stroke": _("For a short time a part of the brain got too little blood. The signs of it went away."),
     "leg-clot": _("A clot blocks a vein deep in the body, mostly in a leg."),
@@ -47,31 +49,31 @@ SAID: Final[Mapping[str, Promise]] = {
     "overactive-thyroid": _(
         "The thyroid makes more of its hormones than the body needs. They set how fast it uses energy."
     ),
-    "low-vitamin-d": _("The body has less vitamin D than it needs to take up calcium."),
-    "anemia": _("There is less hemoglobin in the blood than usual, so that it carries less oxygen."),
-    "iron-anemia": _("The body lacks iron to make hemoglobin, so that the blood carries less oxygen."),
+    "low-vitamin-d": _("The body has less vitamin D than it needs to absorb calcium."),
+    "anemia": _("There is less hemoglobin in the blood than usual, so the blood carries less oxygen."),
+    "iron-anemia": _("The body does not have enough iron to make hemoglobin, so the blood carries less oxygen."),
     "low-potassium": _("There is less potassium in the blood than usual. Nerves and muscles need this salt."),
     "low-sodium": _("There is less sodium in the blood than usual. This salt keeps the body's water in balance."),
     "gout": _("Crystals of uric acid in a joint make it swell and hurt."),
     # Airways and lungs
-    "asthma": _("The airways are inflamed and become narrow now and then, so that breathing is hard for a while."),
-    "copd": _("The airways are narrow and stay so, which makes it hard to breathe out."),
+    "asthma": _("The airways are inflamed and become narrow now and then, which makes breathing hard for a while."),
+    "copd": _("The airways are narrow and stay narrow, which makes it hard to breathe out."),
     "allergic-nose": _("The lining of the nose reacts to something in the air, such as dust or pollen."),
     "hay-fever": _("The nose and the eyes react to pollen at some times of the year."),
     "seasonal-allergic-nose": _(
         "The lining of the nose reacts to something that is in the air at some times of the year, mostly pollen."
     ),
-    "sleep-apnea": _("Breathing stops again and again in sleep, for some seconds each time."),
+    "sleep-apnea": _("Breathing stops again and again during sleep, for several seconds each time."),
     "obstructive-sleep-apnea": _(
-        "The throat closes again and again in sleep, so that breathing stops for some seconds each time."
+        "The throat closes again and again during sleep, so breathing stops for several seconds each time."
     ),
     "pneumonia": _("Germs have inflamed the lungs, and fluid fills some of their small air sacs."),
-    "bronchitis": _("The airways within the lungs are inflamed for some days or weeks, mostly by a virus."),
+    "bronchitis": _("The airways in the lungs are inflamed for some days or weeks, usually because of a virus."),
     "cold": _("A virus has inflamed the nose and the throat."),
-    "flu": _("An infection by an influenza virus, mostly of the nose, the throat and the lungs."),
-    "covid-19": _("An infection by the virus SARS-CoV-2."),
+    "flu": _("An infection with an influenza virus, mostly of the nose, the throat and the lungs."),
+    "covid-19": _("An infection with the virus SARS-CoV-2."),
     "viral-sinusitis": _("A virus has inflamed the hollow spaces beside the nose."),
-    "chronic-sinusitis": _("The hollow spaces beside the nose are inflamed for months."),
+    "chronic-sinusitis": _("The hollow spaces beside the nose stay inflamed for months."),
     "strep-throat": _("Bacteria called streptococci have inflamed the throat."),
     "viral-sore-throat": _("A virus has inflamed the throat."),
     "ear-infection": _("The space behind the eardrum is inflamed."),
@@ -79,14 +81,14 @@ SAID: Final[Mapping[str, Promise]] = {
     "acid-reflux": _("Acid from the stomach comes up into the gullet again and again."),
     "gastritis": _("The lining of the stomach is inflamed."),
     "irritable-bowel": _(
-        "The belly hurts again and again, and stools are not as usual, though nothing in the gut looks hurt."
+        "The belly hurts again and again, and stools are not as usual, although nothing in the gut looks damaged."
     ),
     "constipation": _("Stools are hard, or come less often than usual."),
     "celiac": _(
-        "Gluten, a protein of wheat and other grains, makes the body's own defense attack the lining of the gut."
+        "Gluten, a protein in wheat and other grains, makes the body's own defenses attack the lining of the gut."
     ),
-    "crohn": _("Parts of the gut are inflamed for years, at times more and at times less."),
-    "ulcerative-colitis": _("The lining of the large gut is inflamed for years, at times more and at times less."),
+    "crohn": _("Parts of the gut stay inflamed for years, sometimes more and sometimes less."),
+    "ulcerative-colitis": _("The lining of the large gut stays inflamed for years, sometimes more and sometimes less."),
     "hemorrhoids": _("Swollen veins in or around the end of the gut."),
     "gallstones": _("Hard pieces that form from bile in the gallbladder."),
     "fatty-liver": _("Liver cells store more fat than usual."),
@@ -96,39 +98,48 @@ SAID: Final[Mapping[str, Promise]] = {
     "kidney-disease": _("For months the kidneys have filtered less than usual, or shown other signs of harm."),
     "kidney-disease-3": _("For months the kidneys have filtered between 30 and 59 milliliters of blood in a minute."),
     "urine-infection": _("Germs have inflamed the bladder or another part of the urinary tract."),
-    "kidney-stone": _("A hard piece that forms in a kidney from what is dissolved in urine."),
-    "large-prostate": _("The prostate has grown, and can press on the tube that urine leaves by. This is not cancer."),
+    "kidney-stone": _("A hard piece that forms in a kidney from material dissolved in urine."),
+    "large-prostate": _(
+        "The prostate has grown, and can press on the tube that carries urine out. This is not cancer."
+    ),
     # Mind and nerves
-    "depression": _("Low mood, or little joy in anything, for weeks, and stronger than most people have now and then."),
+    "depression": _(
+        "Low mood, or little joy in anything, that lasts for weeks and is stronger than what most people have now "
+        "and then."
+    ),
     "anxiety": _("Strong or lasting fear or worry that makes everyday life harder."),
     "lasting-anxiety": _("Worry about many things, on most days and for months, that is hard to stop."),
-    "attention-deficit": _("It is hard to pay attention or to sit still, mostly since childhood."),
+    "attention-deficit": _("It is hard to pay attention or to sit still, usually since childhood."),
     "insomnia": _("It is hard to fall asleep, or to stay asleep."),
-    "migraine": _("Attacks of strong headache, often on one side, in which light, noise or food is hard to bear."),
-    "epilepsy": _("Now and then many nerve cells of the brain fire at once, which causes seizures."),
-    "dementia": _("Memory and thinking become weaker over time, so that everyday life becomes harder."),
+    "migraine": _(
+        "Attacks of strong headache, often on one side. During an attack, light, noise or food is hard to bear."
+    ),
+    "epilepsy": _("Now and then, many nerve cells in the brain fire at once. This causes seizures."),
+    "dementia": _("Memory and thinking become weaker over time, which makes everyday life harder."),
     "alzheimer": _("An illness of the brain in which memory and thinking become weaker over time."),
-    "parkinson": _("An illness of nerve cells in the brain that steer movement. Moving becomes slow, stiff or shaky."),
-    "multiple-sclerosis": _("The body's own defense attacks the covering of nerves in the brain and the spinal cord."),
-    "carpal-tunnel": _("A nerve is pressed where it passes the wrist, so that fingers tingle or feel numb."),
+    "parkinson": _(
+        "An illness of nerve cells in the brain that control movement. Moving becomes slow, stiff or shaky."
+    ),
+    "multiple-sclerosis": _("The body's own defenses attack the covering of nerves in the brain and the spinal cord."),
+    "carpal-tunnel": _("A nerve is squeezed where it passes through the wrist, so fingers tingle or feel numb."),
     "concussion": _("A blow to the head has disturbed the brain for a while."),
     # Bones, joints, muscles
     "osteoarthritis": _("The cushion of cartilage within joints is worn."),
     "knee-osteoarthritis": _("The cushion of cartilage within a knee is worn."),
     "hip-osteoarthritis": _("The cushion of cartilage within a hip is worn."),
-    "rheumatoid-arthritis": _("The body's own defense attacks the lining of joints, which swell and hurt."),
+    "rheumatoid-arthritis": _("The body's own defenses attack the lining of joints. The joints swell and hurt."),
     "osteoporosis": _("Bones have become less dense than usual, and break more easily."),
     "low-back-pain": _("Pain in the back, between the ribs and the hips."),
     "back-pain": _("Pain anywhere in the back."),
     "fibromyalgia": _("Pain in many parts of the body for months, with tiredness and light sleep."),
     # Skin and eyes
     "eczema": _("The skin is inflamed, dry and itchy."),
-    "atopic-eczema": _("The skin is dry and itchy again and again, mostly since childhood. It runs in families."),
+    "atopic-eczema": _("The skin is dry and itchy again and again, usually since childhood. It runs in families."),
     "contact-rash": _("The skin is inflamed where something touched it."),
     "hives": _("Itchy, raised patches of skin that come and go."),
     "psoriasis": _("In places the skin renews itself too fast, and forms thick, scaly patches."),
     "acne": _("Pores of the skin are blocked and inflamed."),
-    "glaucoma": _("The nerve of the eye is harmed, mostly by the pressure within the eye."),
+    "glaucoma": _("The nerve of the eye is damaged, mostly by the pressure within the eye."),
     "cataract": _("The lens of the eye has become cloudy."),
     # Womb and ovaries
     "polycystic-ovaries": _("The ovaries make more of some hormones than usual, and release eggs less often."),

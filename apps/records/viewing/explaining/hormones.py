@@ -24,18 +24,18 @@ SAID: Final[Mapping[str, Promise]] = {
         "blood."
     ),
     "thyroid-antibodies": _(
-        "Antibodies against an enzyme of one's own thyroid. Some people have them without any illness."
+        "Antibodies against an enzyme of the body's own thyroid. Some people have them without any illness."
     ),
-    "thyroglobulin": _("A protein that the thyroid alone makes, and makes its hormones from."),
+    "thyroglobulin": _("A protein that only the thyroid makes. The thyroid makes its hormones from it."),
     "parathyroid": _(
-        "A hormone from four small glands beside the thyroid. It steers how much calcium is in the blood."
+        "A hormone from four small glands beside the thyroid. It controls how much calcium is in the blood."
     ),
     "cortisol": _(
-        "A hormone from the glands above the kidneys that helps the body in stress. There is more of it in the morning "
-        "than in the evening."
+        "A hormone from the glands above the kidneys that helps the body under stress. There is more of it in the "
+        "morning than in the evening."
     ),
-    "lh": _("A hormone from a gland below the brain. It steers ovaries and testicles, and sets off ovulation."),
-    "fsh": _("A hormone from a gland below the brain. It makes egg cells grow, and helps to make sperm."),
+    "lh": _("A hormone from a gland below the brain. It controls the ovaries and testicles, and starts ovulation."),
+    "fsh": _("A hormone from a gland below the brain. It makes egg cells grow, and helps the body make sperm."),
     "estradiol": _("The main estrogen, a sex hormone that mostly comes from ovaries. It changes through the cycle."),
     "progesterone": _(
         "A hormone that mostly comes from ovaries after ovulation, and there is much of it in pregnancy."
@@ -47,6 +47,6 @@ SAID: Final[Mapping[str, Promise]] = {
     "sex-hormone-carrier": _("A protein from the liver that carries sex hormones in blood."),
     "prolactin": _("A hormone from a gland below the brain that makes breasts give milk."),
     "pregnancy-hormone": _(
-        "A hormone that is made from the first weeks of a pregnancy on. Pregnancy tests look for it."
+        "A hormone that the body makes from the first weeks of pregnancy on. Pregnancy tests look for it."
     ),
 }
