@@ -72,7 +72,7 @@ def _said_of(step: SyncStep, said: "_Said", values: Mapping[str, object]) -> str
     # still lazy: only with its numbers does it know singular from plural
     sentence = cast("str", said[2]) % values
     if any(said is one for one in _COUNTING) and len(shelved_for(step.resource_type)) > 1:
-        return gettext("Counting all %(part)s: %(said)s") % {"part": values["part"], "said": sentence}
+        return gettext("For all %(part)s together: %(said)s") % {"part": values["part"], "said": sentence}
     return sentence
 
 
@@ -114,11 +114,11 @@ _GAPS: Mapping[SyncStep.Gap, _Said] = {
         _("Not offered"),
         _("%(provider)s does not offer this to apps. Ask them directly."),
     ),
-    Gap.NOT_ENABLED: (Kind.OFF, _("Not let in"), _("%(provider)s does not let this app in.")),
+    Gap.NOT_ENABLED: (Kind.OFF, _("No access"), _("%(provider)s does not let this app in.")),
     Gap.TURNED_AWAY: (
         Kind.OFF,
-        _("Not let in"),
-        _("%(provider)s turned us away here, though your sign-in is good. Only they can change that."),
+        _("No access"),
+        _("%(provider)s did not let us read this, although your sign-in is good. Only they can change that."),
     ),
     Gap.REFUSED: (
         Kind.FAULT,
@@ -139,16 +139,16 @@ _GAPS: Mapping[SyncStep.Gap, _Said] = {
     Gap.TOO_MUCH: (
         Kind.INFO,
         _NOT_COMPLETE,
-        _("%(provider)s sent more than we can take. We stopped on %(date)s and keep what came."),
+        _("%(provider)s sent more than we can handle. We stopped on %(date)s and kept what came."),
     ),
     Gap.WORKER_DIED: (
         Kind.FAULT,
         _NOT_COMPLETE,
-        _("We could not take in what %(provider)s sent on %(date)s. This is ours to fix."),
+        _("We could not process what %(provider)s sent on %(date)s. This is ours to fix."),
     ),
     Gap.UNSEEN: (
         Kind.INFO,
-        _("Not seen"),
+        _("Not sent this time"),
         _(
             "%(provider)s sent none of these in our last check, on %(date)s. It may be a mistake, so we keep what we "
             "have and look again."
@@ -173,7 +173,7 @@ _GAPS: Mapping[SyncStep.Gap, _Said] = {
 }
 _MOSTLY_UNSEEN: _Said = (
     Kind.INFO,
-    _("Not all seen"),
+    _("Not all sent this time"),
     _(
         "%(provider)s sent only some of these in our last check, on %(date)s. It may be a mistake, so we keep what we "
         "have and look again."
@@ -188,8 +188,8 @@ _PARTLY: Mapping[SyncStep.Gap, _Said] = {
     ),
     Gap.TURNED_AWAY: (
         Kind.OFF,
-        _("Not all let in"),
-        _("%(provider)s turned us away for some of these, though your sign-in is good. Only they can change that."),
+        _("No access to some"),
+        _("%(provider)s did not let us read some of these, although your sign-in is good. Only they can change that."),
     ),
     Gap.UNAVAILABLE: (Kind.FAULT, _NOT_COMPLETE, _("We could not get all of this on %(date)s.")),
     Gap.UNSEEN: _MOSTLY_UNSEEN,
@@ -203,8 +203,8 @@ _PARTLY_OF_A_KIND: Mapping[SyncStep.Gap, _Said] = {
     ),
     Gap.TURNED_AWAY: (
         Kind.OFF,
-        _("Not all let in"),
-        _("%(provider)s turned us away for some %(part)s, though your sign-in is good. Only they can change that."),
+        _("No access to some"),
+        _("%(provider)s did not let us read some %(part)s, although your sign-in is good. Only they can change that."),
     ),
     Gap.UNAVAILABLE: (Kind.FAULT, _NOT_COMPLETE, _("We could not get all %(part)s on %(date)s.")),
     Gap.UNSEEN: _MOSTLY_UNSEEN,

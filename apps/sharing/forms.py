@@ -66,12 +66,12 @@ class ShareForm(SourcesForm):
         ),
     )
     sensitive = forms.BooleanField(
-        label=gettext_lazy("Also what many people keep to themselves"),
+        label=gettext_lazy("Also include what many people keep to themselves"),
         help_text=gettext_lazy(
             "Mental health, alcohol, drugs and tobacco, HIV and other sexually transmitted infections, pregnancies, "
-            "violence, and answers about how you live. Unless you tick this, we leave out what we recognize, and may "
-            "miss some: look at what they see before you send the link. Medicines, allergies and vaccines are never "
-            "left out, though they may tell the same."
+            "violence, and answers about how you live. Unless you tick this, we leave out what we recognize, but we "
+            "may miss some. Look at what they will see before you send the link. Medicines, allergies and vaccines "
+            "are never left out, although they may reveal the same things."
         ),
         required=False,
     )
@@ -100,7 +100,9 @@ class ShareForm(SourcesForm):
     def __init__(self, choices: Sequence[Choice], *arguments: Any, **keywords: Any) -> None:
         super().__init__(sorted(choices, key=lambda choice: choice.whose), *arguments, **keywords)
         if not choosing.are_one_person(choices):
-            self.fields["sources"].help_text = _("Those of one person. For somebody else's, make another link.")
+            self.fields["sources"].help_text = _(
+                "Choose the records of one person. For someone else's, make another link."
+            )
 
     @classmethod
     def of(
@@ -152,11 +154,11 @@ class PasscodeForm(forms.Form):
         help_text=gettext_lazy("The person who shared this sees that you opened it."),
         max_length=LONGEST_NAME,
         widget=forms.TextInput(attrs={"autocomplete": "name"}),
-        error_messages={"required": gettext_lazy("Say who you are.")},
+        error_messages={"required": gettext_lazy("Enter your name.")},
     )
     passcode = forms.CharField(
         label=gettext_lazy("Passcode"),
-        help_text=gettext_lazy("Six digits. They came apart from the link."),
+        help_text=gettext_lazy("Six digits. You got them separately from the link."),
         max_length=40,
         widget=forms.TextInput(attrs={"autocomplete": "off", "inputmode": "numeric"}),
         error_messages={"required": gettext_lazy("Enter the passcode.")},

@@ -51,7 +51,7 @@ def _health_link(agreed: Terms, expires_at: datetime) -> HealthLink | None:
     url = _whole("shared_manifest", agreed.token)
     if len(url) > LONGEST_URL:
         return None
-    label = fitting_label(_("A part of a health record, shared by its person"))
+    label = fitting_label(_("A part of a health record, shared by the person it is about"))
     return HealthLink(url, agreed.key, expires_at=expires_at, flags=_FLAGS, label=label)
 
 

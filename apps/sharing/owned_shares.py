@@ -59,7 +59,7 @@ class OwnedShare:
             return self.subjects
         if not left_out:
             return _("All kinds of entries")
-        return _("All kinds but: %(names)s") % {"names": ", ".join(left_out)}
+        return _("All kinds except: %(names)s") % {"names": ", ".join(left_out)}
 
     @property
     def over_at(self) -> datetime:

@@ -97,7 +97,7 @@ class TestAllergiesAndMedicinesForSevenDays:
         assert page.evaluate("navigator.clipboard.readText()") == link
         page.evaluate("void (navigator.clipboard.writeText = () => Promise.reject(new Error('not allowed')))")
         page.get_by_role("button", name="Copy link").click()
-        expect(page.get_by_role("status")).to_contain_text("The text is marked")
+        expect(page.get_by_role("status")).to_contain_text("The text is selected")
         assert page.evaluate("getSelection().toString()").strip() == link
 
     def test_lead_by_the_picture_to_the_same_page(

@@ -42,7 +42,7 @@ def sections(text):
 class TestPeople:
     def test_are_named_each_with_their_providers_and_how_these_stand(self, hers, own, childs):
         said = sections(main(hers, "people"))
-        assert list(said) == [HERS, CHILDS, "Add somebody you care for"]
+        assert list(said) == [HERS, CHILDS, "Add someone you care for"]
         assert "Harbor Family Practice" in said[HERS]
         assert "not fully checked yet" in said[HERS]
         assert "Bayside" not in said[HERS]
@@ -72,7 +72,7 @@ class TestPeople:
     def test_are_one_where_two_providers_write_one_name_in_two_ways(self, hers, own, childs):
         is_of(childs, "QUILLFEATHER, Wrenna", "1984-03-09")
         name, *others = sections(main(hers, "people"))
-        assert (name, others) == (HERS, ["Add somebody you care for"])
+        assert (name, others) == (HERS, ["Add someone you care for"])
 
     def test_are_each_by_themselves_where_nothing_of_one_opens(self, hers, own, childs):
         Connection.objects.filter(pk=childs.pk).update(sealed_person=b"x" * 64)
@@ -80,7 +80,7 @@ class TestPeople:
 
     def test_can_be_one_alone(self, hers, own):
         said = sections(main(hers, "people"))
-        assert list(said) == [HERS, "Add somebody you care for"]
+        assert list(said) == [HERS, "Add someone you care for"]
         assert hers.get(f"{reverse('whole_record')}?of={own.pk}").status_code == 200
 
     def test_are_nobody_before_the_first_is_confirmed(self, hers, alice):
@@ -89,7 +89,7 @@ class TestPeople:
         make_connection(alice, make_endpoint(), fhir_patient_id="", **waiting)
         said = main(hers, "people")
         assert "No providers yet." in said
-        assert list(sections(said)) == ["Add somebody you care for"]
+        assert list(sections(said)) == ["Add someone you care for"]
 
     def test_are_in_spanish_for_whoever_reads_that(self, hers, own, childs):
         hers.cookies["django_language"] = "es"

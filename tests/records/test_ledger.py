@@ -80,7 +80,7 @@ class TestALine:
             ("unavailable", Kind.FAULT, "We could not get this on"),
             ("unreadable", Kind.FAULT, "an answer we could not read"),
             ("sign_in_needed", Kind.NEEDS_YOU, "wants you to sign in again"),
-            ("too_much", Kind.INFO, "sent more than we can take"),
+            ("too_much", Kind.INFO, "sent more than we can handle"),
         ],
     )
     def test_says_why_something_is_missing(self, connection, gap, kind, words):
@@ -137,7 +137,7 @@ class TestALine:
         run = make_run(connection, Observation=columns, Immunization=columns)
         for subject in ("Results", "Vitals"):
             told = line(connection, run, subject).sentence
-            assert told.startswith(f"Counting all results and measurements: {said}")
+            assert told.startswith(f"For all results and measurements together: {said}")
         assert line(connection, run, "Vaccines").sentence.startswith(said)
 
     def test_says_of_single_entries_what_became_of_them_whatever_else_is_missing(self, connection):

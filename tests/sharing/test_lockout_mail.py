@@ -49,7 +49,7 @@ class TestAShareThatWrongPasscodesEnded:
         (message,) = mail.outbox
         assert message.to == ["alice@example.org"]
         assert message.subject == "A share has ended: too many wrong passcodes"
-        assert "Hello Alice,\n\nToo many wrong passcodes were tried at one of your shares" in message.body
+        assert "Hello Alice,\n\nToo many wrong passcodes were tried on one of your shares" in message.body
         assert [line for line in message.body.split() if "//" in line] == ["http://testserver/share/"]
 
     def test_is_told_with_neither_its_link_nor_its_passcode_nor_a_word_of_what_it_showed(self, locked, caplog):
@@ -70,18 +70,18 @@ class TestAShareThatWrongPasscodesEnded:
     def test_is_told_in_one_mail_with_others_of_theirs(self, alice, connection, locked):
         guess(share_of(alice, connection, at=NOON - HOUR, purpose="Another"))
         assert lockout_mail.tell(at=NOON) == 1
-        assert "tried at several of your shares" in mail.outbox[0].body
+        assert "tried on several of your shares" in mail.outbox[0].body
 
     def test_is_told_without_those_of_theirs_that_are_open(self, alice, connection, locked):
         guess(share_of(alice, connection, at=NOON - HOUR, purpose="Another"), times=1)
         assert lockout_mail.tell(at=NOON) == 1
-        assert "tried at one of your shares" in mail.outbox[0].body
+        assert "tried on one of your shares" in mail.outbox[0].body
 
     def test_is_told_to_its_owner_alone(self, sam, connection, locked):
         guess(share_of(sam, make_connection(sam, connection.endpoint), at=NOON - HOUR))
         assert lockout_mail.tell(at=NOON) == 2
         assert {message.to[0] for message in mail.outbox} == {locked.user.email, sam.email}
-        assert all("tried at one of your shares" in message.body for message in mail.outbox)
+        assert all("tried on one of your shares" in message.body for message in mail.outbox)
 
     def test_is_told_in_the_morning_where_its_owner_sleeps(self, share):
         guess(share, at=NIGHT)

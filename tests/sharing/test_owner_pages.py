@@ -96,7 +96,7 @@ class TestTheForm:
         child = make_connection(alice, connection.endpoint, fhir_patient_id="p-child")
         is_of(child, CHILDS, "2015-06-01")
         answer = hers.post(reverse(MAKE), asked(connection, child))
-        assert "These records are of different people." in text(answer)
+        assert "These records belong to different people." in text(answer)
         assert not Share.objects.exists()
 
     def test_has_the_records_of_one_person_beside_each_other_and_says_why(self, hers, alice, connection):
@@ -105,7 +105,7 @@ class TestTheForm:
         again = make_connection(alice, make_endpoint("https://other.example/r4"))
         form = hers.get(reverse(MAKE)).context["form"]
         assert [box.data["value"] for box in form["sources"]] == [str(one.pk) for one in (connection, again, child)]
-        assert "Those of one person." in form["sources"].help_text
+        assert "Choose the records of one person." in form["sources"].help_text
         child.delete()
         assert not hers.get(reverse(MAKE)).context["form"]["sources"].help_text
 
@@ -127,7 +127,7 @@ class TestTheForm:
         share_of(alice, connection)
         answer = hers.post(reverse(MAKE), asked(connection))
         assert answer.status_code == 422
-        assert "you have to end one first" in text(answer)
+        assert "You have too many open shares" in text(answer)
 
     def test_wants_the_password(self, client, alice, connection):
         client.force_login(alice)
@@ -172,7 +172,7 @@ class TestAShare:
 
     def test_tells_of_wrong_passcodes(self, hers, visitor, share):
         give(visitor, share, wrong_for(share))
-        assert "After 9 more the share ends." in text(hers.get(reverse("share", args=[share.pk])))
+        assert "After 9 more, the share ends." in text(hers.get(reverse("share", args=[share.pk])))
 
     def test_shows_what_they_see(self, hers, share):
         said = text(hers.get(reverse("preview_share", args=[share.pk])))
@@ -188,7 +188,7 @@ class TestAShare:
         monkeypatch.setattr(summaries, "with_untold", gone)
         answer = hers.get(reverse("preview_share", args=[share.pk]))
         assert answer.status_code == 404
-        assert "They see nothing any more" in text(answer)
+        assert "They can no longer see anything" in text(answer)
 
     def test_that_was_ended_lets_nobody_in_and_has_no_link(self, hers, visitor, share):
         answer = hers.post(reverse("end_share", args=[share.pk]), follow=True)
@@ -233,7 +233,7 @@ class TestAShare:
         ("subjects", "said"),
         [
             (LISTED, "All kinds of entries"),
-            (LISTED[2:], "All kinds but: Results, Medicines"),
+            (LISTED[2:], "All kinds except: Results, Medicines"),
             ((ALLERGIES, MEDICINES), "Medicines, Allergies and reactions"),
         ],
     )

@@ -33,7 +33,7 @@ class TestAShare:
         assert ALLERGY in text(visitor.get(address_of(share)))
         answer = visitor.get(address_of(share))
         assert answer.status_code == 429
-        assert "Wait 10 minutes, and open it again." in text(answer)
+        assert "Wait 10 minutes, then open it again." in text(answer)
         assert ALLERGY not in text(answer)
         assert "no-store" in answer["Cache-Control"]
 

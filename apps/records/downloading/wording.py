@@ -25,12 +25,12 @@ def saving(sort: Sort) -> str:
 
 def short() -> str:
     """What a text ends with of which less came than its record says there is."""
-    return gettext("This may not be all of it: less came than the provider said.")
+    return gettext("This file may be incomplete: less came than the provider said.")
 
 
 def damaged() -> str:
     """What a text ends with of whose document a part is damaged or missing."""
-    return gettext("A part of this file is damaged or missing. What could be read of it is here.")
+    return gettext("Part of this file is damaged or missing. What we could read is here.")
 
 
 def cut() -> str:
@@ -40,18 +40,18 @@ def cut() -> str:
 
 def gaps() -> str:
     """What a text ends with that lacks what was crossed out in it."""
-    return gettext("Words that the author crossed out are left out. […] stands in their place.")
+    return gettext("Words that the author crossed out are left out. […] shows where they were.")
 
 
 def hidden() -> str:
     """What a text ends with that has parts which no reader of the document sees."""
-    return gettext("The document hides some of its text, as from every reader. That is not here.")
+    return gettext("The document hides some of its text from every reader. That text is not here.")
 
 
 def marks() -> str:
     """What a text ends with whose document has a form."""
     return gettext(
-        "There is a form in this text: [x] stands for what is chosen, [ ] for what is not, ____ for what is left empty."
+        "There is a form in this text. [x] marks what is chosen, [ ] what is not, and ____ what is left empty."
     )
 
 
@@ -62,7 +62,7 @@ def pictures() -> str:
 
 def captions() -> str:
     """The same of one that says in words what they show."""
-    return gettext("The document has pictures. They are not in this text. What it says of them stands in [ ].")
+    return gettext("The document has pictures. They are not in this text. What it says about them is in [ ].")
 
 
 def nothing() -> str:

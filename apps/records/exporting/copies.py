@@ -110,7 +110,7 @@ def explanation(parts: Sequence[Part], form: Form, *, at: datetime) -> str:
     for part in parts:
         said += ["", *_about(part)]
     said += ["", _("contents.json, the last file, lists all others with their sizes and SHA-256 sums.")]
-    said += [_("Where it is absent, the download broke off: please download again.")]
+    said += [_("If it is missing, the download was cut short. Please download again.")]
     return "\n".join(said) + "\n"
 
 
@@ -136,8 +136,10 @@ def _about(part: Part) -> Iterable[str]:
 
 
 def _how_it_is_written(form: Form) -> Iterable[str]:
-    yield _("Every entry is here byte for byte as the provider sent it, withdrawn ones included, with their status.")
-    yield _("Where a provider changed its version of FHIR, what it no longer has is in the version in which it came.")
+    yield _(
+        "Every entry is here byte for byte as the provider sent it. Withdrawn ones are included, with their status."
+    )
+    yield _("If a provider changed its version of FHIR, what it no longer has is in the version in which it came.")
     if form is Form.BUNDLE:
         yield _("bundle.json is one FHIR Bundle. Its Provenance entries say when each entry came.")
         yield _("Its last entry counts them, and names what could not be opened or read.")
@@ -145,8 +147,8 @@ def _how_it_is_written(form: Form) -> Iterable[str]:
         yield _("resources.ndjson has one entry a line. Only line breaks between values were removed.")
         yield _("provenance.ndjson says when each entry came.")
         yield _("remarks.ndjson says what is missing, counts the entries, and names what could not be opened or read.")
-    yield _("earlier-versions.ndjson, where there is one, has what entries said before the provider changed them.")
-    yield _("The folder files, where there is one, has the files you opened here, as the provider sent them.")
+    yield _("earlier-versions.ndjson, if there is one, has what entries said before the provider changed them.")
+    yield _("The folder named files, if there is one, has the files you opened here, as the provider sent them.")
     yield _("files.ndjson says which entry each belongs to. Files at the provider that you never opened are not here.")
 
 

@@ -22,7 +22,7 @@ _OF_ANY_PART = frozenset({Format.PDF, Format.SUMMARY})
 _ALL = WHOLE.subjects, Span.ALL
 _FORMATS: Final = (
     (Format.PDF.value, gettext_lazy("A PDF to read, print or keep")),
-    (Format.SUMMARY.value, gettext_lazy("The same as a page to read here")),
+    (Format.SUMMARY.value, gettext_lazy("The same, as a page to read here")),
     (Format.IPS.value, gettext_lazy("A patient summary for a doctor's computer or another app (IPS)")),
     (Format.BUNDLE.value, gettext_lazy("Everything as received, one file per provider (FHIR Bundle)")),
     (Format.LINES.value, gettext_lazy("Everything as received, one entry per line (NDJSON)")),
@@ -50,8 +50,8 @@ def span_field(**others: Any) -> forms.ChoiceField:
     return forms.ChoiceField(
         label=gettext_lazy("How far back?"),
         help_text=gettext_lazy(
-            "Of results, vitals, visits and documents. Medicines, allergies, surgeries and all else that holds on are "
-            "told whole."
+            "For results, vitals, visits and documents. Medicines, allergies, surgeries and everything else that "
+            "stays current are always included in full."
         ),
         widget=forms.RadioSelect,
         choices=[
@@ -95,7 +95,7 @@ class SourcesForm(forms.Form):
     def refuse_several_people(self) -> None:
         """Have an error where these are of two people: an allergy of one would be read as the other's."""
         if "sources" in self.cleaned_data and not choosing.are_one_person(self.chosen):
-            self.add_error("sources", _("These records are of different people. Choose those of one person."))
+            self.add_error("sources", _("These records belong to different people. Choose the records of one person."))
 
 
 class _Formats(forms.RadioSelect):
@@ -113,7 +113,7 @@ class CopyForm(SourcesForm):
 
     field_order = ("sources", "format", "answers", "subjects", "span")
     format = forms.ChoiceField(
-        label=gettext_lazy("As what?"),
+        label=gettext_lazy("In which format?"),
         widget=_Formats,
         choices=_FORMATS,
         error_messages={
@@ -123,9 +123,9 @@ class CopyForm(SourcesForm):
     )
 
     answers = forms.BooleanField(
-        label=gettext_lazy("In the patient summary: also what I answered about how I live and feel"),
+        label=gettext_lazy("In the patient summary, also include what I answered about how I live and feel"),
         help_text=gettext_lazy(
-            "Home, work, safety, pregnancy, tobacco, alcohol, questionnaires. The other formats have it anyway."
+            "Home, work, safety, pregnancy, tobacco, alcohol, questionnaires. The other formats always include these."
         ),
         required=False,
     )
@@ -191,5 +191,11 @@ class CopyForm(SourcesForm):
         if not keys and "subjects" not in self.errors:
             self.add_error("subjects", str(KIND_ERRORS["required"]))
         elif self._asked != _ALL and cleaned.get("format", Format.SUMMARY) not in _OF_ANY_PART:
-            self.add_error("format", _("Only what is to be read can be of a part. Choose that, or take everything."))
+            self.add_error(
+                "format",
+                _(
+                    "Only a format that is for reading can hold just a part of the record. Choose one of those, or "
+                    "include everything."
+                ),
+            )
         return cleaned

@@ -62,11 +62,11 @@ CLASS_WORDS: Final[Mapping[str, str | Promise]] = {
 # left out say no more than the provider's own word.
 RELATIONSHIP_WORDS: Final[Mapping[str, str | Promise]] = {
     "self": _("The policy is your own"),
-    "child": _("As a child of the holder"),
-    "parent": _("As a parent of the holder"),
-    "spouse": _("As the husband or wife of the holder"),
-    "common": _("As the partner of the holder"),
-    "injured": _("As somebody who was injured"),
+    "child": _("As a child of the policyholder"),
+    "parent": _("As a parent of the policyholder"),
+    "spouse": _("As the husband or wife of the policyholder"),
+    "common": _("As the partner of the policyholder"),
+    "injured": _("As a person who was injured"),
 }
 
 
@@ -81,8 +81,8 @@ COST_WORDS: Final[Mapping[str, str | Promise]] = {
     "copaypct": _("Your share of each bill (coinsurance)"),
     "copay": _("Fixed amount each time (copay)"),
     "deductible": _("What you pay before the plan pays (deductible)"),
-    "maxoutofpocket": _("The most that you pay in all (out-of-pocket maximum)"),
-    "": _("Not said what for"),
+    "maxoutofpocket": _("The most you pay in total (out-of-pocket maximum)"),
+    "": _("Kind of care not given"),
 }
 
 

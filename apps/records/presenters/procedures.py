@@ -233,7 +233,7 @@ STATUS_WORDS: Mapping[Status, str | Promise] = {
 URGENCY_WORDS: Mapping[Urgency, str | Promise] = {
     Urgency.URGENT: _("Urgent"),
     Urgency.SOON: _("As soon as possible"),
-    Urgency.AT_ONCE: _("At once"),
+    Urgency.AT_ONCE: _("Right away"),
     Urgency.NOT_GIVEN: "",
 }
 CHANGE_WORDS: Mapping[Change, str | Promise] = {

@@ -33,7 +33,7 @@ register = template.Library()
 _BEGINS_AS_I: Final = re.compile(r"[IÍ][bglmnpt]", re.IGNORECASE)
 # ContactPoint.system and use; Address.use and HumanName.use: alike in DSTU2 and R4.
 _SYSTEMS = {
-    "phone": _("Telephone"),
+    "phone": _("Phone"),
     "fax": _("Fax"),
     "email": _("E-mail"),
     "pager": _("Pager"),
@@ -43,7 +43,7 @@ _SYSTEMS = {
 _USES = {
     "home": _("home"),
     "work": _("work"),
-    "temp": _("for a time"),
+    "temp": _("temporary"),
     "old": _("no longer used"),
     "mobile": _("mobile"),
     "billing": _("for bills"),

@@ -23,7 +23,7 @@ def _lines(test: OneTest) -> Iterator[Iterator[str] | tuple[str, ...]]:
         for row in one.table.rows:
             yield _cells(row, one.series.unit)
     if test.cut_at:
-        said = gettext("Here are the newest %(shown)s. Download everything as received to have the others.")
+        said = gettext("Here are the newest %(shown)s. To get the others, download everything as received.")
         yield (said % {"shown": test.cut_at},)
 
 

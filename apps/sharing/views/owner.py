@@ -70,7 +70,7 @@ def _make(request: HttpRequest) -> HttpResponse:
             at=now,
         )
     except TooMany:
-        form.add_error(None, _("So many of your shares are open that you have to end one first."))
+        form.add_error(None, _("You have too many open shares. End one first."))
         return _page(request, choices, form, status=422)
     except AccountClosed:  # whoever closed it is asked to sign in
         return redirect("make_share")
@@ -119,7 +119,7 @@ def end_share(request: HttpRequest, share_id: UUID) -> HttpResponse:
         ending.end(current_user(request), share_id, at=timezone.now())
     except Share.DoesNotExist:
         raise Http404 from None
-    messages.success(request, _("Nobody gets in by this link any more."))
+    messages.success(request, _("Nobody can get in with this link anymore."))
     return redirect("share", share_id)
 
 

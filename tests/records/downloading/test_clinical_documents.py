@@ -247,9 +247,9 @@ class TestThePage:
     def test_shows_a_picture_from_an_address_of_ours(self, hers, record):
         said = hers.get(reverse("file", args=[record.pk, 0])).content.decode()
         assert f'src="{reverse("save_picture", args=[record.pk, 0, 1])}"' in said
-        assert "A picture stands here that browsers cannot draw." in said
+        assert "There is a picture here that browsers cannot show." in said
         assert f'href="{reverse("save_picture", args=[record.pk, 0, 2])}"' in said
-        assert "A picture stands here that is not shown. Its provider has it." in said
+        assert "There is a picture here that is not shown. The provider has it." in said
         assert "1. Rest" in said
         assert "data:image" not in said
 
@@ -272,7 +272,7 @@ class TestThePage:
         provider.answers[FILE] = http(body=sent, content_type="text/xml")
         record = hold(linked, linked_to("document/pdf-1", "text/xml", size=len(sent) + 9))
         said = hers.get(reverse("file", args=[record.pk, 0])).content.decode()
-        assert "A picture stands here. It is not shown, as this file may not be complete." in said
+        assert "There is a picture here. It is not shown, because this file may not be complete." in said
         assert "<img" not in said
 
     @pytest.mark.parametrize("number", [0, 3, 99])
@@ -292,22 +292,22 @@ class TestThePage:
     def test_says_that_a_page_of_html_has_pictures(self, hers, connection, words):
         record = hold(connection, inline(b"<html><p>" + words + b"<img src=x></p></html>", "text/html"))
         said = hers.get(reverse("file", args=[record.pk, 0])).content.decode()
-        assert "This text has pictures that are not shown here. Its provider has them." in said
+        assert "This text has pictures that are not shown here. The provider has them." in said
         assert "src=x" not in said
 
     def test_says_that_a_part_of_a_document_is_missing(self, hers, connection):
         record = hold(connection, inline(b"{\\rtf1 Take one tabl", "application/rtf"))
         said = hers.get(reverse("file", args=[record.pk, 0])).content.decode()
-        assert "A part of this file is damaged or missing." in said
+        assert "Part of this file is damaged or missing." in said
         assert "Take one tabl" in said
         saved = hers.get(reverse("save_file", args=[record.pk, 0])).content.decode()
-        assert saved.startswith("Take one tabl\n\nA part of this file is damaged or missing.")
+        assert saved.startswith("Take one tabl\n\nPart of this file is damaged or missing.")
 
     @pytest.mark.parametrize(
         ("content", "words"),
         [
-            (b"{\\rtf1 {\\info x", "No text could be read in what came."),
-            (b"<p hidden>Canary</p>", "A part of this text is hidden, as from every reader. That part is not here."),
+            (b"{\\rtf1 {\\info x", "We could not read any text in what came."),
+            (b"<p hidden>Canary</p>", "Part of this text is hidden from every reader. That part is not here."),
             (b"<p></p>", "There is no text in this file."),
         ],
     )
@@ -320,5 +320,5 @@ class TestThePage:
     def test_says_that_a_document_hides_text(self, hers, connection):
         record = hold(connection, inline(b"<html><p>Seen</p><p hidden>Canary</p></html>", "text/html"))
         said = hers.get(reverse("file", args=[record.pk, 0])).content.decode()
-        assert "A part of this text is hidden, as from every reader. That part is not here." in said
+        assert "Part of this text is hidden from every reader. That part is not here." in said
         assert "Canary" not in said

@@ -136,7 +136,7 @@ class TestThePage:
     @pytest.mark.parametrize(
         ("language", "words"),
         [
-            ("en", "[x] stands for what is chosen, [ ] for what is not, ____ for what is left empty."),
+            ("en", "[x] marks what is chosen, [ ] what is not, and ____ what is left empty."),
             ("es", "[x] indica lo que está marcado, [ ] lo que no, ____ lo que quedó vacío."),
         ],
     )

@@ -91,7 +91,7 @@ class TestThePageOfAFile:
         record = hold(linked, inline(content, "image/png", title="Scan"))
         html = hers.get(page(record)).content.decode()
         assert "<img" not in html
-        assert "Browsers cannot draw this picture." in html
+        assert "Browsers cannot show this picture." in html
         assert f'href="{saving(record)}"' in html
 
     def test_shows_no_drawing_that_is_markup(self, hers, linked):
@@ -103,15 +103,15 @@ class TestThePageOfAFile:
     def test_shows_no_picture_that_came_short(self, hers, live, provider):
         provider.answers[FILE] = http(body=PNG, content_type="image/png")
         html = hers.get(page(hold(live, linked_to("document/pdf-1", title="Scan", size=999)))).content.decode()
-        assert "This may not be all of it" in html
+        assert "This file may be incomplete" in html
         assert "<img" not in html
         assert "We cannot show this kind of file" not in html
-        assert "Browsers cannot draw" not in html
+        assert "Browsers cannot show" not in html
 
     def test_says_in_the_saved_text_that_less_came(self, hers, live, provider):
         provider.answers[FILE] = http(body=b"<p>Half a let", content_type="text/html")
         said = hers.get(saving(hold(live, linked_to("document/pdf-1", "text/html", size=999)))).content.decode()
-        assert said == "Half a let\n\nThis may not be all of it: less came than the provider said.\n"
+        assert said == "Half a let\n\nThis file may be incomplete: less came than the provider said.\n"
 
     def test_shows_figures_one_below_the_other(self, hers, linked):
         html = hers.get(page(hold(linked, inline(b"Sodium    140\nPotassium 4.1\nIron      90")))).content.decode()
@@ -134,7 +134,7 @@ class TestThePageOfAFile:
             (http(403), "Harbor Family Practice did not allow it."),
             (http(404), "Harbor Family Practice did not send it."),
             (http(302, Location="https://elsewhere.example/"), "keeps it on another site, where we do not send"),
-            (http(503), "does not answer just now"),
+            (http(503), "is not answering right now"),
         ],
     )
     def test_says_why_it_is_not_available(self, hers, live, provider, answer, sentence):
@@ -159,13 +159,13 @@ class TestThePageOfAFile:
     def test_says_so_where_less_came_than_there_should_be(self, hers, live, provider):
         provider.answers[FILE] = http(body=PDF, content_type="application/pdf")
         html = hers.get(page(hold(live, linked_to("document/pdf-1", size=4096)))).content.decode()
-        assert "This may not be all of it" in html
+        assert "This file may be incomplete" in html
 
     def test_does_not_say_the_same_size_twice_where_a_little_less_came(self, hers, live, provider):
         provider.answers[FILE] = http(body=b"word " * 410, content_type="text/plain")
         record = hold(live, linked_to("document/pdf-1", "text/plain", size=2060))
         said = " ".join(hers.get(page(record)).content.decode().split())
-        assert "This may not be all of it: a little less came than Harbor Family Practice says there is." in said
+        assert "This file may be incomplete: a little less came than Harbor Family Practice says there is." in said
 
     def test_says_so_where_it_does_not_open(self, hers, live, provider):
         provider.answers[FILE] = http(body=PDF, content_type="application/pdf")

@@ -46,7 +46,7 @@ class TestAPicture:
 
     def test_is_said_to_be_told_so_in_the_text_to_save(self):
         saved = opening._told(b"<p>Before <img alt='A chart'></p>", {"contentType": "text/html"}).handed_out.decode()
-        remark = "The document has pictures. They are not in this text. What it says of them stands in [ ]."
+        remark = "The document has pictures. They are not in this text. What it says about them is in [ ]."
         assert saved == f"Before [A chart]\n\n{remark}\n"
 
     @pytest.mark.django_db
@@ -54,7 +54,7 @@ class TestAPicture:
         record = hold(linked, inline(b"<p>Before <img alt='A chart'></p>", "text/html"))
         page = hers.get(reverse("file", args=[record.pk, 0])).content.decode()
         assert "Before [A chart]" in page
-        assert "What it says of them stands in [ ]." in page
+        assert "What it says about them is in [ ]." in page
 
     def test_keeps_its_place_in_a_table(self):
         (row,) = blocks.of_markup("<table><tr><td>Weight<td><img alt='A chart'><td>5 kg</table>").blocks

@@ -192,7 +192,7 @@ class TestASummary:
 
     def test_says_that_no_medicine_is_listed_and_what_that_means(self, hers, connection):
         said = text(take(hers, connection, what="summary"))
-        nothing = "<p>Nothing is listed. This does not mean that there is none.</p>"
+        nothing = "<p>Nothing is listed. This does not mean there is none.</p>"
         assert f"<h2>Medicines (0)</h2> {nothing}" in said
         assert f"<h2>Health conditions (0)</h2> {nothing}" in said
         assert said.count(nothing) == 2

@@ -111,7 +111,7 @@ class TestWhereItCannotBeMade:
         monkeypatch.setattr(making, "is_here", lambda: False)
         said = text(hers.get(address))
         assert 'value="pdf"' not in said
-        assert "your browser's own Print prints it" in said or "your browser&#x27;s own Print prints it" in said
+        assert "To print the page to read, or to save it as a PDF" in said
         assert take(hers, connection, what="pdf").status_code == 422
 
     def test_a_page_says_so(self, hers, connection, monkeypatch, caplog):

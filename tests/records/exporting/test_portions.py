@@ -134,7 +134,7 @@ class TestThePage:
         ("portion", "said"),
         [
             (WHOLE, "Nothing is missing, as far as we know."),
-            (Portion(frozenset({RESULTS.key})), "Of this part nothing is missing, as far as we know."),
+            (Portion(frozenset({RESULTS.key})), "Nothing is missing from this part, as far as we know."),
         ],
     )
     def test_does_not_say_of_a_part_that_nothing_of_the_record_is_missing(self, portion, said):
@@ -230,7 +230,7 @@ class TestTheForm:
     def test_leaves_nothing_out_of_other_copies_unsaid(self, hers, connection, address, what, changes):
         response = hers.post(address, self.sent(connection, format=what, **changes))
         assert response.status_code == 422
-        assert "Only what is to be read can be of a part." in text(response)
+        assert "Only a format that is for reading can hold just a part of the record." in text(response)
         assert re.search(r"<details[^>]* open", text(response))
 
     @pytest.mark.parametrize(

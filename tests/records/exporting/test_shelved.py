@@ -172,7 +172,7 @@ class TestASummaryFromShelves:
             spoil(connection, "Observation", f"o{number}")
         document, (lists, *_others) = told(alice)
         assert len(section(document, RESULTS)["entry"]) == 1
-        assert "older or said again: 119." in section(document, RESULTS)["text"]["div"]
+        assert "older or repeated: 119." in section(document, RESULTS)["text"]["div"]
         assert ("Results", 120, 120) in [each[:3] for each in lists]
 
     def test_asks_the_database_no_more_for_a_longer_record(self, alice, sam):
@@ -258,7 +258,7 @@ class TestASection:
         keep(make_connection(alice), *concluded, *panels, cancelled)
         for document, _page in (told(alice), rebuilt(alice)):
             text = section(document, RESULTS)["text"]["div"]
-            assert all(said in text for said in ("Canary 1", "Canary 2", "2 results", "older or said again: 1."))
+            assert all(said in text for said in ("Canary 1", "Canary 2", "2 results", "older or repeated: 1."))
             assert "over, ruled out or not done: 1." in text
             assert "Never written" not in str(document)
             assert text.count("Blood count") == 1

@@ -64,7 +64,7 @@ class TestADocument:
     def test_says_that_an_empty_list_means_nothing(self, alice):
         keep(make_connection(alice), made("Procedure", code=CANARY, status="completed"))
         found = Summarized(alice)
-        said = "Nothing is listed. This does not mean that there is none."
+        said = "Nothing is listed. This does not mean there is none."
         assert said in found.words(ALLERGIES)
         assert said not in found.words(PROCEDURES)
 

@@ -198,7 +198,7 @@ class TestASummaryForOthers:
 
     def test_does_not_offer_a_long_list_to_be_downloaded(self, alice, connection):
         keep(connection, *(result(number, name=f"Test {number}", code=f"x{number}") for number in range(210)))
-        assert "Download everything" in drawn(told(alice, WHOLE))
+        assert "download everything as received" in drawn(told(alice, WHOLE))
         html = drawn(told(alice))
         assert "Here are" in html
         assert "Download" not in html
@@ -211,7 +211,7 @@ class TestASummaryForOthers:
         choice = replace(choice, gaps=Gaps(missing, is_arriving=True))
         html = drawn(replace(summary, choices=(choice,)))
         provider = choice.source.provider
-        assert f"{provider} may have more than is here. It would stand under: Results, Visits." in html
+        assert f"{provider} may have more than is here. It would be under: Results, Visits." in html
         assert "The record is still arriving." in html
         assert "You did not" not in html
         assert not re.search(r"\b[Yy]our\b", html)
@@ -231,8 +231,8 @@ class TestASummaryForOthers:
         assert "sent no entries." in drawn(told(alice, few))
         html = drawn(told(alice, replace(few, is_for_others=True)))
         assert "may have more than is here" not in html
-        assert "Of this part nothing is missing, as far as we know." in html
-        assert "Nothing is listed. This does not mean that there is none." in html
+        assert "Nothing is missing from this part, as far as we know." in html
+        assert "Nothing is listed. This does not mean there is none." in html
 
     def test_says_alike_that_sensitive_matters_are_left_out_whether_there_are_any(self, alice, sam, connection):
         keep(connection, {"resourceType": "Condition", "id": "c1", "code": {"text": "Depression"}}, result(0))

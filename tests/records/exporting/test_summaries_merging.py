@@ -59,7 +59,7 @@ class TestAConditionOfTwoProviders:
                 shelving.rebuild_all(connection, at=AT)
         found = Summarized(alice)
         assert len(found.told(PROBLEMS)) == 2
-        assert "said again" not in found.words(PROBLEMS)
+        assert "repeated" not in found.words(PROBLEMS)
         assert found.words(PROBLEMS).count("<td>Harbor</td>") == found.words(PROBLEMS).count("<td>Brigid</td>") == 1
 
     def test_never_has_a_date_of_one_beside_the_severity_of_the_other(self, alice):
@@ -126,7 +126,7 @@ class TestAConditionThatOneProviderSendsTwice:
             shelving.rebuild_all(connection, at=AT)
         found = Summarized(alice)
         assert len(found.told(PROBLEMS)) == count
-        assert ("older or said again: 1." in found.words(PROBLEMS)) is (count == 1)
+        assert ("older or repeated: 1." in found.words(PROBLEMS)) is (count == 1)
         assert "2024-05-06" in str(found.told(PROBLEMS))
 
     def test_is_told_as_of_the_newest_visit_at_which_it_was_noted(self, alice):
@@ -170,7 +170,7 @@ class TestWhatTwoProvidersSend:
         found = Summarized(alice)
         assert len(found.told(VACCINES)) == count
         assert ("<td>Harbor, Brigid</td>" in found.words(VACCINES)) is (count == 1)
-        assert "said again" not in found.words(VACCINES)
+        assert "repeated" not in found.words(VACCINES)
 
     @pytest.mark.parametrize(("other", "count"), [({}, 1), ({"serialNumber": "7"}, 2)])
     def test_is_one_device_only_where_it_is_in_every_part(self, alice, other, count):

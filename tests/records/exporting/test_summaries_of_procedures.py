@@ -80,4 +80,4 @@ class TestWhatIsDoneAgainAndAgain:
         found = Summarized(alice)
         told = [each["code"]["text"] for each in found.told(PROCEDURES)]
         assert (told.count("Splenectomy"), len(told)) == (1, selecting.MOST)
-        assert "Not listed, because older or said again: 221." in found.words(PROCEDURES)
+        assert "Not listed, because they are older or repeated: 221." in found.words(PROCEDURES)

@@ -37,7 +37,7 @@ class TestThePage:
     def test_says_what_is_here_and_what_is_missing(self, hers, connection, address):
         said = text(hers.get(address))
         assert "2 entries are here." in said
-        assert "More is counted here than in your lists:" in said
+        assert "These counts are higher than in your lists." in said
         assert ", Vaccines, Visits, " in said.partition("<dt>")[2].partition("</dt>")[0]
         assert "Not fetched yet." in said
         assert "Harbor Family Practice: record of Wrenna Quillfeather" in said
@@ -138,7 +138,7 @@ class TestACopy:
         for what in ("summary", "ips"):
             response = take(hers, connection, other, what=what)
             assert response.status_code == 422
-            assert "These records are of different people." in text(response)
+            assert "These records belong to different people." in text(response)
         assert take(hers, connection, other, what="bundle").status_code == 200
 
     @pytest.mark.parametrize("what", FORMATS)

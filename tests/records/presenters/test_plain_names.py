@@ -124,7 +124,7 @@ class TestANameForCodings:
         codes = (Code(SNOMED, "185349003"),)
         named = plain_names.of_resource("Encounter", codes)
         assert named is not None
-        assert str(named.words) == "Check-up"
+        assert str(named.words) == "Checkup"
         for other in ("ServiceRequest", "Procedure", "Condition", ""):
             assert plain_names.of_resource(other, codes) is None
         assert plain_names.of_resource("Encounter", (Code(SNOMED, "44054006"),)) is None

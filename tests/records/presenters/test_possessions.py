@@ -92,11 +92,11 @@ class TestAPlanOfInsurance:
             ({"coding": [{"code": "copaypct"}]}, "Your share of each bill (coinsurance)"),
             ({"coding": [{"code": "copay"}], "text": "copay"}, "Fixed amount each time (copay)"),
             ({"coding": [{"code": "deductible"}]}, "What you pay before the plan pays (deductible)"),
-            ({"coding": [{"code": "MaxOutOfPocket"}]}, "The most that you pay in all (out-of-pocket maximum)"),
+            ({"coding": [{"code": "MaxOutOfPocket"}]}, "The most you pay in total (out-of-pocket maximum)"),
             ({"coding": [{"code": "inpthosp"}], "text": "Each night"}, "Hospital stay · Each night"),
             ({"coding": [{"code": "X12"}]}, "X12"),
             ({"coding": [{"code": "X12", "display": "Glasses"}]}, "Glasses"),
-            (None, "Not said what for"),
+            (None, "Kind of care not given"),
         ],
     )
     def test_says_what_each_cost_is_of(self, sent, told):
@@ -215,7 +215,7 @@ class TestADevice:
     )
     def test_says_why_it_stands_so(self, sent, told):
         entry = devices.present({"status": "active", "statusReason": [sent]}, Context())
-        assert facts.Fact("Why it stands so", told) in facts.of(entry, provider="")
+        assert facts.Fact("Reason for this status", told) in facts.of(entry, provider="")
 
     def test_reads_what_its_label_says_where_nothing_else_does(self):
         entry = devices.present({"udi": "(01)1234(11)141231(17)250100"}, Context())

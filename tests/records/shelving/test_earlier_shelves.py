@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 
 NOT_EVERYTHING = "Not everything could be searched"
 SPOILED = b"\x03" + bytes(80)
-PREPARED = "Your record is being prepared anew"
+PREPARED = "Your record is being prepared again"
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ class TestASearch:
         assert "Nothing found for “zebra” in 1 entry." in nothing
         for text in (found, nothing):
             assert NOT_EVERYTHING in text
-            assert "came from Riverside Hospital &amp; &lt;b&gt;Clinic&lt;/b&gt; was not looked through" in text
+            assert "came from Riverside Hospital &amp; &lt;b&gt;Clinic&lt;/b&gt; was not searched" in text
             assert PREPARED not in text
         shelving.rebuild_all(other, at=AT)
         text = ask(hers, "sodium")
@@ -123,7 +123,7 @@ class TestASearch:
         Shelf.objects.filter(connection=other, subject="results").update(sealed_index=SPOILED)
         text = ask(hers, "sodium")
         assert "1 entry found" in text
-        assert "We cannot open this just now" in text
+        assert "We cannot open this right now" in text
 
     @pytest.mark.parametrize(("arrangement", "count"), [("words", "1 entry found"), ("found", "3 entries found")])
     def test_goes_on_where_a_leaf_does_not_open_and_says_whose(self, hers, connection, other, arrangement, count):
@@ -140,7 +140,7 @@ class TestASearch:
         keep(connection, result(0))
         Leaf.objects.update(sealed_rows=SPOILED)
         text = ask(hers, "sodium")
-        assert "We cannot open this just now" in text
+        assert "We cannot open this right now" in text
         assert "Nothing found" not in text
 
     def test_tells_a_stranger_of_no_provider(self, client, sam, connection, other, keep_as_before):
@@ -148,7 +148,7 @@ class TestASearch:
         keep(connection, result(1))
         client.force_login(sam)
         text = ask(client, "sodium")
-        assert "Your record begins with your first provider." in text
+        assert "Your record starts when you connect your first provider." in text
         assert "Riverside" not in text
 
 

@@ -168,7 +168,7 @@ class TestRenewing:
                 shelving.rebuild_all(connection, at=AT)
         age()
         Connection.objects.update(status=Connection.Status.ENDED)
-        assert "prepared anew" in ask(hers, "sodium")
+        assert "prepared again" in ask(hers, "sodium")
         tasks.renew_shelves()
         assert "4 entries found" in ask(hers, "sodium")
 

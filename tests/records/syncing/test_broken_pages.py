@@ -295,7 +295,8 @@ class TestSearchesThatOverlap:
         lines = ledger.lines(linked, run, provider="Harbor")
         told = next(one for one in lines if str(one.subject) == "Results")
         said = (
-            "Counting all results and measurements: 5 entries came. There may be more at Harbor that we could not get."
+            "For all results and measurements together: 5 entries came. There may be more at Harbor that we could not "
+            "get."
         )
         assert told.sentence == said
 
@@ -308,5 +309,5 @@ class TestSearchesThatOverlap:
         run = sync(linked)
         lines = ledger.lines(linked, run, provider="Harbor")
         told = next(one for one in lines if str(one.subject) == "Results")
-        said = "Counting all results and measurements: Harbor counted 7 but sent 6. We cannot reach the rest."
+        said = "For all results and measurements together: Harbor counted 7 but sent 6. We cannot reach the rest."
         assert told.sentence == said

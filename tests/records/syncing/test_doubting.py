@@ -51,7 +51,7 @@ class TestAnEmptyAnswer:
         run = check(linked, at=AT + WEEK)
         assert (run.outcome, step(run).gap, here()) == ("partial", SyncStep.Gap.UNSEEN, {"a1", "a2"})
         told = line(linked, run)
-        assert (told.word, told.entries) == ("Not seen", 2)
+        assert (told.word, told.entries) == ("Not sent this time", 2)
         assert told.sentence == (
             "Harbor sent none of these in our last check, on November 27, 2026. It may be a mistake, so we keep what "
             "we have and look again. 2 entries are here."
@@ -198,7 +198,7 @@ class TestMuchOfMany:
             assert (run.outcome, step(run, "Observation").gap) == ("partial", SyncStep.Gap.UNSEEN)
             assert Record.objects.filter(resource_type="Observation", removed_at=None).count() == 90
         told = next(one for one in ledger.lines(linked, run, provider="Harbor") if str(one.subject) == "Results")
-        assert told.word == "Not all seen"
+        assert told.word == "Not all sent this time"
         run = check(linked, at=AT + WEEK + 2 * DAY)
         assert (run.outcome, step(run, "Observation").rows_removed) == ("complete", 30)
 

@@ -69,4 +69,4 @@ class TestAProviderThatRefusesEverything:
         assert text.count("does not let this app in") == 1
         assert f'<a href="{reverse("help")}#not-let-in">What to ask them</a>' in text
         assert "What came" not in text
-        assert "Not let in" not in text
+        assert "No access" not in text

@@ -272,7 +272,7 @@ class TestAServerOfAnotherVersionThatBringsNothing:
         assert (step(run, "MedicationOrder").gap, run.outcome) == ("unseen", "partial")
         assert medicines() == {"MedicationOrder"}
         line = told(linked, run)["Medicines"]
-        assert line.word == "Not seen"
+        assert line.word == "Not sent this time"
         assert line.sentence.startswith("Harbor sent none of these in our last check, on November 21, 2026.")
         assert stored_rows.sources({1: linked})[linked.pk].version is FhirVersion.R4
 

@@ -67,8 +67,8 @@ class TestATypeThatRefusesAGoodToken:
         lines = ledger.lines(linked, run, provider="Harbor")
         told = next(one for one in lines if str(one.subject).startswith("Allergies"))
         assert (told.word, told.sentence) == (
-            "Not let in",
-            "Harbor turned us away here, though your sign-in is good. Only they can change that.",
+            "No access",
+            "Harbor did not let us read this, although your sign-in is good. Only they can change that.",
         )
 
     def test_is_not_asked_for_again_within_the_week_and_costs_no_new_token(self, linked, provider):
@@ -123,7 +123,7 @@ class TestATypeThatRefusesAGoodToken:
         client.force_login(alice)
         listed = client.get(reverse("subject", args=["allergies"])).content.decode()
         assert "Pteridine" in listed
-        assert "turned us away here" in listed
+        assert "did not let us read this" in listed
 
     def test_is_asked_for_again_when_the_patient_has_signed_in(self, linked, provider):
         self.check(linked, at=AT)
@@ -143,7 +143,9 @@ class TestATypeThatRefusesAGoodToken:
         assert (step(run, "Observation").gap, stored("Observation")) == ("turned_away", {"o1"})
         lines = ledger.lines(linked, run, provider="Harbor")
         told = next(one for one in lines if str(one.subject) == "Results")
-        assert told.sentence.startswith("Harbor turned us away for some results and measurements, though your sign-in")
+        assert told.sentence.startswith(
+            "Harbor did not let us read some results and measurements, although your sign-in"
+        )
         provider.answers[sweep + "sdoh"] = http(body=bundle(total=0))
         assert self.check(linked, at=AT + timedelta(days=1)).outcome == "complete"
 

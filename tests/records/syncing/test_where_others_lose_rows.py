@@ -159,7 +159,7 @@ class TestANextLinkElsewhere:
         assert step(run, "AllergyIntolerance").status == "complete"
         line = next(one for one in ledger.lines(linked, run, provider="Harbor") if str(one.subject) == "Results")
         assert (line.word, line.entries) == ("Not complete", 12)
-        said = "Counting all results and measurements: Harbor counted 18 but sent 12. We cannot reach the rest."
+        said = "For all results and measurements together: Harbor counted 18 but sent 12. We cannot reach the rest."
         assert line.sentence == said
 
 

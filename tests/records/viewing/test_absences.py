@@ -72,7 +72,7 @@ class TestAListWithoutEntries:
 
     def test_says_that_we_stopped_where_there_was_too_much(self, hers, connection):
         ran(connection, CareTeam="too_much", CarePlan="")
-        assert f"{PROVIDER} sent more than we can take. We stopped on " in said(hers)
+        assert f"{PROVIDER} sent more than we can handle. We stopped on " in said(hers)
 
     @pytest.mark.parametrize("latest_first", [True, False])
     def test_says_what_the_latest_run_of_each_type_found(self, hers, connection, latest_first):
@@ -81,7 +81,7 @@ class TestAListWithoutEntries:
             ran(connection, at=at, **gaps)
         text = said(hers)
         assert "Missing: care plans." in text
-        assert "more than we can take" not in text
+        assert "more than we can handle" not in text
 
     def test_says_what_was_found_before_while_another_check_is_under_way(self, hers, connection):
         ran(connection, at=AT - timedelta(days=1), CareTeam="not_shared", CarePlan="not_shared")
@@ -97,7 +97,7 @@ class TestAListWithoutEntries:
         ran(connection, CareTeam="not_shared", CarePlan="not_shared")
         text = said(hers)
         assert "Not shared." in text
-        assert "more than we can take" not in text
+        assert "more than we can handle" not in text
 
     def test_says_first_what_may_still_come_and_last_what_never_does(self, hers, alice, connection):
         Provider.objects.update(name="Alpha")

@@ -37,12 +37,12 @@ class TestALineOfABill:
             ("eligible", "Allowed by the plan"),
             ("benefit", "Paid by the plan"),
             ("noncovered", "Not covered by the plan"),
-            ("deductible", "Your part (deductible)"),
-            ("copay", "Your part (copay)"),
-            ("coinsurance", "Your part (coinsurance)"),
-            ("memberliability", "Your part in all"),
+            ("deductible", "Your share (deductible)"),
+            ("copay", "Your share (copay)"),
+            ("coinsurance", "Your share (coinsurance)"),
+            ("memberliability", "Your share in total"),
             ("PaidToPatient", "Paid to you"),
-            (f"{MEDICARE}/line_coinsrnc_amt", "Your part (coinsurance)"),
+            (f"{MEDICARE}/line_coinsrnc_amt", "Your share (coinsurance)"),
             (f"{MEDICARE}/line_alowd_chrg_amt", "Allowed by the plan"),
         ],
     )
@@ -57,12 +57,12 @@ class TestALineOfABill:
         category = {"coding": [{"code": "x", "display": "Line amount"}, {"code": "copay"}], "text": "Line amount"}
         assert (
             amounts(charged(item=[line({"category": category, "amount": usd(5)})]).parts[0])[0][0]
-            == "Your part (copay)"
+            == "Your share (copay)"
         )
 
     def test_has_what_was_billed_first_whatever_was_sent_first(self):
         parts = charged(item=[line(judged("memberliability", 5), judged("benefit", 15), judged("submitted"))]).parts
-        assert [of for of, _said, _why in amounts(parts[0])] == ["Billed", "Paid by the plan", "Your part in all"]
+        assert [of for of, _said, _why in amounts(parts[0])] == ["Billed", "Paid by the plan", "Your share in total"]
 
     def test_was_billed_at_its_price_where_nothing_else_says_so(self):
         priced = charged(item=[line(judged("benefit", 0), net=usd(30))]).parts[0]
@@ -126,7 +126,7 @@ class TestALineOfABill:
         }
         (part,) = charged("ClaimResponse", item=[item], note=[{"number": 1, "text": "Paid late"}]).parts
         assert part.name == "Line 4"
-        assert amounts(part) == [("Billed", "10.00 USD", ""), ("Your part (copay)", "10.00 USD", "")]
+        assert amounts(part) == [("Billed", "10.00 USD", ""), ("Your share (copay)", "10.00 USD", "")]
         assert part.notes == ("Paid late",)
 
     @pytest.mark.parametrize(
@@ -172,7 +172,7 @@ class TestABill:
             item=[line(judged("copay"))], total=[judged("memberliability", 20)], adjudication=[judged("copay")]
         )
         assert [part.name for part in told.parts] == ["The whole bill", "Eye test"]
-        assert amounts(told.parts[0]) == [("Your part (copay)", "20 USD", ""), ("Your part in all", "20 USD", "")]
+        assert amounts(told.parts[0]) == [("Your share (copay)", "20 USD", ""), ("Your share in total", "20 USD", "")]
 
     def test_has_its_amounts_and_lines_nowhere_else(self):
         sent = {"item": [line(judged("copay"), net=usd(30))], "total": [judged("benefit")]}
@@ -202,9 +202,9 @@ class TestABill:
     @pytest.mark.parametrize(
         ("outcome", "told"),
         [
-            ("error", "How it stands: Could not be processed"),
-            ("partial", "How it stands: Processed in part"),
-            ("queued", "How it stands: Not yet processed"),
+            ("error", "Where it stands now: Could not be processed"),
+            ("partial", "Where it stands now: Processed in part"),
+            ("queued", "Where it stands now: Not yet processed"),
         ],
     )
     def test_says_in_its_row_that_the_insurance_is_not_done_with_it(self, kind, outcome, told):
@@ -213,4 +213,4 @@ class TestABill:
 
     @pytest.mark.parametrize("outcome", ["complete", "x", ["complete"], None])
     def test_that_the_insurance_is_done_with_says_nothing_of_it(self, outcome):
-        assert "How it stands" not in on_page(entry("ExplanationOfBenefit", outcome=outcome))
+        assert "Where it stands now" not in on_page(entry("ExplanationOfBenefit", outcome=outcome))

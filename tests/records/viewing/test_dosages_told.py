@@ -109,7 +109,7 @@ TABLE: list[tuple[dict[str, Any], tuple[str, ...]]] = [
             "Where on the body: Vagina",
             "Method: Insert",
             "For 5 days",
-            "5 times in all",
+            "5 times in total",
         ),
     ),
     (
@@ -122,7 +122,7 @@ TABLE: list[tuple[dict[str, Any], tuple[str, ...]]] = [
             ],
             "timing": repeated(**ONCE_A_DAY, duration=30, durationMax=60, durationUnit="min", count=1, countMax=3),
         },
-        ("1 g, once a day", "How fast: 1 g / 30 min", "Each time over 30 to 60 minutes", "1 to 3 times in all"),
+        ("1 g, once a day", "How fast: 1 g / 30 min", "Each time over 30 to 60 minutes", "1 to 3 times in total"),
     ),
     (
         {
@@ -145,7 +145,7 @@ TABLE: list[tuple[dict[str, Any], tuple[str, ...]]] = [
     ),
     (
         {**dose(1, "tablet"), "timing": {"code": {"text": "BID"}, **repeated(timeOfDay=["08:00:00"], count=10)}},
-        ("Take 1 tablet 2 times a day at 8 a.m.", "10 times in all"),
+        ("Take 1 tablet 2 times a day at 8 a.m.", "10 times in total"),
     ),
     (
         {**dose(1, "tablet"), "timing": repeated(frequency=3, period=1)},
@@ -159,7 +159,7 @@ TABLE: list[tuple[dict[str, Any], tuple[str, ...]]] = [
         {**dose(1, "tablet"), "timing": repeated(count="five", countMax=10)},
         ("Take 1 tablet", "Also sent: Count five; Count max 10"),
     ),
-    ({**dose(1, "tablet"), "timing": repeated(countMax=10)}, ("Take 1 tablet", "Up to 10 times in all")),
+    ({**dose(1, "tablet"), "timing": repeated(countMax=10)}, ("Take 1 tablet", "Up to 10 times in total")),
     (
         {"text": "As told", "timing": repeated(count=5, countMax="ten")},
         ("As told", "Also sent: Count 5; Count max ten"),
@@ -359,8 +359,8 @@ class TestAnEntry:
         silent: dict[str, Any] = {"timing": {}}
         entry = present(order("r4", *({"text": f"Dose {number}"} for number in range(count)), silent))
         (told,) = [fact.lines for fact in facts.of(entry, provider="Tarn") if fact.label == "How to take it"]
-        verb = "was sent. It is" if more == 1 else "were sent. They are"
-        said = (f"{more} more {verb} under “What the provider sent”.",) if more else ()
+        verb = "was" if more == 1 else "were"
+        said = (f"{more} more {verb} sent. See “What the provider sent”.",) if more else ()
         assert told == (*(f"Dose {number}" for number in range(30)), *said)
         assert in_rows.of(entry) == (f"Dose 0, Dose 1, Dose 2, and {count - 3} more",)
 

@@ -114,7 +114,7 @@ class TestAFact:
     def test_is_planned_where_it_is_the_time_of_what_is_to_be_done(self):
         detail = {"description": "Walk the dog", "status": "not-started", "scheduledPeriod": {"start": "2012-09-10"}}
         (line,) = told("CarePlan", status="active", title="Move", activity=[{"detail": detail}])["What to do"]
-        assert line == "Walk the dog \N{MIDDLE DOT} Not begun \N{MIDDLE DOT} planned from September 10, 2012 on"
+        assert line == "Walk the dog \N{MIDDLE DOT} Not started \N{MIDDLE DOT} planned from September 10, 2012 on"
 
     def test_says_once_that_it_is_planned(self):
         detail = {"description": "Walk", "status": "scheduled", "scheduledPeriod": {"start": "2012-09-10"}}

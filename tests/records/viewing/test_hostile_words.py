@@ -70,7 +70,7 @@ class TestAName:
     def test_is_found_by_no_stranger(self, client, sam, connection):
         keep(connection, result(0, name="So\u200bdium", code="x"))
         client.force_login(sam)
-        assert "Your record begins with your first provider." in ask(client, "sodium")
+        assert "Your record starts when you connect your first provider." in ask(client, "sodium")
 
     @pytest.mark.parametrize(
         "words",

@@ -18,7 +18,7 @@ class TestWhyAMedicineStandsAsItDoes:
             ("on-hold", "Why it is paused"),
             ("cancelled", "Why it was canceled"),
             ("completed", "Why it ended"),
-            ("active", "Why it stands so"),
+            ("active", "Reason for this status"),
         ],
     )
     def test_is_said_of_an_order_in_the_words_of_its_status(self, status, label):

@@ -11,8 +11,8 @@ from tests.records.shelved import keep, result
 
 pytestmark = pytest.mark.django_db
 
-NOTHING = "Nothing in this list fits what you chose."
-RARER = "Rarer ones may not be among these. Search finds them by name."
+NOTHING = "Nothing in this list matches what you chose."
+RARER = "Less common ones may not be listed here. Search finds them by name."
 
 
 def document(number, kind="Letter", *authors, on="2024-01-05", **also):

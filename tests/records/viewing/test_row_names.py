@@ -33,7 +33,7 @@ class TestTheNameOfAVisit:
 
     @pytest.mark.parametrize(
         ("language", "names"),
-        [("en", ("Check-up", "Encounter for check up")), ("es", ("Chequeo", "Encounter for check up"))],
+        [("en", ("Checkup", "Encounter for check up")), ("es", ("Chequeo", "Encounter for check up"))],
     )
     def test_is_plain_with_the_providers_beside_it_where_its_code_has_one(self, language, names):
         coding = {"system": "http://snomed.info/sct", "code": "185349003", "display": "Encounter for check up"}

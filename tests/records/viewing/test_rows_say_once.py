@@ -156,7 +156,7 @@ class TestTheClinic:
 
     def test_is_named_where_another_tells_of_the_same_visit(self):
         visit = entry("Encounter", status="finished", period={"start": "2019-03-04"},
-                      type=[{"coding": [{"system": "s", "code": "c", "display": "Checkup"}]}],
+                      type=[{"coding": [{"system": "s", "code": "c", "display": "Check-up"}]}],
                       serviceProvider={"display": HARBOR})  # fmt: skip
         found = [Connection(provider=Provider(name=name)) for name in (HARBOR, "Heron Clinic")]
         sources = {one.pk: Source(one, None, is_out_of_date=False) for one in found}

@@ -92,7 +92,7 @@ class TestValuesThatAreSaved:
         keep(connection, *map(result, range(4)))
         page = hers.get(address("over_time")).content.decode()
         assert "Here are the newest 3." in page
-        assert "Download everything" not in str(saved(hers.get(address())))
+        assert "download everything as received" not in str(saved(hers.get(address())))
         assert len(saved(hers.get(address()))) == 1 + 4
 
     def test_say_in_the_last_line_that_there_are_more(self, hers, connection, monkeypatch):
@@ -100,7 +100,7 @@ class TestValuesThatAreSaved:
         keep(connection, *map(result, range(4)))
         *lines, last = saved(hers.get(address()))
         assert len(lines) == 1 + 3
-        assert last == ["Here are the newest 3. Download everything as received to have the others."]
+        assert last == ["Here are the newest 3. To get the others, download everything as received."]
 
     def test_leave_out_what_asks_first(self, hers, connection):
         keep(connection, SORROWFUL, {**SORROWFUL, "id": "o1", "valueString": "Other words"}, naming("Observation/o0"))

@@ -110,10 +110,10 @@ class TestALeafOfAnotherRelease:
         test = ("over_time", "results", Record.objects.get(logical_id="o1").pk)
         for address in (("subject", "results"), ("everything_by_date",), ("whole_record",), test):
             page(hers, *address)
-        assert "We cannot open this just now" in page(hers, "subject", "results")
-        assert "We cannot open this just now" in page(hers, "everything_by_date")
+        assert "We cannot open this right now" in page(hers, "subject", "results")
+        assert "We cannot open this right now" in page(hers, "everything_by_date")
         found = ask(hers, "sodium")
-        assert "We cannot open this just now" in found
+        assert "We cannot open this right now" in found
 
 
 class TestAShelfThatIsMissing:
@@ -124,4 +124,4 @@ class TestAShelfThatIsMissing:
         assert spoilt.update(sealed_index=b"\x03" + bytes(80)) if is_there else spoilt.delete()
         for address in (("subject", "allergies"), ("subject", "medicines"), ("whole_record",)):
             assert "sent no allergy entries" not in page(hers, *address)
-        assert "We cannot open this just now" in page(hers, "subject", "allergies")
+        assert "We cannot open this right now" in page(hers, "subject", "allergies")

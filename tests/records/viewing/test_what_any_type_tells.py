@@ -151,7 +151,7 @@ OF_ANY_TYPE: list[tuple[str, dict[str, Any], str]] = [
     ("ExplanationOfBenefit", {"addItem": [{"productOrService": named("A discount")}]}, "What it is for: A discount"),
     ("Claim", {"item": [{"service": {"display": "Eye test"}, "net": {"value": 9, "code": "USD"}}]}, "Eye test: 9 USD"),
     ("Claim", {"total": {"value": 9, "currency": "USD"}}, "Total: 9 USD"),
-    ("Claim", {"use": "exploratory"}, "What it is: An estimate, no bill"),
+    ("Claim", {"use": "exploratory"}, "What it is: An estimate, not a bill"),
     ("ClaimResponse", {"disposition": "Denied", "payment": {"amount": USD}}, "Paid: 40.50 USD"),
     ("ClaimResponse", {"disposition": "Denied", "totalCost": USD}, "Total: 40.50 USD"),
     ("ClaimResponse", {"disposition": "Denied", "totalBenefit": USD}, "Covered by the insurance: 40.50 USD"),
@@ -175,7 +175,7 @@ OF_ANY_TYPE: list[tuple[str, dict[str, Any], str]] = [
     ("Account", {"name": "Stay", "balance": USD}, "Balance: 40.50 USD"),
     ("Account", {"name": "Stay", "type": named("Hospital bill")}, "Kind: Hospital bill"),
     ("PaymentNotice", {"amount": USD}, "Amount: 40.50 USD"),
-    ("PaymentNotice", {"paymentStatus": concept("cleared")}, "How it stands: cleared"),
+    ("PaymentNotice", {"paymentStatus": concept("cleared")}, "Where it stands now: cleared"),
     ("PaymentNotice", {"paymentDate": "2026-05-04", "created": "2026-05-06"}, "Paid: May 4, 2026"),
     ("PaymentReconciliation", {"paymentAmount": USD}, "Amount: 40.50 USD"),
     ("PaymentReconciliation", {"total": USD}, "Amount: 40.50 USD"),
@@ -224,7 +224,11 @@ OF_ANY_TYPE: list[tuple[str, dict[str, Any], str]] = [
     ),
     ("ResearchSubject", {"study": {"display": "A trial"}, "assignedArm": "A"}, "Group in the study: A"),
     ("Task", {"code": named("Fill in"), "description": "Three pages"}, "Details: Three pages"),
-    ("Task", {"code": named("Fill in"), "businessStatus": named("Waits for you")}, "How it stands: Waits for you"),
+    (
+        "Task",
+        {"code": named("Fill in"), "businessStatus": named("Waits for you")},
+        "Where it stands now: Waits for you",
+    ),
     ("Task", {"code": named("Fill in"), "focus": {"display": "Your form"}}, "What it is about: Your form"),
     ("Task", {"code": named("Fill in"), "location": {"display": "Ward 3"}}, "Where: Ward 3"),
     (
@@ -240,7 +244,7 @@ OF_ANY_TYPE: list[tuple[str, dict[str, Any], str]] = [
     ("Task", {"code": named("Fill in"), "output": [{"type": named("Sum"), "valueString": "12"}]}, "Outcome: Sum: 12"),
     ("ImmunizationEvaluation", {"doseNumberPositiveInt": 1, "seriesDosesPositiveInt": 2}, "Dose: 1 / 2"),
     ("MedicationAdministration", {"performer": [{"actor": ADA}], **MEDICINE}, "Who: Ada Rose"),
-    ("NutritionOrder", {"allergyIntolerance": [{"display": "Nuts"}]}, "Allergies to heed: Nuts"),
+    ("NutritionOrder", {"allergyIntolerance": [{"display": "Nuts"}]}, "Allergies to keep in mind: Nuts"),
     (
         "NutritionOrder",
         {"supplement": [{"productName": "Shake", "schedule": [WEEKLY]}]},
@@ -326,8 +330,8 @@ class TestAnEntryOfAnyType:
     @pytest.mark.parametrize(
         ("use", "told"),
         [
-            ("preauthorization", "A question whether it will be paid, no bill"),
-            ("predetermination", "An estimate, no bill"),
+            ("preauthorization", "A question about whether it will be paid, not a bill"),
+            ("predetermination", "An estimate, not a bill"),
         ],
     )
     def test_says_in_its_row_that_it_is_no_bill(self, use, told):
@@ -355,7 +359,7 @@ class TestAnEntryOfAnyType:
     @pytest.mark.parametrize(("verified", "is_told"), [((False,), True), ((True,), False), ((False, True), False)])
     def test_says_that_a_consent_was_not_confirmed(self, verified, is_told):
         consent = entry("Consent", verification=[{"verified": each} for each in verified])
-        assert ("Confirmed with whoever agreed: Not yet" in in_row(consent)) is is_told
+        assert ("Confirmed with the person who agreed: Not yet" in in_row(consent)) is is_told
 
     def test_says_in_its_row_what_a_refusal_covers(self):
         refused = {"provision": {"type": "deny", "purpose": [{"display": "Marketing"}]}}

@@ -56,7 +56,7 @@ TURNED: list[tuple[str, dict[str, Any], str, str]] = [
     ("Appointment", {"status": "cancelled"}, "Status: Canceled", "Canceled"),
     ("Appointment", {"status": "noshow"}, "Marked as missed", "Marked as missed"),
     ("AppointmentResponse", {"participantStatus": "declined"}, "Status: Declined", "Declined"),
-    ("AppointmentResponse", {"participantStatus": "tentative"}, "not for sure", "not for sure"),
+    ("AppointmentResponse", {"participantStatus": "tentative"}, "not definite", "not definite"),
     ("BodyStructure", {"active": False}, "Status: Past", "Past"),
     ("CarePlan", {"status": "draft"}, "Status: Not final", "Not final"),
     ("CarePlan", {"status": "cancelled"}, "Status: Stopped", "Stopped"),
@@ -179,9 +179,9 @@ TURNED: list[tuple[str, dict[str, Any], str, str]] = [
     ),
     ("ImmunizationEvaluation", {"doseStatus": concept("notvalid")}, "Does not count", "The dose: Does not count"),
     ("List", {"status": "current", "emptyReason": concept("nilknown")}, "None are known", "None are known"),
-    ("List", {"mode": "changes", "entry": [{"deleted": True, "item": ADA}]}, "Taken off it: Ada Rose", "Taken off it"),
+    ("List", {"mode": "changes", "entry": [{"deleted": True, "item": ADA}]}, "from it: Ada Rose", "Removed from it"),
     ("List", {"entry": [{"deleted": True, "item": ADA, "flag": named("Error")}]}, "Ada Rose (Error)", "Rose (Error)"),
-    ("List", {"entry": [{"deleted": True, "item": {"reference": "Condition/gone"}}]}, "Taken off it: …", "off it: …"),
+    ("List", {"entry": [{"deleted": True, "item": {"reference": "Condition/gone"}}]}, "from it: …", "from it: …"),
     ("Media", {"status": "not-done"}, "Status: Not done", "Not done"),
     ("MedicationAdministration", {"status": "completed", "wasNotGiven": True}, "Status: Not done", "Not done"),
     (
@@ -203,8 +203,8 @@ TURNED: list[tuple[str, dict[str, Any], str, str]] = [
     ("MedicationStatement", {"status": "active", "wasNotTaken": True}, "not taken", "not taken"),
     ("MedicationStatement", {"status": "active", "taken": "n"}, "not taken", "not taken"),
     ("MedicationStatement", {"status": "not-taken"}, "not taken", "not taken"),
-    ("NutritionOrder", {"excludeFoodModifier": [named("Nuts")]}, "Foods to leave out: Nuts", "to leave out: Nuts"),
-    ("NutritionOrder", {"excludeFoodModifier": [concept("227493005")]}, "227493005", "Foods to leave out: 227493005"),
+    ("NutritionOrder", {"excludeFoodModifier": [named("Nuts")]}, "Foods to avoid: Nuts", "to avoid: Nuts"),
+    ("NutritionOrder", {"excludeFoodModifier": [concept("227493005")]}, "227493005", "Foods to avoid: 227493005"),
     ("NutritionOrder", {"status": "active", "intent": "proposal"}, "Status: Suggested", "Suggested"),
     ("NutritionOrder", {"status": "completed", "intent": "proposal"}, "Status: Done", "Done"),
     ("NutritionOrder", {"status": "on-hold", "intent": "plan"}, "Status: Paused", "Paused"),
@@ -278,13 +278,13 @@ class TestALongList:
     def test_hides_nothing_that_was_taken_off_behind_what_is_on_it(self):
         items = [{"item": {"display": f"Item {n}"}, "deleted": n > 55} for n in range(1, 61)]
         found = entry("List", entry=items)
-        assert "Taken off it: Item 56, Item 57, Item 58, Item 59, Item 60" in in_row(found)
+        assert "Removed from it: Item 56, Item 57, Item 58, Item 59, Item 60" in in_row(found)
         told = on_page(found)
-        assert "Taken off it: Item 60" in told
-        assert told.index("Taken off it: Item 56") < told.index("On it: Item 1\n")
+        assert "Removed from it: Item 60" in told
+        assert told.index("Removed from it: Item 56") < told.index("On it: Item 1\n")
         assert "On it: Item 50" in told
         assert "On it: Item 51" not in told
-        assert "On it: 5 more were sent. They are under “What the provider sent”." in told
+        assert "On it: 5 more were sent. See “What the provider sent”." in told
 
     def test_says_in_its_row_how_many_more_were_taken_off(self):
         items = [{"item": {"display": f"Item {n}"}, "deleted": True} for n in range(1, 61)]
@@ -351,8 +351,8 @@ class TestAPersonWhomTheProviderKeepsElsewhere:
     @pytest.mark.parametrize(
         ("sent", "said"),
         [
-            ({"link": [{"type": "replaced-by", "other": ADA}]}, "keeps this person under another entry now"),
-            ({"link": [{"type": "replace", "other": ADA}]}, "keeps this person under another entry now"),
+            ({"link": [{"type": "replaced-by", "other": ADA}]}, "now keeps this person under another entry"),
+            ({"link": [{"type": "replace", "other": ADA}]}, "now keeps this person under another entry"),
             ({"active": False}, "The provider no longer uses this entry"),
         ],
     )

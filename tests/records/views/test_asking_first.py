@@ -240,5 +240,5 @@ class TestACopy:
         keep(connection, REPORT)
         hers.post(reverse("account_reauthenticate"), {"password": PASSWORD})
         text = hers.get(reverse("download_copy")).content.decode()
-        assert "A copy can show at once what you have not read yet" in text
+        assert "A copy may show things you have not read yet" in text
         assert "Sorrowful" not in text

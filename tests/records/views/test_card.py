@@ -131,7 +131,7 @@ class TestTheCard:
     def test_says_that_nothing_sent_is_not_nothing_there(self, hers: Client, connection: Connection):
         keep(connection)
         said = words(card(hers))
-        assert said.count("Nothing is listed. This does not mean that there is none.") == 2
+        assert said.count("Nothing is listed. This does not mean there is none.") == 2
         assert "Harbor Family Practice" in said
 
     def test_has_medicines_where_they_are_wanted(self, hers: Client, connection: Connection):
@@ -244,7 +244,7 @@ class TestACardOfSeveralPeople:
         keep(childs, severe())
         for query in ({"from": childs.pk}, {"of": childs.pk}):
             text = page(hers, "subject", "allergies", **query)
-            assert f'<a href="{reverse("card_to_carry")}?of={childs.pk}">Card to carry</a>' in text
+            assert f'<a href="{reverse("card_to_carry")}?of={childs.pk}">Wallet card</a>' in text
 
     def test_is_the_readers_own_whoever_is_asked_for(self, hers: Client, sam: User, connection: Connection):
         keep(connection, severe())
@@ -269,7 +269,7 @@ class TestThePageOfTheCard:
         answer = hers.get(reverse("card_to_carry"))
         assert "no-store" in answer["Cache-Control"]
         title = re.findall(r"<title>(.*?)</title>", answer.content.decode(), re.DOTALL)
-        assert [re.sub(r"\s+", " ", each).strip() for each in title] == ["Card to carry \N{EN DASH} Holdfast"]
+        assert [re.sub(r"\s+", " ", each).strip() for each in title] == ["Wallet card \N{EN DASH} Holdfast"]
 
     def test_takes_as_many_queries_for_three_providers_as_for_one(
         self, hers: Client, alice: User, connection: Connection, other: Connection, django_assert_max_num_queries: Any
@@ -286,4 +286,4 @@ class TestThePageOfTheCard:
     @pytest.mark.parametrize("place", [("subject", "devices"), ("subject", "allergies"), ("whole_record",)])
     def test_is_a_step_away(self, hers: Client, connection: Connection, place: tuple[str, ...]):
         keep(connection, severe(), device())
-        assert f'<a href="{reverse("card_to_carry")}">Card to carry</a>' in page(hers, *place)
+        assert f'<a href="{reverse("card_to_carry")}">Wallet card</a>' in page(hers, *place)

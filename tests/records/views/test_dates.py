@@ -34,7 +34,7 @@ class TestADateThatCannotBe:
 
 
 class TestAPeriodThatEndsBeforeItBegins:
-    SAID = "The end is before the beginning. Harbor Family Practice sent it so. Ask them."
+    SAID = "The end date is before the start date. Harbor Family Practice sent it this way. Ask them."
     VISIT = {"resourceType": "Encounter", "id": "v1", "status": "finished", "class": {"code": "IMP"}}
 
     @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ class TestAPeriodThatEndsBeforeItBegins:
     )
     def test_is_not_one_that_may_not(self, hers, connection, start, end):
         keep(connection, {**self.VISIT, "period": {"start": start, "end": end}})
-        assert "before the beginning" not in page(hers, "subject", "visits")
+        assert "before the start date" not in page(hers, "subject", "visits")
 
 
 class TestAClockTime:

@@ -98,7 +98,7 @@ class TestHowMuchThereIs:
         copied(connection)
         Shelf.objects.filter(subject="results").update(sealed_index=b"\x03" + bytes(80))
         text = main(hers, "home")
-        assert "We cannot open this just now" in text
+        assert "We cannot open this right now" in text
         row = text.split(f'href="{reverse("subject", args=["results"])}"')[1].split("</a>")[0]
         assert "row-detail" not in row
         assert "<span>1 entry</span>" in text
@@ -148,7 +148,7 @@ class TestNewSinceTheLastVisit:
         assert "Sodium" in text
         assert "How she lives" not in text
         assert "Cause of death" not in text
-        assert "1 more entry came or changed, to be opened when you like:" in text
+        assert "1 more entry came or changed. Open it when you like:" in text
 
     @pytest.mark.parametrize("code", ["72166-2", "44260-8"], ids=["how she lives", "an answer"])
     def test_says_that_something_came_where_none_of_it_is_named(self, hers, alice, connection, last_visit, code):
@@ -158,7 +158,7 @@ class TestNewSinceTheLastVisit:
         Record.objects.update(received_at=timezone.now(), first_received_at=timezone.now())
         text = main(hers, "home").split("Everything in your record")[0]
         assert "New since your last visit on" in text
-        assert "2 entries came or changed, to be opened when you like:" in text
+        assert "2 entries came or changed. Open them when you like:" in text
         assert f'href="{reverse("what_is_new")}"' in text
         assert "Let be" not in text
         assert "social history" not in text
@@ -234,7 +234,7 @@ class TestNewSinceTheLastVisit:
         looked(alice, at=last_visit)
         checked(connection, changed=9, at=timezone.now())
         text = main(hers, "home")
-        assert "4 more entries came or changed, to be opened when you like:" in text
+        assert "4 more entries came or changed. Open them when you like:" in text
         assert f'<a href="{reverse("what_is_new")}">What is new</a>' in text
 
     def test_counts_what_it_does_not_look_through(self, hers, alice, connection, last_visit):
@@ -244,7 +244,7 @@ class TestNewSinceTheLastVisit:
         looked(alice, at=last_visit)
         checked(connection, changed=31, at=timezone.now())
         text = main(hers, "home")
-        assert "25 more entries came or changed, to be opened when you like:" in text
+        assert "25 more entries came or changed. Open them when you like:" in text
         assert f'<a href="{reverse("what_is_new")}">What is new</a>' in text
 
     def test_is_not_said_at_the_first_visit_nor_where_nothing_came(self, hers, alice, connection, last_visit):

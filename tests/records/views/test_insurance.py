@@ -66,9 +66,9 @@ class TestInsurance:
         ("relationship", "said"),
         [
             ({"coding": [{"code": "self", "display": "Self"}]}, "The policy is your own"),
-            ({"coding": [{"code": "child"}]}, "As a child of the holder"),
+            ({"coding": [{"code": "child"}]}, "As a child of the policyholder"),
             ({"text": "Self"}, "The policy is your own"),
-            ({"code": "spouse"}, "As the husband or wife of the holder"),  # a Coding, as DSTU2 has it
+            ({"code": "spouse"}, "As the husband or wife of the policyholder"),  # a Coding, as DSTU2 has it
             ({"text": "Grandchild"}, "Grandchild"),
         ],
     )

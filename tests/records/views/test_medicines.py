@@ -112,7 +112,7 @@ class TestSearching:
     def test_finds_nothing_for_a_stranger(self, client, sam, kept):
         client.force_login(sam)
         text = ask(client, "lisinopril")
-        assert "Your record begins with your first provider." in text
+        assert "Your record starts when you connect your first provider." in text
         assert "Lisinopril" not in text
 
 
@@ -202,7 +202,7 @@ class TestWhatAPharmacyHandedOut:
         text = entry(hers, "m1")
         assert text.count('class="row-link"') == fills_shown.MOST
         assert ("January 1, 2020" in text) != is_said
-        said = "Here are the newest 50. Download everything as received to have the others."
+        said = "Here are the newest 50. To get the others, download everything as received."
         assert (said in text) == is_said
 
     def test_under_a_prescription_that_opens_no_shelf_says_so(self, hers, connection):

@@ -31,8 +31,8 @@ class TestAMistypedWord:
         [
             ("HÉMOGLOBNI", "hemoglobin", "1 entry found"),
             ("colestrol", "cholesterol", "1 entry found"),  # which the entry itself does not say
-            ("vacines", "vaccines", "A whole list of your record"),
-            ("habror", "harbor", "A whole list of your record"),
+            ("vacines", "vaccines", "a whole list of your record"),
+            ("habror", "harbor", "a whole list of your record"),
             ("my metformine 2024 tablte", "metformin 2024 tablet", "1 entry found"),
             ("potassium metformine", "potassium metformin", "1 entry has “metformin”"),
         ],

@@ -25,7 +25,7 @@ class TestAListOfOneProvider:
         keep(other)
         for there in (("subject", "results"), ("everything_by_date",)):
             text = page(hers, *there, **{"from": str(other.pk)})
-            assert "Nothing in this list fits what you chose." in text
+            assert "Nothing in this list matches what you chose." in text
             assert '<a class="chip on" href="?">Riverside Hospital ' in text
             assert "No entries here." not in text
 

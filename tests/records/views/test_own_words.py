@@ -10,7 +10,7 @@ from tests.records.shelved import keep, result
 
 pytestmark = pytest.mark.django_db
 
-HIDDEN = "A part of this text is hidden, as from every reader."
+HIDDEN = "Part of this text is hidden from every reader."
 PICTURES = "This text has pictures that are not shown here."
 CROSSED_OUT = "Words that the author crossed out are left out."
 
@@ -85,7 +85,7 @@ class TestANarrative:
 
     def test_that_is_endless_says_where_all_of_it_is(self, hers, connection):
         said = entry(hers, connection, f"<div>{'<p>Many words</p>' * 11_000}<p>Last words</p></div>")
-        assert "The text is longer than we can show. Download everything as received to have all of it." in said
+        assert "The text is longer than we can show. To get all of it, download everything as received." in said
         assert "Last words" not in said
 
     def test_of_what_its_provider_hides_is_not_told(self, hers, connection):

@@ -118,7 +118,7 @@ class TestAQuestionnaire:
         keep(connection, answered(*(asked(f"Question {number}", "Yes") for number in range(301))))
         told = questionnaire(hers)
         assert len(facts_of(told)) == 300
-        assert "There are more. They are under “What the provider sent”." in told
+        assert "There are more. See “What the provider sent”." in told
 
     @pytest.mark.parametrize("answered_before", [299, 298, 297])
     def test_ends_with_no_heading_whose_questions_it_does_not_show(self, hers, connection, answered_before):

@@ -146,7 +146,7 @@ class TestAReport:
         keep(connection, *sent, report(*(f"o{number}" for number in range(201))))
         text = main_of(hers.get(address("r1")))
         assert "Of those shown here, 200 of 200 outside the usual range" in text
-        assert "look in your lists of results and vital signs." in text
+        assert "Look in your lists of results and vitals." in text
 
     def test_says_it_of_the_panels_within_it_too(self, hers, connection):
         sent = [{**result(0, name=f"Peptide {number}"), "id": f"o{number}"} for number in range(201)]
@@ -234,7 +234,7 @@ class TestAReport:
         keep(connection, {**report(contained=inside), "result": links})
         text = main_of(hers.get(address("r1")))
         assert len(re.findall(r"Peptide \d+", text)) == 50
-        assert "3 more results stand within this report. They are under “What the provider sent”." in text
+        assert "This report has 3 more results inside it. See “What the provider sent”." in text
         assert "1 result belongs to this report and is not here." in text
         assert "Peptide 52" in main_of(hers.get(address("r1", "entry_as_sent")))
 
@@ -243,7 +243,7 @@ class TestAReport:
         keep(connection, {**report(contained=inside), "result": []})
         text = main_of(hers.get(address("r1")))
         assert len(re.findall(r"Peptide \d+", text)) == 50
-        assert "2 more results stand within this report." in text
+        assert "This report has 2 more results inside it." in text
 
     def test_takes_nothing_that_a_panel_contains_for_what_it_contains_itself(self, hers, connection):
         inside = [{**result(0, name="Magnesium"), "id": "in"}]
@@ -254,7 +254,7 @@ class TestAReport:
         text = main_of(hers.get(address("r1")))
         assert text.count("Magnesium") == 1
         assert "1 more result belongs to this report. This page has no room for it" in text
-        assert "1 more result stands within this report." in main_of(hers.get(address("p1")))
+        assert "This report has 1 more result inside it." in main_of(hers.get(address("p1")))
 
     def test_has_the_members_of_a_result_without_a_value(self, hers, connection):
         panel = {**result(5, name="Panel"), "hasMember": [{"reference": "Observation/o0"}]}

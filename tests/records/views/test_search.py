@@ -66,12 +66,12 @@ class TestTheSameThingFromSeveralSources:
 
     @pytest.mark.parametrize("left_out", ["type", "date"])
     def test_is_nobodys_guess_where_a_name_or_a_date_is_lacking(self, hers, connection, other, left_out):
-        told = visit() if left_out == "type" else {**visit(), "type": [{"text": "Check-up"}], "period": {}}
+        told = visit() if left_out == "type" else {**visit(), "type": [{"text": "Checkup"}], "period": {}}
         for whose in (connection, other):
             keep(whose, told)
         found = rows(hers, "ives", "visits")
         assert [len(leads_to) for _text, leads_to in found] == [1, 1]
-        assert all(("Visit" if left_out == "type" else "Check-up") in text for text, _leads_to in found)
+        assert all(("Visit" if left_out == "type" else "Checkup") in text for text, _leads_to in found)
 
     @pytest.mark.parametrize(
         ("sent", "name"),
@@ -137,7 +137,7 @@ class TestAnEntryThatThereIsNone:
 class TestASearchOfBefore:
     """Its address stays in the browser's history, and what was looked for in the session."""
 
-    FORGOTTEN = "This search is no longer kept."
+    FORGOTTEN = "We no longer have this search."
 
     def test_is_found_again_while_it_is_kept_and_said_to_be_gone_after_that(self, hers, connection):
         keep(connection, result(0))
@@ -158,7 +158,7 @@ class TestASearchOfBefore:
 
 def lists(client, words):
     """The whole lists that a search offers."""
-    offered = ask(client, words).split("<main", 1)[1].partition("may be what you look for:")[2].partition("</ul>")[0]
+    offered = ask(client, words).split("<main", 1)[1].partition("You may be looking for")[2].partition("</ul>")[0]
     return re.findall(r'href="/record/([a-z]+)/"', offered)
 
 
@@ -223,7 +223,7 @@ class TestSeveralWords:
     def test_of_which_one_is_a_month_find_what_the_others_do(self, hers, sam, connection, words, months):
         keep(connection, result(0))
         said = ask(hers, words)
-        assert f"A search knows years, but not months: “{months}” was left out." in said
+        assert f"You can search by year, but not by month: “{months}” was left out." in said
         assert "1 entry found" in said
         assert "No entry has all" not in said  # there is one of that month
         said = ask(hers, f"{words} metformin")
@@ -294,7 +294,7 @@ class TestAWordThatIsTrueOfMuch:
         found = ask(hers, words)
         assert f'href="{reverse("everything_by_date")}{leads_to}' in found.split("<h1")[1]
         assert said in found
-        assert f"No entry of its own is called “{words}”." in found
+        assert f"No single entry is called “{words}”." in found
         assert "Everything by date, Riverside" not in found
         (address,) = re.findall(rf'href="({reverse("everything_by_date")}\?[^"]*)"', found)
         assert "1 entry" in text_of(hers.get(address))
@@ -304,7 +304,7 @@ class TestAWordThatIsTrueOfMuch:
     def test_leads_to_its_year_where_a_day_is_a_number_of_something_else(self, hers, connection):
         keep(connection, result(0, name="Vitamin B 12"))
         found = ask(hers, "june 12 2024")
-        assert "A search knows years, but not months: “june” was left out." in found
+        assert "You can search by year, but not by month: “june” was left out." in found
         assert f'href="{reverse("everything_by_date")}?year=2024"' in found
 
     @pytest.mark.parametrize("words", ["sodium 2024", "harbor sodium", "harbor sodium 2024"])
@@ -312,7 +312,7 @@ class TestAWordThatIsTrueOfMuch:
         keep(connection, result(0))
         found = ask(hers, words)
         assert "1 entry found" in found
-        assert "of your record may be what you look for" not in found
+        assert "You may be looking for" not in found
 
     def test_leads_to_no_year_without_entries(self, hers, connection):
         keep(connection, result(0))
@@ -375,5 +375,5 @@ class TestARecordThatIsStillArriving:
 
     def test_begins_with_a_provider(self, hers):
         said = ask(hers, "sodium")
-        assert "Your record begins with your first provider." in said
+        assert "Your record starts when you connect your first provider." in said
         assert "Nothing found" not in said

@@ -80,7 +80,7 @@ class TestWhatAServerSendsAnew:
             assert "Pterin" not in text.split("Everything in your record")[0]
             told = text.split("New since")[-1].split("Everything in your record")[0]
             assert not re.search(rf"(?<!:){HOW_MANY}\b", told)  # a minute is no number of entries
-            assert "came or changed, to be opened" not in text
+            assert "came or changed. Open" not in text
         assert "No entry came or changed since your last visit on" in main(hers, "what_is_new")
         hers.force_login(sam)
         assert SENT_AGAIN not in main(hers, "home")

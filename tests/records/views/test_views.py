@@ -104,7 +104,7 @@ class TestRecordPage:
     def test_says_so_where_the_shelf_does_not_open(self, hers, linked):
         sync_now(linked)
         Shelf.objects.update(sealed_index=b"\x03" + bytes(80))
-        assert "We cannot open this just now" in page(hers, "record", linked.pk)
+        assert "We cannot open this right now" in page(hers, "record", linked.pk)
 
     def test_marks_a_practice_provider(self, hers, linked):
         linked.provider.is_sandbox = True
@@ -151,7 +151,7 @@ class TestLedger:
         Endpoint.objects.update(interface=interface)
         text = page(hers, "record", linked.pk)
         assert (reverse("change-sharing", args=[linked.pk]) in text) is leads
-        assert ("What is not shared you can still allow" in text) is leads
+        assert ("You can still choose to share more" in text) is leads
 
 
 class TestFirstSync:

@@ -202,10 +202,10 @@ class TestACondition:
     )
     def test_names_the_visits_that_mention_it_once(self, hers, connection, parts, mentioned):
         keep(connection, asthma(**parts), visit(**mentioned), visit("v2"))
-        text = page_of(hers, "Condition", "c1").split("Visits that mention it", 1)[1]
+        text = page_of(hers, "Condition", "c1").split("Visits that mention this", 1)[1]
         assert text.count("Seen v1") == 1
         assert "Seen v2" not in text
 
     def test_that_no_visit_mentions_says_nothing_of_visits(self, hers, connection):
         keep(connection, asthma(), visit())
-        assert "Visits that mention it" not in page_of(hers, "Condition", "c1")
+        assert "Visits that mention this" not in page_of(hers, "Condition", "c1")

@@ -148,18 +148,18 @@ class TestWhatIsNew:
         new(connection)
         text = main(hers, "what_is_new")
         assert text.count('class="row-link"') == 3
-        assert "Here are those that came last. 2 that came before are in the lists." in text
+        assert "Here are the latest ones. 2 earlier ones are in the lists." in text
 
     def test_is_all_of_it_at_the_first_visit(self, hers, connection):
         keep(connection, result(0))
         new(connection)
-        assert "This is your first visit since your record came: all of it is new." in main(hers, "what_is_new")
+        assert "This is your first visit since your record came, so all of it is new." in main(hers, "what_is_new")
 
     def test_is_not_said_to_be_all_where_it_does_not_open(self, hers, connection):
         keep(connection, result(0))
         Shelf.objects.update(sealed_index=b"\x03" + bytes(80))
         text = main(hers, "what_is_new")
-        assert "We cannot open this just now" in text
+        assert "We cannot open this right now" in text
         assert "all of it is new" not in text
 
     def test_takes_at_most_twelve_queries(self, hers, connection, other, last_visit, django_assert_max_num_queries):

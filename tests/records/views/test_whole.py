@@ -42,7 +42,7 @@ class TestYourRecord:
         assert "entries" not in main(hers, "home")
 
     def test_of_nobody_linked_says_how_to_begin(self, hers):
-        assert "Your record begins with your first provider." in page(hers, "whole_record")
+        assert "Your record starts when you connect your first provider." in page(hers, "whole_record")
 
 
 class TestAList:
@@ -112,9 +112,9 @@ class TestAList:
     def test_that_does_not_open_says_so(self, hers, connection):
         keep(connection, result(0))
         Leaf.objects.update(sealed_rows=b"\x03" + bytes(80))
-        assert "We cannot open this just now" in page(hers, "subject", "results")
+        assert "We cannot open this right now" in page(hers, "subject", "results")
         Shelf.objects.update(sealed_index=b"\x03" + bytes(80))
-        assert "We cannot open this just now" in page(hers, "subject", "results")
+        assert "We cannot open this right now" in page(hers, "subject", "results")
 
     def test_shows_no_markup_of_a_provider(self, hers, connection):
         keep(connection, result(0, name="<script>alert(1)</script>"))
@@ -167,11 +167,11 @@ class TestAnEntry:
         RecordVersion.objects.filter(pk=spoiled.pk).update(sealed_body=b"\x03" + bytes(80))
         text = page(hers, "entry", "results", entry_of("o0").pk)
         assert text.index("7.4 mmol/L") < text.index("Earlier versions") < text.index("6.2 mmol/L")
-        assert text.count("We cannot show this version just now.") == 1
+        assert text.count("We cannot show this version right now.") == 1
         RecordVersion.objects.update(sealed_body=b"\x03" + bytes(80))
         text = page(hers, "entry", "results", entry_of("o0").pk)
-        assert text.index("Earlier versions") < text.index("We cannot show this version just now.")
-        assert text.count("We cannot show this version just now.") == 2
+        assert text.index("Earlier versions") < text.index("We cannot show this version right now.")
+        assert text.count("We cannot show this version right now.") == 2
 
     def test_recorded_by_mistake_says_nothing_else(self, hers, connection):
         keep(connection, {**result(0, name="Mistake"), "status": "entered-in-error"})
@@ -217,7 +217,7 @@ class TestAnEntry:
         assert "We could not open this entry" in text
         assert f'href="{reverse("entry", args=["results", entry_of("o0").pk])}">Try again</a>' in text
         assert f'href="{reverse("subject", args=["results"])}">Back to the list</a>' in text
-        assert "We cannot open this just now" in page(hers, "entry_as_sent", "results", entry_of("o0").pk)
+        assert "We cannot open this right now" in page(hers, "entry_as_sent", "results", entry_of("o0").pk)
 
 
 class TestEverythingByDate:
@@ -282,14 +282,14 @@ class TestSearch:
         keep(connection, result(0))
         Leaf.objects.all().delete()
         text = ask(hers, "sodium")
-        assert "Your record is being prepared anew" in text
+        assert "Your record is being prepared again" in text
         assert "Nothing found" not in text
 
     def test_says_it_where_an_earlier_release_built_the_shelves(self, hers, connection, monkeypatch):
         monkeypatch.setattr(writing.Writing, "write_words", lambda _writing, _rows: {})
         keep(connection, result(0))
         monkeypatch.undo()
-        assert "Your record is being prepared anew" in ask(hers, "sodium")
+        assert "Your record is being prepared again" in ask(hers, "sodium")
         of_results = {subject.key for subject in shelved_for("Observation")}
         assert shelving.unreadable(connection) == of_results  # the next copy builds them
         shelving.rebuild_all(connection, at=AT)
@@ -395,6 +395,6 @@ class TestARecordOfNobody:
         keep(connection, result(0))  # a stranger's
         client.force_login(sam)
         text = client.get(reverse(name, args=args)).content.decode()
-        assert text.count("There is nothing here yet. Your record begins with your first provider.") == 1
+        assert text.count("There is nothing here yet. Your record starts when you connect your first provider.") == 1
         assert text.count(f'href="{reverse("find-provider")}">Connect a provider') == 1
         assert not [said for said in ("Something missing or wrong", "0 entries", ">Print<", "Sodium") if said in text]

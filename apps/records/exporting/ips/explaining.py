@@ -19,7 +19,7 @@ def lines(section: Section, held: Gathered, choices: Sequence[Choice], extent: E
     """What the table does not say: who recorded that there is none, what is missing and why, what is left out. That it
     is empty means nothing else."""
     if not held.found and not held.none_known:
-        yield _("Nothing is listed. This does not mean that there is none.")
+        yield _("Nothing is listed. This does not mean there is none.")
     for one in held.none_known:
         known = {"provider": one.source.provider, "when": dates.sent_on(one.when.starts), "said": one.said}
         yield _("%(provider)s recorded %(when)s: %(said)s.") % known
@@ -30,8 +30,8 @@ def lines(section: Section, held: Gathered, choices: Sequence[Choice], extent: E
 def not_chosen(extent: Extent) -> str:
     """Of what nothing is told of, in a section that every document has."""
     if not extent.is_shared:
-        return _("This is not in this part of the record. This does not mean that there is none.")
-    return _("The person did not share this. This does not mean that there is none.")
+        return _("This is not in this part of the record. This does not mean there is none.")
+    return _("The person did not share this. This does not mean there is none.")
 
 
 def _missing(section: Section, held: Gathered, choices: Iterable[Choice]) -> Iterator[str]:
@@ -48,7 +48,7 @@ def _missing_for_others(section: Section, held: Gathered, choices: Iterable[Choi
     provider sent nothing: then another that is not said to have, did."""
     gaps = [replace(each, gaps=each.gaps.of_what_should_be()) for each in choices]
     if held.left.unopened or any(True for choice in gaps for _sentence in _reasons(section, choice)):
-        yield _("Some of this may be missing: not all of it came, or could be opened.")
+        yield _("Some of this may be missing: not all of it came, or not all of it could be opened.")
 
 
 def _reasons(section: Section, choice: Choice) -> Iterable[str]:
@@ -93,7 +93,7 @@ def _not_listed(held: Gathered, section: Section) -> Iterator[str]:
         )
         yield said % {"count": counts.grouped(held.left.withheld)}
     if held.left.left_out and section.counts_left_out:
-        yield _("Not listed, because over, ruled out or not done: %(count)s.") % {
+        yield _("Not listed, because they are over, ruled out or not done: %(count)s.") % {
             "count": counts.grouped(held.left.left_out)
         }
     if held.left.answers:
@@ -105,4 +105,6 @@ def _not_listed(held: Gathered, section: Section) -> Iterator[str]:
             "count": counts.grouped(held.left.of_other_kinds)
         }
     if held.newest.older:
-        yield _("Not listed, because older or said again: %(count)s.") % {"count": counts.grouped(held.newest.older)}
+        yield _("Not listed, because they are older or repeated: %(count)s.") % {
+            "count": counts.grouped(held.newest.older)
+        }

@@ -34,9 +34,9 @@ class Passing:
         if due is not None and due < at.date():
             return _("This day has passed.")
         if recorded is None:
-            return _("It is not known when this was recorded: it may no longer be so.")
+            return _("We do not know when this was recorded: it may no longer be true.")
         is_old = at.date() - recorded > _LASTS
-        return _("Recorded more than 10 months ago: it may no longer be so.") if is_old else ""
+        return _("Recorded more than 10 months ago: it may no longer be true.") if is_old else ""
 
 
 def _last_day(when: When) -> date | None:

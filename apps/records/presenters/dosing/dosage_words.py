@@ -143,7 +143,7 @@ def _how_long(dosage: Dosage) -> tuple[str, ...]:
 
 
 def _in_all(count: str) -> str:
-    times = ngettext("%(times)s time in all", "%(times)s times in all", 1 if count == "1" else 2)
+    times = ngettext("%(times)s time in total", "%(times)s times in total", 1 if count == "1" else 2)
     return _capitalized(times % {"times": count})
 
 

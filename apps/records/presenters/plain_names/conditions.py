@@ -33,7 +33,7 @@ CONDITIONS: Final[tuple[PlainName, ...]] = (
     ),
     _condition(
         "ischemic-heart",
-        _("Too little blood for the heart's muscle"),
+        _("Too little blood to the heart muscle"),
         "414545008",
         "I25.9",
         "ischemic heart disease",
@@ -66,7 +66,7 @@ CONDITIONS: Final[tuple[PlainName, ...]] = (
     _condition("lung-clot", _("Blood clot in the lungs"), "59282003", "I26.99", "pulmonary embolism", "PE"),
     _condition(
         "narrowed-limb-arteries",
-        _("Narrowed blood vessels of the limbs"),
+        _("Narrowed blood vessels of the legs or arms"),
         "400047006",
         "I73.9",
         "peripheral vascular disease",
@@ -79,7 +79,7 @@ CONDITIONS: Final[tuple[PlainName, ...]] = (
     _condition("type-2-diabetes", _("Type 2 diabetes"), "44054006", "E11.9", "T2DM"),
     _condition("prediabetes", _("Blood sugar above usual (prediabetes)"), "15777000 714628002", "R73.03"),
     _condition("high-cholesterol", _("High cholesterol"), "13644009", "E78.00", "hypercholesterolemia"),
-    _condition("high-fats", _("High fats in blood"), "55822004", "E78.5", "hyperlipidemia", "HLD"),
+    _condition("high-fats", _("High fats in the blood"), "55822004", "E78.5", "hyperlipidemia", "HLD"),
     _condition(
         "high-triglycerides", _("High triglycerides, a fat in blood"), "302870006", "E78.1", "hypertriglyceridemia"
     ),
@@ -101,22 +101,26 @@ CONDITIONS: Final[tuple[PlainName, ...]] = (
     # Airways and lungs
     _condition("asthma", _("Asthma"), "195967001", "J45.909 J45.9"),
     _condition(
-        "copd", _("Lasting narrow airways (COPD)"), "13645005", "J44.9", "chronic obstructive pulmonary disease"
+        "copd",
+        _("Long-term narrowing of the airways (COPD)"),
+        "13645005",
+        "J44.9",
+        "chronic obstructive pulmonary disease",
     ),
     _condition("allergic-nose", _("Runny nose from an allergy"), "61582004", "J30.9", "allergic rhinitis"),
     _condition("hay-fever", _("Hay fever"), "21719001", "J30.1", "allergic rhinitis caused by pollen"),
     _condition(
         "seasonal-allergic-nose",
-        _("Runny nose from an allergy, in some seasons"),
+        _("Seasonal runny nose from an allergy"),
         "367498001",
         "J30.2",
         "seasonal allergic rhinitis",
         "hay fever",
     ),
-    _condition("sleep-apnea", _("Pauses of breath in sleep (sleep apnea)"), "73430006", "G47.30"),
+    _condition("sleep-apnea", _("Pauses in breathing during sleep (sleep apnea)"), "73430006", "G47.30"),
     _condition(
         "obstructive-sleep-apnea",
-        _("Pauses of breath in sleep, throat closing (sleep apnea)"),
+        _("Pauses in breathing during sleep, throat closing (sleep apnea)"),
         "78275009",
         "G47.33",
         "obstructive sleep apnea",
@@ -127,10 +131,12 @@ CONDITIONS: Final[tuple[PlainName, ...]] = (
     _condition("cold", _("Common cold"), "82272006", "J00", "nasopharyngitis"),
     _condition("flu", _("Flu"), "6142004", "J11.1", "influenza"),
     _condition("covid-19", _("COVID-19"), "840539006", "U07.1", "SARS-CoV-2", "coronavirus disease"),
-    _condition("viral-sinusitis", _("Sinus infection by a virus"), "444814009", "", "viral sinusitis"),
-    _condition("chronic-sinusitis", _("Lasting inflammation of the sinuses"), "40055000", "J32.9", "chronic sinusitis"),
+    _condition("viral-sinusitis", _("Sinus infection from a virus"), "444814009", "", "viral sinusitis"),
+    _condition(
+        "chronic-sinusitis", _("Long-term inflammation of the sinuses"), "40055000", "J32.9", "chronic sinusitis"
+    ),
     _condition("strep-throat", _("Strep throat"), "43878008", "J02.0", "streptococcal pharyngitis"),
-    _condition("viral-sore-throat", _("Sore throat by a virus"), "195662009", "", "viral pharyngitis"),
+    _condition("viral-sore-throat", _("Sore throat from a virus"), "195662009", "", "viral pharyngitis"),
     _condition(
         "ear-infection", _("Inflammation of the middle ear"), "65363002", "H66.90", "otitis media", "ear infection"
     ),
@@ -142,15 +148,20 @@ CONDITIONS: Final[tuple[PlainName, ...]] = (
     _condition("celiac", _("Gluten illness (celiac disease)"), "396331005", "K90.0"),
     _condition("crohn", _("Crohn's disease, inflammation of the gut"), "34000006", "K50.90"),
     _condition("ulcerative-colitis", _("Inflammation of the large gut (ulcerative colitis)"), "64766004", "K51.90"),
-    _condition("hemorrhoids", _("Swollen veins at the bottom (hemorrhoids)"), "70153002", "K64.9", "piles"),
+    _condition("hemorrhoids", _("Swollen veins in or around the anus (hemorrhoids)"), "70153002", "K64.9", "piles"),
     _condition("gallstones", _("Gallstones"), "235919008", "K80.20", "cholelithiasis"),
     _condition("fatty-liver", _("Fat in the liver"), "197321007", "K76.0", "fatty liver", "hepatic steatosis"),
     _condition("cirrhosis", _("Scarred liver (cirrhosis)"), "19943007", "K74.60"),
     _condition("appendicitis", _("Inflamed appendix"), "74400008", "K37", "appendicitis"),
     # Kidneys and urine
-    _condition("kidney-disease", _("Lasting kidney disease"), "709044004", "N18.9", "chronic kidney disease", "CKD"),
+    _condition("kidney-disease", _("Long-term kidney disease"), "709044004", "N18.9", "chronic kidney disease", "CKD"),
     _condition(
-        "kidney-disease-3", _("Lasting kidney disease, stage 3"), "433144002", "N18.30", "chronic kidney disease", "CKD"
+        "kidney-disease-3",
+        _("Long-term kidney disease, stage 3"),
+        "433144002",
+        "N18.30",
+        "chronic kidney disease",
+        "CKD",
     ),
     _condition(
         "urine-infection", _("Infection of the urinary tract"), "68566005", "N39.0", "urinary tract infection", "UTI"
@@ -160,7 +171,7 @@ CONDITIONS: Final[tuple[PlainName, ...]] = (
     # Mind and nerves
     _condition("depression", _("Depression"), "35489007", "F32.A F32.9", "depressive disorder"),
     _condition("anxiety", _("Anxiety"), "197480006", "F41.9", "anxiety disorder"),
-    _condition("lasting-anxiety", _("Lasting anxiety"), "21897009", "F41.1", "generalized anxiety disorder", "GAD"),
+    _condition("lasting-anxiety", _("Long-term anxiety"), "21897009", "F41.1", "generalized anxiety disorder", "GAD"),
     _condition(
         "attention-deficit",
         _("Trouble with attention (ADHD)"),
@@ -189,7 +200,7 @@ CONDITIONS: Final[tuple[PlainName, ...]] = (
     _condition("osteoporosis", _("Thin bones (osteoporosis)"), "64859006", "M81.0"),
     _condition("low-back-pain", _("Low back pain"), "279039007", "M54.50 M54.5", "lumbago"),
     _condition("back-pain", _("Back pain"), "161891005", "M54.9", "backache"),
-    _condition("fibromyalgia", _("Lasting pain all over (fibromyalgia)"), "203082005", "M79.7"),
+    _condition("fibromyalgia", _("Long-term pain all over (fibromyalgia)"), "203082005", "M79.7"),
     # Skin and eyes
     _condition("eczema", _("Eczema"), "43116000", "L30.9"),
     _condition("atopic-eczema", _("Atopic eczema, an itchy rash"), "24079001", "L20.9", "atopic dermatitis"),
@@ -197,10 +208,10 @@ CONDITIONS: Final[tuple[PlainName, ...]] = (
     _condition("hives", _("Hives"), "126485001", "L50.9", "urticaria"),
     _condition("psoriasis", _("Psoriasis"), "9014002", "L40.9"),
     _condition("acne", _("Acne"), "88616000", "L70.0", "acne vulgaris"),
-    _condition("glaucoma", _("Harm to the nerve of the eye (glaucoma)"), "23986001", "H40.9"),
+    _condition("glaucoma", _("Damage to the nerve of the eye (glaucoma)"), "23986001", "H40.9"),
     _condition("cataract", _("Cloudy lens of the eye (cataract)"), "193570009", "H26.9"),
     # Womb and ovaries
     _condition("polycystic-ovaries", _("Polycystic ovary syndrome"), "237055002", "E28.2", "PCOS"),
-    _condition("endometriosis", _("Lining of the womb elsewhere (endometriosis)"), "129103003", "N80.9"),
+    _condition("endometriosis", _("Womb lining that grows outside the womb (endometriosis)"), "129103003", "N80.9"),
     _condition("fibroids", _("Growths in the womb (fibroids)"), "95315005", "D25.9", "leiomyoma"),
 )

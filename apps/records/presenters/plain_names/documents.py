@@ -31,7 +31,7 @@ DOCUMENTS: Final[tuple[PlainName, ...]] = (
     _document("consultation", _("Consultation note: what a specialist found"), "11488-4", "consult note"),
     _document("history", _("History and exam: what was asked and found"), "34117-2", "H&P", "history and physical"),
     _document("nurse", _("Nurse's note"), "34746-8", "nurse note"),
-    _document("referral", _("Referral: why you were sent to somebody else"), "57133-1", "referral note"),
+    _document("referral", _("Referral: why you were sent to someone else"), "57133-1", "referral note"),
     _document("procedure", _("Procedure note: what was done"), "28570-0", "procedure note"),
     _document("surgery", _("Surgery note: what was done in an operation"), "11504-8", "operative note", "op note"),
     # Of a laboratory, or of a machine

@@ -16,12 +16,12 @@ def _visit(key: str, words: Promise, snomed: str, *terms: str) -> PlainName:
 
 
 VISITS: Final[tuple[PlainName, ...]] = (
-    _visit("check-up", _("Check-up"), "185349003 162673000", "encounter for check up", "physical"),
-    _visit("child", _("Check-up of a child"), "410620009", "well child visit"),
+    _visit("check-up", _("Checkup"), "185349003 162673000", "encounter for check up", "physical"),
+    _visit("child", _("Checkup for a child"), "410620009", "well child visit"),
     _visit("symptom", _("Because of a symptom"), "185345009", "encounter for symptom"),
     _visit("problem", _("Because of a health problem"), "185347001", "encounter for problem"),
-    _visit("follow-up", _("To see how things go on (follow-up)"), "390906007", "follow-up encounter"),
-    _visit("after-operation", _("Check-up after an operation"), "439740005", "postoperative follow-up visit"),
-    _visit("pregnancy", _("Check-up in pregnancy"), "424441002 424619006", "prenatal visit"),
-    _visit("after-birth", _("Check-up after giving birth"), "169762003", "postnatal visit"),
+    _visit("follow-up", _("To see how you are doing (follow-up)"), "390906007", "follow-up encounter"),
+    _visit("after-operation", _("Checkup after an operation"), "439740005", "postoperative follow-up visit"),
+    _visit("pregnancy", _("Checkup in pregnancy"), "424441002 424619006", "prenatal visit"),
+    _visit("after-birth", _("Checkup after giving birth"), "169762003", "postnatal visit"),
 )

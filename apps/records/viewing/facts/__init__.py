@@ -156,8 +156,8 @@ def _said(entry: Entry, name: str, value: object) -> tuple[str, ...]:
 
 def _of_more(more: int) -> tuple[str, ...]:
     said = ngettext(
-        "%(count)s more was sent. It is under “What the provider sent”.",
-        "%(count)s more were sent. They are under “What the provider sent”.",
+        "%(count)s more was sent. See “What the provider sent”.",
+        "%(count)s more were sent. See “What the provider sent”.",
         more,
     )
     return (said % {"count": counts.grouped(more)},) if more else ()

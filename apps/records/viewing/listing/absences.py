@@ -98,7 +98,7 @@ def _of(
         for key, source in whole.sources.items()
     )
     unseen = whole.held_unseen(subject)
-    cannot_open = gettext("We cannot open this just now")
+    cannot_open = gettext("We cannot open this right now")
     notices = (
         replace(notice, text=cannot_open, is_absence=False, weight=Weight.MENDABLE)
         if notice.is_none_sent and notice.connection_id in unseen

@@ -306,7 +306,7 @@ def _unread(shelved: Shelved, source: Source) -> Row:
     return Row(
         record=shelved.record,
         subject=shelved.subject,
-        title=gettext("We cannot show this entry just now. This is ours to fix."),
+        title=gettext("We cannot show this entry right now. This is ours to fix."),
         theirs="",
         when_label="",
         when="",

@@ -10,9 +10,7 @@ from apps.records import subjects
 from apps.records.subjects import Subject
 
 _WORDS: Final[Mapping[str, str | Promise]] = {
-    subjects.RESULTS.key: _(
-        "Results are what laboratories found, such as blood tests, and reports of scans and other tests."
-    ),
+    subjects.RESULTS.key: _("Results are what labs found, such as blood tests, and reports of scans and other tests."),
     subjects.MEDICINES.key: _(
         "Medicines are what was prescribed to you, what you said you take, and what a pharmacy filled."
     ),

@@ -29,7 +29,9 @@ def _said(entry: Entry, provider: str, born: date | None, at: datetime) -> Itera
     if dates_in_words.looks_wrong(entry, born=born, at=at):
         yield gettext("This date looks wrong. Ask %(provider)s.") % {"provider": provider}
     if any(dates_in_words.is_reversed(starts, ends) for starts, ends in _periods(entry)):
-        yield gettext("The end is before the beginning. %(provider)s sent it so. Ask them.") % {"provider": provider}
+        yield gettext("The end date is before the start date. %(provider)s sent it this way. Ask them.") % {
+            "provider": provider
+        }
     if isinstance(entry, ConditionEntry) and entry.status is Status.NOT_CLEAR:
         yield _not_clear(entry)
     if isinstance(entry, MedicationEntry) and entry.group is Group.CURRENT and _is_over(entry.ends_at, at):

@@ -40,7 +40,7 @@ _SHARED: Final[_Words] = {
     "was-not-to-be-done": _("Was ordered not to be done; that order is over"),
     "potential": _("Did not happen, but could have"),
     "agreed": _("Accepted"),
-    "perhaps": _("Accepted, but not for sure"),
+    "perhaps": _("Accepted, but not definite"),
     "declined": _("Declined"),
     "not-final": _("Not final"),
     "planned": _("Planned"),
@@ -72,7 +72,7 @@ _SHARED: Final[_Words] = {
     "not-signed-up": _("Sign-up not completed"),
     "signed-up": _("Signed up, not yet taking part"),
     "takes-part": _("Taking part"),
-    "followed-up": _("Taking part is over, follow-up goes on"),
+    "followed-up": _("No longer taking part, but follow-up continues"),
     "took-part": _("No longer taking part"),
     "withdrew": _("Withdrew before signing up"),
 }
@@ -270,7 +270,7 @@ _KEYS: Final[_Words] = {
     "kept-up": _("Kept up"),
     "not-reached": _("Not reached"),
     "not-possible": _("Not possible now"),
-    "not-begun": _("Not begun"),
+    "not-begun": _("Not started"),
     # devices
     "right-eye": _("Right eye"),
     "left-eye": _("Left eye"),
