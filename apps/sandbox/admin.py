@@ -20,7 +20,7 @@ admin.site.site_title = "Sandbox staff"
 
 @admin.register(Application)
 class ApplicationAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # no arguments at run time
-    """Requests to add an application."""
+    """Applications of the developer portal."""
 
     list_display = ["name", "developer", "status", "versions", "client_id", "requested_at"]
     list_filter = ["status"]
@@ -34,23 +34,23 @@ class ApplicationAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # no argume
 
     @admin.action(description="Approve: the credentials work from now on", permissions=["change"])
     def approve(self, request: HttpRequest, chosen: QuerySet[Application]) -> None:
-        """Provisional applications become approved."""
+        """Approve provisional applications."""
         self._each(request, chosen, partial(registering.approve, at=clock.now()))
 
     @admin.action(description="Retire: the credentials never work again", permissions=["change"])
     def retire(self, request: HttpRequest, chosen: QuerySet[Application]) -> None:
-        """Applications end for good."""
+        """Retire applications for good."""
         self._each(request, chosen, partial(registering.retire, at=clock.now()))
 
     @admin.action(description="Add FHIR DSTU2", permissions=["change"])
     def add_dstu2(self, request: HttpRequest, chosen: QuerySet[Application]) -> None:
-        """DSTU2 may be asked for."""
+        """Add DSTU2 to applications."""
         for application in chosen:
             registering.add_version(application, "dstu2")
 
     @admin.action(description="Add FHIR R4", permissions=["change"])
     def add_r4(self, request: HttpRequest, chosen: QuerySet[Application]) -> None:
-        """R4 may be asked for."""
+        """Add R4 to applications."""
         for application in chosen:
             registering.add_version(application, "r4")
 
@@ -72,7 +72,7 @@ class AccountAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # no arguments 
     exclude = ["shown_password"]
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Enrolment needs a password, and is a practice's work."""
+        """Enrolling needs a password, and is done by a practice."""
         return False
 
 
@@ -89,15 +89,15 @@ class GrantAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # no arguments at
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: Grant | None = None) -> bool:
-        """What was allowed is not edited."""
+        """Grants cannot be edited."""
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Grant | None = None) -> bool:
-        """A grant ends; it is not forgotten."""
+        """A grant can be ended, but not deleted."""
         return False
 
     @admin.action(description="End: codes and tokens stop working at once", permissions=["view"])
     def end(self, request: HttpRequest, chosen: QuerySet[Grant]) -> None:
-        """The session of these patients with these applications is over."""
+        """End these patients' grants."""
         ended = granting.end(chosen, reason="ended by staff", at=clock.now())
         self.message_user(request, f"{ended} ended.")

@@ -4,7 +4,7 @@ from django.apps import AppConfig
 
 
 class SandboxConfig(AppConfig):
-    """Everything the offline provider is."""
+    """The sandbox, all in one Django app."""
 
     name = "apps.sandbox"
     label = "sandbox"

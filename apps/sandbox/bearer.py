@@ -1,4 +1,4 @@
-"""Who a bearer token speaks for (RFC 6750). Asked at every data request, so looked up once and then remembered."""
+"""Whom a bearer token authorizes (RFC 6750). Needed for every data request, so the lookup is cached."""
 
 import hashlib
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _forgotten = 0  # how often: what was read before is not remembered after
 
 @dataclass(frozen=True)
 class Access:
-    """What a valid token opens: these Patients (the account's own first), in one version, except the denied types."""
+    """What a valid token permits: these Patients (the account's own first), in one version, except the denied types."""
 
     account_id: int
     patient_ids: tuple[str, ...]
@@ -27,8 +27,8 @@ class Access:
 
 
 class Unauthorized(Exception):
-    """The request opens nothing. `reason` is missing, unknown (or of a grant or an application that is over), expired
-    or other-version."""
+    """The request is not authorized. `reason` is missing, unknown (including ended grants and retired applications),
+    expired or other-version."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -36,14 +36,14 @@ class Unauthorized(Exception):
 
     @property
     def challenge(self) -> str:
-        """WWW-Authenticate: without an error attribute where no token was sent (RFC 6750 section 3.1)."""
+        """WWW-Authenticate: without an error attribute if no token was sent (RFC 6750 section 3.1)."""
         if self.reason == "missing":
             return 'Bearer realm="sandbox"'
         return 'Bearer realm="sandbox", error="invalid_token", error_description="The token opens nothing here"'
 
 
 def access_from(request: HttpRequest, version: str) -> Access:
-    """What the request's Authorization header opens in `version` ("dstu2" or "r4"). Raises Unauthorized.
+    """What the request's Authorization header permits in `version` ("dstu2" or "r4"). Raises Unauthorized.
 
     Tokens in the query or the body do not count.
     """
@@ -62,14 +62,14 @@ def access_from(request: HttpRequest, version: str) -> Access:
 
 
 def forget() -> None:
-    """Look every token up again: a grant or an application ended, or everything was reset."""
+    """Clear the cache: a grant or an application ended, or everything was reset."""
     global _forgotten  # noqa: PLW0603 - the process's own memory, as the one beside it
     _forgotten += 1
     _remembered.clear()
 
 
 def sha256(token: str) -> str:
-    """The form in which codes, tokens and secrets are kept."""
+    """The form in which codes, tokens and secrets are stored."""
     return hashlib.sha256(token.encode("utf-8", "surrogateescape")).hexdigest()
 
 

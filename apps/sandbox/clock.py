@@ -1,7 +1,7 @@
-"""The sandbox's clock: real time, moved. Nothing here sleeps; moving 48 hours ahead takes no time.
+"""The sandbox's clock: real time plus an offset. Nothing here sleeps; moving 48 hours ahead takes no time.
 
-The offset is a database row, so that a restart does not turn time back, and is cached in the process: the sandbox runs
-as one process with many threads.
+The offset is a database row, so that a restart does not turn time back. It is cached in the process, since the sandbox
+is one process with many threads.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -12,12 +12,12 @@ _cached: dict[str, timedelta] = {}
 
 
 def now() -> datetime:
-    """Sandbox time, aware, in UTC."""
+    """The sandbox's time, aware, in UTC."""
     return datetime.now(UTC) + offset()
 
 
 def offset() -> timedelta:
-    """How far sandbox time is ahead of real time."""
+    """How far the sandbox's time is ahead of real time."""
     known = _cached.get("offset")
     if known is None:
         row = ClockOffset.objects.filter(id=1).first()
@@ -26,13 +26,13 @@ def offset() -> timedelta:
 
 
 def move(seconds: float) -> datetime:
-    """Move the clock on by so many seconds (back, when negative), and say what time it is now."""
+    """Move the clock by so many seconds (back, if negative), and return the new time."""
     _keep(offset() + timedelta(seconds=seconds))
     return now()
 
 
 def set_to(at: datetime) -> datetime:
-    """Make it `at` (aware) now; the clock keeps ticking from there."""
+    """Set the clock to `at` (aware); it keeps ticking from there."""
     _keep(at - datetime.now(UTC))
     return now()
 
@@ -43,7 +43,7 @@ def reset() -> None:
 
 
 def forget() -> None:
-    """Read the row again at the next look: after a test's database was rolled back."""
+    """Read the row again next time: a test's database was rolled back."""
     _cached.clear()
 
 

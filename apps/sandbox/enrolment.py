@@ -8,7 +8,7 @@ VERSIONS = ("dstu2", "r4")
 
 
 class EnrolmentRefused(Exception):
-    """The credentials cannot be made; the text says why, for whoever fills the form."""
+    """The credentials cannot be created; the text says why, for whoever fills in the form."""
 
 
 def enrol(
@@ -21,12 +21,11 @@ def enrol(
     about: str = "",
     show_password: bool = True,
 ) -> Account:
-    """Make or renew one account.
+    """Create or renew one account.
 
-    `patients` says which Patient ids it sees, per FHIR version: `{"dstu2": [...], "r4": [...]}`, the person first, then
-    those they look after. `about` is printed on the start page, and with `show_password` the password
-    (invented people only).
-    Raises EnrolmentRefused when nothing would open.
+    `patients` has the Patient ids that it sees, per FHIR version: `{"dstu2": [...], "r4": [...]}`, the person first,
+    then those they look after. `about` is printed on the start page, and with `show_password` also the password
+    (invented people only). Raises EnrolmentRefused if it would see nobody.
     """
     if not username.strip() or not password:
         raise EnrolmentRefused("A user name and a password are needed.")
@@ -50,6 +49,6 @@ def enrol(
 
 
 def end(account: Account) -> None:
-    """The account cannot sign in any more."""
+    """Disable the account's sign-in."""
     account.is_enrolled = False
     account.save(update_fields=["is_enrolled"])

@@ -1,7 +1,7 @@
-"""Answers that go wrong: armed per kind of route, for the next so many requests, and gone afterwards.
+"""Faults in answers: armed for one kind of route and a number of requests, after which they disappear.
 
-Some faults answer instead of the route (the request is as if it never arrived); others let the route do its work and
-spoil the answer. The difference matters to a client: after a lost answer a refresh token may be spent.
+Some faults replace the route (as if the request had never arrived); others let the route do its work and spoil the
+answer. The difference matters to a client: after a lost answer, a refresh token may be spent.
 """
 
 import errno
@@ -65,11 +65,11 @@ _armed: list["Fault"] = []
 
 @dataclass(frozen=True)
 class Fault:
-    """One thing to go wrong. `count` None: until disarmed. `path` narrows to addresses that contain it.
+    """One fault. `count` None: until it is disarmed. `path` restricts it to addresses that contain it.
 
-    `after` requests pass unharmed first. `seconds` is the delay of slow and the pause between bytes of dribble;
-    `retry_after` is sent as it stands (seconds or a date; empty: no header). `lasts_seconds`: by the sandbox's clock,
-    so that an outage of twenty hours takes no time; from when it is armed, which is `armed_at`.
+    `after` requests pass unharmed first. `seconds` is the delay of slow, and the pause between bytes of dribble;
+    `retry_after` is sent unchanged (seconds or a date; empty: no header). `lasts_seconds` is by the sandbox's clock,
+    from when it is armed (`armed_at`), so that an outage of twenty hours takes no time.
     """
 
     route: str
@@ -88,7 +88,7 @@ class Fault:
 
     @property
     def is_losing(self) -> bool:
-        """Whether nobody reads what came of the work."""
+        """Whether the route does its work, but its answer is lost."""
         return self.kind in LOSING or (self.kind == "slow" and self.seconds >= PATIENCE_SECONDS)
 
     def is_over(self, at: datetime) -> bool:
@@ -99,24 +99,24 @@ class Fault:
 
 
 def arm(fault: Fault) -> None:
-    """Let it happen, after those armed before it."""
+    """Arm it, after those already armed."""
     with _lock:
         _armed.append(fault if fault.lasts_seconds is None else replace(fault, armed_at=clock.now()))
 
 
 def disarm(route: str | None = None) -> None:
-    """Nothing goes wrong any more (on one kind of route)."""
+    """Disarm all faults (of one kind of route)."""
     with _lock:
         _armed[:] = [fault for fault in _armed if route is not None and fault.route != route]
 
 
 def armed() -> tuple[Fault, ...]:
-    """What is still to happen."""
+    """The faults that are still to come."""
     return tuple(_armed)
 
 
 def take(route: str, path: str) -> Fault | None:
-    """The fault that meets this request, counted down; None when nothing does."""
+    """The fault for this request, counted down; None if there is none."""
     with _lock:
         for place, fault in enumerate(_armed):
             if fault.route != route or fault.path not in path or fault.is_over(clock.now()):
@@ -133,7 +133,7 @@ def take(route: str, path: str) -> Fault | None:
 
 
 def route_of(path: str) -> str | None:
-    """Which kind of route an address is, or None where nothing goes wrong (pages of the sandbox itself)."""
+    """The kind of route of an address, or None for the sandbox's own pages, which have no faults."""
     if not path.startswith(("/a/", "/b/")):
         return None
     tail = path.rstrip("/").lower().split("/")
@@ -145,7 +145,7 @@ def route_of(path: str) -> str | None:
 
 
 class FaultMiddleware:
-    """Stands before the routes and spoils what is armed. Costs one comparison while nothing is."""
+    """Applies armed faults around the routes. Costs one comparison while none is armed."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
@@ -206,7 +206,7 @@ def _spoilt(fault: Fault, answer: HttpResponseBase) -> HttpResponseBase:
 
 
 class _NeverSent(Iterator[bytes]):
-    """A body that breaks off before its first byte: the server then ends the connection and sends nothing at all."""
+    """A body that fails before its first byte: the server then closes the connection without sending anything."""
 
     def __next__(self) -> bytes:
         raise ConnectionResetError(errno.ECONNRESET, "dropped on request")

@@ -1,4 +1,4 @@
-"""Kinds of form fields that Django does not have, for the pages where developers register."""
+"""Form fields that Django does not have, for the pages where developers register."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ _MOST_CHARACTERS = 20_000
 
 
 class WordsField(forms.CharField):
-    """Addresses or scopes, with space or a line break between them: a list of texts."""
+    """URLs or scopes, separated by spaces or line breaks: a list of strings."""
 
     def __init__(self, *, rows: int = 3, **options: Any) -> None:
         widget = forms.Textarea(attrs={"rows": rows, "cols": None, "spellcheck": "false", "autocapitalize": "none"})
@@ -28,7 +28,7 @@ class WordsField(forms.CharField):
 
 
 class YesNoField(forms.ChoiceField):
-    """Yes or no, as two choices to see; no, where nothing is said."""
+    """Yes or no, as two visible choices; no if nothing is chosen."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(
@@ -45,7 +45,7 @@ class YesNoField(forms.ChoiceField):
 
 
 class PlainForm(forms.Form):
-    """A form that says in plain words that something is missing."""
+    """A form whose message for a missing field is in plain words."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -54,15 +54,15 @@ class PlainForm(forms.Form):
 
 
 def posted(request: HttpRequest) -> QueryDict | None:
-    """What a form is bound to: what was posted, however little; None where nothing was."""
+    """The data to bind a form to: what was posted, even if empty; None if nothing was posted."""
     return request.POST if request.method == "POST" else None
 
 
 def blame(form: forms.Form, refused: RequestRefused) -> None:
-    """Say in the form why it was refused, at the field that has to change."""
+    """Add the error to the field that has to change."""
     form.add_error(refused.field if refused.field in form.fields else None, str(refused))
 
 
 def blank(form: forms.Form, name: str) -> None:
-    """Do not show what was written into the field again."""
+    """Do not show the field's value again."""
     form.data = {**form.data.dict(), form.add_prefix(name): ""} if isinstance(form.data, QueryDict) else {}

@@ -1,5 +1,6 @@
-"""Two ways in: requests of programs (data, tokens, metadata) pass straight to their view; people get sessions and CSRF
-checks."""
+"""Middleware: requests from programs (data, tokens, metadata) go straight to their view; people get sessions and CSRF
+checks.
+"""
 
 import functools
 import re
@@ -23,7 +24,7 @@ _POLICY = (
 
 
 class MachineRouteMiddleware:
-    """Calls the view of a machine route itself: what stands below in MIDDLEWARE never runs for it."""
+    """Calls the view of a machine route itself: what follows in MIDDLEWARE never runs for it."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
@@ -42,12 +43,13 @@ class MachineRouteMiddleware:
 
 @functools.lru_cache(maxsize=256)
 def _route(path: str) -> ResolverMatch:
-    """The view of an address. Pages of one search share theirs, and finding it takes a tenth of such a page's time."""
+    """The view of a URL. Cached, because the pages of one search share it, and resolving takes a tenth of such a page's
+    time."""
     return resolve(path)
 
 
 class PageHeadersMiddleware:
-    """What a browser may do on the sandbox's pages. A view may widen `form-action` by `response.form_action`."""
+    """Security headers of the sandbox's pages. A view may extend `form-action` by `response.form_action`."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response

@@ -85,7 +85,7 @@ def clear() -> None:
         _counted.clear()
 
 
-class TallyMiddleware:
+class RefreshCountMiddleware:
     """Stands before the faults, so that it sees what they keep from the routes and what they spoil."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:

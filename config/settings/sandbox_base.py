@@ -22,7 +22,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "apps.sandbox.recorder.RecorderMiddleware",
-    "apps.sandbox.refresh_counts.TallyMiddleware",
+    "apps.sandbox.refresh_counts.RefreshCountMiddleware",
     "apps.sandbox.faults.FaultMiddleware",
     "config.charsets.Utf8Alone",
     "apps.sandbox.middleware.MachineRouteMiddleware",  # nothing below it runs for data and token requests

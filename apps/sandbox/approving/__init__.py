@@ -1,1 +1,1 @@
-"""The administrator's desk: what developers asked for, approved or rejected (specification 1.2, 5.2.7)."""
+"""The administrator's desk: approve or reject what developers requested (specification 1.2, 5.2.7)."""

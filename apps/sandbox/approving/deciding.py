@@ -1,4 +1,4 @@
-"""What waits for an administrator, of the portal and of the system accounts, and deciding about it."""
+"""Requests that wait for an administrator, from the portal and for system accounts, and deciding about them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,9 +24,9 @@ _DECISIONS: dict[tuple[str, str], Callable[..., None]] = {
 
 @dataclass(frozen=True)
 class Pending:
-    """One request. `kind` and `id` name it to `decide`; `facts` are what an administrator looks at first.
+    """One request. `kind` and `id` name it for `decide`; `facts` are shown to the administrator.
 
-    An application whose developer has not taken its credentials can be rejected, and not approved.
+    An application whose developer has not fetched its credentials can be rejected, but not approved.
     """
 
     kind: str
@@ -48,8 +48,8 @@ def pending() -> tuple[Pending, ...]:
 
 
 def decide(kind: str, number: int, decision: str, *, reason: str = "", at: datetime) -> str:
-    """Approve or reject one request ("approve", "reject"), and give its name. `reason` is for the developer. Raises
-    RequestRefused for what is not there, and for a decision that cannot be taken (any more)."""
+    """Approve or reject one request ("approve", "reject"), and return its name. `reason` is for the developer. Raises
+    RequestRefused if there is no such request, or if the decision is not possible (any more)."""
     act = _DECISIONS.get((kind, decision))
     model = Application if kind == APPLICATION else SystemAccount
     row = model.objects.filter(pk=number).first()

@@ -13,7 +13,7 @@ from apps.sandbox.registration import RequestRefused
 
 @require_http_methods(["GET", "POST"])
 def desk(request: HttpRequest) -> HttpResponse:
-    """Everything that waits, and deciding about one of it."""
+    """Everything that waits, and deciding about one request."""
     if request.method == "POST":
         return _decide(request)
     context = {"pending": deciding.pending(), "is_instant": scenarios.chosen("approval") == "instant"}

@@ -1,1 +1,1 @@
-"""Levers of the sandbox, for programs and people on this machine only."""
+"""The control API of the sandbox and its page, only for programs and people on this machine."""

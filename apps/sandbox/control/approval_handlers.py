@@ -1,4 +1,4 @@
-"""The control addresses of the approval desk: what waits, and deciding about it."""
+"""The control addresses of the approval desk: list what waits, and decide."""
 
 from typing import Any
 
@@ -17,8 +17,8 @@ def approvals(_query: QueryDict) -> Answer:
 
 
 def decide(body: Body) -> Answer:
-    """`kind`, `id` and `decision` ("approve" or "reject") about one request, with a `reason`; nothing: approve all that
-    can be approved. Answers with what waits then."""
+    """Decide about one request, named by `kind` and `id`: `decision` is "approve" or "reject", with a `reason`. Without
+    a body, approve everything that can be approved. Answers with what still waits."""
     only(body, "kind", "id", "decision", "reason")
     if not body:
         for row in deciding.pending():

@@ -1,5 +1,6 @@
-"""The control addresses of grants: which there are, how often each was refreshed, which refresh token holds; and grants
-made without pages, by the thousand."""
+"""The control addresses of grants: list them, with how often each was refreshed and which refresh token is valid; and
+create any number of grants directly.
+"""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -22,12 +23,12 @@ from apps.sandbox.patient_access import direct_grants as patient_access
 from apps.sandbox.smart import direct_grants as smart
 from apps.sandbox.smart import ending
 
-_FINGERPRINT_DIGITS = 8  # of the SHA-256: enough to tell two apart
+_FINGERPRINT_DIGITS = 8  # of the SHA-256: enough to distinguish them
 _MOST = 5_000
 
 
 def grants(query: QueryDict) -> Answer:
-    """Every grant of one application, by `client_id`; with `times=1` also when its latest calls came."""
+    """Every grant of one application, by `client_id`; with `times=1` also the times of its latest refreshes."""
     client_id, at = query.get("client_id", ""), clock.now()
     if "\0" in client_id or not client_id:
         raise Wrong("client_id names the application whose grants are meant")
@@ -42,8 +43,8 @@ def grants(query: QueryDict) -> Answer:
     return {"grants": rows}, 200
 
 
-def hand_out(body: Body) -> Answer:
-    """`number` grants of one account for one application; `tenant` where it is one of interface B."""
+def grant_directly(body: Body) -> Answer:
+    """Create `number` grants of one account for one application; with `tenant`, grants of interface B."""
     only(body, "client_id", "username", "version", "tenant", "number")
     client_id, version = take(body, "client_id", str, ""), take(body, "version", str, "r4")
     number, tenant = take(body, "number", int, 1), take(body, "tenant", str, "")
@@ -71,7 +72,7 @@ def hand_out(body: Body) -> Answer:
 
 
 def choose_own(body: Body) -> Answer:
-    """Switches that one application meets otherwise than the others; all of them, or none when one is wrong."""
+    """Set switches for one application only. Sets all of them, or none if one is wrong."""
     only(body, "client_id", *scenarios.OF_APPLICATIONS)
     client_id = take(body, "client_id", str, "")
     wanted = {name: value for name, value in body.items() if name != "client_id"}
@@ -108,7 +109,7 @@ def _row(name: str, grant: Grant | SmartGrant, live: dict[str, list[str]], *, wi
 
 
 def _live(client_id: str, at: datetime) -> dict[str, list[str]]:
-    """The fingerprints of the refresh tokens that could be exchanged now, by grant, in the order of their issue."""
+    """Fingerprints of the refresh tokens that are valid now, by grant, in the order of their issue."""
     tokens = RefreshToken.objects.filter(
         grant__application__client_id=client_id, grant__ended_at=None, expires_at__gt=at
     )

@@ -19,7 +19,7 @@ _MOST_SECONDS = 100 * 366 * 86_400
 
 
 def state(_query: QueryDict) -> Answer:
-    """Everything."""
+    """Clock, switches, faults and the number of recorded requests."""
     return snapshots.everything(), 200
 
 
@@ -51,7 +51,7 @@ def switches(_query: QueryDict) -> Answer:
 
 
 def choose(body: Body) -> Answer:
-    """Names and values; all of them, or none when one is wrong."""
+    """Set switches by name. Sets all of them, or none if one is wrong."""
     for name, value in body.items():
         if not isinstance(value, str) or value not in _values(name):
             raise Wrong(f"{name} is one of {', '.join(_values(name))}")
@@ -61,7 +61,7 @@ def choose(body: Body) -> Answer:
 
 
 def usual_switches(_query: QueryDict) -> Answer:
-    """Every switch at its default; faults stay armed."""
+    """Reset every switch to its default; faults stay armed."""
     for name, switch in scenarios.SWITCHES.items():
         scenarios.choose(name, switch.default)
     return snapshots.switches(), 200
@@ -73,7 +73,7 @@ def scenario_list(_query: QueryDict) -> Answer:
 
 
 def play(body: Body) -> Answer:
-    """One scenario by `name`."""
+    """Play the scenario with this `name`."""
     only(body, "name")
     try:
         scenarios.play(take(body, "name", str, ""))
@@ -83,12 +83,12 @@ def play(body: Body) -> Answer:
 
 
 def fault_list(_query: QueryDict) -> Answer:
-    """What is armed."""
+    """The faults that are armed."""
     return snapshots.armed_faults(), 200
 
 
 def arm(body: Body) -> Answer:
-    """One fault, with the fields of `faults.Fault`."""
+    """Arm one fault, with the fields of `faults.Fault`."""
     only(body, "route", "kind", "count", "path", "after", "seconds", "retry_after", "lasts_seconds")
     try:
         fault = faults.Fault(
@@ -108,13 +108,13 @@ def arm(body: Body) -> Answer:
 
 
 def disarm(query: QueryDict) -> Answer:
-    """All faults, or those of `?route=`."""
+    """Disarm all faults, or those of `?route=`."""
     faults.disarm(query.get("route"))
     return snapshots.armed_faults(), 200
 
 
 def recorded(query: QueryDict) -> Answer:
-    """What was asked; `since`, `path` and `method` narrow."""
+    """Recorded requests, filtered by `since`, `path` and `method`."""
     since = query.get("since", "0")
     if not since.isdecimal():
         raise Wrong("since must be a whole number")
@@ -123,7 +123,7 @@ def recorded(query: QueryDict) -> Answer:
 
 
 def forget_recorded(_query: QueryDict) -> Answer:
-    """Nothing was asked."""
+    """Delete the recorded requests."""
     recorder.clear()
     return {"requests": []}, 200
 
@@ -134,7 +134,7 @@ def applications(_query: QueryDict) -> Answer:
 
 
 def install_application(body: Body) -> Answer:
-    """An application with working credentials (or in another `status`)."""
+    """Install an application with working credentials (or in another `status`)."""
     only(body, "name", "redirect_uris", "versions", "client_id", "client_secret", "status")
     status = take(body, "status", str, ApplicationStatus.APPROVED.value)
     if status not in ApplicationStatus.values:
@@ -162,7 +162,7 @@ def accounts(_query: QueryDict) -> Answer:
 
 
 def enrol(body: Body) -> Answer:
-    """One account."""
+    """Enrol one account."""
     only(body, "username", "password", "display_name", "patients", "practice", "about")
     patients = take(body, "patients", dict, {})
     only(patients, *enrolment.VERSIONS)
@@ -181,7 +181,7 @@ def enrol(body: Body) -> Answer:
 
 
 def end_grants(body: Body) -> Answer:
-    """Grants of one application, one account, or all, of either interface."""
+    """End the grants of one application or one account, or all grants, of either interface."""
     only(body, "client_id", "username")
     narrowed = Q()
     if client_id := take(body, "client_id", str, ""):
@@ -195,7 +195,7 @@ def end_grants(body: Body) -> Answer:
 
 
 def reset(_body: Body) -> Answer:
-    """Back to the beginning."""
+    """Reset the sandbox."""
     resetting.reset()
     return snapshots.everything(), 200
 

@@ -1,4 +1,4 @@
-"""Control addresses of what stands around interface B: keys, launches, enabled applications, and lying roots."""
+"""Control addresses for interface B's keys, launches, enabled applications, and misleading discovery documents."""
 
 from typing import Any
 from urllib.parse import urlsplit
@@ -22,19 +22,19 @@ def keys(_query: QueryDict) -> Answer:
 
 
 def rotate_keys(body: Body) -> Answer:
-    """A new generation now."""
+    """Create a new generation of keys now."""
     only(body)
     return {"keys": [_key(row) for row in signing_keys.rotate(at=clock.now())]}, 201
 
 
 def enablements(_query: QueryDict) -> Answer:
-    """Which application is enabled where."""
+    """Which applications are enabled at which organizations."""
     rows = SmartApplication.objects.order_by("pk")
     return {"enablements": [{"client_id": row.client_id, "tenants": row.enabled_tenants} for row in rows]}, 200
 
 
 def decide(body: Body) -> Answer:
-    """Enable or disable one application at one organization, or at every one where `tenant` is absent."""
+    """Enable or disable one application at one organization, or at all of them if `tenant` is absent."""
     only(body, "client_id", "tenant", "is_enabled")
     application = _application(body)
     tenants = [_tenant(body).pk] if "tenant" in body else list(Tenant.objects.values_list("pk", flat=True))
@@ -46,7 +46,7 @@ def decide(body: Body) -> Answer:
 
 
 def launch(body: Body) -> Answer:
-    """A launch, as if somebody had pressed Start in the portal."""
+    """Start a launch, as if somebody had pressed Start in the portal."""
     only(body, "client_id", "username", "tenant", "version", "patient_id", "encounter_id")
     account = Account.objects.filter(username=take(body, "username", str, ""), is_enrolled=True).first()
     if account is None:
@@ -67,20 +67,20 @@ def launch(body: Body) -> Answer:
 
 
 def announced(_query: QueryDict) -> Answer:
-    """Which origins the discovery documents lead to instead of ours."""
+    """The origins that the discovery documents announce instead of ours."""
     now = rogue.announced()
     return {"authorize_origin": now.authorize_origin, "token_origin": now.token_origin}, 200
 
 
 def announce(body: Body) -> Answer:
-    """Let the discovery documents lead elsewhere; an absent or empty origin is our own."""
+    """Make the discovery documents announce other origins; an absent or empty one means our own."""
     only(body, "authorize_origin", "token_origin")
     rogue.announce(rogue.Elsewhere(_origin(body, "authorize_origin"), _origin(body, "token_origin")))
     return announced(QueryDict())
 
 
 def tell_the_truth(_query: QueryDict) -> Answer:
-    """The discovery documents lead to us."""
+    """Make the discovery documents announce our own origin."""
     rogue.announce(rogue.Elsewhere())
     return announced(QueryDict())
 

@@ -20,7 +20,7 @@ Value = TypeVar("Value")
 
 
 class Wrong(Exception):
-    """The request's body cannot be followed; the text says why."""
+    """The request's body is invalid; the text says why."""
 
 
 def is_local(request: HttpRequest) -> bool:
@@ -61,7 +61,7 @@ def json_view(
 
 
 def take(body: Body, name: str, kind: type[Value], default: Value) -> Value:
-    """A field of the body, or `default` where it is absent. Raises Wrong when it is of another kind."""
+    """A field of the body, or `default` if it is absent. Raises Wrong if it has another type."""
     value = body.get(name, default)
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
         value = float(value)
@@ -73,19 +73,19 @@ def take(body: Body, name: str, kind: type[Value], default: Value) -> Value:
 
 
 def only(body: Body, *names: str) -> None:
-    """Raises Wrong when the body has a field that is not among these."""
+    """Raises Wrong if the body has a field that is not listed here."""
     if unknown := sorted(body.keys() - set(names)):
         raise Wrong(f"unknown: {', '.join(unknown)}; known: {', '.join(names)}")
 
 
 def texts(body: Body, name: str) -> list[str]:
-    """A field that is a list of texts. Raises Wrong."""
+    """A field that is a list of strings. Raises Wrong."""
     values = take(body, name, list, [])
     return [take({name: value}, name, str, "") for value in values]
 
 
 def _can_be_kept(value: object) -> bool:
-    """False for text with NUL or lone surrogates, which JSON can write and Postgres cannot store."""
+    """False for text with NUL or lone surrogates, which JSON can represent and Postgres cannot store."""
     return not isinstance(value, str) or ("\0" not in value and value == value.encode(errors="replace").decode())
 
 

@@ -1,4 +1,4 @@
-"""The control address for people: every switch, fault and recorded request, as forms. This machine only."""
+"""The control page for people: every switch, fault and recorded request, as forms. For this machine only."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseForbidden
@@ -16,7 +16,7 @@ _BACK = {"start": "start", "control": "control", "approvals": "approvals"}
 
 @require_GET
 def page(request: HttpRequest) -> HttpResponse:
-    """Everything that can be switched, and what was asked lately."""
+    """Everything that can be switched, and recent requests."""
     if not is_local(request):
         return HttpResponseForbidden()
     context = {
@@ -34,7 +34,7 @@ def page(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def pull(request: HttpRequest) -> HttpResponse:
-    """One lever, from a form of the start page or of the control page."""
+    """One action, from a form of the start page or of the control page."""
     if not is_local(request):
         return HttpResponseForbidden()
     lever = _LEVERS.get(request.POST.get("lever", ""))

@@ -1,6 +1,6 @@
-"""Back to the beginning: real time, everything as usual, nobody signed in, nothing allowed.
+"""Reset the sandbox: real time, default switches, no faults, nobody signed in, no grants.
 
-Applications, accounts and records stay: they are what a test or a demo set up.
+Applications, accounts and records stay: a test or a demo has set them up.
 """
 
 from django.contrib.sessions.models import Session

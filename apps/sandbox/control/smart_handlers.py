@@ -27,8 +27,8 @@ def applications(_query: QueryDict) -> Answer:
 
 
 def install_application(body: Body) -> Answer:
-    """An application that works; every field of `registering.Registration` that is given. The answer also says what
-    a console tells a developer: the secret, and whom ID tokens will name as their issuer."""
+    """Install a working application from the given fields of `registering.Registration`. The answer also has what a
+    console tells a developer: the secret, and the issuer of ID tokens."""
     only(body, *_TEXTS, *_LISTS, "jwks")
     given: dict[str, Any] = {
         **{name: take(body, name, str, "") for name in _TEXTS if name in body},

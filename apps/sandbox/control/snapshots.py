@@ -8,12 +8,12 @@ from apps.sandbox.models import Account, Application, SmartApplication
 
 
 def time() -> dict[str, Any]:
-    """Sandbox time, and how far it is ahead."""
+    """The sandbox's time, and how far it is ahead."""
     return {"now": clock.now().isoformat(), "offset_seconds": clock.offset().total_seconds()}
 
 
 def switches() -> dict[str, Any]:
-    """Every switch: where it stands, where it usually stands, where it can stand, and what it does."""
+    """Every switch: its value, its default, the possible values, and what it does."""
     return {
         name: {
             "value": scenarios.chosen(name),
@@ -26,7 +26,7 @@ def switches() -> dict[str, Any]:
 
 
 def armed_faults() -> list[dict[str, Any]]:
-    """What is still to go wrong."""
+    """The faults that are still to come."""
     return [asdict(fault) for fault in faults.armed()]
 
 
@@ -88,7 +88,7 @@ def smart_application(row: SmartApplication) -> dict[str, Any]:
 
 
 def account(row: Account) -> dict[str, Any]:
-    """One account, with its password where the start page prints it."""
+    """One account, with its password if the start page prints it."""
     return {
         "username": row.username,
         "password": row.shown_password,

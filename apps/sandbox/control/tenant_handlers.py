@@ -1,4 +1,4 @@
-"""The control address of the organizations of interface B: who there is, and suspending one."""
+"""The control address of the organizations of interface B: list them, and suspend one."""
 
 from django.http import QueryDict
 
@@ -13,7 +13,7 @@ def tenants(_query: QueryDict) -> Answer:
 
 
 def suspend(body: Body) -> Answer:
-    """`id`, and whether it `is_suspended` from now on."""
+    """Suspend or reinstate the organization `id`, by `is_suspended`."""
     only(body, "id", "is_suspended")
     tenant = Tenant.objects.filter(pk=take(body, "id", str, "")).first()
     if tenant is None:

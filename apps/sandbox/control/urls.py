@@ -1,4 +1,4 @@
-"""Addresses below `/control/`. README.md of the sandbox has the bodies and answers."""
+"""URLs below `/control/`. The sandbox's README.md documents request and response bodies."""
 
 from django.urls import path
 
@@ -28,7 +28,7 @@ urlpatterns = [
     path("tenants", json_view(get=tenant_handlers.tenants, post=tenant_handlers.suspend)),
     path("approvals", json_view(get=approval_handlers.approvals, post=approval_handlers.decide)),
     path("accounts", json_view(get=handlers.accounts, post=handlers.enrol)),
-    path("grants", json_view(get=grant_handlers.grants, post=grant_handlers.hand_out)),
+    path("grants", json_view(get=grant_handlers.grants, post=grant_handlers.grant_directly)),
     path("grants/end", json_view(post=handlers.end_grants)),
     path("signing-keys", json_view(get=identity_handlers.keys, post=identity_handlers.rotate_keys)),
     path("enablements", json_view(get=identity_handlers.enablements, post=identity_handlers.decide)),

@@ -14,7 +14,7 @@ _PAGING = (
 
 
 def document(version: str, origin: str) -> Element:
-    """The whole document; `origin` is scheme, host and port the sandbox is reached at."""
+    """The whole document; `origin` is the sandbox's scheme, host and port."""
     base, authorization = f"{origin}/a/{version}/fhir/{version}", f"{origin}/a/{version}/auth"
     flow = {
         "authorizationUrl": f"{authorization}/authorize",

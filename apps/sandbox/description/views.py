@@ -1,4 +1,4 @@
-"""Where the description is read: `/a/description/{version}.json` for programs, `/a/description/` for people."""
+"""The description, as `/a/description/{version}.json` for programs and `/a/description/` for people."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ def machine(request: HttpRequest, version: str) -> JsonResponse:
 
 @require_GET
 def explore(request: HttpRequest) -> HttpResponse:
-    """The same as a page; `?version=` toggles, R4 where it says nothing or nonsense."""
+    """The same as a page; `?version=` chooses the version, R4 by default."""
     version = request.GET.get("version", "r4")
     version = version if version in openapi.TITLES else "r4"
     described = openapi.document(version, _origin(request))

@@ -1,7 +1,7 @@
-"""Which developer is signed in in this browser. One account for portal, console and system accounts.
+"""Which developer is signed in in this browser. Portal, console and system accounts share one account.
 
-An e-mail address is all it takes (specification 1.7): no message is sent and no password asked, because here nobody
-has anything to lose.
+An e-mail address is enough (specification 1.7): no message is sent and no password asked, because nothing here needs
+protection.
 """
 
 from collections.abc import Callable
@@ -26,7 +26,7 @@ Rest = ParamSpec("Rest")
 
 
 def sign_in(request: HttpRequest, email: str, *, at: datetime) -> tuple[Developer, bool]:
-    """Whose address it is, signed in from now on, and whether they are new. Raises RequestRefused."""
+    """Sign in the developer with this address; returns them, and whether they are new. Raises RequestRefused."""
     address = email.strip().lower()
     try:
         validate_email(address)
@@ -41,19 +41,19 @@ def sign_in(request: HttpRequest, email: str, *, at: datetime) -> tuple[Develope
 
 
 def developer(request: HttpRequest) -> Developer | None:
-    """Who is signed in."""
+    """The developer who is signed in."""
     return Developer.objects.filter(pk=request.session.get(_KEY, 0)).first()
 
 
 def forget(request: HttpRequest) -> None:
-    """Nobody is signed in any more."""
+    """Sign out."""
     request.session.pop(_KEY, None)
 
 
 def for_developers(
     view: Callable[Concatenate[HttpRequest, Developer, Rest], HttpResponse],
 ) -> Callable[Concatenate[HttpRequest, Rest], HttpResponse]:
-    """A view that is told who is signed in; anybody else signs in first, and comes back to where they wanted to go."""
+    """Decorate a view that gets the signed-in developer; anybody else is sent to sign in, and comes back."""
 
     @wraps(view)
     def signed_in_view(request: HttpRequest, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponse:

@@ -17,7 +17,7 @@ _USUAL = "portal"
 
 @require_http_methods(["GET", "POST"])
 def sign_in(request: HttpRequest) -> HttpResponse:
-    """An e-mail address, and on to where the developer wanted to go."""
+    """Ask for an e-mail address, then go on to where the developer wanted to go."""
     problem = ""
     wanted = request.POST.get("next", "") or request.GET.get("next", "")
     if request.method == "POST":
@@ -35,13 +35,13 @@ def sign_in(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def sign_out(request: HttpRequest) -> HttpResponse:
-    """Nobody is signed in in this browser."""
+    """Sign out in this browser."""
     signed_in.forget(request)
     return redirect("start")
 
 
 def _where(wanted: str) -> str:
-    """A page of ours that can be looked at, or the portal. What was refused by POST has no page to come back to."""
+    """A page of ours that answers GET, or the portal. A refused POST has no page to return to."""
     if not wanted.startswith("/") or not url_has_allowed_host_and_scheme(wanted, allowed_hosts=None):
         return _USUAL
     try:

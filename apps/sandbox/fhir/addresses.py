@@ -1,20 +1,20 @@
-"""Addresses of the data routes as they appear in answers.
+"""URLs of the data routes, as responses contain them.
 
-The observed interface answers with /fhir/R4/ whatever case the request had (interface facts 1.1); the switch
-`link_case` can turn that off.
+The observed interface writes /fhir/R4/ in whatever case the request was (interface facts 1.1); the switch `link_case`
+can turn that off.
 """
 
 from django.http import HttpRequest
 
 from apps.sandbox import scenarios
 
-BASE = "{data-base}/"  # stands in stored bodies for the data base; never legal in a FHIR address
+BASE = "{data-base}/"  # placeholder for the data base in stored bodies; never legal in a FHIR URL
 _BASE_BYTES = BASE.encode()
 ELSEWHERE = "https://elsewhere.example"
 
 
 def data_base(request: HttpRequest, version: str) -> str:
-    """The data base address the answer to this request speaks of, with its closing slash."""
+    """The data base URL for the response to this request, with its trailing slash."""
     tree = version.upper()
     if scenarios.chosen("link_case") == "as-asked":
         tree = request.path_info.split("/")[4]
@@ -22,7 +22,7 @@ def data_base(request: HttpRequest, version: str) -> str:
 
 
 def with_attachments(body: bytes, base: str) -> bytes:
-    """A stored body, or several, with the addresses of documents filled in as `attachment_address` stands."""
+    """One or several stored bodies, with the URLs of documents filled in as the switch `attachment_address` says."""
     if _BASE_BYTES not in body:
         return body
     where = scenarios.chosen("attachment_address")

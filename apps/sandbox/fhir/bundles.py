@@ -1,4 +1,4 @@
-"""A page of a search as a searchset Bundle, put together from stored bytes: no resource is parsed on its way out."""
+"""A page of a search as a searchset Bundle, assembled from stored bytes: no resource is parsed."""
 
 import json
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ _MODES = {mode: b',"search":{"mode":"%s"}' % mode.encode() for mode in ("match",
 
 
 def searchset(root: Root, search: Search, query: QueryDict, here: str) -> bytes:
-    """The page of `search`. `here` is the query string as it came."""
+    """The page of `search`. `here` is the query string as it was sent."""
     base = root.base
     way = scenarios.chosen("paging")
     found = store.find(search, repeat_last=way == "repeats")
@@ -34,7 +34,8 @@ def searchset(root: Root, search: Search, query: QueryDict, here: str) -> bytes:
 
 
 def _following(search: Search, found: Found, way: str) -> Cursor | None:
-    """Where the next page begins; none after the last one, and none after the second where pages stop short."""
+    """Where the next page begins; None after the last one, and after the second if the switch says that paging stops
+    short."""
     if not found.has_more or (way == "stops-short" and search.cursor.number >= 2):
         return None
     return Cursor(search.cursor.number + 1, found.rows[-1].place, found.total)
@@ -60,7 +61,7 @@ def _entries(rows: Iterable[Row], mode: str, base: str) -> list[bytes]:
 
 
 def _strays(search: Search, base: str) -> list[bytes]:
-    """What a first page holds besides matches, as `stray_rows` stands."""
+    """What a first page has besides matches, by the switch `stray_rows`."""
     kind = scenarios.chosen("stray_rows")
     if kind == "none" or search.cursor.number > 1:
         return []

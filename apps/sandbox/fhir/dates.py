@@ -1,4 +1,4 @@
-"""FHIR dates and times, possibly partial, as the stretch of time they mean: from, and until (not included), in UTC."""
+"""FHIR dates and times, possibly partial, as half-open intervals in UTC."""
 
 import re
 from datetime import UTC, datetime, timedelta, timezone
@@ -10,7 +10,8 @@ Stretch = tuple[datetime, datetime]
 
 
 def stretch(written: str) -> Stretch:
-    """What a date, a year, a month or a time means: `2025-03` is the whole of March. No offset means UTC.
+    """The interval that a date, a year, a month or a time means: `2025-03` is all of March. Without an offset it is
+    UTC.
 
     Raises ValueError for anything else.
     """

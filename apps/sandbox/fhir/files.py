@@ -1,9 +1,9 @@
-"""The files of documents. `document/{name}` always answers the file itself; Binary obeys the Accept header.
+"""The files of documents. `document/{name}` always returns the file itself; Binary follows the Accept header.
 
-Interface facts 1.3 and 1.7: the document path answers application/pdf or application/xml even when a FHIR type was
-asked for. Binary answers the raw file where Accept names its type, a Binary resource where it names a FHIR type, and
-406 for anything else. application/json is a FHIR type on interface A, where every call has it (specification 4.1, rule
-3), and none on interface B.
+Interface facts 1.3 and 1.7: the document path answers application/pdf or application/xml even if a FHIR type was
+requested. Binary returns the raw file if Accept names its type, a Binary resource if it names a FHIR type, and 406
+otherwise. application/json is a FHIR type on interface A, where every call has it (specification 4.1, rule 3), but not
+on interface B.
 """
 
 import base64
@@ -22,13 +22,13 @@ _FHIR_TYPES = ("application/fhir+json", "application/json+fhir")
 
 
 def document(realm: Realm, name: str, seen: Collection[str]) -> HttpResponse:
-    """The file as it is. Raises Refusal (404) for one that is of none of the patients in `seen`."""
+    """The file itself. Raises Refusal (404) if it belongs to none of the patients in `seen`."""
     file = _own(realm, name, seen)
     return HttpResponse(bytes(file.content), content_type=file.content_type)
 
 
 def binary(request: HttpRequest, realm: Realm, name: str, seen: Collection[str]) -> HttpResponse:
-    """The file, or a Binary resource around it, by Accept. Raises Refusal (404) and NotAcceptable."""
+    """The file, or a Binary resource with it, by Accept. Raises Refusal (404) and NotAcceptable."""
     file = _own(realm, name, seen)
     fhir_types = _FHIR_TYPES if realm.tenant else media_types.JSON_TYPES
     for accepted in media_types.accepted(request):

@@ -1,6 +1,6 @@
-"""What a search can find a resource by: tokens and the stretch of time of its date. Works on both versions' elements.
+"""The search index of a resource: tokens, and the interval of its date. Works on both versions' elements.
 
-Tokens are texts: `code=H` and `code=system|H` for codings, `code=system|` for any code of a system, `code=|H` for one
+Tokens are strings: `code=H` and `code=system|H` for codings, `code=system|` for any code of a system, `code=|H` for one
 without a system, `name~alder` for the words of strings, `target=Type/id` and `medication=Type/id` for references.
 """
 
@@ -47,7 +47,7 @@ _PATIENT_ELEMENTS = ("subject", "patient", "beneficiary")
 
 @dataclass(frozen=True)
 class Index:
-    """The searchable side of one resource."""
+    """The index entries of one resource."""
 
     tokens: list[str]
     dated_from: datetime | None
@@ -56,7 +56,7 @@ class Index:
 
 
 def index(body: Body) -> Index:
-    """Everything searches need; elements of an unexpected shape are passed over, never refused."""
+    """Everything that searches need. Elements of an unexpected shape are skipped, never refused."""
     tokens = {token for name, elements in _TOKENS.items() for token in _coded(name, body, elements)}
     tokens.update(_words(body))
     tokens.update(_references(body))
@@ -68,7 +68,7 @@ def index(body: Body) -> Index:
 
 
 def patient_of(body: Body) -> str | None:
-    """The reference by which a resource names its patient ("Patient/1", "urn:uuid:…"), or None."""
+    """The reference to a resource's patient ("Patient/1", "urn:uuid:…"), or None."""
     for element in _PATIENT_ELEMENTS:
         value = body.get(element)
         if isinstance(value, dict) and isinstance(value.get("reference"), str):
@@ -100,7 +100,7 @@ def _tokens(name: str, value: Any) -> Iterator[str]:
 
 
 def _words(body: Body) -> Iterator[str]:
-    """What string searches look at: a name is found by its whole and by each of its words."""
+    """What string searches match: the whole name, and each of its words."""
     for name in _listed(body.get("name")):
         yield from _name(name)
     for address in _listed(body.get("address")):
@@ -153,7 +153,7 @@ def _dated(body: Body) -> tuple[datetime | None, datetime | None]:
 
 
 def _due(body: Body) -> tuple[datetime, datetime] | None:
-    """An R4 goal is searched by the date it is due."""
+    """An R4 goal is searched by its due date."""
     targets = body.get("target") if body.get("resourceType") == "Goal" else None
     due = [_stretch(target.get("dueDate")) for target in _listed(targets) if isinstance(target, dict)]
     return next((known for known in due if known), None)

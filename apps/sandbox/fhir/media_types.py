@@ -1,4 +1,4 @@
-"""Which media type an answer has (specification P4, interface facts 1.7)."""
+"""Which media type a response has (specification P4, interface facts 1.7)."""
 
 from django.http import HttpRequest
 
@@ -9,14 +9,13 @@ _FORMATS = {"json": "application/json", **{name: name for name in JSON_TYPES}}
 
 
 class NotAcceptable(Exception):
-    """The request accepts no type the route can give: 406 with nothing in it."""
+    """The request accepts no type that the route can produce: 406 with an empty body."""
 
 
 def chosen(request: HttpRequest, version: str, kind: str) -> str:
-    """The Content-Type for a FHIR answer. `_format` overrides Accept; no Accept at all accepts everything.
+    """The Content-Type of a FHIR response. `_format` overrides Accept; without Accept, anything is accepted.
 
     `kind` is "fhir" (the version's own), "charset" (that, with a charset), "plain" (application/json) or "asked".
-
     Raises NotAcceptable.
     """
     wanted = request.GET.get("_format")
@@ -31,7 +30,7 @@ def chosen(request: HttpRequest, version: str, kind: str) -> str:
 
 
 def asked_json(request: HttpRequest) -> str | None:
-    """The first JSON type or wildcard the Accept header names; None when it names none."""
+    """The first JSON type or wildcard in the Accept header, or None."""
     for name in accepted(request):
         if name in JSON_TYPES or name in _ANYTHING:
             return name
@@ -39,7 +38,7 @@ def asked_json(request: HttpRequest) -> str | None:
 
 
 def accepted(request: HttpRequest) -> list[str]:
-    """The media types of the Accept header in its order, in lower case, without parameters; q=0 is a refusal."""
+    """The media types of the Accept header in order, in lower case, without parameters; those with q=0 are left out."""
     header = request.META.get("HTTP_ACCEPT") or "*/*"
     named = []
     for part in header.split(","):

@@ -1,4 +1,4 @@
-"""What this server says of itself: Conformance in DSTU2, CapabilityStatement in R4, both from `offered`."""
+"""The server's metadata: Conformance in DSTU2, CapabilityStatement in R4, both made from `offered`."""
 
 from typing import Any
 
@@ -16,9 +16,9 @@ _SOFTWARE = {"name": "Sandbox of an invented practice", "version": "1"}
 
 
 def statement(version: str, base: str, title: str, security: Element, *, tells_of_systems: bool = False) -> Element:
-    """The statement for one version at a data base address; `security` is its rest.security element.
+    """The statement for one version and data base URL; `security` is its rest.security element.
 
-    `tells_of_systems`: the documentation of each interaction says whether systems may do it (specification 5.2.5).
+    `tells_of_systems`: the documentation of each interaction says whether systems may use it (specification 5.2.5).
     """
     resources = [_resource(version, one, for_systems=tells_of_systems) for one in OFFERED[version].values()]
     rest = {"mode": "server", "security": security, "resource": resources}

@@ -1,12 +1,12 @@
-"""What is served, per FHIR version: resource types, their interactions and their search parameters.
+"""What is served in each FHIR version: resource types, their interactions and their search parameters.
 
 DSTU2 follows the Argonaut data query guide, R4 what the observed interface advertises (interface facts 1.2 and 1.3).
-The statements of `metadata`, the description pages and `searching` are all made from this table.
+`metadata`, the description pages and `searching` all use this table.
 """
 
 from dataclasses import dataclass
 
-# What is marked for system access: what a bulk copy of a record is made of. Metadata of interface B says so of each.
+# Types for system access, of which a bulk export consists. Metadata of interface B says so for each.
 FOR_SYSTEMS = frozenset(
     {
         *("AllergyIntolerance", "Binary", "CarePlan", "CareTeam", "Condition", "Device", "DiagnosticReport"),
@@ -19,7 +19,7 @@ FOR_SYSTEMS = frozenset(
 
 @dataclass(frozen=True)
 class Parameter:
-    """One search parameter: its name on the wire, its FHIR search type, and the name it has in the stored index."""
+    """One search parameter: its name, its FHIR search type, and its name in the stored index."""
 
     name: str
     kind: str
@@ -29,7 +29,8 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Offered:
-    """One resource type. `has_patient`: searches take `patient` and rows belong to one; otherwise to the practice."""
+    """One resource type. `has_patient`: searches take `patient`, and each row belongs to a patient; otherwise to the
+    practice."""
 
     resource_type: str
     parameters: tuple[Parameter, ...] = ()
@@ -40,7 +41,7 @@ class Offered:
 
     @property
     def is_for_systems(self) -> bool:
-        """Whether systems may read it as well (specification 5.2.5: only where a type's documentation says so)."""
+        """Whether systems may read it (specification 5.2.5: only if the type's documentation says so)."""
         return self.resource_type in FOR_SYSTEMS
 
     @property

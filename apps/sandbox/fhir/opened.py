@@ -1,4 +1,4 @@
-"""What a token of interface A opens, in the terms in which the data routes ask (`fhir.access.Access`)."""
+"""What a token of interface A permits, as the `fhir.access.Access` that the data routes need."""
 
 from dataclasses import dataclass
 
@@ -10,12 +10,12 @@ from apps.sandbox.fhir.refusing import Refusal
 
 @dataclass(frozen=True)
 class Opened:
-    """The same people for every type, except the types that the patient left out."""
+    """The same patients for every type, except the types that the patient left out."""
 
     access: bearer.Access
 
     def patients(self, _resource_type: str, _interaction: str) -> tuple[str, ...]:
-        """The same people whatever the type."""
+        """The same patients whatever the type."""
         return self.access.patient_ids
 
     def refusal(self, resource_type: str, _interaction: str) -> Refusal | None:
@@ -25,5 +25,5 @@ class Opened:
 
 
 def by(request: HttpRequest, version: str) -> Opened:
-    """What the request's token opens in `version`. Raises bearer.Unauthorized."""
+    """What the request's token permits in `version`. Raises bearer.Unauthorized."""
     return Opened(bearer.access_from(request, version))

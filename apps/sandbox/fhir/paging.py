@@ -1,8 +1,8 @@
-"""Where a page starts, and the links that lead to the next one.
+"""Where a page starts, and the link to the next one.
 
-A next link carries `page=N-…` (or `pageContext=N-…`, by the root), N for people and the rest opaque: the last row of
-the page before and the total, so that each page after the first costs one indexed query. Clients follow it as it
-stands.
+A next link has `page=N-…` (or `pageContext=N-…`, depending on the root): N is for people, the rest is opaque and
+contains the last row of the page before and the total, so that each page after the first needs one indexed query.
+Clients follow the link unchanged.
 """
 
 import base64
@@ -24,7 +24,7 @@ _PLACE = re.compile(rb"(\d{1,18}):(\d{1,9})")
 
 @dataclass(frozen=True)
 class Cursor:
-    """Page `number` begins after the row `after`; `total` is None until it was counted."""
+    """Page `number` begins after the row `after`; `total` is None until it has been counted."""
 
     number: int = 1
     after: int = 0
@@ -32,7 +32,7 @@ class Cursor:
 
 
 def read_cursor(written: str | None) -> Cursor:
-    """The cursor of a `page` parameter; none means the first page. Raises Refusal for one that is not ours."""
+    """The cursor from a `page` parameter; without one, the first page. Raises Refusal for a cursor that is not ours."""
     if written is None:
         return Cursor()
     page = _PAGE.fullmatch(written)
@@ -54,7 +54,7 @@ def write_cursor(cursor: Cursor) -> str:
 def links(
     root: Root, resource_type: str, query: QueryDict, here: str, following: Cursor | None
 ) -> list[dict[str, str]]:
-    """Bundle.link: next (where there is one) and self. `here` is the query string as it came."""
+    """Bundle.link: self, and next if there is one. `here` is the query string as it was sent."""
     route = root.base + resource_type
     self_link = {"relation": "self", "url": f"{route}?{here}" if here else route}
     if following is None:

@@ -1,4 +1,4 @@
-"""How a data route says no: an OperationOutcome, in the forms that servers were seen to use (interface facts 5.5)."""
+"""Errors of the data routes: an OperationOutcome, in the forms that servers were seen to use (interface facts 5.5)."""
 
 import json
 import uuid
@@ -17,9 +17,9 @@ _TRACE = (
 
 
 class Refusal(Exception):
-    """A request that gets no data: the HTTP status, the issue code of FHIR's list, and words for a developer.
+    """A request that gets no data: the HTTP status, FHIR's issue code, and a text for developers.
 
-    `as_text`: the words alone are the usual body. `challenge` is sent as WWW-Authenticate.
+    `as_text`: the usual body is only the text. `challenge` is sent as WWW-Authenticate.
     """
 
     def __init__(self, status: int, code: str, diagnostics: str, *, as_text: bool = False, challenge: str = "") -> None:
@@ -32,7 +32,8 @@ class Refusal(Exception):
 
 
 def answer(refusal: Refusal, version: str, switch: str) -> HttpResponse:
-    """The refusal in the form `switch` stands at; one `as_text` is text where that stands as usual."""
+    """The error response in the form that `switch` selects; one `as_text` is plain text if the switch has its
+    default."""
     response = _written(refusal, version, scenarios.chosen(switch), is_usual=scenarios.is_usual(switch))
     if refusal.challenge:
         response["WWW-Authenticate"] = refusal.challenge
@@ -42,7 +43,7 @@ def answer(refusal: Refusal, version: str, switch: str) -> HttpResponse:
 
 
 def not_acceptable() -> HttpResponse:
-    """406 with nothing in it."""
+    """406 with an empty body."""
     response = HttpResponse(status=406)
     del response["Content-Type"]
     return response
@@ -62,7 +63,7 @@ def _written(refusal: Refusal, version: str, form: str, *, is_usual: bool) -> Ht
 
 
 def outcome(code: str, diagnostics: str, form: str, severity: str = "error") -> dict[str, Any]:
-    """An OperationOutcome: no-code leaves the compulsory code out, stack-trace adds an information issue."""
+    """An OperationOutcome. "no-code" leaves out the required code, "stack-trace" adds an information issue."""
     issue = {"severity": severity, "diagnostics": diagnostics}
     issues = [issue if form != "with-code" else {"severity": severity, "code": code, "diagnostics": diagnostics}]
     if form == "stack-trace":

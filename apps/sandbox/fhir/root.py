@@ -1,4 +1,4 @@
-"""The FHIR root a request came to, as far as answers depend on it: its data, its address, and its server's habits."""
+"""The FHIR root of a request: its data, its URL, and how its server behaves."""
 
 from dataclasses import dataclass
 
@@ -7,12 +7,12 @@ from apps.sandbox.fhir.realm import Realm
 
 @dataclass(frozen=True)
 class Root:
-    """`base` is its address with the closing slash. The rest is what its server does as the switches stand.
+    """`base` is its URL with the trailing slash. The rest is the server's behavior by the current switches.
 
-    `required_parameters` is one of the dialects of `searching`; `page_parameter` carries the place of the next page,
-    and `page_extras` come along with it. With `optional_parameters` False nothing is understood that a search can do
-    without. `bare_patient_search` says what GET Patient without any parameter answers: one Patient as it is
-    ("patient"), a Bundle ("bundle"), or nothing but 400 ("refused").
+    `required_parameters` is one of the dialects of `searching`; `page_parameter` has the cursor of the next page, and
+    `page_extras` are added to it. If `optional_parameters` is False, no search parameter is understood that is not
+    required. `bare_patient_search` is the answer to GET Patient without any parameter: one Patient ("patient"), a
+    Bundle ("bundle"), or a 400 ("refused").
     """
 
     realm: Realm

@@ -1,7 +1,7 @@
-"""A search as asked: the query string read against what is offered, and what the chosen dialect makes compulsory.
+"""Read a search: the query string is checked against what is offered, and against what the chosen dialect requires.
 
-Raises `refusing.Refusal` for what the route would refuse. Unknown parameters are ignored, as FHIR has it, except in the
-b-like dialect.
+Raises `refusing.Refusal` for what the route refuses. Unknown parameters are ignored, as FHIR says, except in the b-like
+dialect.
 """
 
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ _PREFIXES = ("eq", "ge", "gt", "le", "lt")
 
 @dataclass(frozen=True)
 class Condition:
-    """One narrowing: tokens, ids, words (beginnings): any of the values; date or updated: a stretch with a prefix."""
+    """One filter. Tokens, ids and words (beginnings): any of the values. Date or updated: an interval with a prefix."""
 
     kind: str
     values: tuple[str, ...] = ()
@@ -38,7 +38,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class Search:
-    """What to look for. `patient_ids` empty: among the resources of the practice."""
+    """What to search for. `patient_ids` empty: the resources of the practice."""
 
     realm: Realm
     resource_type: str
@@ -51,7 +51,7 @@ class Search:
 
 
 def read(root: Root, offered: Offered, query: QueryDict, access: Access) -> Search:
-    """The search a request asks for."""
+    """The search that a request asks for."""
     dialect = root.required_parameters
     _check_optional(root, query)
     patient_ids = _patients(offered, query, access, dialect)
@@ -78,7 +78,7 @@ def read(root: Root, offered: Offered, query: QueryDict, access: Access) -> Sear
 
 
 def _patients(offered: Offered, query: QueryDict, access: Access, dialect: str) -> tuple[str, ...]:
-    """Whose rows: the patient asked for, or with `_id` alone, and for Patient, everybody the token speaks for."""
+    """Whose rows: the requested patient's; with only `_id`, and for Patient, those of everybody the token permits."""
     if not offered.has_patient:
         return ()
     asked = [value.removeprefix("Patient/") for name in _PATIENT_NAMES for value in query.getlist(name) if value]
@@ -100,7 +100,7 @@ def _check_optional(root: Root, query: QueryDict) -> None:
 
 
 def _check_required(offered: Offered, query: QueryDict, dialect: str) -> None:
-    """What the dialect makes compulsory; statuses as observed (interface facts section 2, line 16)."""
+    """Parameters that the dialect requires; statuses as observed (interface facts section 2, line 16)."""
     if dialect == "lenient" or "_id" in query:
         return
     as_text = dialect == "b-like"
@@ -149,7 +149,7 @@ def _dated(parameter: Parameter, value: str) -> Condition:
 
 
 def _count(query: QueryDict, page_size: int) -> int:
-    """Rows of a page: what was asked for, as far as the server allows."""
+    """Rows per page: what was requested, up to the server's limit."""
     asked = query.get("_count", query.get("_maxresults"))
     if asked is None:
         return min(page_size, int(scenarios.chosen("page_limit")))

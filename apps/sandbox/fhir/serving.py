@@ -1,6 +1,6 @@
-"""The data routes of either interface: a question below a root, asked with some access, answered.
+"""The data routes of both interfaces: answer a request below a root, with a given access.
 
-Raises `Refusal`; the edges (`fhir.views`, `smart.data.views`) answer it in the way of their interface.
+Raises `Refusal`; the edges (`fhir.views`, `smart.data.views`) turn it into a response of their interface.
 """
 
 import re
@@ -18,7 +18,7 @@ _ID = re.compile(r"[A-Za-z0-9.\-]{1,64}", re.ASCII)
 
 
 def check_request(request: HttpRequest) -> None:
-    """Raises Refusal for a method that changes things, and for an address nothing can have."""
+    """Raises Refusal for a method that changes data, and for an impossible URL."""
     if request.method not in ("GET", "HEAD"):
         raise Refusal(405, "not-supported", "Only GET is served here")
     if "\0" in request.path_info or "%00" in request.META.get("QUERY_STRING", ""):
@@ -26,7 +26,7 @@ def check_request(request: HttpRequest) -> None:
 
 
 def search(request: HttpRequest, root: Root, access: Access, resource_type: str, media_type: str) -> HttpResponse:
-    """P4 and every other search. What GET Patient without parameters answers is the root's habit."""
+    """P4 and every other search. The answer to GET Patient without parameters depends on the root."""
     offered = _offered(root.version, resource_type, access, "search")
     if not offered.is_searched:
         raise Refusal(400, "not-supported", f"Search is not implemented for {resource_type}")
@@ -63,7 +63,7 @@ def binary(request: HttpRequest, root: Root, access: Access, name: str) -> HttpR
 
 
 def _offered(version: str, resource_type: str, access: Access, interaction: str) -> Offered:
-    """The type as offered. Raises Refusal: one that is not answers 403, as one that may not be seen does."""
+    """The offered type. Raises Refusal: a type that is not offered gets 403, like one that may not be seen."""
     offered = OFFERED[version].get(resource_type)
     if offered is None:
         raise Refusal(403, "forbidden", f"{resource_type} is not available")
@@ -78,7 +78,8 @@ def _named(offered: Offered) -> str:
 
 
 def _resource(root: Root, resource_type: str, logical_id: str, access: Access, media_type: str) -> HttpResponse:
-    """One resource of somebody the access is for, or of the practice. A stranger's is as absent as one nobody has."""
+    """One resource of a patient whom the access covers, or of the practice. Another patient's resource is answered as
+    if it did not exist."""
     found = store.read(root.realm, resource_type, logical_id)
     if found is None:
         raise Refusal(404, "not-found", "There is no such resource")

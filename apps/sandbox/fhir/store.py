@@ -1,7 +1,7 @@
-"""Stored resources: kept, found and read. Bodies go in and out as bytes; nothing here parses them.
+"""Stored resources. Bodies are bytes, which nothing here parses.
 
-Reading a page is one query along the index (tenant, version, patient, type, id). On a first page it counts as well, and
-the next link remembers how many there are.
+Reading a page is one query along the index (tenant, version, patient, type, id). The first page also counts all
+matches, and the next link remembers the count.
 """
 
 from collections.abc import Iterable
@@ -56,7 +56,7 @@ class Found:
 
 
 def row(realm: Realm, patient_id: str, body: Body, *, at: datetime) -> Resource:
-    """A row ready to keep; `at` is when it was changed, unless its meta says so itself."""
+    """A row to store; `at` is when it was changed, unless its meta says so."""
     known = index(body)
     return Resource(
         tenant=realm.tenant,
@@ -73,7 +73,7 @@ def row(realm: Realm, patient_id: str, body: Body, *, at: datetime) -> Resource:
 
 
 def keep(rows: Iterable[Resource]) -> int:
-    """Insert the rows, replacing those of the same tenant, version, type and id; how many there were."""
+    """Insert rows, replacing those with the same tenant, version, type and id; returns how many."""
     latest = {(one.tenant, one.version, one.resource_type, one.logical_id): one for one in rows}
     Resource.objects.bulk_create(
         latest.values(),
@@ -86,7 +86,7 @@ def keep(rows: Iterable[Resource]) -> int:
 
 
 def keep_files(files: Iterable[StoredFile]) -> None:
-    """Insert the files, replacing those of the same tenant, version and name."""
+    """Insert files, replacing those with the same tenant, version and name."""
     StoredFile.objects.bulk_create(
         files,
         update_conflicts=True,
@@ -96,19 +96,20 @@ def keep_files(files: Iterable[StoredFile]) -> None:
 
 
 def forget(realm: Realm, patient_id: str) -> None:
-    """Remove everything of one patient."""
+    """Delete everything of one patient."""
     for model in (Resource, StoredFile):
         model.objects.filter(tenant=realm.tenant, version=realm.version, patient_id=patient_id).delete()
 
 
 def patient_ids(realm: Realm) -> tuple[str, ...]:
-    """Everybody the realm has a Patient of."""
+    """The ids of all Patients in the realm."""
     patients = Resource.objects.filter(tenant=realm.tenant, version=realm.version, resource_type="Patient")
     return tuple(patients.order_by("pk").values_list("logical_id", flat=True))
 
 
 def read(realm: Realm, resource_type: str, logical_id: str) -> tuple[str, bytes] | None:
-    """The patient a resource belongs to ("" for the practice's) and its body; None when there is none."""
+    """The id of the patient to whom a resource belongs ("" for the practice's) and its body; None if it does not
+    exist."""
     found = raw_sql.rows(
         f"SELECT patient_id, body FROM sandbox_resource WHERE {_OF_REALM}"  # noqa: S608  # nosec B608 -- fixed parts
         " AND resource_type = %(type)s AND logical_id = %(id)s",
@@ -118,7 +119,7 @@ def read(realm: Realm, resource_type: str, logical_id: str) -> tuple[str, bytes]
 
 
 def find(search: Search, *, repeat_last: bool = False) -> Found:
-    """One page of a search. `repeat_last` begins it with the last row of the page before."""
+    """One page of a search. `repeat_last`: begin with the last row of the page before."""
     where, values = _where(search)
     total = search.cursor.total
     counting = f"SELECT count(*) FROM sandbox_resource WHERE {where}"  # noqa: S608  # nosec B608 -- fixed parts
@@ -139,13 +140,13 @@ def find(search: Search, *, repeat_last: bool = False) -> Found:
 
 
 def provenance_of(search: Search, rows: Iterable[Row]) -> tuple[Row, ...]:
-    """The Provenance resources that have one of the rows as a target."""
+    """The Provenance resources with one of these rows as a target."""
     targets = [f"target={row.resource_type}/{row.logical_id}" for row in rows]
     return _others(search, "Provenance", "tokens && %(wanted)s", targets) if targets else ()
 
 
 def medications_of(search: Search, rows: Iterable[Row]) -> tuple[Row, ...]:
-    """The Medication resources the rows refer to; they belong to the practice."""
+    """The Medication resources to which these rows refer; they belong to the practice."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT DISTINCT token FROM sandbox_resource, unnest(tokens) AS token WHERE id = ANY(%s)"
@@ -157,7 +158,7 @@ def medications_of(search: Search, rows: Iterable[Row]) -> tuple[Row, ...]:
 
 
 def of_somebody_else(search: Search) -> Row | None:
-    """A row of the same type that belongs to another patient, if there is any: for the switch stray_rows."""
+    """A row of the same type that belongs to another patient, if there is one; for the switch stray_rows."""
     found = raw_sql.rows(
         f"SELECT id, logical_id, body FROM sandbox_resource WHERE {_OF_REALM}"  # noqa: S608  # nosec B608 -- fixed parts
         " AND resource_type = %(type)s AND patient_id <> ALL(%(ours)s) ORDER BY id LIMIT 1",
@@ -178,7 +179,7 @@ def _others(search: Search, resource_type: str, condition: str, wanted: list[str
 
 
 def _where(search: Search) -> tuple[str, dict[str, Any]]:
-    """The conditions of a search as SQL of fixed parts, and the values that go into it."""
+    """The conditions of a search, as SQL from constant parts, and their values."""
     parts = [_OF_REALM, "resource_type = %(type)s"]
     values: dict[str, Any] = {**search.realm._asdict(), "type": search.resource_type}
     if len(search.patient_ids) > 1:

@@ -1,4 +1,4 @@
-"""Addresses of the data routes below /a/{version}/fhir/. The last version segment is taken in any case (facts 1.1)."""
+"""URLs of the data routes below /a/{version}/fhir/. The last version segment is case-insensitive (facts 1.1)."""
 
 from django.urls import re_path
 from django.urls.resolvers import URLPattern
@@ -7,7 +7,7 @@ from apps.sandbox.fhir import views
 
 
 def _under_base(rest: str, view: views.View) -> list[URLPattern]:
-    """A route below the base; the view compares `tree` with the version, so that /a/r4/fhir/dstu2/ holds nothing."""
+    """A route below the base. The view compares `tree` with the version, so that /a/r4/fhir/dstu2/ is empty."""
     return [re_path(rf"^(?P<tree>[A-Za-z0-9]+)/{rest}$", view)]
 
 

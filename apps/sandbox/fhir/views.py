@@ -1,4 +1,4 @@
-"""The data routes of interface A (specification P4 to P6 and section 4.1): who asks, and how it says no."""
+"""The data routes of interface A (specification P4 to P6 and section 4.1): authentication and error responses."""
 
 import json
 import uuid
@@ -20,7 +20,8 @@ View = Callable[..., HttpResponse]
 
 
 def _answered(view: View) -> View:
-    """The view with its refusals answered: 405, 406 (empty), 401 with a challenge, and the rest as an outcome."""
+    """Decorate a view to turn its exceptions into responses: 405, 406 (empty), 401 with a challenge, others as an
+    outcome."""
 
     @wraps(view)
     def wrapper(request: HttpRequest, version: str, tree: str, **parts: str) -> HttpResponse:
@@ -45,7 +46,7 @@ def _answered(view: View) -> View:
 
 @_answered
 def statement(request: HttpRequest, version: str) -> HttpResponse:
-    """P6: what is served here; no token needed."""
+    """P6: the metadata; no token needed."""
     media_type = _media_type(request, version)
     security = metadata.security(version, "OAuth")
     told = metadata.statement(version, addresses.data_base(request, version), _TITLES[version], security)
@@ -84,7 +85,7 @@ def binary(request: HttpRequest, version: str, name: str) -> HttpResponse:
 
 @_answered
 def nothing(request: HttpRequest, version: str) -> HttpResponse:
-    """Any other address under the data base: who has no token is not told that it is none (facts 1.5)."""
+    """Any other URL below the data base. Without a token the answer is 401, not 404 (facts 1.5)."""
     opened.by(request, version)
     raise Refusal(404, "not-found", f"There is nothing here in {version}")
 

@@ -1,6 +1,7 @@
-"""Where searches go by a category, a server has one for everything it holds; files of others often have none it knows.
+"""Give a default category to resources of types that are searched by category: other people's files often have none
+that a search would use.
 
-What came without is found under the commonest, in the index alone: bodies are served as they came.
+Only the index gets it; bodies are served unchanged.
 """
 
 from apps.sandbox.models import Resource
@@ -17,7 +18,7 @@ _OF_R4_ALONE = frozenset({"sdoh", "activity"})
 
 
 def categorized(row: Resource) -> Resource:
-    """The row, which a search by category finds now, if its type is one that needs it."""
+    """The row, with a default category in its index if its type needs one."""
     names = _CATEGORIES.get(row.resource_type, ())
     asked = {f"category={name}" for name in names if row.version == "r4" or name not in _OF_R4_ALONE}
     if names and not asked.intersection(row.tokens):

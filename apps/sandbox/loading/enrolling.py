@@ -1,7 +1,7 @@
-"""An account for every Patient that was loaded: a name derived from the person's, a password that is printed.
+"""An account for every Patient that was loaded: a user name derived from the person's name, and a printed password.
 
-The same person in DSTU2 and R4 (same name, same year of birth) gets one account for both. A Patient that resources
-name but no file held is invented here.
+The same person in DSTU2 and R4 (same name, same year of birth) gets one account for both. A Patient to whom resources
+refer, but who is in no file, is invented here.
 """
 
 import re
@@ -19,7 +19,7 @@ from apps.sandbox.people.populating import Populated
 
 
 def enrol(version: str, patient_id: str, *, at: datetime) -> Populated:
-    """Make or widen the account that opens one loaded record."""
+    """Create or extend the account for one loaded record."""
     body = _patient(version, patient_id, at)
     name = _name(body) or f"Patient {patient_id}"
     username = _free_username(_username(name, body, patient_id), version, patient_id)
@@ -48,7 +48,7 @@ def _patient(version: str, patient_id: str, at: datetime) -> Body:
 
 
 def _name(body: Body) -> str:
-    """The first name as one would say it, from parts of either version, or its text."""
+    """The first name as people say it, from either version's parts, or from the text."""
     names = body.get("name")
     first = names[0] if isinstance(names, list) and names else {}
     if not isinstance(first, dict):
@@ -70,7 +70,7 @@ def _username(name: str, body: Body, patient_id: str) -> str:
 
 
 def _free_username(wanted: str, version: str, patient_id: str) -> str:
-    """The name itself, unless an account of that name opens somebody else's record in this version."""
+    """The name itself, unless an account with that name has another person's record in this version."""
     number, username = 1, wanted
     while True:
         known = Account.objects.filter(username=username).first()

@@ -15,7 +15,7 @@ from apps.sandbox.people.populating import Populated
 
 @dataclass(frozen=True)
 class Loaded:
-    """What became of one file. `problems` are sentences about what could not be read."""
+    """The result for one file. `problems` are sentences about what could not be read."""
 
     path: Path
     version: str
@@ -24,7 +24,7 @@ class Loaded:
 
 
 def load(paths: Iterable[Path], *, at: datetime) -> Iterator[Loaded]:
-    """Load files and folders, one after another; nothing of a file that cannot be read stops the next one."""
+    """Load files and folders, one after another; a file that cannot be read does not stop the next one."""
     for path in reading.files(paths):
         yield _load(path, at)
 

@@ -1,7 +1,7 @@
-"""Files as resources: JSON, NDJSON, arrays, Bundles of any type, gzip around any of them, a byte-order mark before.
+"""Read resources from files: JSON, NDJSON, arrays, Bundles of any type, with or without gzip and a byte-order mark.
 
-Numbers keep their digits (Decimal). What cannot be read raises `Unreadable` with words for the person who gave the
-file; one bad line of an NDJSON file does not spoil the others.
+Numbers keep their digits (Decimal). What cannot be read raises `Unreadable`, with words for the person who gave the
+file; one bad line of an NDJSON file does not affect the others.
 """
 
 import gzip
@@ -21,19 +21,19 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class Unreadable(Exception):
-    """A file, or a line of one, that holds no FHIR JSON; the text says why."""
+    """A file or line without FHIR JSON; the text says why."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A resource of a file and the address its Bundle gave it ("" without one)."""
+    """A resource from a file, and the URL its Bundle gave it ("" without one)."""
 
     full_url: str
     body: Body
 
 
 def files(paths: Iterable[Path]) -> Iterator[Path]:
-    """The files themselves, and those with a FHIR file's name in the folders, in the order of their names."""
+    """The given files, and those in the given folders that have a FHIR file's name, in order of their names."""
     for path in paths:
         if path.is_dir():
             yield from sorted(one for one in path.rglob("*") if one.is_file() and one.name.endswith(_SUFFIXES))
@@ -42,7 +42,7 @@ def files(paths: Iterable[Path]) -> Iterator[Path]:
 
 
 def entries(path: Path) -> Iterator[Entry | Unreadable]:
-    """The resources of a file, Bundles unpacked, and what could not be read in their place."""
+    """The resources of a file, Bundles unpacked; in place of what could not be read, the reason."""
     try:
         content = _content(path)
     except (OSError, EOFError, zlib.error) as problem:

@@ -1,9 +1,8 @@
-"""Ids and references of the resources of one file, so that one server can hold them.
+"""Rewrite ids and references of the resources of one file, so that one server can hold them.
 
-A missing or illegal id is replaced, and so is one the file uses twice. References that name a resource of the file by
-`urn:uuid:…`, by full URL or by Type/id then name it by its id; conditional references (`Practitioner?identifier=…`)
-stay as they are. An absolute reference to a Patient becomes a relative one: whoever the person was on the server the
-file came from, here it is the Patient of that id.
+A missing, illegal or duplicate id is replaced. References to a resource of the file, by `urn:uuid:…`, full URL or
+Type/id, are rewritten to its id; conditional references (`Practitioner?identifier=…`) stay unchanged. An absolute
+reference to a Patient becomes relative: on this server the person is the Patient with that id.
 """
 
 import re
@@ -19,7 +18,7 @@ _NAMESPACE = uuid.UUID("0b3c5d59-5f0e-5f7c-8a44-7a0f6f6f9a11")
 
 
 def rewritten(entries: Iterable[Entry], source: str) -> list[Body]:
-    """The bodies with legal ids, each its own, and references that fit. `source` makes new ids the same every time."""
+    """The bodies with legal, distinct ids and matching references. `source` makes new ids reproducible."""
     bodies: list[Body] = []
     addresses: dict[str, str] = {}
     used: set[str] = set()
@@ -37,7 +36,7 @@ def rewritten(entries: Iterable[Entry], source: str) -> list[Body]:
 
 
 def renamed(body: Body, addresses: Mapping[str, str]) -> Body:
-    """The body with every reference that `addresses` knows replaced."""
+    """The body with every reference in `addresses` replaced."""
 
     def name(reference: str) -> str:
         foreign = _FOREIGN_PATIENT.fullmatch(reference)
@@ -53,12 +52,12 @@ def is_legal(logical_id: str) -> bool:
 
 
 def made_id(seed: str) -> str:
-    """A new id, the same for the same seed."""
+    """A new id; the same seed gives the same id."""
     return str(uuid.uuid5(_NAMESPACE, seed))
 
 
 def _legal_id(entry: Entry, kind: str, place: str) -> str:
-    """The id of the body, else the one its address ends in, else a new one."""
+    """The id of the body, or else from its URL, or else a new one."""
     given = entry.body.get("id")
     if isinstance(given, str) and is_legal(given):
         return given

@@ -1,8 +1,8 @@
-"""Storing the resources of one file under the patients they belong to.
+"""Store the resources of one file under the patients to whom they belong.
 
 A resource belongs to the Patient it names; one that names none belongs to the only Patient of its file, or else to an
-invented one. What belongs to no patient by its nature (Practitioner, Organization, Location …) belongs to the practice.
-Types that are not offered are left out and counted.
+invented one. Resources that by nature belong to no patient (Practitioner, Organization, Location …) belong to the
+practice. Types that are not offered are left out and counted.
 """
 
 from collections import Counter
@@ -25,7 +25,7 @@ NOBODY = "nobody-in-particular"  # the invented patient of resources that name n
 
 @dataclass(frozen=True)
 class Kept:
-    """How many resources were stored, which types were left out how often, and whose records grew."""
+    """How many resources were stored, how many of which types were left out, and whose records grew."""
 
     resources: int
     left_out: Counter[str]
@@ -34,7 +34,7 @@ class Kept:
 
 @transaction.atomic
 def keep(bodies: list[Body], version: str, *, at: datetime) -> Kept:
-    """Store the rewritten resources of one file; a resource that is there already for the same patient is replaced."""
+    """Store the rewritten resources of one file; an existing resource of the same patient is replaced."""
     offered = OFFERED[version]
     served = [body for body in bodies if body["resourceType"] in offered]
     owners = _owners(served, version)
@@ -51,7 +51,7 @@ def keep(bodies: list[Body], version: str, *, at: datetime) -> Kept:
 
 
 def _owners(bodies: list[Body], version: str) -> list[str]:
-    """For each resource the id of its patient, "" for the practice."""
+    """For each resource the id of its patient, or "" for the practice."""
     patients = [str(body["id"]) for body in bodies if body["resourceType"] == "Patient"]
     single = patients[0] if len(patients) == 1 else None
     by_name = {f"{body['resourceType']}/{body['id']}": _named(body) for body in bodies}
@@ -65,7 +65,7 @@ def _owners(bodies: list[Body], version: str) -> list[str]:
 
 
 def _named(body: Body) -> str | None:
-    """The id of the Patient a resource is, or names; None where it names none that could be."""
+    """The id of the Patient that a resource is, or names; None if it names none that is possible."""
     if body["resourceType"] == "Patient":
         return str(body["id"])
     return _patient_id(indexing.patient_of(body) or "")
@@ -78,7 +78,7 @@ def _patient_id(reference: str) -> str | None:
 
 
 def _of_target(body: Body, by_name: Mapping[str, str | None]) -> str | None:
-    """The patient of what a Provenance speaks about."""
+    """The patient of a Provenance's target."""
     targets = body.get("target")
     for target in targets if isinstance(targets, list) else []:
         reference = str(target.get("reference", "")) if isinstance(target, dict) else ""
@@ -90,7 +90,7 @@ def _of_target(body: Body, by_name: Mapping[str, str | None]) -> str | None:
 
 
 def _renames(bodies: list[Body], owners: list[str], version: str) -> dict[str, str]:
-    """New ids for resources whose id somebody else's resource has already."""
+    """New ids for resources whose id another patient's resource already has."""
     owner_of = {(str(body["resourceType"]), str(body["id"])): owner for body, owner in zip(bodies, owners, strict=True)}
     stored = Resource.objects.filter(
         tenant="", version=version, logical_id__in={logical_id for _, logical_id in owner_of}

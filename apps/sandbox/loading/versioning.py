@@ -1,4 +1,4 @@
-"""DSTU2 or R4? FHIR files do not say, so their elements are looked at: each sign is something only one version has."""
+"""DSTU2 or R4? FHIR files do not say, so this looks for elements that only one version has."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -34,8 +34,8 @@ _LISTED_IN_R4 = {
 def version_of(bodies: Iterable[Body], path: Path) -> str:
     """The version ("dstu2" or "r4") of one file; the names of file and folders break ties.
 
-    Each resource type has one vote, however many resources of it there are, so that one habit of the file's maker (a
-    list where DSTU2 has none) does not outweigh everything else. A type that only one version has decides.
+    Each resource type has one vote, however many resources of it there are, so that one habit of the file's author
+    (such as a list where DSTU2 has none) does not outweigh everything else. A type that only one version has decides.
     """
     votes: Counter[str] = Counter()
     for body in bodies:
@@ -54,7 +54,7 @@ def _vote(kind: str, signs: int) -> int:
 
 
 def _sign(body: Body) -> int:
-    """Positive for DSTU2, negative for R4, zero where the resource could be either."""
+    """Positive for DSTU2, negative for R4, zero if the resource could be either."""
     kind = str(body.get("resourceType"))
     sign = sum(element in body for element in _DSTU2_ELEMENTS.get(kind, ()))
     sign -= sum(element in body for element in _R4_ELEMENTS.get(kind, ()))

@@ -1,4 +1,4 @@
-"""What the sandbox remembers: developers and their applications, accounts, grants, its clock, resources."""
+"""What the sandbox stores: developers and their applications, accounts, grants, its clock, resources."""
 
 from apps.sandbox.models.account import Account
 from apps.sandbox.models.application import Application, ApplicationStatus

@@ -1,4 +1,4 @@
-"""Accounts: the patient-API credentials a practice made for a patient (specification section 1.4)."""
+"""Accounts: the credentials for the patient API that a practice made for a patient (specification section 1.4)."""
 
 from django.contrib.auth import hashers
 from django.db import models
@@ -7,9 +7,9 @@ from django.db import models
 class Account(models.Model):
     """Somebody who can sign in here, and whose records they may see in each FHIR version.
 
-    `patients` is `{"dstu2": [ids], "r4": [ids]}`: the person first, then those they look after. That is interface A;
-    `tenant_patients` is the same below each tenant of interface B. A clinician has a `practitioner_id` (the logical id
-    of a Practitioner) and sees patients of tenants alone, none of whom they are.
+    `patients` is `{"dstu2": [ids], "r4": [ids]}`: the person first, then those they look after. That is for interface
+    A; `tenant_patients` is the same for each tenant of interface B. A clinician has a `practitioner_id` (the logical id
+    of a Practitioner) and sees only patients of tenants, none of whom they are themselves.
     """
 
     username = models.CharField(max_length=150, unique=True)
@@ -29,14 +29,14 @@ class Account(models.Model):
         return self.username
 
     def set_password(self, password: str) -> None:
-        """Keep the password's hash (the caller saves)."""
+        """Set the password's hash (the caller saves)."""
         self.password_hash = hashers.make_password(password)
 
     def has_password(self, password: str) -> bool:
-        """Whether this is the password, and sign-in is open to the account."""
+        """Whether this is the password, and the account can sign in."""
         return hashers.check_password(password, self.password_hash) and self.is_enrolled
 
     def patient_ids(self, version: str, tenant: str = "") -> tuple[str, ...]:
-        """The ids of the Patients this account sees in one FHIR version (of one tenant), their own first."""
+        """The ids of the Patients that this account sees in one FHIR version (of one tenant), their own first."""
         patients = self.tenant_patients.get(tenant, {}) if tenant else self.patients
         return tuple(patients.get(version, ()))

@@ -1,4 +1,4 @@
-"""Applications: who may ask patients for access, and where each stands (specification sections 1.2 and 3)."""
+"""Applications: who may ask patients for access, and each one's status (specification sections 1.2 and 3)."""
 
 from collections.abc import Mapping
 from typing import ClassVar
@@ -9,7 +9,7 @@ from apps.sandbox.models.decided import Decided
 
 
 class ApplicationStatus(models.TextChoices):
-    """Where an application stands. Credentials exist from `provisional` on and work in `approved` alone."""
+    """The status of an application. Credentials exist from `provisional` on, and work only in `approved`."""
 
     REQUESTED = "requested", "Requested: no credentials yet"
     PROVISIONAL = "provisional", "Provisional: credentials exist and do not work yet"
@@ -19,7 +19,7 @@ class ApplicationStatus(models.TextChoices):
 
 
 class Application(Decided):
-    """One application of one developer. The secret is kept as a digest and shown once, when it is issued."""
+    """One application of one developer. The secret is stored as a digest, and shown once, when it is issued."""
 
     MOVES: ClassVar[Mapping[str, frozenset[str]]] = {
         ApplicationStatus.REQUESTED: frozenset(
@@ -47,7 +47,7 @@ class Application(Decided):
 
     @classmethod
     def known(cls, client_id: str) -> "Application | None":
-        """The application with this id. Postgres has no text with NUL in it, so neither has an id."""
+        """The application with this id. Postgres cannot store NUL, so no id has one."""
         return None if "\0" in client_id else cls.objects.filter(client_id=client_id).first()
 
     @property

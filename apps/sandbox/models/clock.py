@@ -1,4 +1,4 @@
-"""How far the sandbox's clock is moved. One row, so that a restart does not turn time back."""
+"""How far the sandbox's clock was moved. One row, so that a restart does not turn time back."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""What somebody asks for and an administrator decides about: where it stands, and which moves there are from there."""
+"""A request about which an administrator decides: its status, and the possible transitions."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -10,14 +10,14 @@ from apps.sandbox.models.developer import Developer
 
 
 class MoveRefused(Exception):
-    """Something cannot go from where it stands to where it was sent."""
+    """The transition is not possible from the current status."""
 
 
 class Decided(models.Model):
-    """A request of a developer, or of nobody where it was installed over the control address.
+    """A request by a developer, or by nobody if it was installed over the control address.
 
-    Whoever inherits has a `status` and the table of its MOVES. `decided_at` is the last move, `decision` why it was
-    made, in words for the developer.
+    A subclass has a `status` and a table of transitions, MOVES. `decided_at` is the time of the last transition,
+    `decision` the reason, in words for the developer.
     """
 
     MOVES: ClassVar[Mapping[str, frozenset[str]]] = {}
@@ -32,15 +32,15 @@ class Decided(models.Model):
         abstract = True
 
     def move(self, status: str, *, at: datetime, decision: str = "") -> None:
-        """Change where it stands and save that. Raises MoveRefused for a move the table does not have."""
+        """Change the status and save it. Raises MoveRefused for a transition that is not in the table."""
         here = type(self)._default_manager.filter(models.Q(status=self.status), pk=self.pk)  # noqa: SLF001 -- documented
         moved = {"status": status, "decided_at": at, "decision": decision}
-        # By conditional update: of two decisions at the same moment one finds it elsewhere.
+        # By a conditional UPDATE: of two simultaneous decisions, one finds that the status has changed.
         if status not in self.MOVES[self.status] or not here.update(**moved):
             raise MoveRefused(f"from {self.status} to {status}")
         self.status, self.decided_at, self.decision = status, at, decision
 
     @property
     def is_over(self) -> bool:
-        """Whether there is no move left: it will never work (again)."""
+        """Whether no transition is left: it will never work (again)."""
         return not self.MOVES[self.status]

@@ -4,7 +4,7 @@ from django.db import models
 
 
 class Developer(models.Model):
-    """Somebody who registers applications, at the portal and the console alike. `email` is in lower case."""
+    """Somebody who registers applications, at the portal or the console. `email` is in lower case."""
 
     email = models.EmailField(unique=True)
     signed_up_at = models.DateTimeField()

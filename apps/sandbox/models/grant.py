@@ -1,7 +1,7 @@
-"""What a patient allowed an application, and the codes and tokens that came of it. Only digests are kept.
+"""What a patient allowed an application, and its codes and tokens. Only digests are stored.
 
-Every code and token points to its grant, so that ending the grant ends them all: when a code is used twice
-(RFC 6749 section 4.1.2), when the patient or an administrator takes access away.
+Every code and token references its grant, so ending the grant ends them all: when a code is used twice (RFC 6749
+section 4.1.2), and when the patient or an administrator withdraws access.
 """
 
 from django.db import models
@@ -27,7 +27,7 @@ class Grant(models.Model):
 
 
 class AuthorizationCode(models.Model):
-    """A code on its way to the token endpoint; good for one exchange."""
+    """A code; it can be exchanged once."""
 
     sha256 = models.CharField(max_length=64, primary_key=True)
     grant = models.ForeignKey(Grant, on_delete=models.CASCADE, related_name="codes")
@@ -41,7 +41,7 @@ class AuthorizationCode(models.Model):
 
 
 class AccessToken(models.Model):
-    """What opens the data routes of one FHIR version until it expires."""
+    """Permits the data routes of one FHIR version until it expires."""
 
     sha256 = models.CharField(max_length=64, primary_key=True)
     grant = models.ForeignKey(Grant, on_delete=models.CASCADE, related_name="access_tokens")
@@ -52,7 +52,7 @@ class AccessToken(models.Model):
 
 
 class RefreshToken(models.Model):
-    """What is exchanged for new access tokens until `expires_at`: 48 hours after its issue, used or not."""
+    """Can be exchanged for access tokens until `expires_at`: 48 hours after it was issued, whether used or not."""
 
     sha256 = models.CharField(max_length=64, primary_key=True)
     grant = models.ForeignKey(Grant, on_delete=models.CASCADE, related_name="refresh_tokens")

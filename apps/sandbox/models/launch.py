@@ -8,7 +8,7 @@ from apps.sandbox.models.tenant import Tenant
 
 
 class Launch(models.Model):
-    """One launch. The `launch` value is kept as a digest; it says what to open and proves nobody's identity."""
+    """One launch. The `launch` value is stored as a digest; it says what to open, and authenticates nobody."""
 
     sha256 = models.CharField(max_length=64, primary_key=True)
     application = models.ForeignKey(SmartApplication, on_delete=models.CASCADE, related_name="launches")

@@ -1,4 +1,6 @@
-"""What the data routes serve: resources as ready JSON, with the columns searches filter by, and files of documents."""
+"""What the data routes serve: resources as finished JSON, with the columns by which searches filter, and files of
+documents.
+"""
 
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
@@ -6,12 +8,12 @@ from django.db import models
 
 
 class Resource(models.Model):
-    """One resource in one FHIR version of one tenant ("" for interface A). `body` is sent as it stands.
+    """One resource in one FHIR version of one tenant ("" for interface A). `body` is sent unchanged.
 
-    `patient_id` is the logical id of the Patient whose compartment it is in, empty for what belongs to the practice.
-    `tokens` holds what token, reference and string searches look for, as `fhir.indexing` writes it; `dated_from` and
-    `dated_until` bound the one date its type is searched by (an instant before `dated_until`).
-    A page is read along the first index, in the order of `id`.
+    `patient_id` is the logical id of the Patient in whose compartment it is; empty for what belongs to the practice.
+    `tokens` has what token, reference and string searches match, as `fhir.indexing` writes it; `dated_from` and
+    `dated_until` (exclusive) bound the date by which its type is searched. A page is read along the first index, in the
+    order of `id`.
     """
 
     tenant = models.CharField(max_length=64, blank=True, default="")
@@ -41,7 +43,7 @@ class Resource(models.Model):
 
 
 class StoredFile(models.Model):
-    """The content of a document, reached as `document/{name}` and as `Binary/{name}`."""
+    """The content of a document, served as `document/{name}` and as `Binary/{name}`."""
 
     tenant = models.CharField(max_length=64, blank=True, default="")
     version = models.CharField(max_length=5)

@@ -1,4 +1,4 @@
-"""The keys interface B signs with. The private halves are invented like everything else here."""
+"""Interface B's signing keys. The private halves are invented, like everything else here."""
 
 from django.db import models
 
@@ -11,7 +11,7 @@ class KeyPurpose(models.TextChoices):
 
 
 class SigningKey(models.Model):
-    """One key pair. `private_jwk` is the whole JSON Web Key; a retired key signs nothing new."""
+    """One key pair. `private_jwk` is the complete JSON Web Key; a retired key signs nothing new."""
 
     kid = models.CharField(max_length=120, unique=True)
     kty = models.CharField(max_length=4)

@@ -1,4 +1,4 @@
-"""Applications of interface B: what each may ask for, and how it proves who it is (specification 1.7, 5.2.7)."""
+"""Applications of interface B: what each may request, and how it authenticates (specification 1.7, 5.2.7)."""
 
 from django.db import models
 
@@ -15,7 +15,7 @@ class ClientType(models.TextChoices):
 
 
 class ClientAuthentication(models.TextChoices):
-    """How it authenticates at the token endpoint; the names of RFC 7591 section 2."""
+    """How it authenticates at the token endpoint; values of RFC 7591 section 2."""
 
     NONE = "none", "Not at all"
     BASIC = "client_secret_basic", "Secret in the Authorization header"
@@ -24,7 +24,7 @@ class ClientAuthentication(models.TextChoices):
 
 
 class SmartVersion(models.TextChoices):
-    """Which scope grammar it uses. Fixed when it was registered (interface facts 3.8)."""
+    """Which scope grammar it uses. Fixed at registration (interface facts 3.8)."""
 
     V1 = "v1", "SMART v1: patient/Observation.read"
     V2 = "v2", "SMART v2: patient/Observation.rs"
@@ -38,11 +38,11 @@ class Persona(models.TextChoices):
 
 
 class SmartApplication(models.Model):
-    """One application. `enabled_tenants` holds the ids of the organizations that let it in, `scopes` every scope it may
-    ask for (none: whatever this server grants).
+    """One application. `enabled_tenants` has the ids of the organizations that have enabled it, `scopes` every scope
+    that it may request (empty: whatever this server grants).
 
-    It has no credentials of its own: those of a confidential application are its system account's, whose id stands in
-    `guid` (specification 5.2.7). Several applications of one developer may name the same account.
+    It has no credentials of its own: a confidential application has those of its system account, whose id is in `guid`
+    (specification 5.2.7). Several applications of one developer may name the same account.
     """
 
     developer = models.ForeignKey(Developer, on_delete=models.PROTECT, null=True, blank=True, editable=False)
@@ -71,7 +71,7 @@ class SmartApplication(models.Model):
 
     @classmethod
     def known(cls, client_id: str) -> "SmartApplication | None":
-        """The application with this id. Postgres has no text with NUL in it, so neither has an id."""
+        """The application with this id. Postgres cannot store NUL, so no id has one."""
         return None if "\0" in client_id else cls.objects.filter(client_id=client_id).first()
 
     @property
@@ -81,19 +81,19 @@ class SmartApplication(models.Model):
 
     @property
     def system_account(self) -> SystemAccount | None:
-        """The account whose id stands in `guid`, wherever it stands. One of another developer is none."""
+        """The account whose id is in `guid`, in whatever status. Another developer's account does not count."""
         if self.guid is None:
             return None
         return SystemAccount.objects.filter(client_id=self.guid, developer=self.developer_id).first()
 
     @property
     def is_recognized(self) -> bool:
-        """Whether it is authorized for FHIR: it keeps no secret, or an approved system account stands behind it."""
+        """Whether it is authorized for FHIR: it is public, or has an approved system account."""
         if self.client_type == ClientType.PUBLIC:
             return True
         account = self.system_account
         return account is not None and account.is_approved
 
     def is_enabled_at(self, tenant_id: str) -> bool:
-        """Whether the organization lets it in (specification 1.6)."""
+        """Whether the organization has enabled it (specification 1.6)."""
         return tenant_id in self.enabled_tenants

@@ -1,7 +1,7 @@
-"""What somebody allowed an application of interface B, and the codes and refresh tokens that came of it.
+"""What somebody allowed an application of interface B, and its codes and refresh tokens.
 
-Access tokens are signed and kept nowhere: `apps.sandbox.smart.access_tokens` makes and reads them. Codes and refresh
-tokens are kept as digests and point to their grant, so that ending the grant ends them.
+Access tokens are signed and not stored: `apps.sandbox.smart.access_tokens` makes and reads them. Codes and refresh
+tokens are stored as digests and reference their grant, so ending the grant ends them.
 """
 
 from django.db import models
@@ -21,9 +21,9 @@ class RefreshAccess(models.TextChoices):
 class SmartGrant(models.Model):
     """One "Allow" by one person, for one application at one FHIR root.
 
-    `scopes` are the scopes granted, in the order asked. `aud` is the root as the application wrote it. `patient_id` and
-    `encounter_id` are the launch context, empty without one. `fhir_user` is `Patient/…` or `Practitioner/…`.
-    `session_key` names the sign-in it hangs on (online access alone).
+    `scopes` are the granted scopes, in the order requested. `aud` is the root as the application wrote it. `patient_id`
+    and `encounter_id` are the launch context, empty without one. `fhir_user` is `Patient/…` or `Practitioner/…`.
+    `session_key` names the session on which it depends (online access only).
     """
 
     application = models.ForeignKey(SmartApplication, on_delete=models.CASCADE, related_name="grants")
@@ -50,7 +50,7 @@ class SmartGrant(models.Model):
 
 
 class SmartCode(models.Model):
-    """A code on its way to the token endpoint; good for one exchange. `redirect_uri` and `state` as they were sent."""
+    """A code; it can be exchanged once. `redirect_uri` and `state` as they were sent."""
 
     sha256 = models.CharField(max_length=64, primary_key=True)
     grant = models.ForeignKey(SmartGrant, on_delete=models.CASCADE, related_name="codes")
@@ -65,7 +65,7 @@ class SmartCode(models.Model):
 
 
 class SmartRefreshToken(models.Model):
-    """What is exchanged for new access tokens while its grant lasts."""
+    """Can be exchanged for access tokens as long as its grant lasts."""
 
     sha256 = models.CharField(max_length=64, primary_key=True)
     grant = models.ForeignKey(SmartGrant, on_delete=models.CASCADE, related_name="refresh_tokens")
@@ -78,7 +78,7 @@ class SmartRefreshToken(models.Model):
 
 
 class SmartAssertion(models.Model):
-    """A client assertion that was used: its `jti` works once (RFC 7523 section 3)."""
+    """A client assertion that was used: its `jti` works only once (RFC 7523 section 3)."""
 
     application = models.ForeignKey(SmartApplication, on_delete=models.CASCADE, related_name="assertions")
     jti_sha256 = models.CharField(max_length=64)

@@ -10,7 +10,7 @@ from apps.sandbox.models.decided import Decided
 
 
 class SystemAccountStatus(models.TextChoices):
-    """Where a system account stands. Its id and credentials work in `approved` alone."""
+    """The status of a system account. Its id and credentials work only in `approved`."""
 
     REQUESTED = "requested", "Requested: waits for an administrator"
     APPROVED = "approved", "Approved: its id and credentials work"
@@ -19,17 +19,17 @@ class SystemAccountStatus(models.TextChoices):
 
 
 class SystemAccountKind(models.TextChoices):
-    """How it proves who it is."""
+    """How it authenticates."""
 
     SECRET = "secret", "A secret"
     KEY = "key", "Keys, of which it registers the public halves"
 
 
 class SystemAccount(Decided):
-    """One system account, with the fields of the form of specification 5.2.7.
+    """One system account, with the fields of the form in specification 5.2.7.
 
-    `client_id` is its id: the client id of system access, and what goes into the GUID field of an application. The
-    secret is kept as a digest and shown once. Public keys stand in `jwks`, or are published at `jwks_url`.
+    `client_id` is its id: the client id for system access, and the GUID of an application. The secret is stored as a
+    digest and shown once. Public keys are in `jwks`, or published at `jwks_url`.
     """
 
     MOVES: ClassVar[Mapping[str, frozenset[str]]] = {
@@ -77,17 +77,17 @@ class SystemAccount(Decided):
 
     @property
     def key_ids(self) -> tuple[str, ...]:
-        """The ids of the keys that stand here; of published ones nothing is known here."""
+        """The ids of the keys in `jwks`; those of published keys are unknown here."""
         return tuple(str(key.get("kid", "")) for key in (self.jwks or {}).get("keys", ()))
 
     @property
     def has_credentials(self) -> bool:
-        """Whether there is anything it could prove itself with."""
+        """Whether it has anything to authenticate with."""
         return bool(self.secret_sha256 or self.jwks or self.jwks_url)
 
 
 class SystemAssertion(models.Model):
-    """A client assertion that a system account used: its `jti` works once (RFC 7523 section 3)."""
+    """A client assertion that a system account used: its `jti` works only once (RFC 7523 section 3)."""
 
     account = models.ForeignKey(SystemAccount, on_delete=models.CASCADE, related_name="assertions")
     jti_sha256 = models.CharField(max_length=64)

@@ -20,5 +20,5 @@ class Tenant(models.Model):
 
     @classmethod
     def known(cls, tenant_id: str) -> "Tenant | None":
-        """The tenant of this id that is open. Postgres has no text with NUL in it, so neither has an id."""
+        """The tenant with this id, unless it is suspended. Postgres cannot store NUL, so no id has one."""
         return None if "\0" in tenant_id else cls.objects.filter(pk=tenant_id, is_suspended=False).first()

@@ -15,7 +15,7 @@ _MOST_ACCOUNTS = 50
 
 @require_GET
 def start(request: HttpRequest) -> HttpResponse:
-    """What a curious person needs first."""
+    """The page for a first visit."""
     accounts = Account.objects.filter(is_enrolled=True).exclude(shown_password="")
     context = {
         "accounts": accounts.order_by("pk")[:_MOST_ACCOUNTS],
@@ -35,7 +35,7 @@ def start(request: HttpRequest) -> HttpResponse:
 
 
 def _roots(tenant: Tenant) -> list[str]:
-    """Where one organization's records are; none while it is suspended."""
+    """The FHIR roots of one organization; none while it is suspended."""
     if tenant.is_suspended:
         return []
     return [Place(host, version, tenant.pk).root for host in ("myrecord", "ehr", "open") for version in ("dstu2", "r4")]

@@ -34,7 +34,7 @@ class SmartApplicationAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # no a
         return False
 
 
-class WindowAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # no arguments at run time
+class ReadOnlyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # no arguments at run time
     """To look at, not to change."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:
@@ -51,7 +51,7 @@ class WindowAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # no arguments a
 
 
 @admin.register(SystemAccount)
-class SystemAccountAdmin(WindowAdmin):
+class SystemAccountAdmin(ReadOnlyAdmin):
     """System accounts. They are approved and rejected at the approval desk."""
 
     list_display = ["client_name", "developer", "kind", "status", "client_id", "requested_at", "decided_at"]
@@ -61,7 +61,7 @@ class SystemAccountAdmin(WindowAdmin):
 
 
 @admin.register(Developer)
-class DeveloperAdmin(WindowAdmin):
+class DeveloperAdmin(ReadOnlyAdmin):
     """Who registered anything."""
 
     list_display = ["email", "signed_up_at"]
@@ -69,7 +69,7 @@ class DeveloperAdmin(WindowAdmin):
 
 
 @admin.register(SmartGrant)
-class SmartGrantAdmin(WindowAdmin):
+class SmartGrantAdmin(ReadOnlyAdmin):
     """What people allowed."""
 
     list_display = ["account", "application", "tenant", "version", "access", "created_at", "ended_at", "end_reason"]
@@ -85,7 +85,7 @@ class SmartGrantAdmin(WindowAdmin):
 
 
 @admin.register(Launch)
-class LaunchAdmin(WindowAdmin):
+class LaunchAdmin(ReadOnlyAdmin):
     """Applications started from the portal."""
 
     list_display = ["application", "account", "tenant", "version", "expires_at", "used_at"]
@@ -93,7 +93,7 @@ class LaunchAdmin(WindowAdmin):
 
 
 @admin.register(SigningKey)
-class SigningKeyAdmin(WindowAdmin):
+class SigningKeyAdmin(ReadOnlyAdmin):
     """Keys, without their private halves."""
 
     list_display = ["kid", "kty", "purpose", "created_at", "retired_at"]

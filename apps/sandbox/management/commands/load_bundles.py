@@ -12,7 +12,7 @@ from apps.sandbox.loading.loading import Loaded
 
 
 class Command(BaseCommand):
-    """`load_bundles FILE-OR-FOLDER …`: one line a file, then one line an account."""
+    """`load_bundles FILE-OR-FOLDER …`: prints a line for each file, then a line for each account."""
 
     help = (
         "Load FHIR Bundles and resources (JSON or NDJSON, gzip or not; their content tells whether they are DSTU2 or "
@@ -25,7 +25,7 @@ class Command(BaseCommand):
         parser.add_argument("paths", nargs="+", type=Path, help="files, or folders to search for FHIR files")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """Fails when nothing at all could be loaded."""
+        """Fails if nothing could be loaded."""
         at = clock.now()
         loaded = []
         for one in loading.load(options["paths"], at=at):
@@ -39,7 +39,7 @@ class Command(BaseCommand):
 
 
 def _told(one: Loaded) -> str:
-    """What became of a file, in one line."""
+    """The result for a file, in one line."""
     problems = "; ".join(one.problems[:3])
     if one.kept is None:
         return f"skipped: {problems}"

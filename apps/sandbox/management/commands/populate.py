@@ -24,7 +24,7 @@ class Command(BaseCommand):
         parser.add_argument("--without-cast", action="store_true", help="leave the named people as they are")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """One line an account."""
+        """Print a line for each account."""
         populating.practice()
         if not options["without_cast"]:
             for one in populating.cast():

@@ -1,4 +1,4 @@
-"""`seed`: what the sandbox needs to be usable by hand."""
+"""`seed`: what the sandbox needs to be used by hand."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand
 
 
 class Command(BaseCommand):
-    """Makes the staff account."""
+    """Creates the staff account."""
 
     help = "Make the staff account admin/admin, which approves applications. Safe to repeat."
 
