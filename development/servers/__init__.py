@@ -46,7 +46,7 @@ def vault_keys() -> list[str]:
     path.parent.mkdir(parents=True, exist_ok=True)
     key = base64.b64encode(secrets.token_bytes(32)).decode("ascii")
     if not path.exists():
-    # Written to another file, then linked: of two processes that start at once one wins, and neither reads half.
+        # Written to another file, then linked: of two processes that start at once one wins, and neither reads half.
         aside = path.with_name(f"vault-key-{secrets.token_hex(4)}")
         aside.touch(mode=0o600)
         aside.write_text(f"demo:{key}\n", encoding="ascii")
