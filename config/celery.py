@@ -102,7 +102,7 @@ SCHEDULE: tuple[Periodic, ...] = (
     ),
     Periodic(
         "apps.connections.tasks.watch_site_certificate",
-        every=timedelta(hours=1),  # it looks once a day
+        every=timedelta(minutes=10),  # it looks once a day, and soon where nobody ever did
         reason="Providers end permissions when our own certificate does, and staff should know three weeks before.",
     ),
     Periodic(

@@ -14,7 +14,7 @@ _LOG = logging.getLogger(__name__)
 
 
 def watch_site_certificate(*, at: datetime) -> None:
-    """Look at it, unless somebody did within the day, and tell staff where they must act.
+    """Look at it where that is due, and tell staff where they must act.
 
     Speaks to the network: call it outside transactions.
     """

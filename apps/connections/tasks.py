@@ -67,7 +67,7 @@ def tell_providers() -> None:
 
 @shared_task
 def watch_site_certificate() -> None:
-    """Look once a day until when our own certificate holds, and tell staff in time."""
+    """Look until when our own certificate holds, once a day while all is well, and tell staff in time."""
     alarming.watch_site_certificate(at=clocks.now())
 
 

@@ -20,6 +20,7 @@ from apps.wire.errors import WireError
 _LOG = logging.getLogger(__name__)
 
 EVERY = timedelta(hours=23)  # once a day, whenever beat was started
+AGAIN = timedelta(minutes=55)  # where nobody saw it, or staff must act: what was mended is seen within the hour
 SOON = timedelta(days=21)
 VERY_SOON = timedelta(days=7)
 UNSEEN = timedelta(days=3)  # a look may fail for a day or two
@@ -67,10 +68,10 @@ def outlook(seen: SiteCertificate | None, *, at: datetime) -> Outlook:
 
 
 def look_where_due(*, at: datetime) -> SiteCertificate | None:
-    """Look, unless somebody did within the day. What was seen; None where nothing was done. Speaks to the network: call
-    it outside transactions."""
+    """Look, unless somebody did within the day and found all well, or within the hour. What was seen; None where
+    nothing was done. Speaks to the network: call it outside transactions."""
     seen = latest()
-    if not is_watched() or (seen is not None and seen.tried_at > at - EVERY):
+    if not is_watched() or (seen is not None and seen.tried_at > at - _lasts(seen, at=at)):
         return None
     return look(at=at)
 
@@ -88,6 +89,12 @@ def look(*, at: datetime) -> SiteCertificate:
         columns |= {"seen_at": at, "ends_at": certificate.ends_at, "fault": fault}
     seen, _is_new = SiteCertificate.objects.update_or_create(origin=settings.SITE_ORIGIN, defaults=columns)
     return seen
+
+
+def _lasts(seen: SiteCertificate, *, at: datetime) -> timedelta:
+    """For how long nobody need look again."""
+    is_well = seen.seen_at == seen.tried_at and outlook(seen, at=at) is Outlook.WELL
+    return EVERY if is_well else AGAIN
 
 
 def claim_telling(seen: SiteCertificate, *, at: datetime) -> bool:

@@ -73,6 +73,21 @@ class TestOurCertificate:
         site(until=NOW + 90 * DAY, at=NOW + DAY)
         assert latest().seen_at == NOW + DAY
 
+    def test_that_nobody_saw_is_looked_at_again_within_the_hour(self, settings, site, route):
+        """A site that is just being put up has its proxy a little later."""
+        settings.SITE_ORIGIN = f"https://{HOST}"
+        route(9)  # nobody listens there
+        alarming.watch_site_certificate(at=NOW)
+        site(until=NOW + 90 * DAY, at=NOW + timedelta(minutes=50))
+        assert latest().seen_at is None
+        site(until=NOW + 90 * DAY, at=NOW + timedelta(hours=1))
+        assert latest().seen_at == NOW + timedelta(hours=1)
+
+    def test_that_staff_renew_is_well_within_the_hour(self, site):
+        site(until=NOW + 6 * DAY)
+        site(until=NOW + 90 * DAY, at=NOW + timedelta(hours=1))
+        assert site_certificate.outlook(latest(), at=NOW + timedelta(hours=1)) is Outlook.WELL
+
     def test_that_does_not_answer_stays_as_it_was_seen_for_three_days(self, site, route, caplog):
         site(until=NOW + 90 * DAY)
         route(9)  # nobody listens there
