@@ -14,7 +14,7 @@ from uuid import UUID
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, QuerySet, Subquery, prefetch_related_objects
 
 from apps.audit.recording import Actor
 from apps.connections.models import Connection
@@ -22,7 +22,7 @@ from apps.connections.overseeing import breaking
 from apps.connections.refreshing import hastening
 from apps.directory import discovering, moving, pairing, reaching, registering, trusting
 from apps.directory.discovering import AddressesMoved
-from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint
+from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint, Provider
 from apps.directory.moving import Addresses
 from apps.wire.dialects import Interface
 from apps.wire.errors import WireError
@@ -140,9 +140,18 @@ def withdraw(endpoint: Endpoint, *, actor: Actor, at: datetime) -> None:
 
 
 def waiting() -> Sequence[Move]:
-    """Those of endpoints where patients are linked, the first 50."""
-    found = (look(endpoint) for endpoint, _links in breaking.endpoints_moved())
-    return [move for move in found if move is not None]
+    """Those of endpoints where patients are linked, the first 50, as a list tells them. As many queries as for one."""
+    found = breaking.endpoints_moved()
+    endpoints = [endpoint for endpoint, _links in found]
+    prefetch_related_objects(endpoints, "authorization_server", "moved_from")
+    listed = Provider.objects.filter(portals__endpoint=OuterRef("pk"), vanished_at__isnull=True).order_by("name")
+    rows = Endpoint.objects.filter(pk__in=[endpoint.pk for endpoint in endpoints])
+    names = dict(rows.values_list("pk", Subquery(listed.values("name")[:1])))
+    return [
+        Move(endpoint, names.get(endpoint.pk) or "", before, named, links)
+        for endpoint, links in found
+        if (before := moving.before(endpoint)) is not None and (named := moving.named(endpoint)) is not None
+    ]
 
 
 def _ask_again(endpoint: Endpoint, *, actor: Actor, at: datetime) -> None:

@@ -10,6 +10,7 @@ from datetime import date, datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import QuerySet
 
 from apps.audit.recording import Actor, EventType
 from apps.directory import amending, credentials, labeling, pinning
@@ -92,6 +93,12 @@ def standing_at(endpoint: Endpoint) -> ClientRegistration | None:
         return None
     own = standing(server)
     return own if own is not None else _standing_beside(endpoint, server)
+
+
+def enablements() -> QuerySet[Enablement]:
+    """With what tells which registration serves, of many endpoints at once."""
+    rows = Enablement.objects.select_related("registration__authorization_server")
+    return rows.prefetch_related("registration__known_origins")
 
 
 def request(server: AuthorizationServer, *, dialect: Dialect, actor: Actor, at: datetime) -> ClientRegistration:

@@ -195,6 +195,23 @@ class TestAnApprovalOfWhatAListNames:
         assert registering.standing_at(endpoint) == today
         assert reaching.authorization_server(endpoint, listed.registration).token_url == f"{NEW}/token"
 
+    def test_is_waited_for_in_as_many_queries_for_many_as_for_one(
+        self, listed, make_registration, make_link, django_assert_max_num_queries
+    ):
+        listed.endpoint.providers.add(listed.provider)
+        with django_assert_max_num_queries(20) as few:
+            assert [(move.name, move.links) for move in moving.waiting()] == [(listed.provider.name, 1)]
+        for name in "abc":
+            endpoint = make_link(make_registration(name)).endpoint
+            rows = Endpoint.objects.filter(pk=endpoint.pk)
+            rows.update(
+                moved_from=F("authorization_server"),
+                named_authorize_url="https://x.example/a",
+                named_token_url="https://x.example/t",
+            )
+        with django_assert_max_num_queries(len(few)):
+            assert len(moving.waiting()) == 4
+
     def test_hurries_no_link_of_the_registration_that_is_elsewhere(self, listed, make_link):
         """Their server may have asked us to wait, and a refusal there is asked about again in its time."""
         before = listed.registration.authorization_server

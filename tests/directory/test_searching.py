@@ -2,7 +2,7 @@
 
 import pytest
 
-from apps.directory.models import ClientRegistration, SearchWord
+from apps.directory.models import AuthorizationServer, ClientRegistration, Enablement, KnownOrigins, SearchWord
 from apps.directory.searching import finding, meanings
 from apps.directory.words import spelling
 from tests.directory.conftest import AT
@@ -99,6 +99,33 @@ class TestASearch:
         with django_assert_max_num_queries(11):  # four of them are about a transaction
             assert len(finding.find("clinic", at=AT).found) == 8
         assert ClientRegistration.objects.count() == 8
+
+    def test_makes_as_many_for_many_that_moved_with_their_registration(
+        self, make_provider, make_endpoint, django_assert_max_num_queries
+    ):
+        make_endpoint(make_provider("Elsewhere"))
+        registration = ClientRegistration.objects.get()
+        new = "https://new.example"
+        KnownOrigins.objects.create(
+            registration=registration, authorize_origin=f"{new}:443", token_origin=f"{new}:443", approved_at=AT
+        )
+
+        def come(number: int) -> None:
+            endpoint = make_endpoint(make_provider(f"Clinic {number}"), host=f"h{number}.example.org")
+            ClientRegistration.objects.exclude(pk=registration.pk).delete()
+            endpoint.authorization_server = AuthorizationServer.objects.create(
+                source="discovered", found_at=AT, authorize_url=f"{new}/{number}/a", token_url=f"{new}/{number}/t"
+            )
+            endpoint.save()
+            Enablement.objects.create(registration=registration, endpoint=endpoint, since_at=AT)
+
+        come(0)
+        with django_assert_max_num_queries(20) as few:
+            assert [found.explanation for found in finding.find("clinic", at=AT).found] == [None]
+        for number in range(1, 8):
+            come(number)
+        with django_assert_max_num_queries(len(few)):
+            assert [found.explanation for found in finding.find("clinic", at=AT).found] == [None] * 8
 
 
 class TestPracticeProviders:

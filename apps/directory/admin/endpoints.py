@@ -15,7 +15,7 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
 from apps.audit.concurrent_edits import ChangedFieldsForm
-from apps.directory import discovering, pairing, switching, trusting
+from apps.directory import discovering, pairing, registering, switching, trusting
 from apps.directory.admin import endpoint_pages
 from apps.directory.admin.auditing import AuditedAdmin, SwitchedAdmin, staff
 from apps.directory.admin.endpoint_questions import (
@@ -137,7 +137,7 @@ class EndpointAdmin(SwitchedAdmin):
         latest = EndpointCheck.objects.filter(is_latest=True).defer("types", "changes")
         return rows.prefetch_related(
             "authorization_server__registrations",
-            "enablements__registration__authorization_server",
+            Prefetch("enablements", registering.enablements()),
             Prefetch("checks", latest, to_attr="latest_checks"),
         )
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from django.db.models import Count, Prefetch, Q, QuerySet
 
 from apps.directory import overseeing, registering
-from apps.directory.models import ClientRegistration, Enablement, Endpoint, Provider, Wish
+from apps.directory.models import ClientRegistration, Endpoint, Provider, Wish
 from apps.directory.searching import finding, wishing
 from apps.directory.searching.finding import FoundProvider
 from apps.directory.searching.wishing import Unlisted
@@ -96,10 +96,9 @@ def _with_address(address: str) -> QuerySet[Endpoint]:
     rows = Endpoint.objects.filter(vanished_at__isnull=True).filter(
         Q(fhir_base_url__icontains=address) | Q(authorization_server__authorize_url__icontains=address)
     )
-    enablements = Enablement.objects.select_related("registration__authorization_server")
     return (
         overseeing.with_names(rows.select_related("authorization_server"))
-        .prefetch_related("authorization_server__registrations", Prefetch("enablements", enablements))
+        .prefetch_related("authorization_server__registrations", Prefetch("enablements", registering.enablements()))
         .order_by("fhir_base_url", "pk")
     )
 

@@ -14,7 +14,7 @@ from django.conf import settings
 from django.db.models import Exists, F, OuterRef, Prefetch, Value, Window, prefetch_related_objects
 from django.db.models.functions import RowNumber
 
-from apps.directory import explaining, linkability
+from apps.directory import explaining, linkability, registering
 from apps.directory.explaining import Explanation
 from apps.directory.linkability import Obstacle
 from apps.directory.models import ClientRegistration, Enablement, Provider, ProviderPortal, Wish
@@ -222,7 +222,7 @@ def _portals(providers: Sequence[Provider]) -> Mapping[UUID, list[ProviderPortal
     if any(portal.is_registered for portal in portals):
         standing = ClientRegistration.objects.all()
     if any(portal.has_enablements for portal in portals):
-        enabled = Enablement.objects.select_related("registration__authorization_server")
+        enabled = registering.enablements()
     prefetch_related_objects(
         portals,
         Prefetch("endpoint__authorization_server__registrations", standing),

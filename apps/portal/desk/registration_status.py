@@ -124,7 +124,7 @@ def _ready(rows: QuerySet[Endpoint]) -> QuerySet[Endpoint]:
 
 def _enablements(*, is_any: bool) -> "Prefetch[str, Any, str]":
     """Enablements of endpoints with their registrations. If there are none at all, no further query is made."""
-    rows = Enablement.objects.select_related("registration__authorization_server")
+    rows = registering.enablements()
     return Prefetch("enablements", rows if is_any else rows.none())
 
 
