@@ -57,7 +57,7 @@ class ReauthenticationAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # gene
             "said": next((said[action] for action in actions if action and action in said), ""),
             "sent": [(name, value) for name, values in request.POST.lists() if name not in _OURS for value in values],
         }
-        return TemplateResponse(request, "admin/accounts/password_first.html", context)
+        return TemplateResponse(request, "admin/send_again.html", context)
 
 
 _OURS = frozenset({"csrfmiddlewaretoken"})

@@ -2,14 +2,17 @@
 
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import pytest
 from django.db import connection, transaction
 from django.test import Client
 
+from apps.directory.admin import beside_imports
 from apps.directory.models import Endpoint, Provider, SearchWord
 from apps.directory.searching import vocabulary
-from tests.fixtures.admin_pages import opened, saved
+from tests.fixtures.admin_pages import Page, address, opened, saved
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -46,6 +49,30 @@ class Import(threading.Thread):
         raise AssertionError("nobody waits")
 
 
+@contextmanager
+def an_import() -> Iterator[None]:
+    """One that ends no sooner than this does."""
+    is_under_way, may_end = threading.Event(), threading.Event()
+
+    def run() -> None:
+        try:
+            with transaction.atomic():
+                vocabulary.hold()
+                is_under_way.set()
+                may_end.wait(20)
+        finally:
+            connection.close()
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    try:
+        assert is_under_way.wait(10)
+        yield
+    finally:
+        may_end.set()
+        thread.join(20)
+
+
 class TestAPageThatIsSavedDuringAnImport:
     @pytest.fixture
     def under_way(self) -> Iterator[Import]:
@@ -65,4 +92,20 @@ class TestAPageThatIsSavedDuringAnImport:
         saved(staff, row, page, **changes)
         under_way.join(20)
         assert under_way.faults == []
+        assert "fernlea" in Provider.objects.get().words
+
+    @pytest.mark.parametrize("kind", ["endpoint", "provider"])
+    def test_says_so_where_that_takes_long_and_is_sent_again_from_there(
+        self, staff: Client, endpoint: Endpoint, kind: str, monkeypatch: pytest.MonkeyPatch
+    ):
+        monkeypatch.setattr(beside_imports, "_PATIENCE", "SET LOCAL lock_timeout = '100ms'")
+        row: Any = endpoint if kind == "endpoint" else Provider.objects.get()
+        page = opened(staff, row)
+        with an_import():
+            answer = staff.post(address(row), {**page.sent, "portals-0-name": "Fernlea", "name": "Fernlea"})
+        assert answer.status_code == 503
+        said = answer.content.decode()
+        assert "A list is being imported" in said
+        assert "fernlea" not in Provider.objects.get().words
+        assert staff.post(address(row), Page(said).sent).status_code == 302
         assert "fernlea" in Provider.objects.get().words

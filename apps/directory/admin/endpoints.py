@@ -18,6 +18,7 @@ from apps.audit.concurrent_edits import ChangedFieldsForm
 from apps.directory import discovering, pairing, registering, switching, trusting
 from apps.directory.admin import endpoint_pages
 from apps.directory.admin.auditing import AuditedAdmin, SwitchedAdmin, staff
+from apps.directory.admin.beside_imports import BesideImports
 from apps.directory.admin.endpoint_questions import (
     CanBeLinked,
     DidLastCheckFail,
@@ -27,7 +28,7 @@ from apps.directory.admin.endpoint_questions import (
     IsPractice,
 )
 from apps.directory.admin.questions import IsSwitchedOff
-from apps.directory.models import Endpoint, EndpointCheck, ProviderPortal, SearchWord
+from apps.directory.models import Endpoint, EndpointCheck, ProviderPortal
 from apps.directory.watching import checking
 from apps.wire.dialects import DIALECTS
 from apps.wire.errors import WireError
@@ -90,7 +91,7 @@ class ProviderPortalInline(admin.StackedInline):  # type: ignore[type-arg]  # ge
 
 
 @admin.register(Endpoint)
-class EndpointAdmin(SwitchedAdmin):
+class EndpointAdmin(BesideImports, SwitchedAdmin):
     """Where records are, and why patients cannot link there."""
 
     subject = "endpoint"
@@ -140,12 +141,6 @@ class EndpointAdmin(SwitchedAdmin):
             Prefetch("enablements", registering.enablements()),
             Prefetch("checks", latest, to_attr="latest_checks"),
         )
-
-    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
-        """Under a lock where it is saved. Its portals have words, for which it must not wait then."""
-        if request.method == "POST":
-            SearchWord.wait_for_imports()
-        return super().get_object(request, object_id, from_field)
 
     def save_model(
         self,

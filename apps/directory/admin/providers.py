@@ -1,10 +1,7 @@
 """Providers in the admin: whom patients recognize, through which endpoints they connect, and how that went lately."""
 
-from typing import Any
-
 from django import forms
 from django.contrib import admin
-from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
@@ -13,9 +10,10 @@ from django.utils.translation import gettext_lazy as _
 from apps.audit.concurrent_edits import ChangedFieldsForm
 from apps.directory.admin import endpoint_pages
 from apps.directory.admin.auditing import AuditedAdmin
+from apps.directory.admin.beside_imports import BesideImports
 from apps.directory.admin.endpoint_questions import CanAnyBeLinked, IsOnItsList, IsPractice
 from apps.directory.admin.servers import Lines
-from apps.directory.models import Provider, SearchWord
+from apps.directory.models import Provider
 
 MOST_SHOWN = 20
 
@@ -33,7 +31,7 @@ class ProviderForm(ChangedFieldsForm):
 
 
 @admin.register(Provider)
-class ProviderAdmin(AuditedAdmin):
+class ProviderAdmin(BesideImports, AuditedAdmin):
     """Whom patients recognize. Imported rows are overwritten by the next import."""
 
     subject = "provider"
@@ -52,12 +50,6 @@ class ProviderAdmin(AuditedAdmin):
         (_("Where it comes from"), {"fields": ("directory", "directory_id", "imported_at", "vanished_at")}),
     )
     readonly_fields = ("ways", "how_others_fared", "imported_at", "vanished_at")
-
-    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
-        """Under a lock where it is saved. It has words, for which it must not wait then."""
-        if request.method == "POST":
-            SearchWord.wait_for_imports()
-        return super().get_object(request, object_id, from_field)
 
     @admin.display(description=_("its endpoints"))
     def ways(self, provider: Provider) -> SafeString | str:

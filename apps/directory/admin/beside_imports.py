@@ -1,0 +1,55 @@
+"""Rows that an import writes, too, saved by staff: whoever comes second waits, and staff not for long.
+
+An import of a million rows takes minutes, and holds the words of the directory and the rows that it changed until its
+end. A page that waited as long would look as if it had got lost, and a proxy would give it up while it is saved.
+"""
+
+from typing import Any, Final
+
+from django.contrib import admin
+from django.db import OperationalError, connection, transaction
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.utils.translation import gettext_lazy as _
+from psycopg.errors import LockNotAvailable
+
+from apps.directory.models import SearchWord
+
+_PATIENCE: Final = "SET LOCAL lock_timeout = '10s'"
+
+
+class BesideImports(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stubs alone
+    """Before whatever else saves a page."""
+
+    def changeform_view(
+        self, request: HttpRequest, object_id: str | None = None, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        """Save it beside no import, whose words are waited for before its row is locked: an import does so, too. Where
+        that takes too long, what was typed is on a page from which it is sent again."""
+        if request.method != "POST":
+            return super().changeform_view(request, object_id, form_url, extra_context)
+        try:
+            with transaction.atomic(), connection.cursor() as cursor:
+                cursor.execute(_PATIENCE)
+                SearchWord.wait_for_imports()
+                return super().changeform_view(request, object_id, form_url, extra_context)
+        except OperationalError as error:
+            if not isinstance(error.__cause__, LockNotAvailable):
+                raise
+        return self._send_again(request)
+
+    def _send_again(self, request: HttpRequest) -> HttpResponse:
+        context = {
+            **self.admin_site.each_context(request),
+            "title": _("A list is being imported"),
+            "opts": self.opts,
+            "told": _("Nothing was saved yet: a list is being imported, which may take some minutes. Then save again."),
+            "said": _("Save again"),
+            "sent": [
+                (name, value)
+                for name, values in request.POST.lists()
+                if name != "csrfmiddlewaretoken"
+                for value in values
+            ],
+        }
+        return TemplateResponse(request, "admin/send_again.html", context, status=503)
