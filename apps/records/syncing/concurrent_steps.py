@@ -56,8 +56,8 @@ class Stream(Protocol):
         """End the step."""
 
 
-class Flow:
-    """The steps of one turn of a run that need not wait for each other."""
+class ConcurrentSteps:
+    """Steps of one turn of a run that need not wait for each other."""
 
     def __init__(self, work: Work, streams: Iterable[Stream], *, gives_up: bool, stops_others: bool = True) -> None:
         """`gives_up`: a type that the provider cannot serve is not tried again later, but lacks. `stops_others`: one
@@ -132,7 +132,7 @@ class Flow:
             stream.store()
             self.has_stored = True
         self._close_if_done(stream)
-        self._put_down_if_delayed(stream)
+        self._release_if_delayed(stream)
 
     def _refuse(self, stream: Stream, question: Question, error: WireError) -> None:
         """A refusal of one type, of all, or for now. At last, what one question meets that is never answered is told of
@@ -167,12 +167,12 @@ class Flow:
             self._begun.remove(stream)
             stream.close()
 
-    def _put_down_if_delayed(self, stream: Stream) -> None:
+    def _release_if_delayed(self, stream: Stream) -> None:
         """A step that has to wait is out of our hands once no other answer to it is under way: what kills this worker
         from then on is not its fault."""
         is_under_way = any(other is stream for other, _asked in self._under_way.values())
         if stream in self._delayed and not is_under_way:
-            worker_deaths.put_down_one(stream.step)
+            worker_deaths.release(stream.step)
 
 
 def _is_for_all(error: WireError) -> bool:

@@ -130,7 +130,7 @@ class ReadingReferences:
             self._refused_in_a_row = self._unanswered_in_a_row = 0
             self.step.bytes_got += len(resource.body)
             if _is_strange(resource, self._work):
-                stepping.miss(self.step, resource.logical_id, is_owed=True, strange=resource, work=self._work)
+                stepping.count_missing(self.step, resource.logical_id, is_owed=True, strange=resource, work=self._work)
             else:
                 target = (resource.resource_type, resource.logical_id)
                 stepping.store(self.step, (resource,), work=self._work, read=target)
@@ -146,7 +146,7 @@ class ReadingReferences:
         is_owed = isinstance(error, Unavailable | UnexpectedAnswer)  # a page of HTML may be no more than a moment's
         came = error.resource if isinstance(error, AnotherResource) else None
         strange = came if _is_strange(came, self._work) else None
-        stepping.miss(
+        stepping.count_missing(
             self.step, question.logical_id, is_gone=is_gone, is_owed=is_owed, strange=strange, work=self._work
         )
         is_turned_away = gaps.is_turned_away(error)
@@ -155,7 +155,7 @@ class ReadingReferences:
         self._unanswered_in_a_row = self._unanswered_in_a_row + 1 if is_unanswered else 0
         if isinstance(error, Unavailable) and not self._lacks:
             self._lacks = Gap.UNAVAILABLE
-            stepping.remember(self.step, Cursor(lacks=self._lacks), self._work)
+            stepping.move_cursor(self.step, Cursor(lacks=self._lacks), self._work)
         if self._refused_in_a_row >= _REFUSED_AT_MOST and not self.step.rows_kept:
             self._waiting, self._gap = [], Gap.TURNED_AWAY if is_turned_away else Gap.NOT_SHARED
         elif self._unanswered_in_a_row >= _UNANSWERED_AT_MOST:

@@ -39,7 +39,7 @@ from apps.records.syncing import (
     version_changes,
     withholding,
 )
-from apps.records.syncing.concurrent_steps import Flow, Stream
+from apps.records.syncing.concurrent_steps import ConcurrentSteps, Stream
 from apps.records.syncing.fetching import Clock, Source
 from apps.records.syncing.keeping import quarantining
 from apps.records.syncing.planning import Way
@@ -113,7 +113,7 @@ def _open(connection: Connection, *, cause: SyncRun.Cause, at: datetime) -> Sync
             defaults={"user_id": connection.user_id, "cause": cause, "created_at": at},
         )
         if is_new:
-            _write_down(EventType.SYNC_STARTED, run, at=at, facts={})
+            _record(EventType.SYNC_STARTED, run, at=at, facts={})
         elif cause in SyncRun.ASKED_FOR and run.cause not in SyncRun.ASKED_FOR:
             run.cause = cause
             run.save(update_fields=["cause"])
@@ -124,7 +124,7 @@ def advance(run_id: UUID, *, at: datetime) -> None:
     """Take a run as far as it goes. Does nothing where it is finished, held by another worker, paused or forgotten, or
     where its authorization server has no room for more.
 
-    Raises what nobody foresaw, after giving the run back: it is tried again as often as a pause would be.
+    Raises unforeseen errors after giving the run back: it is tried again as often as after a pause.
     """
     lease = leasing.claim(run_id)
     if lease is not None:
@@ -172,10 +172,10 @@ def _advance(lease: Lease, *, at: datetime) -> None:
 def _work_on(work: Work) -> None:
     """Every open step, then the outcome; or a pause, where waiting helps and has not been tried too often."""
     try:
-        if not _is_over(work):
+        if not _take_all_steps(work):
             return
         version_changes.settle(work.run, work.lease, at=work.clock())
-        _display(work)
+        _update_shelves(work)
     except (KeyMissing, WeakKey) as error:  # ours to mend: no reason to end the run with gaps
         _LOG.error("A sync run waits for a key of ours: run %s: %s", work.run.pk, error)
         work.lease.pause(seconds=KEY_MISSING_SECONDS, pauses=work.run.pauses)
@@ -183,17 +183,17 @@ def _work_on(work: Work) -> None:
         _finish(work.run, work.lease, at=work.clock(), denied=work.turn.denied)
 
 
-def _is_over(work: Work) -> bool:
-    """Take every open step, to its end or to the reason why it has none. False where the run is paused; raises
+def _take_all_steps(work: Work) -> bool:
+    """Take every open step to its end, or to the reason why it has none. False where the run was paused instead. Raises
     SliceOver."""
     try:
         try:
             _take_steps(work)
         except (*_STOPS, SliceOver):
-            _display(work)
+            _update_shelves(work)
             raise
     except (NotYet, SwitchedOff, Unavailable, ClientRejected) as error:
-        if _is_paused(work, error):
+        if _try_to_pause(work, error):
             return False
         _close_open_steps(work, gaps.reason(error) if isinstance(error, WireError) else Gap.UNAVAILABLE)
     except NeedsReauthorization:
@@ -208,27 +208,28 @@ def _is_over(work: Work) -> bool:
     return True
 
 
-def _display(work: Work) -> None:
-    """Put on the shelves what came in this turn."""
+def _update_shelves(work: Work) -> None:
+    """Those of what came in this turn."""
     updating_shelves.update(work.run, work.lease, at=work.clock())
 
 
 def _take_steps(work: Work) -> None:
-    """Raises what concerns every step alike, SliceOver, and, once the others were taken, what one of them waits for."""
+    """Take the steps in their order. Raises what concerns every step alike, SliceOver and, once the others were taken,
+    what one of them waits for."""
     if worker_deaths.is_given_up(work.run):
         preparing.prepare_blindly(work)
     _prepare(work)
     _give_up_what_kills(work)
     delayed = _take_patient(work, Status.WAITING)
     gives_up = work.run.pauses >= len(PAUSES_SECONDS)
-    delayed = _flow(work, _of_ways(work, Way.SEARCH), gives_up=gives_up) or delayed
+    delayed = _run_steps(work, _of_ways(work, Way.SEARCH), gives_up=gives_up) or delayed
     if delayed is None:
         delayed = _take_patient(work, Status.GETTING)
     if delayed is not None:  # what is referred to comes last: the patient names doctors as well
         raise delayed
     for resource_type in planning.REFERENCED:  # each before those it refers to itself
         steps = [step for step in _of_ways(work, Way.REFERENCES) if step.resource_type == resource_type]
-        delayed = _flow(work, steps, gives_up=gives_up) or delayed
+        delayed = _run_steps(work, steps, gives_up=gives_up) or delayed
     if delayed is not None:
         raise delayed
     for step in _of_ways(work, Way.INCLUDED):
@@ -236,8 +237,8 @@ def _take_steps(work: Work) -> None:
 
 
 def _prepare(work: Work) -> None:
-    """A server that does not come to say what it offers, as of a statement that takes too long to make, may have it all
-    the same: at last it is asked for what we know."""
+    """Make the steps. A server that never says what it offers, since its statement takes too long to make, may
+    have the records all the same: in the end it is asked for every type we know."""
     try:
         preparing.prepare(work)
     except Unavailable as error:
@@ -247,31 +248,31 @@ def _prepare(work: Work) -> None:
 
 
 def _take_patient(work: Work, status: SyncStep.Status) -> Unavailable | None:
-    """Whose record it is: asked first and, where no answer came, again after the searches alone. Each turn would wait
-    for it else before it brings a page. Once the searches ended it is not waited for as long as they were. What it
-    waits for, if it has to."""
+    """Read the patient: first of all and, if no answer came, again only after the searches, since otherwise every turn
+    would wait for it before it brings a page. Once the searches have ended, it is given fewer chances than they had.
+    What it waits for, if it has to."""
     steps = [step for step in _of_ways(work, Way.READ) if step.status == status]
     most = len(PAUSES_SECONDS) if _of_ways(work, Way.SEARCH) else backing_off.PAUSES_FOR_ONE
-    return _flow(work, steps, gives_up=work.run.pauses >= most, stops_others=False)
+    return _run_steps(work, steps, gives_up=work.run.pauses >= most, stops_others=False)
 
 
-def _flow(work: Work, steps: list[SyncStep], *, gives_up: bool, stops_others: bool = True) -> Unavailable | None:
+def _run_steps(work: Work, steps: list[SyncStep], *, gives_up: bool, stops_others: bool = True) -> Unavailable | None:
     """Take these steps together, apart from those that workers died over. What one of them waits for, if one has to;
     raises SliceOver where the turn is over."""
     delayed = None
     for batch in worker_deaths.batches(steps):
         streams = [_STREAMS[stepping.asking(step).way](step, work) for step in batch]
-        flow = Flow(work, streams, gives_up=gives_up, stops_others=stops_others)
-        flow.run()
-        if flow.has_stored and _open_steps(work.run):
-            work.make_way()
-        delayed = flow.delayed or delayed
+        concurrent = ConcurrentSteps(work, streams, gives_up=gives_up, stops_others=stops_others)
+        concurrent.run()
+        if concurrent.has_stored and _open_steps(work.run):
+            work.stop_if_slice_is_over()
+        delayed = concurrent.delayed or delayed
     return delayed
 
 
 def _give_up_what_kills(work: Work) -> None:
     for step in filter(worker_deaths.is_given_up, _open_steps(work.run)):
-        worker_deaths.give_up(step)
+        worker_deaths.log_given_up(step)
         stepping.close(step, gap=Gap.WORKER_DIED, work=work)
 
 
@@ -279,9 +280,9 @@ def _of_ways(work: Work, way: Way) -> list[SyncStep]:
     return [step for step in _open_steps(work.run) if stepping.asking(step).way is way]
 
 
-def _is_paused(work: Work, error: NotYet | SwitchedOff | Unavailable | ClientRejected) -> bool:
-    """Give the run back for a while; False where the provider had its chances, or its organization refuses us. A turn
-    that brought something counts as an answer: a long record may meet any number of short faults."""
+def _try_to_pause(work: Work, error: NotYet | SwitchedOff | Unavailable | ClientRejected) -> bool:
+    """Give the run back for a while. False where it is not: the provider had its chances, or its organization refuses
+    us. A turn that brought something counts as an answer: a long record may meet any number of short faults."""
     pauses = 0 if work.turn.has_stored else work.run.pauses
     if isinstance(error, SwitchedOff):  # nobody takes it up before it is on again
         work.lease.give_back()
@@ -328,7 +329,7 @@ def _finish(run: SyncRun, lease: Lease, *, at: datetime, denied: Collection[str]
         unanswered_references.hand_on(run, steps)
         if gaps.proves_completeness(steps):
             Connection.objects.filter(pk=run.connection_id).update(last_checked_at=at)
-        _write_down(EventType.SYNC_FINISHED, run, at=at, facts=facts)
+        _record(EventType.SYNC_FINISHED, run, at=at, facts=facts)
 
 
 def _ask_for_sign_in(work: Work) -> None:
@@ -336,25 +337,25 @@ def _ask_for_sign_in(work: Work) -> None:
     with contextlib.suppress(MoveNotAllowed), transaction.atomic():  # or somebody else has moved it meanwhile
         refreshing.data_refused(work.run.connection, at=at)
         facts = {"reason": Reason.DATA_REFUSED.value}
-        _write_down(EventType.CONNECTION_NEEDS_REAUTHORIZATION, work.run, at=at, facts=facts)
+        _record(EventType.CONNECTION_NEEDS_REAUTHORIZATION, work.run, at=at, facts=facts)
 
 
 def _give_back(run: SyncRun, lease: Lease, clock: Clock) -> None:
-    """After an error nobody foresaw: try again later, and give up in the end, so that no run loops for ever. What had
-    come before it is shown either way."""
+    """After an unforeseen error: try again later, and give up in the end, so that no run loops for ever. What came
+    before the error is shown either way."""
     gives_up = run.pauses >= len(PAUSES_SECONDS)
     if gives_up:
         with transaction.atomic():
             _drop_open_steps(run, Gap.UNREADABLE, at=clock())
-    _display_if_possible(run, lease, at=clock())
+    _update_shelves_if_possible(run, lease, at=clock())
     if gives_up:
         _finish(run, lease, at=clock())
     else:
         lease.pause(seconds=math.ceil(backing_off.seconds(None, pauses=run.pauses)), pauses=run.pauses + 1)
 
 
-def _display_if_possible(run: SyncRun, lease: Lease, *, at: datetime) -> None:
-    """A second error is written down and hides no first one: building shelves may be what failed."""
+def _update_shelves_if_possible(run: SyncRun, lease: Lease, *, at: datetime) -> None:
+    """A second error is logged and does not hide the first: building shelves may be what failed."""
     try:
         updating_shelves.update(run, lease, at=at)
     except LeaseLost:
@@ -364,7 +365,7 @@ def _display_if_possible(run: SyncRun, lease: Lease, *, at: datetime) -> None:
 
 
 def _abandon(run: SyncRun, lease: Lease, gap: SyncStep.Gap, *, at: datetime) -> None:
-    """End what is open without another look at provider or records. What was put aside so far raises its alarm."""
+    """End what is open without another look at provider or records. What was quarantined so far raises its alarm."""
     with transaction.atomic():
         _drop_open_steps(run, gap, at=at)
         _finish(run, lease, at=at)
@@ -378,7 +379,7 @@ def _drop_open_steps(run: SyncRun, gap: SyncStep.Gap, *, at: datetime) -> None:
     )
 
 
-def _write_down(event: EventType, run: SyncRun, *, at: datetime, facts: Mapping[str, str | int | bool]) -> None:
+def _record(event: EventType, run: SyncRun, *, at: datetime, facts: Mapping[str, str | int | bool]) -> None:
     by_user = run.cause in {Cause.CONFIRMED, Cause.PATIENT} and event == EventType.SYNC_STARTED
     recording.record(
         event,

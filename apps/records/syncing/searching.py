@@ -113,7 +113,7 @@ class Searching:
             self._cursor = cursor.short().next_search()
         else:
             self._cursor = cursor.past(gaps.reason(error))
-        stepping.remember(self.step, self._cursor, self._work)
+        stepping.move_cursor(self.step, self._cursor, self._work)
 
     def close(self) -> None:
         """End the step, with the gravest of what is missing. Raises LeaseLost."""

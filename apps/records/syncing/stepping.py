@@ -95,8 +95,8 @@ class Work:
         """Whether nothing new should be begun."""
         return self.clock() >= self.slice_ends_at
 
-    def make_way(self) -> None:
-        """To be called where something was stored and more is to come. Raises SliceOver."""
+    def stop_if_slice_is_over(self) -> None:
+        """To be called when something was stored and more is to come. Raises SliceOver."""
         if self.is_slice_over:
             raise SliceOver
 
@@ -107,8 +107,8 @@ def asking(step: SyncStep) -> Asking:
 
 
 def begin(step: SyncStep, work: Work) -> tuple[Cursor, tuple[Resource, ...] | None]:
-    """Say that the step is under way, and give the place to go on from, and the page that a worker left who had put it
-    aside. Raises LeaseLost."""
+    """Mark the step as under way, and return the cursor to go on from and the page that an earlier worker staged, if
+    any. Raises LeaseLost."""
     with transaction.atomic(), sealing.key_ring(work.holder) as ring:
         work.lease.extend()
         step.status = Status.GETTING
@@ -126,15 +126,15 @@ def stage(step: SyncStep, resources: tuple[Resource, ...], *, cursor: Cursor, wo
         work.lease.extend()
         step.sealed_page = staged_pages.sealed(resources, step, ring)
         step.sealed_cursor = cursors.sealed(cursor, step, ring)
-        _write_down(step)
+        _save(step)
 
 
-def remember(step: SyncStep, cursor: Cursor, work: Work) -> None:
-    """Go on elsewhere, where nothing came. Raises LeaseLost."""
+def move_cursor(step: SyncStep, cursor: Cursor, work: Work) -> None:
+    """Go on elsewhere, though nothing came. Raises LeaseLost."""
     with transaction.atomic(), sealing.key_ring(work.holder) as ring:
         work.lease.extend()
         step.sealed_cursor = cursors.sealed(cursor, step, ring)
-        _write_down(step)
+        _save(step)
 
 
 def store(
@@ -171,7 +171,7 @@ def store(
         step.sealed_page = None
         if read is None:  # of references each is a small part: what kills may be among those left
             step.deaths = 0
-        _write_down(step)
+        _save(step)
     work.turn.has_stored = True
 
 
@@ -181,7 +181,7 @@ def note_refusal(step: SyncStep, error: WireError, work: Work) -> None:
         work.turn.denied.add(step.resource_type)
 
 
-def miss(
+def count_missing(
     step: SyncStep,
     logical_id: str,
     *,
@@ -190,9 +190,9 @@ def miss(
     is_gone: bool = False,
     strange: Resource | None = None,
 ) -> None:
-    """Count a reference that leads nowhere; where its provider says it is gone (410), so is what we have of it, and
-    where it is owed (`syncing.unanswered_references`), the next run asks again. `strange` came in its place and is
-    about somebody else: it is set apart. Raises LeaseLost."""
+    """Count a reference that leads nowhere. `is_gone`: its provider says so (410), and what we have of it is gone, too.
+    `is_owed`: the next run asks again (`syncing.unanswered_references`). `strange` came in its place and is about
+    somebody else: it is quarantined. Raises LeaseLost."""
     pending = PendingRead.objects.filter(run=work.run, resource_type=step.resource_type, logical_id=logical_id)
     with transaction.atomic():
         work.lease.extend()
@@ -205,7 +205,7 @@ def miss(
         if is_gone:
             held = _records(step, work).filter(logical_id=logical_id, removed_at__isnull=True)
             step.rows_removed += held.update(removed_at=work.clock())
-        _write_down(step)
+        _save(step)
 
 
 def is_too_much(step: SyncStep, work: Work) -> bool:
@@ -241,8 +241,8 @@ def close(step: SyncStep, *, gap: str, work: Work, used: int | None = None, lack
             quarantining.raise_alarm(work.run, rows=step.rows_refused, at=now)
 
 
-def _write_down(step: SyncStep) -> None:
-    """What a page changes of its step."""
+def _save(step: SyncStep) -> None:
+    """The columns that a page changes."""
     values: dict[str, Any] = {name: getattr(step, name) for name in ("id", *_AS_THEY_ARE, *_SEALED)}
     with binary_cursor() as cursor:
         cursor.execute(_WRITE_DOWN, values)
@@ -266,8 +266,8 @@ def holds_any(step: SyncStep, work: Work) -> bool:
 
 
 def _note_references(rows: Sequence[Resource], *, read: Target | None, work: Work) -> bool:
-    """Put down what these rows refer to, to be read after the searches, and that `read` is done. Whether there is
-    any."""
+    """Note what these rows refer to, to be read after the searches, and that `read` is done. Whether they refer to
+    anything."""
     depth = 0
     if read is not None:
         of_read = PendingRead.objects.filter(run=work.run, resource_type=read[0], logical_id=read[1])
@@ -312,7 +312,7 @@ def _proves_what_is_gone(step: SyncStep, work: Work) -> bool:
 
 
 def _take_for_gone(step: SyncStep, work: Work, *, at: datetime) -> str:
-    """Mark what did not come, and give the gap that doubt about it is."""
+    """Mark what did not come, and return the gap that doubt about it makes."""
     held = _records(step, work)
     gone, is_in_doubt = doubting.settle(held, run_id=work.run.pk, came=step.rows_kept, at=at)
     step.rows_removed = gone

@@ -46,9 +46,9 @@ def update(run: SyncRun, lease: Lease, *, at: datetime) -> None:
     is_wary = worker_deaths.were_shelves_given_up(run)
     if is_wary and run.planned_at is None:  # deaths are counted against the planning yet
         return
-    worker_deaths.put_down(run)
+    worker_deaths.release_all(run)
     if is_wary:
-        worker_deaths.be_wary(run)
+        worker_deaths.allow_one_more(run)
     with transaction.atomic():
         lease.extend()
         shelving.rebuild(run.connection, *wanted, at=at)

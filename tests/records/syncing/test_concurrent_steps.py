@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from apps.connections.refreshing import NeedsReauthorization, NotYet, SwitchedOff
-from apps.records.syncing.concurrent_steps import Flow
+from apps.records.syncing.concurrent_steps import ConcurrentSteps
 from apps.records.syncing.stepping import SliceOver
 from apps.wire.errors import AuthorizationExpired, Throttled, Unavailable
 from tests.records.linked import AT
@@ -106,7 +106,7 @@ def flow(*counts, parallel=3, is_slice_over=False):
     work: Any = SimpleNamespace(source=Source(told), is_slice_over=is_slice_over)
     work.source.parallel = parallel
     try:
-        Flow(work, streams, gives_up=False).run()
+        ConcurrentSteps(work, streams, gives_up=False).run()
     except SliceOver:
         told.append("time is over")
     return told
@@ -125,7 +125,7 @@ class TestSeveralTypes:
         source: Any = Source([])
         source.parallel = parallel
         streams: Any = [Pages(name, 2, []) for name in "abcde"]
-        Flow(cast("Any", SimpleNamespace(source=source, is_slice_over=False)), streams, gives_up=False).run()
+        ConcurrentSteps(cast("Any", SimpleNamespace(source=source, is_slice_over=False)), streams, gives_up=False).run()
         assert source.most_under_way == parallel
 
 
@@ -160,7 +160,7 @@ class TestTwoReasonsToStop:
         work: Any = SimpleNamespace(source=Refusing(told, answers), is_slice_over=is_slice_over)
         streams: Any = [Pages(name, 2, told) for name, _answer in zip("abc", answers, strict=False)]
         with pytest.raises((SliceOver, *map(type, self.REASONS))) as raised:
-            Flow(work, streams, gives_up=False).run()
+            ConcurrentSteps(work, streams, gives_up=False).run()
         return raised.value, told
 
     @pytest.mark.parametrize(("first", "second"), [*itertools.permutations(REASONS, 2)], ids=repr)

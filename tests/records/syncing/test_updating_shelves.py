@@ -79,14 +79,14 @@ class TestAMistakeOfOurs:
     @pytest.fixture
     def mistaken(self, linked, practice, monkeypatch):
         """A run that breaks when all searches were made, and before any is taken to have ended by pauses."""
-        flow = running._flow
+        run_steps = running._run_steps
 
         def broken(work, steps, **_how):
-            flow(work, steps, gives_up=False)
+            run_steps(work, steps, gives_up=False)
             if len(steps) > 1:
                 raise RuntimeError("a mistake of ours")
 
-        monkeypatch.setattr(running, "_flow", broken)
+        monkeypatch.setattr(running, "_run_steps", broken)
         return syncing.start(linked, cause=SyncRun.Cause.CONFIRMED, at=AT)
 
     def test_hides_nothing_that_had_come(self, mistaken, built):

@@ -42,24 +42,25 @@ def count_death(run_id: UUID, claim_id: UUID) -> None:
         _LOG.error("A worker died or hung over a sync run: run %s.", run_id)
 
 
-def put_down(run: SyncRun) -> None:
+def release_all(run: SyncRun) -> None:
     """No step is in hand any more: what kills a worker now is no step's fault."""
     run.steps.filter(claim_id__isnull=False, status=Status.GETTING).update(claim_id=None)
 
 
-def put_down_one(step: SyncStep) -> None:
-    """This step is not in the hands that began it any more, until a turn begins it again."""
+def release(step: SyncStep) -> None:
+    """This step is no longer in hand, until a turn begins it again."""
     in_hand = SyncStep.objects.filter(pk=step.pk, claim_id=step.claim_id, status=Status.GETTING)
     in_hand.update(claim_id=None)
 
 
-def give_up(step: SyncStep) -> None:
-    """Tell whoever runs this installation. The caller ends the step."""
+def log_given_up(step: SyncStep) -> None:
+    """For whoever runs this installation. The caller ends the step."""
     _LOG.error("A sync step was given up after %d deaths of workers: run %s.", step.deaths, step.run_id)
 
 
 def batches(steps: Iterable[SyncStep]) -> list[list[SyncStep]]:
-    """What may be taken together: all that nobody died over, then each of the others alone, the most innocent first."""
+    """Steps that may be taken together: all that no worker died over, then each of the others alone, the one with the
+    fewest deaths first."""
     by_deaths = sorted(steps, key=lambda step: step.deaths)
     innocent = [step for step in by_deaths if not step.deaths]
     return [*([innocent] if innocent else []), *([step] for step in by_deaths if step.deaths)]
@@ -89,7 +90,7 @@ def were_shelves_given_up(run: SyncRun) -> bool:
     return before is not None and is_given_up(before) and left.exists()
 
 
-def be_wary(run: SyncRun) -> None:
+def allow_one_more(run: SyncRun) -> None:
     """One more death is enough, from now on."""
     SyncRun.objects.filter(pk=run.pk).update(deaths=MOST_DEATHS_OF_A_RUN - 1)
 
