@@ -31,7 +31,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True)
-class Told:
+class GapText:
     """A gap in words: how it looks, a word or two, and the sentence."""
 
     kind: Kind
@@ -44,7 +44,7 @@ class Told:
         return f"{self.word}: {named}" if self.word == str(_NOT_COMPLETE) else named
 
 
-def of(step: SyncStep, *, provider: str, tries_again: bool = False) -> Told:
+def of(step: SyncStep, *, provider: str, tries_again: bool = False) -> GapText:
     """Why the rows of this step did not come, or not all; `step` has a gap. Single entries that came and are not here
     are told as well, whatever else is missing. `tries_again`: we do, by ourselves, so that it may come."""
     values = {
@@ -63,7 +63,7 @@ def of(step: SyncStep, *, provider: str, tries_again: bool = False) -> Told:
         sentences.insert(1, gettext("We try again about once a day."))
     kind, word, _sentence = first
     is_fault = any(said[0] is Kind.FAULT for said in told)
-    return Told(Kind.FAULT if is_fault else kind, str(word), " ".join(sentences))
+    return GapText(Kind.FAULT if is_fault else kind, str(word), " ".join(sentences))
 
 
 def _said_of(step: SyncStep, said: "_Said", values: Mapping[str, object]) -> str:

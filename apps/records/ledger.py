@@ -46,7 +46,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Came:
+class ShelfCounts:
     """How many entries of a subject came, as its shelf counts them. Of these its list shows `fills` with what was
     prescribed, and `drafts`, which are not final, not among the others. `none_known` say that there is none, and
     `no_information` that nothing is known."""
@@ -83,7 +83,7 @@ class _Facts:
 
 
 @dataclass(frozen=True)
-class Kept:
+class Holdings:
     """What is here of one connection, by type: how many rows that are, as far as we know, still at the provider, when
     they last came whole, and how many went because their server changed over."""
 
@@ -92,7 +92,7 @@ class Kept:
     replaced: Mapping[str, int]
 
 
-def kept_of(connections: Collection[Connection]) -> dict[UUID, Kept]:
+def kept_of(connections: Collection[Connection]) -> dict[UUID, Holdings]:
     """Of each of these. Four queries."""
     entries: dict[UUID, dict[str, int]] = {one.pk: {} for one in connections}
     complete: dict[UUID, dict[str, datetime]] = {one.pk: {} for one in connections}
@@ -107,7 +107,7 @@ def kept_of(connections: Collection[Connection]) -> dict[UUID, Kept]:
         if at:
             complete[pk][name] = at
     replaced = version_changes.gone(connections)
-    return {one.pk: Kept(entries[one.pk], complete[one.pk], replaced[one.pk]) for one in connections}
+    return {one.pk: Holdings(entries[one.pk], complete[one.pk], replaced[one.pk]) for one in connections}
 
 
 def lines(
@@ -117,8 +117,8 @@ def lines(
     provider: str,
     is_stopped: bool = False,
     tries_again: bool = False,
-    counts: Mapping[str, Came] | None = None,
-    kept: Kept | None = None,
+    counts: Mapping[str, ShelfCounts] | None = None,
+    kept: Holdings | None = None,
 ) -> tuple[Line, ...]:
     """A line for each subject, told by the steps of the connection's latest run; `is_stopped`: nothing moves now, and
     `tries_again`: what was not answered is asked for again each day.
@@ -146,7 +146,7 @@ def lines(
         facts = replace(facts, provider=provider, is_stopped=is_stopped, tries_again=tries_again, is_planned=is_planned)
         facts = replace(facts, replaced=sum(here.replaced.get(name, 0) for name in types if _counts(subject, name)))
         if counts is not None:
-            came = counts.get(subject.key, Came(0))
+            came = counts.get(subject.key, ShelfCounts(0))
             facts = replace(facts, **asdict(came), counted_with=None, is_of_kinds=subject is ALLERGIES)
         told.append(_line(subject, facts))
     return (*told, *_beside(steps.values(), provider=provider, tries_again=tries_again))
@@ -216,7 +216,7 @@ def _counts(subject: Subject, resource_type: str) -> bool:
     return shelved_for(resource_type)[:1] == (subject,)
 
 
-def _has_all(counts: Mapping[str, Came], entries: Iterable[str]) -> bool:
+def _has_all(counts: Mapping[str, ShelfCounts], entries: Iterable[str]) -> bool:
     """Whether every subject is counted that we hold anything of."""
     return all(subject.key in counts for name in entries for subject in shelved_for(name)[:1])
 

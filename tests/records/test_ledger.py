@@ -7,7 +7,7 @@ import pytest
 
 from apps.records import ledger
 from apps.records.gap_words import Kind
-from apps.records.ledger import Came
+from apps.records.ledger import ShelfCounts
 from apps.records.models import Record, SyncRun, SyncStep
 from tests.records.linked import AT, make_connection, make_endpoint
 
@@ -302,20 +302,22 @@ class TestASubjectOfSeveralTypes:
     def test_counts_as_the_shelves_do_where_they_are_open(self, connection):
         keep(connection, "Observation", 7)
         run = make_run(connection, Observation="")
-        told = line(connection, run, "Vitals", counts={"results": Came(5), "vitals": Came(2)})
+        told = line(connection, run, "Vitals", counts={"results": ShelfCounts(5), "vitals": ShelfCounts(2)})
         assert told.sentence.startswith("2 entries.")
 
     def test_has_nothing_where_there_is_no_shelf_and_nothing_to_be_on_it(self, connection):
         keep(connection, "Observation", 7)
         run = make_run(connection, Observation="")
-        told = line(connection, run, "Family and social history", counts={"results": Came(5), "vitals": Came(2)})
+        told = line(
+            connection, run, "Family and social history", counts={"results": ShelfCounts(5), "vitals": ShelfCounts(2)}
+        )
         assert told.word == "Nothing sent"
 
     def test_counts_rows_where_something_is_here_that_no_shelf_counts(self, connection):
         keep(connection, "Observation", 7)
         keep(connection, "Immunization", 3)
         run = make_run(connection, Observation="", Immunization="")
-        told = line(connection, run, "Vaccines", counts={"results": Came(5), "vitals": Came(2)})
+        told = line(connection, run, "Vaccines", counts={"results": ShelfCounts(5), "vitals": ShelfCounts(2)})
         assert told.sentence.startswith("3 entries.")
 
     @pytest.mark.parametrize(
@@ -323,11 +325,15 @@ class TestASubjectOfSeveralTypes:
         [
             (
                 "Allergies and reactions",
-                Came(1, none_known=1),
+                ShelfCounts(1, none_known=1),
                 "recorded: none known, or none of a kind. Complete as of November 20, 2026.",
             ),
-            ("Health conditions", Came(2, none_known=2), "recorded: none known. Complete as of November 20, 2026."),
-            ("Health conditions", Came(1, no_information=1), "says it has no information about this."),
+            (
+                "Health conditions",
+                ShelfCounts(2, none_known=2),
+                "recorded: none known. Complete as of November 20, 2026.",
+            ),
+            ("Health conditions", ShelfCounts(1, no_information=1), "says it has no information about this."),
         ],
     )
     def test_counts_no_entry_that_says_there_is_none(self, connection, subject, came, sentence):
@@ -337,12 +343,12 @@ class TestASubjectOfSeveralTypes:
 
     def test_counts_all_where_one_of_several_says_that_there_is_none(self, connection):
         run = make_run(connection, AllergyIntolerance="")
-        told = line(connection, run, "Allergies and reactions", counts={"allergies": Came(2, none_known=1)})
+        told = line(connection, run, "Allergies and reactions", counts={"allergies": ShelfCounts(2, none_known=1)})
         assert told.sentence.startswith("2 entries.")
 
     def test_says_of_what_came_what_its_list_does_not_count(self, connection):
         run = make_run(connection, MedicationRequest="")
-        told = line(connection, run, "Medicines", counts={"medicines": Came(8, fills=4, drafts=1)})
+        told = line(connection, run, "Medicines", counts={"medicines": ShelfCounts(8, fills=4, drafts=1)})
         assert told.sentence == (
             "8 entries. Complete as of November 20, 2026. Of these, 4 pharmacy fills are listed under their "
             "prescription. Of these, 1 entry is not final, and not counted in lists."

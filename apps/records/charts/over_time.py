@@ -16,7 +16,7 @@ from apps.records.charts import axes, stretches
 from apps.records.charts.axes import Horizontal, Tick, TimeTick, Vertical, is_drawable
 from apps.records.charts.marks import Shape, drawing_of, is_outside, shape_of
 from apps.records.charts.readings import Reading
-from apps.records.charts.series import Series, Worded
+from apps.records.charts.series import Series, WordedValue
 from apps.records.charts.windows import Window
 
 _LONG = timedelta(days=548)
@@ -326,6 +326,6 @@ def _band(starts: float, ends: float, bounds: _Bounds, across: Vertical) -> Iter
     )  # fmt: skip
 
 
-def _words(worded: Sequence[Worded], window: Window, along: Horizontal) -> tuple[WordTick, ...]:
+def _words(worded: Sequence[WordedValue], window: Window, along: Horizontal) -> tuple[WordTick, ...]:
     places = dict.fromkeys(along.x(each.at) for each in worded if window.holds(each.at))
     return tuple(map(WordTick, places))[-_MOST_WORDED:]

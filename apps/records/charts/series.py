@@ -38,7 +38,7 @@ class Observed(NamedTuple):
     record: int = 0
 
 
-class Told(msgspec.Struct, frozen=True, eq=False, gc=False):
+class SeriesValue(msgspec.Struct, frozen=True, eq=False, gc=False):
     """A result by its point. `rest` is what else it says, which `read` reads with what many say alike. `senders` are
     several, where they sent the very same. `connection_id` is by which it came, and `record` its own."""
 
@@ -56,7 +56,7 @@ class Told(msgspec.Struct, frozen=True, eq=False, gc=False):
 
 
 @dataclass(frozen=True)
-class Worded:
+class WordedValue:
     """A value in words, on the strip under the plot."""
 
     at: datetime
@@ -71,7 +71,7 @@ class Series:
 
     unit: str = ""
     readings: tuple[Reading, ...] = ()
-    worded: tuple[Worded, ...] = ()
+    worded: tuple[WordedValue, ...] = ()
     rows: Sequence[Row] = ()
     providers: tuple[str, ...] = ()
     usual_ranges: tuple[ReferenceRange, ...] = ()
@@ -107,7 +107,7 @@ class Series:
         return next((row.measured.value.quantity.unit_key for row in self.rows if row.number is not None), "")
 
 
-def of(values: Iterable[Told]) -> tuple[Series, ...]:
+def of(values: Iterable[SeriesValue]) -> tuple[Series, ...]:
     """The series of one test: one for each unit that does not convert to another, the newest value's first.
 
     What is withdrawn or withheld is left out; what is canceled is not told as a value. Rows raise what reading an entry
@@ -124,12 +124,12 @@ def of(values: Iterable[Told]) -> tuple[Series, ...]:
     return tuple(found) or ((_series(others, ""),) if others else ())
 
 
-def _by_axis(numbers: Sequence[Told]) -> Iterable[Sequence[Told]]:
+def _by_axis(numbers: Sequence[SeriesValue]) -> Iterable[Sequence[SeriesValue]]:
     """Those that can stand on one axis, together: in one pass, as each may be of a unit of its own."""
     axes = {id(alike): units.axis(alike.quantity.unit_key) for alike in _each_alike(numbers)}
     if len(set(axes.values())) < 2:  # as of nearly every test
         return [numbers] if numbers else []
-    by_axis = defaultdict[tuple[str, str], list[Told]](list)
+    by_axis = defaultdict[tuple[str, str], list[SeriesValue]](list)
     for each in numbers:
         by_axis[axes[id(each.alike)]].append(each)
     return by_axis.values()
@@ -140,7 +140,7 @@ _sorts_at: Final = attrgetter("point.sorts_at")
 _point_mark: Final = attrgetter("point.mark")
 
 
-def _from_all(told: Told, sent_by: tuple[Sender, ...]) -> Told:
+def _from_all(told: SeriesValue, sent_by: tuple[Sender, ...]) -> SeriesValue:
     return replace(told, senders=sent_by)
 
 
@@ -171,7 +171,7 @@ def _known(sender: Sender) -> tuple[Sender, ...]:
 class _Rows(Sequence[Row]):
     """The rows of what is told, each made when it is asked for: of five hundred a page shows fifty."""
 
-    def __init__(self, told: Sequence[Told], key: str, unit: str) -> None:
+    def __init__(self, told: Sequence[SeriesValue], key: str, unit: str) -> None:
         self._told, self._key, self._unit = told, key, unit
         self._made: dict[int, Row] = {}
 
@@ -198,7 +198,7 @@ class _Rows(Sequence[Row]):
         return row
 
 
-def _row(told: Told) -> Row:
+def _row(told: SeriesValue) -> Row:
     entry = told.entry()
     is_told = entry.group != Group.CANCELED
     return Row(
@@ -256,7 +256,7 @@ def _sorted_rows(rows: Iterable[Row]) -> list[Row]:
     return sorted(rows, key=lambda row: row.when.sorts_at, reverse=True)
 
 
-def _names(rows: Iterable[Row | Told]) -> tuple[str, ...]:
+def _names(rows: Iterable[Row | SeriesValue]) -> tuple[str, ...]:
     sent_by = dict.fromkeys(row.senders for row in _apart(rows))
     return tuple(dict.fromkeys(sender.provider for each in sent_by for sender in (each or (NOBODY,))))
 
@@ -271,7 +271,7 @@ def _converted(quantity: Quantity, key: str) -> Decimal | None:
     return None if number is None else units.convert(number, quantity.unit_key, key)
 
 
-def _series(told: Sequence[Told], key: str) -> Series:
+def _series(told: Sequence[SeriesValue], key: str) -> Series:
     numbers = [each for each in told if each.point.number is not None]
     unit = numbers[0].alike.quantity.unit_shown if numbers else ""
     names, alikes = _names(told), tuple(_each_alike(told))
@@ -287,9 +287,9 @@ def _series(told: Sequence[Told], key: str) -> Series:
     )
 
 
-def _worded(told: Sequence[Told]) -> tuple[Worded, ...]:
+def _worded(told: Sequence[SeriesValue]) -> tuple[WordedValue, ...]:
     points_of_words = (each.point for each in reversed(told) if each.point.words)
-    return tuple(Worded(point.at, point.words) for point in points_of_words if point.at is not None)
+    return tuple(WordedValue(point.at, point.words) for point in points_of_words if point.at is not None)
 
 
 def _converted_row(row: Row, key: str, unit: str) -> Row:
@@ -302,7 +302,9 @@ def _converted_row(row: Row, key: str, unit: str) -> Row:
     return replace(row, converted=Quantity(f"{value:f}", quantity.comparator, unit).shown)
 
 
-def _readings(numbers: Sequence[Told], alikes: Iterable[Alike], key: str, names: Sequence[str]) -> tuple[Reading, ...]:
+def _readings(
+    numbers: Sequence[SeriesValue], alikes: Iterable[Alike], key: str, names: Sequence[str]
+) -> tuple[Reading, ...]:
     """Oldest first, each with the bounds of its own range, which is one for nearly all."""
     providers = {name: number for number, name in enumerate(names)}
     said_alike = {id(alike): _said_alike(alike, key) for alike in alikes}
@@ -318,7 +320,7 @@ def _readings(numbers: Sequence[Told], alikes: Iterable[Alike], key: str, names:
     return tuple(sorted(found, key=_AT))
 
 
-def _each_alike(told: Iterable[Told]) -> Iterable[Alike]:
+def _each_alike(told: Iterable[SeriesValue]) -> Iterable[Alike]:
     """What they have alike, in their order; nearly all have the same."""
     return {id(each.alike): each.alike for each in told}.values()
 

@@ -22,7 +22,7 @@ _LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, repr=False)
-class Kept:
+class KeptFile:
     """A file that was kept, and the record it is of. `content` is None where it does not open."""
 
     resource_type: str
@@ -31,14 +31,14 @@ class Kept:
     content: bytes | None
 
 
-def all_of(connection_id: UUID, user_id: UUID, ring: KeyRing) -> Iterator[Kept]:
+def all_of(connection_id: UUID, user_id: UUID, ring: KeyRing) -> Iterator[KeptFile]:
     """Every file that is kept of this connection, in the order in which they were fetched, opened one at a time."""
     mine = Attachment.objects.filter(user_id=user_id, connection_id=connection_id)
     for pk in list(mine.order_by("pk").values_list("pk", flat=True)):
         kept = mine.filter(pk=pk).select_related("record").defer("record__sealed_body").first()
         if kept is not None:
             record = kept.record
-            yield Kept(record.resource_type, record.logical_id, kept.fetched_at, _opened(kept, record, ring))
+            yield KeptFile(record.resource_type, record.logical_id, kept.fetched_at, _opened(kept, record, ring))
 
 
 def _opened(kept: Attachment, record: Record, ring: KeyRing) -> bytes | None:

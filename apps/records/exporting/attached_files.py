@@ -35,7 +35,7 @@ def files(source: Source, count: Count) -> Iterator[File]:
         yield File(f"{source.folder}/files.ndjson", index)
 
 
-def _line(source: Source, kept: keeping.Kept, name: str) -> bytes:
+def _line(source: Source, kept: keeping.KeptFile, name: str) -> bytes:
     told = {
         "file": name,
         "fullUrl": source.full_url(kept.resource_type, kept.logical_id),

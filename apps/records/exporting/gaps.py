@@ -8,7 +8,7 @@ from uuid import UUID
 from apps.connections.models import Connection
 from apps.records import gap_words, ledger
 from apps.records.gap_words import Kind
-from apps.records.ledger import Kept
+from apps.records.ledger import Holdings
 from apps.records.models import SyncRun, SyncStep
 from apps.records.subjects import Subject
 
@@ -76,7 +76,7 @@ def of_each(connections: Collection[Connection], *, at: datetime) -> dict[UUID, 
     return {one.pk: _of(one, runs.get(one.pk), kept[one.pk]) for one in connections}
 
 
-def _of(connection: Connection, run: SyncRun | None, kept: Kept) -> Gaps:
+def _of(connection: Connection, run: SyncRun | None, kept: Holdings) -> Gaps:
     lines = ledger.lines(connection, run, provider=connection.provider.name, kept=kept)
     missing = tuple(_missing(line) for line in lines if line.kind is not Kind.DONE)
     return Gaps(missing, is_arriving=run is not None and run.finished_at is None, by_type=_by_type(connection, run))

@@ -23,7 +23,7 @@ from apps.vault.sealing import Holder, KeyRing
 
 
 @dataclass(frozen=True, repr=False)
-class Told:
+class PresentedRecord:
     """One resource: where it is from, as received and parsed, and as presented. `subject` is None for what no list
     shows. `is_gone`: the provider has it no more. `record` is its id. `is_shared`: it is told to others, and what it
     refers to is not even counted."""
@@ -40,7 +40,7 @@ class Told:
 
 def told(
     connection: Connection, source: Source, *, unopened: set[str], today: date, types: Sequence[str] = ()
-) -> Iterator[Told]:
+) -> Iterator[PresentedRecord]:
     """Every resource of these types that opens, as presented on that day; memory does not grow with the record. The
     types of those that do not open, and are still at the provider, are put down in `unopened`.
 
@@ -58,7 +58,7 @@ def told(
 
 def of_records(
     connection: Connection, source: Source, wanted: Iterable[int], ring: KeyRing, *, today: date
-) -> Iterator[Told]:
+) -> Iterator[PresentedRecord]:
     """The resources of the records with these ids. What does not open is left out. Raises as `told` does."""
     for row, body, context in _opened(connection, source, wanted, ring, today=today):
         yield _told(source, row, body, context)
@@ -91,9 +91,9 @@ def _context(source: Source, contexts: ContextReader, bodies: list[bytes]) -> Co
         return Context(root=source.base_url, patient=source.patient_id)
 
 
-def _told(source: Source, row: Row, body: bytes, context: Context) -> Told:
+def _told(source: Source, row: Row, body: bytes, context: Context) -> PresentedRecord:
     resource, entry = presenting.present(
         body, resource_type=row.resource_type, logical_id=row.logical_id, context=context
     )
     subject = subjects.subject_of(resource, resource_type=row.resource_type)
-    return Told(source, resource, entry, subject, context, row.record, is_gone=row.removed_at is not None)
+    return PresentedRecord(source, resource, entry, subject, context, row.record, is_gone=row.removed_at is not None)

@@ -33,7 +33,7 @@ class DeletedMeanwhile(Exception):
 
 
 @dataclass(frozen=True)
-class Held:
+class Snapshot:
     """How many records there were when somebody looked, and the id of the newest of them."""
 
     count: int = 0
@@ -53,7 +53,7 @@ class Source:
     version: FhirVersion
     patient_id: str
     checked_at: datetime | None
-    held: Held = Held()
+    held: Snapshot = Snapshot()
 
     @property
     def folder(self) -> str:
@@ -103,16 +103,16 @@ def sources(numbered: Mapping[int, Connection]) -> dict[UUID, Source]:
             version=versions[connection.pk],
             patient_id=connection.fhir_patient_id,
             checked_at=connection.last_checked_at,
-            held=held.get(connection.pk, Held()),
+            held=held.get(connection.pk, Snapshot()),
         )
         for number, connection in numbered.items()
     }
 
 
-def _held(connections: Collection[Connection]) -> dict[UUID, Held]:
+def _held(connections: Collection[Connection]) -> dict[UUID, Snapshot]:
     records = Record.objects.filter(user_id__in={one.user_id for one in connections}, connection__in=connections)
     counted = records.values_list("connection_id").annotate(Count("pk"), Max("pk"))
-    return {pk: Held(count, newest) for pk, count, newest in counted}
+    return {pk: Snapshot(count, newest) for pk, count, newest in counted}
 
 
 def ensure_held(source: Source) -> None:

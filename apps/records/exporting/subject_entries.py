@@ -18,7 +18,7 @@ _MOST_TESTS: Final = MOST * 5  # that are looked at, to find those done last
 
 
 @dataclass
-class Held:
+class SubjectEntries:
     """The entries of one subject, and how many there are. What was tested once, years ago, must not fall behind two
     hundred newer values of something else."""
 
@@ -45,7 +45,7 @@ class Held:
         self.found.extend(first)
         self.count += count
 
-    def add_all(self, others: "Held") -> None:
+    def add_all(self, others: "SubjectEntries") -> None:
         """Those of the same subject that were looked through apart."""
         self.found.extend(others.found)
         self.count += others.count

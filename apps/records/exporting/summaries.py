@@ -24,9 +24,9 @@ from apps.records.exporting import for_others, on_paper, reading, relatives, res
 from apps.records.exporting.choosing import Choice
 from apps.records.exporting.portions import WHOLE, Portion
 from apps.records.exporting.prescription_fills import Fills
-from apps.records.exporting.reading import Told
+from apps.records.exporting.reading import PresentedRecord
 from apps.records.exporting.shelved import Unreadable
-from apps.records.exporting.subject_entries import Held
+from apps.records.exporting.subject_entries import SubjectEntries
 from apps.records.presenters.entry import UNLISTED, Entry
 from apps.records.presenters.memoizing import memoizing
 from apps.records.presenters.persons.patient import ContactPerson
@@ -119,8 +119,8 @@ class Summary:
         return not (self.unopened or any(choice.gaps.missing or choice.gaps.is_arriving for choice in self.choices))
 
 
-def _empty_lists() -> dict[str, Held]:
-    return {subject.key: Held(arranging.listed(subject)) for subject in _ORDERED}
+def _empty_lists() -> dict[str, SubjectEntries]:
+    return {subject.key: SubjectEntries(arranging.listed(subject)) for subject in _ORDERED}
 
 
 @dataclass
@@ -129,8 +129,8 @@ class _Gathered:
     sensitive, and by provider what is not shown."""
 
     portion: Portion
-    lists: dict[str, Held] = field(default_factory=_empty_lists)
-    untold: dict[str, Held] = field(default_factory=_empty_lists)
+    lists: dict[str, SubjectEntries] = field(default_factory=_empty_lists)
+    untold: dict[str, SubjectEntries] = field(default_factory=_empty_lists)
     withdrawn: Counter[str] = field(default_factory=Counter)
     gone: Counter[str] = field(default_factory=Counter)
     unopened: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
@@ -253,19 +253,21 @@ def _read_shelves(
     return True
 
 
-def _late(found: Sequence[OpenShelf], subject: Subject, portion: Portion, ring: KeyRing) -> Held:
+def _late(found: Sequence[OpenShelf], subject: Subject, portion: Portion, ring: KeyRing) -> SubjectEntries:
     """What the portion holds of these shelves. All of them are looked through: a stay of long ago may go on still."""
-    held = Held(arranging.listed(subject))
+    held = SubjectEntries(arranging.listed(subject))
     for one in shelved.newest(found, subject, ring):
         if one.entry is not None and portion.holds(subject, one.entry):
             held.add(one._replace(key=held.order(one.entry, one.record)))
     return held
 
 
-def _sifted(found: Sequence[OpenShelf], subject: Subject, portion: Portion, ring: KeyRing) -> tuple[Held, Held, int]:
+def _sifted(
+    found: Sequence[OpenShelf], subject: Subject, portion: Portion, ring: KeyRing
+) -> tuple[SubjectEntries, SubjectEntries, int]:
     """The same where what an entry tells decides, what is left out for it, and how many of those that it would tell
     have no date. All are looked through, as no index knows what they tell."""
-    held, left_out, undated = Held(arranging.listed(subject)), Held(arranging.listed(subject)), 0
+    held, left_out, undated = SubjectEntries(arranging.listed(subject)), SubjectEntries(arranging.listed(subject)), 0
     with memoizing():  # most results have one of fifty names
         for one in (one for shelf in found for one in shelved.entries(shelf, ring)):
             if one.entry is None:
@@ -287,7 +289,7 @@ def _lacks_its_date(portion: Portion, subject: Subject, entry: Entry) -> bool:
 
 def _read_records(choice: Choice, unread: Sequence[Subject], gathered: _Gathered, today: date) -> None:
     """The same from the records; what was filled for a prescription that is here stands in no list either."""
-    fills: Fills[Told] = Fills()
+    fills: Fills[PresentedRecord] = Fills()
     unopened, of_grave = set[str](), set[str]()
     hidden = _belonging_to_grave(choice, unread, gathered.portion, today)
     types = shelved.types_off_shelves(choice, unread)
@@ -319,7 +321,7 @@ def _belonging_to_grave(choice: Choice, unread: Sequence[Subject], portion: Port
         return results_of_grave_reports.by_records(choice, ring, today=today)
 
 
-def _mark(choice: Choice, of_grave: AbstractSet[str], *lists: Held) -> None:
+def _mark(choice: Choice, of_grave: AbstractSet[str], *lists: SubjectEntries) -> None:
     """Which results belong to what may carry grave news, as an index of theirs would say."""
     if not of_grave:
         return
@@ -334,7 +336,9 @@ def _mark(choice: Choice, of_grave: AbstractSet[str], *lists: Held) -> None:
         held.mark(is_listed)
 
 
-def _add(choice: Choice, subject: Subject, told: Told, gathered: _Gathered, *, is_of_grave: bool = False) -> None:
+def _add(
+    choice: Choice, subject: Subject, told: PresentedRecord, gathered: _Gathered, *, is_of_grave: bool = False
+) -> None:
     portion = gathered.portion
     is_told = portion.tells(subject, told.entry, is_of_grave=is_of_grave)
     gathered.undated += is_told and _lacks_its_date(portion, subject, told.entry)
@@ -345,7 +349,9 @@ def _add(choice: Choice, subject: Subject, told: Told, gathered: _Gathered, *, i
     held.add(Shelved(told.record, choice.connection.pk, subject.key, key, told.entry))
 
 
-def _list(subject: Subject, held: Held, choices: Sequence[Choice], at: datetime, *, is_for_others: bool) -> List:
+def _list(
+    subject: Subject, held: SubjectEntries, choices: Sequence[Choice], at: datetime, *, is_for_others: bool
+) -> List:
     newest, others = held.shown()
     # All at once: what came in two ways is one row, though but one of them is the newest of its test.
     found = [*newest, *others]

@@ -38,7 +38,7 @@ from apps.records.shelving.arranging import Arrangement, Key, Keyed
 from apps.records.shelving.contexts import ContextReader
 from apps.records.shelving.external_sorting import Spool
 from apps.records.shelving.indexing import Aim, Index, Place, Row, Stretch
-from apps.records.shelving.opening import Held
+from apps.records.shelving.opening import SealedRecord
 from apps.records.shelving.writing import Writing
 from apps.records.subjects import Subject
 from apps.vault.sealing import KeyRing
@@ -85,7 +85,7 @@ def build(connection: Connection, wanted: Sequence[Subject], *, ring: KeyRing, a
     """
     shelves = {subject.key: _begin(subject) for subject in wanted}
     with transaction.atomic(), memoizing():
-        unopened: list[Held] = []
+        unopened: list[SealedRecord] = []
         for record, entry, subject, names in _presented(connection, wanted, ring, unopened, at.date()):
             if subject is not None and subject.key in shelves:
                 _put(shelves[subject.key], record, entry, names)
@@ -111,8 +111,8 @@ def _begin(subject: Subject) -> _Shelf:
 
 
 def _presented(
-    connection: Connection, wanted: Sequence[Subject], ring: KeyRing, unopened: list[Held], today: date
-) -> Iterator[tuple[Held, Entry, Subject | None, tuple[str, ...]]]:
+    connection: Connection, wanted: Sequence[Subject], ring: KeyRing, unopened: list[SealedRecord], today: date
+) -> Iterator[tuple[SealedRecord, Entry, Subject | None, tuple[str, ...]]]:
     """What opens, with its entry and what it belongs to; what does not is put down in `unopened`."""
     contexts = ContextReader(connection, ring, today=today)
     for batch in opening.batches(connection, wanted, ring, unopened):
@@ -125,7 +125,7 @@ def _presented(
             yield record, entry, subject, related.named_by(resource, context)
 
 
-def _count(unopened: Iterable[Held], shelves: Mapping[str, _Shelf]) -> None:
+def _count(unopened: Iterable[SealedRecord], shelves: Mapping[str, _Shelf]) -> None:
     """Its body would say which shelf it belongs to; without it, any of its type may be the one."""
     for record in unopened:
         if record.removed_at is None:
@@ -134,7 +134,7 @@ def _count(unopened: Iterable[Held], shelves: Mapping[str, _Shelf]) -> None:
                     shelves[subject.key].counts["unopened"] += 1
 
 
-def _put(shelf: _Shelf, record: Held, entry: Entry, names: Iterable[str]) -> None:
+def _put(shelf: _Shelf, record: SealedRecord, entry: Entry, names: Iterable[str]) -> None:
     shelf.of_grave.update(grave_results.named_by(entry))  # also by a report that is gone: its results may stay
     if entry.is_withdrawn:
         shelf.counts["withdrawn"] += 1

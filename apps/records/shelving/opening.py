@@ -23,7 +23,7 @@ _BYTES_AT_ONCE: Final = 2_000_000  # of opened bodies: one may be larger, and is
 _LARGE_BYTES: Final = 10_000  # sealed: of what is smaller, so many rows are read together
 
 
-class Held(NamedTuple):
+class SealedRecord(NamedTuple):
     """What is known of a record before it is opened. `sealed_body` is None where it is large."""
 
     pk: int
@@ -34,13 +34,13 @@ class Held(NamedTuple):
 
 
 def batches(
-    connection: Connection, wanted: Sequence[Subject], ring: KeyRing, unopened: list[Held]
-) -> Iterator[list[tuple[Held, bytes]]]:
+    connection: Connection, wanted: Sequence[Subject], ring: KeyRing, unopened: list[SealedRecord]
+) -> Iterator[list[tuple[SealedRecord, bytes]]]:
     """Every record of these subjects with its body, some together; what does not open is put down in `unopened`.
 
     Call it in a transaction. Raises `apps.vault.errors.VaultError` where a key is missing.
     """
-    batch: list[tuple[Held, bytes]] = []
+    batch: list[tuple[SealedRecord, bytes]] = []
     size = 0
     for record, body in _opened(connection, _records(connection, wanted), ring, unopened):
         if batch and (len(batch) == _ROWS_AT_ONCE or size + len(body) > _BYTES_AT_ONCE):
@@ -53,8 +53,8 @@ def batches(
 
 
 def _opened(
-    connection: Connection, records: Iterable[Held], ring: KeyRing, unopened: list[Held]
-) -> Iterator[tuple[Held, bytes]]:
+    connection: Connection, records: Iterable[SealedRecord], ring: KeyRing, unopened: list[SealedRecord]
+) -> Iterator[tuple[SealedRecord, bytes]]:
     for record in records:
         known = record._replace(sealed_body=None)
         named = {"resource_type": record.resource_type, "logical_id": record.logical_id}
@@ -64,13 +64,13 @@ def _opened(
             unopened.append(known)
 
 
-def _sealed(record: Held) -> bytes:
+def _sealed(record: SealedRecord) -> bytes:
     if record.sealed_body is not None:
         return bytes(record.sealed_body)
     return bytes(Record.objects.values_list("sealed_body", flat=True).get(pk=record.pk))
 
 
-def _records(connection: Connection, wanted: Sequence[Subject]) -> Iterator[Held]:
+def _records(connection: Connection, wanted: Sequence[Subject]) -> Iterator[SealedRecord]:
     types = {resource_type for subject in wanted for resource_type in subject.resource_types}
     is_wanted = Q(resource_type__in=types)
     if subjects.OTHER in wanted:
@@ -78,4 +78,4 @@ def _records(connection: Connection, wanted: Sequence[Subject]) -> Iterator[Held
     rows = Record.objects.filter(is_wanted, user_id=connection.user_id, connection_id=connection.id)
     small_body = Case(When(LessThanOrEqual(Length("sealed_body"), _LARGE_BYTES), then="sealed_body"))
     columns = rows.values_list("pk", "resource_type", "logical_id", small_body, "removed_at")
-    return map(Held._make, columns.iterator(chunk_size=_ROWS_AT_ONCE))
+    return map(SealedRecord._make, columns.iterator(chunk_size=_ROWS_AT_ONCE))

@@ -23,7 +23,7 @@ _MOST_ROWS: Final = 125  # of a leaf: of five hundred values, no page reads many
 _LARGEST_LEAF_BYTES: Final = 1_000_000  # fewer where they are long
 
 
-class Held(Point, frozen=True, array_like=True, gc=False):
+class LeafPoint(Point, frozen=True, array_like=True, gc=False):
     """One value on a leaf, and its record. `path` is that as `Type/id`, `alike` the number of what it has alike with
     others on the leaf, and `told` what else is told of it (`comparing.told`)."""
 
@@ -33,7 +33,7 @@ class Held(Point, frozen=True, array_like=True, gc=False):
     told: bytes = b""
 
     @classmethod
-    def of(cls, point: Point, *, record: int, path: str, told: bytes, alike: int = 0) -> "Held":
+    def of(cls, point: Point, *, record: int, path: str, told: bytes, alike: int = 0) -> "LeafPoint":
         """One with that point."""
         at_and_value = (point.at, point.sorts_at, point.number, point.words, point.is_left_out, point.mark)
         return cls(*at_and_value, record=record, path=path, alike=alike, told=told)
@@ -46,7 +46,7 @@ class Leaf(msgspec.Struct, frozen=True, array_like=True):
     tests: tuple[tuple[str, msgspec.Raw], ...]
 
 
-class Written(NamedTuple):
+class WrittenLeaf(NamedTuple):
     """A leaf as it is written, and what the index knows of it. `last` is the key of its last row."""
 
     head: Head
@@ -62,10 +62,10 @@ class _Named(msgspec.Struct):
 _NAMES: Final = msgspec.json.Decoder(_Named).decode
 _ROW: Final = msgspec.json.Decoder(Row).decode
 _LEAF: Final = msgspec.msgpack.Decoder(Leaf).decode
-_HELD: Final = msgspec.msgpack.Decoder(tuple[Held, ...]).decode
+_HELD: Final = msgspec.msgpack.Decoder(tuple[LeafPoint, ...]).decode
 
 
-def leaves(rows: Iterable[tuple[Key, bytes]]) -> Iterator[Written]:
+def leaves(rows: Iterable[tuple[Key, bytes]]) -> Iterator[WrittenLeaf]:
     """The leaves of these rows of results, which hold one test together after the other (`arranging.by_test`)."""
     leaf: list[tuple[Key, bytes]] = []
     size = 0
@@ -79,7 +79,7 @@ def leaves(rows: Iterable[tuple[Key, bytes]]) -> Iterator[Written]:
         yield _written(leaf)
 
 
-def values(leaf: bytes, test: str) -> tuple[tuple[Held, ...], tuple[Alike, ...]]:
+def values(leaf: bytes, test: str) -> tuple[tuple[LeafPoint, ...], tuple[Alike, ...]]:
     """The values of one test on a leaf, and what they have alike, by number. Raises msgspec.MsgspecError where an
     earlier release wrote it."""
     read = _LEAF(leaf)
@@ -93,18 +93,18 @@ def path(entry: bytes) -> str:
     return f"{named.resource_type}/{named.logical_id}"
 
 
-def _written(rows: Sequence[tuple[Key, bytes]]) -> Written:
+def _written(rows: Sequence[tuple[Key, bytes]]) -> WrittenLeaf:
     alike: dict[bytes, int] = {}
     read = Reader().read
     held = ((key[1], _held(written, alike, read)) for key, written in rows)
     tests = [(test, [each for _test, each in of_it]) for test, of_it in groupby(held, key=lambda named: named[0])]
     leaf = msgspec.msgpack.encode(([msgspec.Raw(each) for each in alike], tests))
-    return Written(Head(len(rows), rows[0][0]), rows[-1][0], leaf)
+    return WrittenLeaf(Head(len(rows), rows[0][0]), rows[-1][0], leaf)
 
 
-def _held(written: bytes, alike: dict[bytes, int], read: Callable[[bytes], Compared]) -> Held:
+def _held(written: bytes, alike: dict[bytes, int], read: Callable[[bytes], Compared]) -> LeafPoint:
     row = _ROW(written)
     of_many, told = comparing.told(row.entry)
     point, said = points.of(read(comparing.joined(of_many, told)))
     number = alike.setdefault(msgspec.msgpack.encode(replace(said, told=of_many)), len(alike))
-    return Held.of(point, record=row.record, path=path(row.entry), told=told, alike=number)
+    return LeafPoint.of(point, record=row.record, path=path(row.entry), told=told, alike=number)

@@ -48,7 +48,7 @@ class Hit:
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchResult:
     """How many entries were found, by which of the words are true of them, and the newest of all, newest first.
     `searched` is how many were looked through, as lists count them: with each prescription what was filled for it.
     `passed_over` are shelves with entries that could not be, or not wholly: an earlier release built them, or a leaf
@@ -68,7 +68,7 @@ class Found:
 
 def find(
     shelves: Sequence[OpenShelf], words: Sequence[Word], ring: KeyRing, *, providers: Mapping[UUID, Collection[str]]
-) -> Found:
+) -> SearchResult:
     """Every entry that all these words are true of; where there is none, those that the most are true of. `providers`
     are those the shelves come from, by connection: the parts of the name of each. Two queries, one where nothing is.
 
@@ -89,7 +89,7 @@ def find(
     if not searched and len(looked.passed_over) > len(passed_over):
         raise CannotOpen
     near = {} if looked.has_all else near_words.of(words, looked.lines, providers=providers.values())
-    return Found(looked.counts, hits, searched, tuple(looked.passed_over), near)
+    return SearchResult(looked.counts, hits, searched, tuple(looked.passed_over), near)
 
 
 def _hit(key: Key, when: msgspec.Raw, shelf: OpenShelf, said: Phrase) -> Hit:

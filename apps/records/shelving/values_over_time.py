@@ -11,14 +11,14 @@ import msgspec
 from apps.records.charts import comparing, points
 from apps.records.charts.comparing import Reader
 from apps.records.charts.points import Alike
-from apps.records.charts.series import Told
+from apps.records.charts.series import SeriesValue
 from apps.records.presenters.observations.results import Compared
 from apps.records.senders import Sender
 from apps.records.shelving import fetching_leaves, point_leaves, reading
 from apps.records.shelving.arranging import Arrangement
 from apps.records.shelving.indexing import Index
 from apps.records.shelving.open_shelf import OpenShelf, understood
-from apps.records.shelving.point_leaves import Held
+from apps.records.shelving.point_leaves import LeafPoint
 from apps.vault.sealing import KeyRing
 
 _FEW: Final = 2  # values of one sender: then there is more than one
@@ -27,7 +27,7 @@ _FEW: Final = 2  # values of one sender: then there is more than one
 class OfTest(NamedTuple):
     """Values of one test, newest first; how many were left closed; and whether there are more than were asked for."""
 
-    values: tuple[Told, ...]
+    values: tuple[SeriesValue, ...]
     closed: int
     has_older: bool
 
@@ -60,7 +60,7 @@ def of(
             closed += 1
         elif leaf.alike:
             alike = leaf.alike[held.alike]
-            told.append(Told(held, alike, held.told, entry, leaf.senders, leaf.connection_id, held.record))
+            told.append(SeriesValue(held, alike, held.told, entry, leaf.senders, leaf.connection_id, held.record))
     return OfTest(tuple(told), closed, has_older=len(values) > most)
 
 
@@ -105,7 +105,7 @@ class _Leaf(NamedTuple):
 
 
 class _Value(msgspec.Struct, gc=False):  # five hundred tuples would be looked through for garbage
-    held: Held
+    held: LeafPoint
     leaf: _Leaf
 
 
@@ -129,11 +129,11 @@ def _values_before(found: Sequence[OpenShelf], ring: KeyRing, asked: _Asked) -> 
     """Those of shelves of an earlier release, which have the whole entries of a test together."""
     rows = reading.rows_of_one(found, Arrangement.TESTS, asked.test, ring, most=asked.most)
     for shelf, (_, _, _, record), row in rows:
-        held, alike = Held(record=record), tuple[Alike, ...]()
+        held, alike = LeafPoint(record=record), tuple[Alike, ...]()
         try:
-            held = Held(record=record, path=point_leaves.path(row.entry))
+            held = LeafPoint(record=record, path=point_leaves.path(row.entry))
             point, said = points.of(asked.read(row.entry))
-            held, alike = Held.of(point, record=record, path=held.path, told=bytes(row.entry)), (said,)
+            held, alike = LeafPoint.of(point, record=record, path=held.path, told=bytes(row.entry)), (said,)
         except msgspec.MsgspecError:
             reading.tell_unread(shelf, row)
         yield _Value(held, _leaf(shelf, alike, asked))

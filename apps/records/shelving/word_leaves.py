@@ -40,7 +40,7 @@ _MOST_KEPT: Final = 4000  # entries held at once while leaves are made
 _LARGEST: Final = 500_000  # letters on a leaf of words
 
 
-class Made(NamedTuple):
+class WordLeaf(NamedTuple):
     """A leaf of words with what the index knows of it, and the leaves that say which entries say them."""
 
     head: Head
@@ -111,7 +111,7 @@ class _Said:
     entries: list[tuple[Key, msgspec.Raw]] = field(default_factory=list)
 
 
-def leaves(rows: Iterator[tuple[Key, bytes]]) -> Iterator[Made]:
+def leaves(rows: Iterator[tuple[Key, bytes]]) -> Iterator[WordLeaf]:
     """The leaves of one shelf, from what `written` gave for each entry, newest first. Some thousand entries are held at
     once: what is said again later is a phrase once more, and so is what is said in another year."""
     said: dict[tuple[str, str, Standing, str], _Said] = {}
@@ -138,9 +138,9 @@ def leaves(rows: Iterator[tuple[Key, bytes]]) -> Iterator[Made]:
 _READ_WORDS: Final = msgspec.json.Decoder(Words).decode
 
 
-def _made(said: Sequence[_Said]) -> Made:
+def _made(said: Sequence[_Said]) -> WordLeaf:
     lines = [f"{one.words.words}{search_terms.year_mark(one.year)}" for one in said]
     words = indexing.write_phrases([one.count for one in said], lines)
     phrases = [Phrase(one.words.title, one.words.plain, tuple(one.entries), one.words.standing) for one in said]
     found = [msgspec.json.encode(phrases[start : start + ON_A_LEAF]) for start in range(0, len(phrases), ON_A_LEAF)]
-    return Made(Head(len(said), said[0].entries[0][0]), words, found)
+    return WordLeaf(Head(len(said), said[0].entries[0][0]), words, found)

@@ -45,7 +45,7 @@ class Writing:
         self._store(arrangement, len(heads), leaves)
         return Stretch(tuple(heads), last)
 
-    def write_points(self, made: Iterable[point_leaves.Written]) -> Stretch:
+    def write_points(self, made: Iterable[point_leaves.WrittenLeaf]) -> Stretch:
         """Every value of each test, for pages over time."""
         heads: list[Head] = []
         last: Key | None = None

@@ -16,7 +16,7 @@ from typing import Final, Protocol
 from apps.connections.refreshing import NeedsReauthorization, NotYet, SwitchedOff
 from apps.records.models import SyncStep
 from apps.records.syncing import reporting_availability
-from apps.records.syncing.fetching import Answer, Asked, Question
+from apps.records.syncing.fetching import Answer, PendingQuestion, Question
 from apps.records.syncing.stepping import SliceOver, Work
 from apps.records.syncing.working import worker_deaths
 from apps.wire.errors import AuthorizationExpired, ClientRejected, Throttled, Unavailable, WireError
@@ -66,7 +66,7 @@ class ConcurrentSteps:
         self._waiting = deque(streams)
         self._begun: list[Stream] = []
         self._delayed: list[Stream] = []
-        self._under_way: dict[Future[Answer], tuple[Stream, Asked]] = {}
+        self._under_way: dict[Future[Answer], tuple[Stream, PendingQuestion]] = {}
         self._gives_up = gives_up
         self._stops_others = stops_others
         self._stopped_by: Exception | None = None
@@ -115,7 +115,7 @@ class ConcurrentSteps:
             self._close_if_done(stream)
         return None
 
-    def _take(self, stream: Stream, asked: Asked) -> None:
+    def _take(self, stream: Stream, asked: PendingQuestion) -> None:
         try:
             answer = self._work.source.answer(asked)
         except WireError as error:

@@ -66,7 +66,7 @@ Question = Read | Search | Follow
 
 
 @dataclass(frozen=True, repr=False)
-class Asked:
+class PendingQuestion:
     """A question under way, and the token it carries."""
 
     question: Question
@@ -116,15 +116,15 @@ class Source:
         if version:
             self.server = self.server.stating(FhirVersion(version))
 
-    def ask(self, question: Question) -> Asked:
+    def ask(self, question: Question) -> PendingQuestion:
         """Put a question, and go on; `answer` has what comes of it."""
         token = self._token.usable(at=self._clock())
         self._take_turn()
         if self._threads is None:
             self._threads = ThreadPoolExecutor(self.parallel, thread_name_prefix="fetching")
-        return Asked(question, token, self._threads.submit(self._send, question, token))
+        return PendingQuestion(question, token, self._threads.submit(self._send, question, token))
 
-    def answer(self, asked: Asked) -> Answer:
+    def answer(self, asked: PendingQuestion) -> Answer:
         """What came; where the token was refused, of the same question with a renewed one (facts 5.3, C45). Raises
         AuthorizationExpired where the renewed one opens nothing either."""
         try:

@@ -13,7 +13,7 @@ from django.utils.translation import gettext, ngettext
 
 from apps.records import counts
 from apps.records.presenters.entry import Entry
-from apps.records.presenters.persons.contact_points import Reached
+from apps.records.presenters.persons.contact_points import ContactPoint
 from apps.records.subjects import CONDITIONS, Subject
 from apps.records.templatetags import telephones
 from apps.records.templatetags.record_words import in_a_row, subject_name
@@ -81,7 +81,7 @@ def fact_line(line: str, language: str, words: frozenset[str], entry: Entry) -> 
 
 
 @register.simple_tag
-def reached_line(reached: Reached) -> SafeString:
+def reached_line(reached: ContactPoint) -> SafeString:
     """How somebody or a place can be reached, on one line."""
     number = telephones.link(reached.number) if reached.number else ""
     return _markup(" · ".join(filter(None, (_said(reached.name), _said(reached.address), number))))

@@ -47,7 +47,7 @@ GROUP BY run.connection_id, step.resource_type
 """
 
 
-class Came(NamedTuple):
+class Arrival(NamedTuple):
     """What came or changed, and stands in a list."""
 
     record: Record
@@ -66,7 +66,7 @@ class Arrivals:
     those that sent theirs anew, and `unshelved` those of which something is on no shelf yet."""
 
     since: datetime
-    came: tuple[Came, ...]
+    came: tuple[Arrival, ...]
     behind: int
     arrived: tuple[Source, ...]
     resent: tuple[Source, ...]
@@ -140,7 +140,7 @@ def _resent(whole: Whole, anew: Iterable[SentAnew], types: Collection[str]) -> t
     return tuple(source for key, source in whole.sources.items() if key in connections)
 
 
-def _by_date(came: Came, whole: Whole) -> tuple[bool, str]:
+def _by_date(came: Arrival, whole: Whole) -> tuple[bool, str]:
     """The newest first, and what has no date, or one that cannot be, last."""
     entry, born = came.entry, whole.sources[came.record.connection_id].born
     sent = entry.when.starts or entry.when.ends
@@ -174,7 +174,7 @@ def _received_since(whole: Whole, known: Sequence[UUID], since: datetime) -> Que
     return mine.filter(received_at__gt=since)
 
 
-def _listed(whole: Whole, newest: Sequence[Record]) -> list[Came]:
+def _listed(whole: Whole, newest: Sequence[Record]) -> list[Arrival]:
     """What lists have of these: nothing that was withdrawn, is not final, or is of no subject."""
     opened = [(record, bodies.find_of(record, whole.ring)) for record in newest]
     readable = [(record, body) for record, body in opened if body is not None]
@@ -196,7 +196,7 @@ def _contexts(whole: Whole, readable: Sequence[tuple[Record, bytes]]) -> Mapping
     return {key: contexts.of(found[key]) for key, contexts in read.items()}
 
 
-def _came(record: Record, body: bytes, context: Context) -> Came | None:
+def _came(record: Record, body: bytes, context: Context) -> Arrival | None:
     resource, entry = presenting.present(
         body,
         resource_type=record.resource_type,
@@ -206,4 +206,4 @@ def _came(record: Record, body: bytes, context: Context) -> Came | None:
     subject = subjects.subject_of(resource, resource_type=record.resource_type)
     if subject is None or entry.is_withdrawn or entry.group == UNLISTED:
         return None
-    return Came(record, subject, entry)
+    return Arrival(record, subject, entry)

@@ -16,7 +16,7 @@ from apps.records.viewing.wording import dates_in_words, provider_codes
 
 
 @dataclass(frozen=True)
-class Told:
+class AmountInWords:
     """One amount: what it is of, how much, and why."""
 
     of: str
@@ -30,7 +30,7 @@ class Part:
 
     name: str
     when: str = ""
-    amounts: tuple[Told, ...] = ()
+    amounts: tuple[AmountInWords, ...] = ()
     notes: tuple[str, ...] = ()
     is_called_by_them: bool = False
 
@@ -73,8 +73,8 @@ def _named(line: Charge) -> str:
     return " · ".join(filter(None, (numbered, provider_codes.in_words(line.code) if line.code else "")))
 
 
-def _amounts(amounts: tuple[Amount, ...]) -> tuple[Told, ...]:
-    return tuple(Told(str(AMOUNT_WORDS.get(one.of, one.of)), one.said, _why(one)) for one in amounts)
+def _amounts(amounts: tuple[Amount, ...]) -> tuple[AmountInWords, ...]:
+    return tuple(AmountInWords(str(AMOUNT_WORDS.get(one.of, one.of)), one.said, _why(one)) for one in amounts)
 
 
 def _why(one: Amount) -> str:

@@ -23,7 +23,7 @@ from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Context, Entry
 from apps.records.presenters.observations.results import ResultEntry
 from apps.records.presenters.persons import contact_points
-from apps.records.presenters.persons.contact_points import Reached
+from apps.records.presenters.persons.contact_points import ContactPoint
 from apps.records.presenters.prose.blocks import Reading
 from apps.records.presenters.questionnaires import QuestionnaireEntry
 from apps.records.shelving import reading, result_context, values_over_time
@@ -72,7 +72,7 @@ class Version:
     caution: str = ""  # that it may mean something else
     notes: tuple[Note, ...] = ()  # of the one that stands
     charges: Charges = field(default_factory=Charges)  # of a bill
-    reached: tuple[Reached, ...] = ()  # how those whom it names are, as they are now
+    reached: tuple[ContactPoint, ...] = ()  # how those whom it names are, as they are now
 
     @property
     def questions(self) -> tuple[Group, ...]:
@@ -221,7 +221,7 @@ def _older(record: Record, *, shown: int) -> int:
 
 
 def _shelves(
-    record: Record, subject: Subject | None, asked: relating.Asked, ring: KeyRing
+    record: Record, subject: Subject | None, asked: relating.RelatedQuery, ring: KeyRing
 ) -> tuple[reading.OpenShelf, ...]:
     """Those that the page asks, of everybody whose record it may stand in: one query. Of a result they know whether it
     is the only one of its test, and what goals and grave reports have to do with it: it may be one, or name some."""
@@ -333,7 +333,7 @@ def _as_it_stands(record: Record, resource: Element, entry: Entry, context: Cont
     return replace(current, remarks=said, caution=caution, notes=notes, reached=reached)
 
 
-def _reached(current: Version, resource: Element, context: Context) -> tuple[Reached, ...]:
+def _reached(current: Version, resource: Element, context: Context) -> tuple[ContactPoint, ...]:
     """How those whom it names can be reached, but for numbers that a fact says."""
     if current.entry.is_withdrawn or current.entry.is_withheld:
         return ()

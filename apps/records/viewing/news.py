@@ -9,7 +9,7 @@ from django.utils.translation import gettext
 from apps.records.presenters.sensitivity import delicate
 from apps.records.subjects import CONDITIONS, HISTORY
 from apps.records.viewing import arrivals
-from apps.records.viewing.arrivals import Arrivals, Came
+from apps.records.viewing.arrivals import Arrival, Arrivals
 from apps.records.viewing.listing import rows
 from apps.records.viewing.listing.rows import Row
 from apps.records.viewing.opening.whole import Source, Whole
@@ -49,7 +49,7 @@ def _names(sources: tuple[Source, ...]) -> tuple[str, ...]:
     return tuple(source.provider for source in sources)
 
 
-def _may_be_named(came: Came) -> bool:
+def _may_be_named(came: Arrival) -> bool:
     """Whether a first page does: somebody may look over a shoulder there."""
     return came.subject is not HISTORY and not delicate.is_delicate(came.entry)
 
@@ -63,7 +63,7 @@ def _more(whole: Whole, found: Arrivals, named: int) -> int:
     return max(more, min(more + found.behind, listed_in_all - named))
 
 
-def _row(whole: Whole, came: Came, since: datetime) -> Row:
+def _row(whole: Whole, came: Arrival, since: datetime) -> Row:
     entry, source = came.entry, whole.sources[came.record.connection_id]
     title, theirs = rows.names(entry)
     return Row(

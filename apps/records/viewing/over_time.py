@@ -10,7 +10,7 @@ from apps.accounts.models import User
 from apps.records.charts import number_line, over_time, series, windows
 from apps.records.charts.number_line import NumberLine
 from apps.records.charts.over_time import OverTime
-from apps.records.charts.series import Observed, Series, Told
+from apps.records.charts.series import Observed, Series, SeriesValue
 from apps.records.charts.windows import Window
 from apps.records.models import Record
 from apps.records.presenters.observations import vitals
@@ -34,7 +34,7 @@ _ENOUGH = 3  # fewer values read as well in a table (patient experience 4.2)
 
 
 @dataclass(frozen=True)
-class Asked:
+class ChartQuery:
     """What the address asks for: how far back the chart goes, whether the table has all values, how many there are at
     most, the newest, and of the provider of which connection alone."""
 
@@ -123,7 +123,7 @@ class IsListedElsewhere(Exception):
 
 
 def of(
-    record: Record, subject: Subject, asked: Asked, *, user: User, session: MutableMapping[str, Any], at: datetime
+    record: Record, subject: Subject, asked: ChartQuery, *, user: User, session: MutableMapping[str, Any], at: datetime
 ) -> Page | None:
     """The test that the entry of this record is of; None where the entry's own page asks first. Raises IsNoResult,
     IsListedElsewhere, Outdated, Record.DoesNotExist where it was deleted a moment ago, and VaultError where the record
@@ -155,7 +155,7 @@ def _test(
     all_of_it: Whole,
     subject: Subject,
     entry: ResultEntry,
-    asked: Asked,
+    asked: ChartQuery,
     *,
     is_open: Callable[[int], bool],
     at: datetime,
@@ -181,20 +181,20 @@ def _test(
     return OneTest(drawn, found.closed, asked.most if found.has_older else 0, sources, shown)
 
 
-def _is_of(told: Told, chosen: Source, sent_by: Mapping[UUID, Source]) -> bool:
+def _is_of(told: SeriesValue, chosen: Source, sent_by: Mapping[UUID, Source]) -> bool:
     """Whether that provider sent it, in whichever way."""
     return told.connection_id is not None and (
         sent_by[told.connection_id].connection.provider_id == chosen.connection.provider_id
     )
 
 
-def _series(entry: ResultEntry, values: Sequence[Told]) -> tuple[Series, ...]:
+def _series(entry: ResultEntry, values: Sequence[SeriesValue]) -> tuple[Series, ...]:
     if entry.components and vitals.blood_pressure(entry) is not None:
         return (series.of_pressures(Observed(told.entry(), told.senders[0], told.record) for told in values),)
     return series.of(values)
 
 
-def _drawn(each: Series, asked: Asked, *, at: datetime) -> Drawn:
+def _drawn(each: Series, asked: ChartQuery, *, at: datetime) -> Drawn:
     choices = windows.choices(each.readings, at)
     window = windows.chosen(choices, asked.span)
     is_drawn = window is not None and len(each.readings) >= _ENOUGH

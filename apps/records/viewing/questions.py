@@ -17,7 +17,7 @@ _FEW: Final = 5
 
 
 @dataclass(frozen=True)
-class Asked:
+class Question:
     """A question, and its answers in words. Empty is what was not sent. `follows`: it belongs to an answer before."""
 
     text: str
@@ -30,7 +30,7 @@ class Group:
     """Questions in their order. A heading within a heading stands behind it; there may be none, or it is the title."""
 
     heading: str
-    asked: tuple[Asked, ...]
+    asked: tuple[Question, ...]
 
 
 def of(entry: Entry) -> tuple[Group, ...]:
@@ -60,7 +60,7 @@ def _placed(sent: tuple[Line, ...]) -> Iterator[tuple[tuple[str, ...], Line]]:
 
 def _group(heading: str, asked: list[Line]) -> Group:
     outermost = min(line.depth for line in asked)
-    return Group(heading, tuple(Asked(line.text, lines.of(line.answers), line.depth > outermost) for line in asked))
+    return Group(heading, tuple(Question(line.text, lines.of(line.answers), line.depth > outermost) for line in asked))
 
 
 def _parts(group: Group) -> Iterator[Group]:

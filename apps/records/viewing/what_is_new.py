@@ -12,7 +12,7 @@ from msgspec import structs
 from apps.records.shelving.reading import Shelved
 from apps.records.subjects import LISTED, RESULTS
 from apps.records.viewing import arrivals
-from apps.records.viewing.arrivals import Arrivals, Came
+from apps.records.viewing.arrivals import Arrival, Arrivals
 from apps.records.viewing.listing import rows
 from apps.records.viewing.listing.entry_list import Section
 from apps.records.viewing.listing.rows import Row
@@ -57,7 +57,7 @@ def _sections(whole: Whole, found: Arrivals) -> Iterator[Section]:
             yield Section(str(subject.name), tuple(_marked(row) if row.record in changed else row for row in told))
 
 
-def _shelved(whole: Whole, came: Came, unshelved: Collection[UUID]) -> Shelved:
+def _shelved(whole: Whole, came: Arrival, unshelved: Collection[UUID]) -> Shelved:
     """As its shelf has it; a result that belongs to grave news has no value in a row, nor one that may: only shelves
     know which do."""
     record = came.record

@@ -22,7 +22,7 @@ MOST_NAMED: Final = 5
 
 
 @dataclass(frozen=True)
-class Named:
+class NamedEntries:
     """A few entries of a subject, each thing once; `is_cut` where there are more of them, or more than were read."""
 
     subject: Subject
@@ -35,9 +35,9 @@ class WhatMatters:
     """What the page says first."""
 
     allergies: Allergies
-    conditions: Named
-    medicines: Named
-    results: Named
+    conditions: NamedEntries
+    medicines: NamedEntries
+    results: NamedEntries
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def _allergies(whole: Whole, found: Sequence[Shelved]) -> Allergies:
     return allergy_words.of(found, whole.sources_of([ALLERGIES]), {*sent, *whole.held_unseen(ALLERGIES)}, held=held)
 
 
-def _current(whole: Whole, subject: Subject, found: Sequence[Shelved]) -> Named:
+def _current(whole: Whole, subject: Subject, found: Sequence[Shelved]) -> NamedEntries:
     current = [one for one in found if one.entry is not None and one.entry.group == "current"]
     return _named(whole, subject, current, has_unread=_held(whole, subject, "current") > len(current))
 
@@ -90,7 +90,7 @@ def _held(whole: Whole, subject: Subject, group: str) -> int:
     return sum(shelf.index.groups.get(group, 0) for shelf in whole.of(subject) if shelf.index is not None)
 
 
-def _latest(whole: Whole, found: Sequence[Shelved]) -> Named:
+def _latest(whole: Whole, found: Sequence[Shelved]) -> NamedEntries:
     """Without what is ordered and not there yet, or was canceled. Those of a date that cannot be come last: a year
     mistyped would stand there as the latest for ever."""
     held = sum(shelf.index.count for shelf in whole.of(RESULTS) if shelf.index is not None)
@@ -99,7 +99,7 @@ def _latest(whole: Whole, found: Sequence[Shelved]) -> Named:
     return _named(whole, RESULTS, told, has_unread=held > len(found))
 
 
-def _named(whole: Whole, subject: Subject, found: Sequence[Shelved], *, has_unread: bool) -> Named:
+def _named(whole: Whole, subject: Subject, found: Sequence[Shelved], *, has_unread: bool) -> NamedEntries:
     """Many entries may be one thing: then what was read names few, and more may stand behind."""
     folded = folding.fold(rows.paired(found, whole.sources, has_details=False))
-    return Named(subject, folded[:MOST_NAMED], has_unread or len(folded) > MOST_NAMED)
+    return NamedEntries(subject, folded[:MOST_NAMED], has_unread or len(folded) > MOST_NAMED)

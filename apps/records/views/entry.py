@@ -19,7 +19,7 @@ from apps.records.subjects import LISTED, OTHER
 from apps.records.viewing import as_sent, asking_first, entries, over_time, queries, saving_values
 from apps.records.viewing.listing import rows
 from apps.records.viewing.opening import looking, one_record, overview
-from apps.records.viewing.over_time import Asked, IsListedElsewhere, IsNoResult
+from apps.records.viewing.over_time import ChartQuery, IsListedElsewhere, IsNoResult
 from apps.vault.errors import VaultError
 
 _LOG = logging.getLogger(__name__)
@@ -116,10 +116,12 @@ def _lead_to(page: str, subject_key: str, record_pk: int, query: dict[str, str])
     return redirect(reverse(page, args=[subject_key, record_pk], query=query))
 
 
-def _asked(request: HttpRequest, *, is_file: bool) -> Asked:
+def _asked(request: HttpRequest, *, is_file: bool) -> ChartQuery:
     most = over_time.MOST_SAVED if is_file else over_time.MOST_VALUES
     query = request.GET
-    return Asked(query.get("span", ""), all_rows=is_file or "all" in query, most=most, source=queries.source(query))
+    return ChartQuery(
+        query.get("span", ""), all_rows=is_file or "all" in query, most=most, source=queries.source(query)
+    )
 
 
 def _saved(written: str) -> HttpResponse:

@@ -3,7 +3,7 @@
 from decimal import Decimal
 
 from apps.records.charts import points, series
-from apps.records.charts.series import Observed, Told
+from apps.records.charts.series import Observed, SeriesValue
 from apps.records.presenters.entry import Context
 from apps.records.presenters.observations import results
 from apps.records.senders import NOBODY, Sender
@@ -35,7 +35,7 @@ def series_of(observed):
 def _told(observed):
     """An entry as a leaf of points tells it."""
     senders = () if observed.sender == NOBODY else (observed.sender,)
-    return Told(*points.of(observed.entry), b"", lambda _alike, _rest: observed.entry, senders)
+    return SeriesValue(*points.of(observed.entry), b"", lambda _alike, _rest: observed.entry, senders)
 
 
 def sender(provider, way=""):

@@ -5,7 +5,7 @@ from datetime import datetime
 import pytest
 
 from apps.records import shelving
-from apps.records.exporting.ips.transient_states import Passing
+from apps.records.exporting.ips.transient_states import TransientState
 from apps.records.models import SyncRun, SyncStep
 from apps.records.presenters.datatypes.moments import When
 from tests.records.exporting.keeping import keep, spoil
@@ -201,7 +201,7 @@ class TestAPregnancy:
         ],
     )
     def test_whose_month_or_year_is_over_says_so_from_the_next_day_on(self, due, day, has_passed):
-        told = Passing(When(starts="2026-02-01"), due=When(starts=due))
+        told = TransientState(When(starts="2026-02-01"), due=When(starts=due))
         assert (told.remark(datetime.fromisoformat(f"{day}T12:00:00Z")) == "This day has passed.") is has_passed
 
     def test_says_once_why_some_of_it_is_missing(self, alice):

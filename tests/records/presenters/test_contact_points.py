@@ -119,13 +119,13 @@ class TestWhoeverIsNamed:
 
 class TestTheLineOfOne:
     def test_leads_to_a_call(self):
-        one = contact_points.Reached("Bay & Sons", "2 Water Street", "+1 (555) 0100")
+        one = contact_points.ContactPoint("Bay & Sons", "2 Water Street", "+1 (555) 0100")
         call = '<a href="tel:+15550100">+1 (555) 0100</a>'
         assert reached_line(one) == f"Bay &amp; Sons \N{MIDDLE DOT} 2 Water Street \N{MIDDLE DOT} {call}"
 
     @pytest.mark.parametrize("number", ["555-0100 ext. 4", '"onclick="x', "<b>5550100</b>", "911"])
     def test_leads_nowhere_where_it_cannot_be_dialed(self, number):
-        line = reached_line(contact_points.Reached("<i>Bay", "", number))
+        line = reached_line(contact_points.ContactPoint("<i>Bay", "", number))
         assert "<a" not in line
         assert "<i" not in line
         assert "<b" not in line

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from apps.records import shelving
 from apps.records.charts import comparing, series
 from apps.records.charts.comparing import Reader
-from apps.records.charts.series import Observed, Told
+from apps.records.charts.series import Observed, SeriesValue
 from apps.records.models import Record
 from apps.records.senders import NOBODY
 from apps.records.shelving import arranging, building, indexing, point_leaves
@@ -87,7 +87,7 @@ class TestPoints:
             return () if sender == NOBODY else (sender,)
 
         for test, values in held(observed).items():
-            values_told = [Told(each, alike, each.told, entry, senders_of(each)) for each, alike in values]
+            values_told = [SeriesValue(each, alike, each.told, entry, senders_of(each)) for each, alike in values]
             entries = [
                 Observed(read(msgspec.json.encode(observed[key[3] - 1].entry)), observed[key[3] - 1].sender)
                 for key, _written in rows_of(observed)

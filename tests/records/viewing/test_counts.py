@@ -9,7 +9,7 @@ from apps.records import counts, gap_words, ledger
 from apps.records.exporting import added_resources, copies
 from apps.records.exporting.gaps import Gaps
 from apps.records.exporting.ips import narrating
-from apps.records.exporting.stored import Held, Source
+from apps.records.exporting.stored import Snapshot, Source
 from apps.records.models import SyncRun, SyncStep
 from apps.records.viewing.listing.allergy_words import Allergies
 from apps.wire.dialects import FhirVersion
@@ -17,7 +17,7 @@ from tests.records.linked import AT, make_connection
 
 SAID = {1: "1", 999: "999", 1_234: "1,234", 1_234_567: "1,234,567"}
 SOURCE = Source(
-    1, uuid.UUID(int=7), uuid.UUID(int=8), "x", "https://fhir.example", FhirVersion.R4, "p", AT, Held(1_234)
+    1, uuid.UUID(int=7), uuid.UUID(int=8), "x", "https://fhir.example", FhirVersion.R4, "p", AT, Snapshot(1_234)
 )
 
 
@@ -49,7 +49,7 @@ class TestACount:
         columns = {"resource_type": "Immunization", "status": "complete", "finished_at": AT}
         SyncStep.objects.create(run=run, user=alice, **columns)
         with translation.override(language):
-            found = ledger.lines(connection, run, provider="x", counts={"vaccines": ledger.Came(1_234)})
+            found = ledger.lines(connection, run, provider="x", counts={"vaccines": ledger.ShelfCounts(1_234)})
         assert any(line.sentence.startswith("1,234 ") for line in found)
 
     @pytest.mark.parametrize(

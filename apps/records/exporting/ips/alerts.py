@@ -3,13 +3,13 @@
 from apps.records.exporting.ips import narrating, r4_elements
 from apps.records.exporting.ips.clinical import Item, known_code
 from apps.records.exporting.ips.r4_elements import Part
-from apps.records.exporting.reading import Told
+from apps.records.exporting.reading import PresentedRecord
 from apps.records.presenters import codeable_concepts, elements
 from apps.records.presenters.datatypes import moments
 from apps.records.presenters.documents import DocumentEntry
 
 
-def alert(told: Told) -> Item | None:
+def alert(told: PresentedRecord) -> Item | None:
     """Flag (IPS). One that is over is left out; one without a status is not."""
     sent = told.resource
     status = known_code(sent, "status", ("active", "inactive"))
@@ -30,7 +30,7 @@ def alert(told: Told) -> Item | None:
     return Item(resource, title, narrating.details(told))
 
 
-def directive(told: Told) -> Item | None:
+def directive(told: PresentedRecord) -> Item | None:
     """That there is such a paper, of what kind, and since when: DocumentReference. What it says is in the paper alone,
     which stays where it is. One that another took the place of is left out."""
     sent, entry = told.resource, told.entry

@@ -13,7 +13,7 @@ from typing import Final
 from apps.records.exporting.ips import narrating, r4_elements
 from apps.records.exporting.ips.clinical import Item
 from apps.records.exporting.ips.r4_elements import Part
-from apps.records.exporting.reading import Told
+from apps.records.exporting.reading import PresentedRecord
 from apps.records.presenters import elements, modifiers
 from apps.records.presenters.elements import Element
 from apps.records.viewing.wording import cautions
@@ -22,7 +22,7 @@ _MOST: Final = 20
 _UNNAMED: Final = "urn:uuid:0b0a3c52-7d0f-4c5e-9a39-6a5d2d6e1c77"  # of one that came without its address
 
 
-def heeded(item: Item, told: Told) -> Item:
+def heeded(item: Item, told: PresentedRecord) -> Item:
     """The item of an entry that is modified."""
     kept = list(_kept(told.resource))
     return replace(
@@ -33,7 +33,7 @@ def heeded(item: Item, told: Told) -> Item:
     )
 
 
-def by_rules(item: Item, told: Told) -> Item:
+def by_rules(item: Item, told: PresentedRecord) -> Item:
     """The item of what was written by rules of its own: a program that does not know them has to heed that, too."""
     said = cautions.of_rules(told.resource)
     if not said:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from apps.records.exporting.ips import narrating, r4_elements
 from apps.records.exporting.ips.r4_elements import Part
-from apps.records.exporting.reading import Told
+from apps.records.exporting.reading import PresentedRecord
 from apps.records.presenters import annotations, care_plans, codeable_concepts, elements, heads
 from apps.records.presenters.conditions import Category, ConditionEntry
 from apps.records.presenters.datatypes import moments
@@ -46,7 +46,7 @@ class Item:
     inside: Mapping[str, Part] = field(default_factory=dict)
 
 
-def allergy(told: Told) -> Item | None:
+def allergy(told: PresentedRecord) -> Item | None:
     """AllergyIntolerance (IPS). One that was ruled out is left out."""
     sent = told.resource
     verification = known_code(sent, "verificationStatus", ("unconfirmed", "confirmed", "refuted", "presumed"))
@@ -112,7 +112,7 @@ def _certainty(sent: Element) -> list[Part]:
     return [{"url": _CERTAINTY, "valueCodeableConcept": said}] if code else []
 
 
-def condition(told: Told) -> Item | None:
+def condition(told: PresentedRecord) -> Item | None:
     """Condition (IPS). One that was ruled out is left out. con-4: what has ended is not active."""
     sent = told.resource
     verification = known_code(sent, "verificationStatus", _CERTAINTIES)
@@ -168,7 +168,7 @@ def is_over(item: Item) -> bool:
     return any(coding["code"] in _OVER for coding in codings)
 
 
-def immunization(told: Told) -> Item | None:
+def immunization(told: PresentedRecord) -> Item | None:
     """Immunization (IPS). One that was not given is left out: it is no vaccination."""
     sent = told.resource
     if elements.flag(sent, "wasNotGiven") is True or not known_code(sent, "status", ("completed",)):
@@ -202,7 +202,7 @@ def _doses(entry: Entry) -> list[Part]:
 _PROCEDURE_STATUSES = ("preparation", "in-progress", "on-hold", "stopped", "completed", "aborted", "not-done")
 
 
-def procedure(told: Told) -> Item | None:
+def procedure(told: PresentedRecord) -> Item | None:
     """Procedure (IPS). One that was not done is left out."""
     sent = told.resource
     status = known_code(sent, "status", _PROCEDURE_STATUSES)
@@ -220,7 +220,7 @@ def procedure(told: Told) -> Item | None:
     return Item(resource, title, narrating.details(told))
 
 
-def plan(told: Told) -> Item | None:
+def plan(told: PresentedRecord) -> Item | None:
     """A CarePlan that is current; a care team of DSTU2 is none."""
     sent = told.resource
     status = known_code(sent, "status", ("active", "on-hold"))
@@ -243,7 +243,7 @@ def plan(told: Told) -> Item | None:
     return Item(resource, title, narrating.details(told, description if description != title else ""))
 
 
-def _activity(detail: Element, told: Told) -> Part:
+def _activity(detail: Element, told: PresentedRecord) -> Part:
     said = care_plans.what_to_do(detail, told.context, within=told.resource)
     is_to_avoid = care_plans.is_to_avoid(detail)
     if care_plans.is_withdrawn(detail) or not (said or is_to_avoid):
@@ -253,7 +253,7 @@ def _activity(detail: Element, told: Told) -> Part:
     return {**activity, "doNotPerform": True} if is_to_avoid else activity
 
 
-def _named(told: Told, *names: str) -> tuple[str, Part]:
+def _named(told: PresentedRecord, *names: str) -> tuple[str, Part]:
     """What the thing is called, and the concept that says it."""
     sent = next((found for name in names if (found := elements.child(told.resource, name))), {})
     title = codeable_concepts.title_of(sent) or told.entry.title

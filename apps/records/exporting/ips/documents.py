@@ -23,7 +23,7 @@ from apps.records.exporting.ips import (
 )
 from apps.records.exporting.ips.doctors import Doctor
 from apps.records.exporting.ips.extents import Extent
-from apps.records.exporting.ips.gathering import Found, Gathered
+from apps.records.exporting.ips.gathering import Gathered, SectionEntry
 from apps.records.exporting.ips.r4_elements import Part
 from apps.records.exporting.ips.sections import SECTIONS, Section
 from apps.records.exporting.ips.selecting import NoneKnown
@@ -80,7 +80,7 @@ class _Pages:
         patient: Part,
         known_by: Iterable[object],
         known: Sequence[Doctor],
-        listed: Mapping[tuple[Source, str], Found],
+        listed: Mapping[tuple[Source, str], SectionEntry],
     ) -> None:
         self.entries: list[Part] = []
         self._listed = listed
@@ -201,7 +201,7 @@ def _reason(held: Gathered) -> str:
     return "withheld" if held.left.withheld or held.left.answers else "unavailable"
 
 
-def _added(found: Found, pages: _Pages) -> Part:
+def _added(found: SectionEntry, pages: _Pages) -> Part:
     item, source = found.item, found.source
     about = (found.resource_type, found.logical_id)
     beside = {}
@@ -234,14 +234,14 @@ def _identity(source: Source | None, *about: object) -> str:
     return added_resources.identity("ips", *about, *((source.connection_id,) if source else ()))
 
 
-def _of_source(found: Found) -> Part:
+def _of_source(found: SectionEntry) -> Part:
     """Which resource of which server it was made from, and which others say the very same."""
     first = found.all[0]
     url = first.source.full_url(first.resource_type, first.logical_id)
     return {"meta": {"source": url}, "identifier": [_identifier(each) for each in found.all]}
 
 
-def _identifier(found: Found) -> Part:
+def _identifier(found: SectionEntry) -> Part:
     return {"system": f"{found.source.base_url.rstrip('/')}/{found.resource_type}", "value": found.logical_id}
 
 

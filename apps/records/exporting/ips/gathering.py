@@ -21,9 +21,9 @@ from apps.records.exporting.ips.clinical import Item
 from apps.records.exporting.ips.extents import Extent
 from apps.records.exporting.ips.sections import SECTIONS, Section
 from apps.records.exporting.ips.selecting import MOST, Left, Newest, NoneKnown, Picked, Ranked, Selection
-from apps.records.exporting.ips.transient_states import Passing
+from apps.records.exporting.ips.transient_states import TransientState
 from apps.records.exporting.prescription_fills import Fills
-from apps.records.exporting.reading import Told
+from apps.records.exporting.reading import PresentedRecord
 from apps.records.exporting.shelved import Unreadable
 from apps.records.exporting.stored import Source
 from apps.records.presenters.elements import Element
@@ -42,7 +42,7 @@ _BY_SUBJECT: Final[Mapping[Subject, tuple[Section, ...]]] = {
 
 
 @dataclass(frozen=True, repr=False)
-class Found:
+class SectionEntry:
     """One item, the date in its line of the narrative with what that is of, and which resource of which source it was
     made from. `thing` is what it is of, `rank` how early to tell it, `again` what it shares with what was done as it
     was, and `transient_states` tells when it was so, of what may be so no more. `also` are the same in every word, with
@@ -57,11 +57,11 @@ class Found:
     thing: str = ""
     rank: int = 0
     again: str = ""
-    passing: Passing | None = None
-    also: tuple["Found", ...] = ()
+    passing: TransientState | None = None
+    also: tuple["SectionEntry", ...] = ()
 
     @property
-    def all(self) -> tuple["Found", ...]:
+    def all(self) -> tuple["SectionEntry", ...]:
         """This, and what says the same, in the order of the sources."""
         return tuple(sorted((self, *self.also), key=lambda one: one.source.number))
 
@@ -84,9 +84,9 @@ class Found:
 class Gathered:
     """What one section holds, newest first, and what it does not list."""
 
-    newest: Newest[Found] = field(default_factory=lambda: Newest(MOST))
+    newest: Newest[SectionEntry] = field(default_factory=lambda: Newest(MOST))
     left: Left = field(default_factory=Left)
-    found: list[Found] = field(default_factory=list)
+    found: list[SectionEntry] = field(default_factory=list)
 
     @property
     def sources(self) -> frozenset[Source]:
@@ -108,7 +108,7 @@ class Gathered:
             self.left.unopened or any(choice.gaps.of_types(section.resource_types) for choice in choices)
         )
 
-    def put(self, told: Told, section: Section) -> None:
+    def put(self, told: PresentedRecord, section: Section) -> None:
         """Make an item of what belongs here. What it is for the section is told by all of the entry."""
         entry = told.entry
         told = redacting.trimmed(told, self.left.extent) if self.left.extent.is_shared else told
@@ -120,12 +120,12 @@ class Gathered:
         item = noting.noted(item, told)
         item = cautions.by_rules(item, told)
         item = cautions.heeded(item, told) if told.entry.is_modified else item
-        found = Found(
+        found = SectionEntry(
             *(told.source, entry.logical_id, entry.resource_type, item, *narrating.date(entry)),
             thing="" if entry.is_modified else judging.meaning_of(entry),
             rank=section.ranks(entry),
             again=section.again(entry),
-            passing=Passing.of(entry) if section.passes(entry) else None,
+            passing=TransientState.of(entry) if section.passes(entry) else None,
         )
         self.newest.add(Ranked.by(entry, section, told.source, found))
 
@@ -134,12 +134,12 @@ class Gathered:
         single one differs, each stands by itself with who said it (patient experience 3.0): a date of one provider and
         a severity of another are nobody's finding. What one says twice it may mean twice."""
         told: Counter[tuple[bytes, Source]] = Counter()
-        said: dict[tuple[bytes, int], Found] = {}
+        said: dict[tuple[bytes, int], SectionEntry] = {}
         for number, one in enumerate(self.newest.settle()):
             told[one.said, one.source] += 1
             key = (one.said, told[one.said, one.source]) if one.said else (b"", number)
             said[key] = replace(said[key], also=(*said[key].also, one)) if key in said else one
-        things: dict[str | int, list[Found]] = {}
+        things: dict[str | int, list[SectionEntry]] = {}
         for number, one in enumerate(said.values()):
             things.setdefault(one.thing if section.keeps_together and one.thing else number, []).append(one)
         ranked = sorted(things.values(), key=lambda alike: min(one.rank for one in alike))
@@ -255,7 +255,7 @@ def _read(
         gathered[section.loinc].left.unopened.add(choice.source.provider)
 
 
-def _put(told: Told, sections: Iterable[Section], gathered: Mapping[str, Gathered]) -> None:
+def _put(told: PresentedRecord, sections: Iterable[Section], gathered: Mapping[str, Gathered]) -> None:
     picked = tuple(sections)
     if told.subject is not None and any(section.elsewhere(told.entry) for section in picked):
         picked = _BY_SUBJECT[told.subject]  # it was another section's when its shelf was built
@@ -265,6 +265,6 @@ def _put(told: Told, sections: Iterable[Section], gathered: Mapping[str, Gathere
             held.put(told, section)
 
 
-def _is_listed(told: Told) -> bool:
+def _is_listed(told: PresentedRecord) -> bool:
     """Whether its subject lists it at all."""
     return not (told.entry.is_withdrawn or told.is_gone or told.entry.group == UNLISTED)

@@ -3,7 +3,7 @@
 from apps.records.exporting.ips import narrating, r4_elements, schedules
 from apps.records.exporting.ips.clinical import Item, known_code
 from apps.records.exporting.ips.r4_elements import Part
-from apps.records.exporting.reading import Told
+from apps.records.exporting.reading import PresentedRecord
 from apps.records.presenters import codeable_concepts, elements, naming
 from apps.records.presenters.datatypes import dates, moments
 from apps.records.presenters.devices import DeviceEntry
@@ -22,7 +22,7 @@ _INTENTS = frozenset(
 )
 
 
-def medicine(told: Told) -> Item | None:
+def medicine(told: PresentedRecord) -> Item | None:
     """MedicationRequest or MedicationStatement (IPS). What is over, or is not to be taken, is left out: the section
     is what is taken now."""
     sent = told.resource
@@ -48,7 +48,7 @@ def medicine(told: Told) -> Item | None:
     return Item(resource, title, narrating.details(told, *(each["text"] for each in dosage), *ends))
 
 
-def _intended(told: Told) -> Part:
+def _intended(told: PresentedRecord) -> Part:
     """What the order is for. One of DSTU2 is an order; what says nothing that R4 knows is not called one. Of what was
     only reported the intent says nothing, and it says so."""
     intent = known_code(told.resource, "intent", _INTENTS)
@@ -59,19 +59,19 @@ def _intended(told: Told) -> Part:
     return {**({"intent": intent} if intent else {"_intent": r4_elements.absent()}), **reported}
 
 
-def _exchanged(told: Told) -> Part:
+def _exchanged(told: PresentedRecord) -> Part:
     """That no other product may be handed over in its place."""
     sent = told.entry.substitution if isinstance(told.entry, MedicationEntry) else None
     return {"substitution": {"allowedBoolean": False}} if substitutions.forbidden(sent) is not None else {}
 
 
-def _ends(told: Told) -> tuple[str, ...]:
+def _ends(told: PresentedRecord) -> tuple[str, ...]:
     """Until when an order was meant: one that nobody marked as over still has its end."""
     sent = told.entry.ends_at if isinstance(told.entry, MedicationEntry) and told.entry.is_order else ""
     return (dates.sent_until(sent),) if sent else ()
 
 
-def device(told: Told) -> Item | None:
+def device(told: PresentedRecord) -> Item | None:
     """DeviceUseStatement (IPS) and the Device it is about. One no longer in use is left out."""
     sent = told.resource
     status = known_code(sent, "status", ("available", "not-available", "active", "inactive"))
@@ -102,7 +102,7 @@ def device(told: Told) -> Item | None:
     return Item(resource, title, narrating.details(told), beside=thing, refers_by="device")
 
 
-def _drug(told: Told) -> tuple[str, tuple[Code, ...]]:
+def _drug(told: PresentedRecord) -> tuple[str, tuple[Code, ...]]:
     """What it is called: in place, or in the Medication it refers to."""
     sent = told.resource
     for name in ("medicationCodeableConcept", "medication"):
@@ -115,7 +115,7 @@ def _drug(told: Told) -> tuple[str, tuple[Code, ...]]:
     return title, codeable_concepts.codes_of(code)
 
 
-def _dosages(told: Told) -> list[Part]:
+def _dosages(told: PresentedRecord) -> list[Part]:
     """Each dosage with all of its lines, and that its text and its parts differ where they do: Dosage.text is the whole
     instruction for who reads no parts. When it is taken stands beside it in parts, where these do not say anything else
     than the text."""

@@ -8,7 +8,7 @@ from typing import Final
 from django.utils.translation import ngettext
 
 from apps.records import counts
-from apps.records.exporting.reading import Told
+from apps.records.exporting.reading import PresentedRecord
 from apps.records.presenters.care_plans import Activity, CarePlanEntry
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.medicines import substitutions
@@ -32,7 +32,7 @@ _TOLD: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 _SAY_WHAT_THEY_ARE: Final = frozenset({"criticality", "reactions", "handled", "model", "stopped_because"})
 
 
-def details(told: Told, *said: str) -> str:
+def details(told: PresentedRecord, *said: str) -> str:
     """How it stands, this, and what else there is to know at a glance."""
     entry = told.entry
     facts = _facts(entry, counts=not told.is_shared)

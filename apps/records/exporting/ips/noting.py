@@ -5,7 +5,7 @@ from typing import Final
 
 from apps.records.exporting.ips import narrating
 from apps.records.exporting.ips.clinical import Item
-from apps.records.exporting.reading import Told
+from apps.records.exporting.reading import PresentedRecord
 from apps.records.presenters import modifiers
 from apps.records.presenters.prose import rich_text
 from apps.records.viewing.wording import doubts
@@ -13,7 +13,7 @@ from apps.records.viewing.wording import doubts
 _WITHOUT: Final = frozenset({"DiagnosticReport"})  # R4 has no element for it there
 
 
-def noted(item: Item, told: Told) -> Item:
+def noted(item: Item, told: PresentedRecord) -> Item:
     """The item with the provider's own words. What turns it around is told in another way (`cautions`)."""
     turning = {*modifiers.modifiers(told.resource), *modifiers.modifiers_within(told.resource)}
     said = [one for one in told.entry.said if one not in turning and not rich_text.is_one(one)]  # unread RTF is no word

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from apps.records.exporting.ips import narrating, r4_elements
 from apps.records.exporting.ips.clinical import Item, known_code
 from apps.records.exporting.ips.r4_elements import Part
-from apps.records.exporting.reading import Told
+from apps.records.exporting.reading import PresentedRecord
 from apps.records.presenters import codeable_concepts, elements, naming
 from apps.records.presenters.datatypes import moments, quantities, ranges
 from apps.records.presenters.datatypes.quantities import Quantity
@@ -33,7 +33,7 @@ _REASONS = {
 _TIME = re.compile(r"([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?", re.ASCII)
 
 
-def observation(told: Told) -> Item | None:
+def observation(told: PresentedRecord) -> Item | None:
     """Observation (IPS, and R4 vital signs). One that was cancelled is left out."""
     if told.subject is None or told.subject.key not in _CATEGORIES:
         return None
@@ -48,7 +48,7 @@ def category_of(entry: Entry) -> str:
     return _UNSAID.get(results.Category(category), str(category))
 
 
-def written(sent: Element, told: Told, *, category: str, detail: str) -> Item | None:
+def written(sent: Element, told: PresentedRecord, *, category: str, detail: str) -> Item | None:
     """The same of an Observation that is `told`, or part of it, under this code of observation-category."""
     status = known_code(sent, "status", _STATUSES | _NO_RESULT)
     if status in _NO_RESULT:
@@ -86,7 +86,7 @@ def written(sent: Element, told: Told, *, category: str, detail: str) -> Item | 
     return Item(resource, called, detail, results=_members(told, components), results_name="hasMember")
 
 
-def _members(told: Told, components: list[Part]) -> tuple[str, ...]:
+def _members(told: PresentedRecord, components: list[Part]) -> tuple[str, ...]:
     """The observations that one groups; what has parts of its own groups none (IPS, Observation Results: Radiology)."""
     return told.entry.members if isinstance(told.entry, results.ResultEntry) and not components else ()
 

@@ -13,7 +13,7 @@ from msgspec import structs
 
 from apps.records import presenting, subjects
 from apps.records.exporting.ips.extents import Extent
-from apps.records.exporting.reading import Told
+from apps.records.exporting.reading import PresentedRecord
 from apps.records.presenters import elements, naming
 from apps.records.presenters.elements import Element
 from apps.records.presenters.observations import results, results_inside
@@ -29,7 +29,7 @@ _NOTHING: Final = "#"
 _DEEPEST: Final = 50  # what is nested deeper is nobody's
 
 
-def trimmed(told: Told, extent: Extent) -> Told:
+def trimmed(told: PresentedRecord, extent: Extent) -> PresentedRecord:
     """The same, presented anew without such names where it has any."""
     resource = {name: _value(name, value, told, 0) for name, value in told.resource.items() if name != "contained"}
     if "contained" in told.resource:
@@ -41,7 +41,7 @@ def trimmed(told: Told, extent: Extent) -> Told:
     return replace(told, resource=resource, entry=entry, is_shared=True)
 
 
-def _contained(told: Told, extent: Extent) -> Iterator[Element]:
+def _contained(told: PresentedRecord, extent: Extent) -> Iterator[Element]:
     """What it contains: of results those that are shared, as if they had records of their own, and of others that they
     are there, which may tell whose a result is."""
     for part in elements.children(told.resource, "contained"):
@@ -54,14 +54,14 @@ def _contained(told: Told, extent: Extent) -> Iterator[Element]:
             yield {"resourceType": kind, "id": elements.text(part, "id")}
 
 
-def _is_kept_back(part: Element, told: Told, extent: Extent) -> bool:
+def _is_kept_back(part: Element, told: PresentedRecord, extent: Extent) -> bool:
     """Of one without a date that of its report counts."""
     entry = results.present(results_inside.whole(part, told.resource), told.context)
     dated = entry if entry.when else structs.replace(entry, when=told.entry.when)
     return extent.keeps_back(subjects.subject_of(part, resource_type="Observation"), dated, told.source)
 
 
-def _value(name: str, value: Any, told: Told, depth: int) -> Any:
+def _value(name: str, value: Any, told: PresentedRecord, depth: int) -> Any:
     if isinstance(value, list):
         return [_value(name, each, told, depth + 1) for each in value] if depth < _DEEPEST else []
     if not isinstance(value, dict):
@@ -78,14 +78,14 @@ def _is_reference(part: Element) -> bool:
     return isinstance(part.get("reference"), str) or (isinstance(part.get("type"), str) and "display" in part)
 
 
-def _may_be_named(reference: Element, told: Told) -> bool:
+def _may_be_named(reference: Element, told: PresentedRecord) -> bool:
     kind = _kind(reference, told)
     if kind == "Patient":
         return naming.patient_in(elements.text(reference, "reference")) == told.context.patient != ""
     return kind in _NAMED
 
 
-def _kind(reference: Element, told: Told) -> str:
+def _kind(reference: Element, told: PresentedRecord) -> str:
     """The type of what it points to; empty where nothing tells it."""
     written = elements.text(reference, "reference")
     if written.startswith("#"):

@@ -11,7 +11,7 @@ from itertools import islice
 
 from apps.records.exporting.ips import cautions, judging, narrating, noting, observations, r4_elements
 from apps.records.exporting.ips.clinical import Item, known_code
-from apps.records.exporting.reading import Told
+from apps.records.exporting.reading import PresentedRecord
 from apps.records.presenters import codeable_concepts, elements, naming
 from apps.records.presenters.datatypes import moments
 from apps.records.presenters.observations import results, results_inside
@@ -23,7 +23,7 @@ _CONCLUDED = ("conclusionCode", "codedDiagnosis")
 _MOST_SAID = 20  # results that the narrative tells one by one
 
 
-def report(told: Told) -> Item | None:
+def report(told: PresentedRecord) -> Item | None:
     """DiagnosticReport (IPS). One that was cancelled is left out."""
     sent, status = told.resource, known_code(told.resource, "status", (*_STATUSES, "cancelled"))
     if status == "cancelled":
@@ -56,7 +56,7 @@ def report(told: Told) -> Item | None:
     return Item(resource, title, detail, results=named, inside=parts)
 
 
-def _inside(told: Told) -> Mapping[str, Item]:
+def _inside(told: PresentedRecord) -> Mapping[str, Item]:
     """The results that the report contains, by `#id`; of two with one id the first. They are judged as those that have
     records of their own."""
     found: dict[str, Item] = {}

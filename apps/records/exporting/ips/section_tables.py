@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from apps.records import counts
 from apps.records.exporting.ips import narrating
-from apps.records.exporting.ips.gathering import Found
+from apps.records.exporting.ips.gathering import SectionEntry
 
 Line = tuple[str, str, str, str]
 
@@ -21,16 +21,16 @@ def heading() -> Line:
     return _("What"), _("Details"), _("Date"), _("Provider")
 
 
-def lines(found: Iterable[Found], *, at: datetime) -> list[Line]:
+def lines(found: Iterable[SectionEntry], *, at: datetime) -> list[Line]:
     """The lines in their order: what was done several times stands where its newest would."""
-    alike: dict[tuple[str, ...], list[Found]] = {}
+    alike: dict[tuple[str, ...], list[SectionEntry]] = {}
     for number, one in enumerate(found):
         same = (one.item.title, one.item.detail, one.label, *(str(each.source.number) for each in one.all))
         alike.setdefault(same if one.again and one.date else (f"#{number}",), []).append(one)
     return [_line(several, at) for several in alike.values()]
 
 
-def _line(several: list[Found], at: datetime) -> Line:
+def _line(several: list[SectionEntry], at: datetime) -> Line:
     first = several[0]
     dates = "; ".join(one.date for one in several)
     if len(several) > 1:

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from apps.records import subjects
 from apps.records.exporting.ips import alerts, clinical, judging, medicines, observations, placing, reports
 from apps.records.exporting.ips.clinical import Item
-from apps.records.exporting.reading import Told
+from apps.records.exporting.reading import PresentedRecord
 from apps.records.exporting.stored import Source
 from apps.records.presenters.absences import Absence
 from apps.records.presenters.entry import Entry
@@ -50,7 +50,7 @@ class Section:
     title: str | Promise
     subjects: tuple[Subject, ...]
     resource_types: tuple[str, ...]
-    item: Callable[[Told], Item | None]
+    item: Callable[[PresentedRecord], Item | None]
     leaves_out: Callable[[Entry], bool]
     unknown: str = ""
     none: Mapping[Absence, str] = field(default_factory=dict)
@@ -72,21 +72,21 @@ class Section:
         return f"{source.connection_id} {alike}" if alike and self.by_source else alike
 
 
-def _current(told: Told) -> Item | None:
+def _current(told: PresentedRecord) -> Item | None:
     item = clinical.condition(told)
     return None if item is None or clinical.is_over(item) else item
 
 
-def _past(told: Told) -> Item | None:
+def _past(told: PresentedRecord) -> Item | None:
     item = clinical.condition(told)
     return item if item is not None and clinical.is_over(item) else None
 
 
-def _observed(*among: Subject) -> Callable[[Told], Item | None]:
+def _observed(*among: Subject) -> Callable[[PresentedRecord], Item | None]:
     return lambda told: observations.observation(told) if told.subject in among else None
 
 
-def _result(told: Told) -> Item | None:
+def _result(told: PresentedRecord) -> Item | None:
     is_report = told.entry.resource_type == "DiagnosticReport"
     return reports.report(told) if is_report else _observed(subjects.RESULTS)(told)
 

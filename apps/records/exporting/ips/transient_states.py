@@ -16,14 +16,14 @@ _LASTS: Final = timedelta(days=305)  # ten months: a pregnancy, and some weeks f
 
 
 @dataclass(frozen=True, repr=False)
-class Passing:
+class TransientState:
     """When it was recorded, and until when it says itself that it is so, if it does."""
 
     recorded: When
     due: When = UNDATED
 
     @classmethod
-    def of(cls, entry: Entry) -> "Passing":
+    def of(cls, entry: Entry) -> "TransientState":
         """Of an entry of a section that `passes`."""
         is_due = isinstance(entry, ResultEntry) and placing.is_of_a_delivery(entry)
         return cls(entry.when, entry.value.when if isinstance(entry, ResultEntry) and is_due else UNDATED)

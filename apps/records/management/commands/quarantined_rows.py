@@ -15,7 +15,7 @@ from apps.audit.recording import Actor
 from apps.connections.models import Connection
 from apps.directory.management import arguments, printing
 from apps.records.syncing.keeping import quarantining
-from apps.records.syncing.keeping.quarantining import Held
+from apps.records.syncing.keeping.quarantining import QuarantinedRows
 
 _ACTOR = Actor.system("quarantined_rows")
 
@@ -65,13 +65,13 @@ class Command(BaseCommand):
         return None
 
 
-def _line(one: Held) -> str:
+def _line(one: QuarantinedRows) -> str:
     types = ", ".join(f"{name} {number}" for name, number in one.types)
     kept = f" ({_kept(one)} of {one.sent} kept)" if one.sent > _kept(one) else ""
     return f"{one.connection_id}  {_moment(one.first_at)}  {one.provider}: {types}{kept}"
 
 
-def _kept(one: Held) -> int:
+def _kept(one: QuarantinedRows) -> int:
     return sum(number for _name, number in one.types)
 
 

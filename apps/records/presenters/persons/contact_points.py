@@ -23,7 +23,7 @@ _PRIVATE: Final = frozenset({*PAST, "home", "temp"})  # uses of a doctor's numbe
 _BELONGS_TO: Final = ("location", "organization", "managingOrganization")
 
 
-class Reached(msgspec.Struct, frozen=True, gc=False):
+class ContactPoint(msgspec.Struct, frozen=True, gc=False):
     """Somebody, or a place, by name, with the address of a place and the number as sent."""
 
     name: str = ""
@@ -31,7 +31,7 @@ class Reached(msgspec.Struct, frozen=True, gc=False):
     number: str = ""
 
 
-def of(resource: Element, context: Context) -> tuple[Reached, ...]:
+def of(resource: Element, context: Context) -> tuple[ContactPoint, ...]:
     """Each number once: that of a place or an organization stands for those who work there."""
     found: dict[str, Element] = {}
     for reference in _references(resource, 0):
@@ -40,13 +40,13 @@ def of(resource: Element, context: Context) -> tuple[Reached, ...]:
             break
         if written not in found and (written.startswith("#") or any(f"{kind}/" in written for kind in _TYPES)):
             found[written] = context.find(reference, within=resource)
-    told: dict[str, Reached] = {}
+    told: dict[str, ContactPoint] = {}
     for one in sorted((one for one in found.values() if elements.text(one, "resourceType") in _TYPES), key=_place):
         number = _number(one) or _number_of_where(one, context)
         address = _address(one)
         if number or address:
             name = naming.own_name(one, context)
-            told.setdefault(number or f"{name} {address}", Reached(name, address, number))
+            told.setdefault(number or f"{name} {address}", ContactPoint(name, address, number))
     return tuple(told.values())[:_MOST]
 
 

@@ -22,14 +22,14 @@ _NAME_OF_A_FILE: Final = re.compile(r"\S{1,200}\.(?:bmp|emf|gif|jpe?g|png|svg|ti
 _MARKS: Final = frozenset(mark.strip("[] ").casefold() for mark in forms.MARKS)
 
 
-class Told(NamedTuple):
+class PictureText(NamedTuple):
     """Words in brackets, empty where there are none, and how many pieces of markup were read for them."""
 
     said: str
     pieces: int = 0
 
 
-def told(piece: Piece, *, most: int) -> Told:
+def told(piece: Piece, *, most: int) -> PictureText:
     """What is said of the picture that this piece stands for, in which at most so many pieces are read."""
     said = attributes(piece.attributes)
     written = [" ".join(said.get(name, "").split()) for name in _WRITTEN_IN.get(piece.value, ())]
@@ -40,10 +40,10 @@ def told(piece: Piece, *, most: int) -> Told:
         drawn, read = _drawn(piece.held, most)
         words = "; ".join(filter(None, (words, drawn)))
     # one in place of a box would be taken for the mark of a form
-    return Told(f"[{words}]" if words.strip("[] ").casefold() not in _MARKS else "", read)
+    return PictureText(f"[{words}]" if words.strip("[] ").casefold() not in _MARKS else "", read)
 
 
-def _drawn(held: str, most: int) -> Told:
+def _drawn(held: str, most: int) -> PictureText:
     """The words of a drawing in their order, those that stand apart told apart."""
     said: list[str] = []
     read = length = 0
@@ -58,7 +58,7 @@ def _drawn(held: str, most: int) -> Told:
             break
     lines = (" ".join(line.split()) for line in "".join(said).split("\n"))
     words = "; ".join(filter(None, lines))
-    return Told(f"{words[:_LONGEST_DRAWN]}{_MORE}" if len(words) > _LONGEST_DRAWN else words, read)
+    return PictureText(f"{words[:_LONGEST_DRAWN]}{_MORE}" if len(words) > _LONGEST_DRAWN else words, read)
 
 
 def _between(piece: Piece) -> str:

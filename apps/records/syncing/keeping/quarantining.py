@@ -53,7 +53,7 @@ def raise_alarm(run: SyncRun, *, rows: int, at: datetime) -> None:
 
 
 @dataclass(frozen=True)
-class Held:
+class QuarantinedRows:
     """What is kept apart of one run: how many rows of each type came from when to when. `sent` is how many there were
     in all, of which the first are kept."""
 
@@ -66,7 +66,7 @@ class Held:
     sent: int
 
 
-def held(*, connection_id: UUID | None = None) -> Iterator[Held]:
+def held(*, connection_id: UUID | None = None) -> Iterator[QuarantinedRows]:
     """Run by run, the latest first; nothing is opened."""
     found = _rows(connection_id).values("connection_id", "run_id", "resource_type", began_at=F("run__created_at"))
     found = found.annotate(
@@ -79,7 +79,7 @@ def held(*, connection_id: UUID | None = None) -> Iterator[Held]:
     for run_id, grouped in groupby(ordered.iterator(), key=itemgetter("run_id")):
         parts = list(grouped)
         sent = SyncStep.objects.filter(run=run_id).aggregate(rows=Sum("rows_refused", default=0))["rows"]
-        yield Held(
+        yield QuarantinedRows(
             connection_id=parts[0]["connection_id"],
             provider=parts[0]["provider"],
             run_id=run_id,

@@ -41,7 +41,7 @@ _STAMPED: Final = msgspec.json.Decoder(_Stamped)
 
 
 @dataclass(frozen=True)
-class Kept:
+class StoreCounts:
     """How many resources of a page were new, changed, or just as we had them; of these, how many had been gone.
     `concluded`: of those that changed, how many are results that somebody may have waited for (`final_results`)."""
 
@@ -168,7 +168,7 @@ def keep(
     ring: KeyRing,
     at: datetime,
     new_types: Collection[str] = (),
-) -> Kept:
+) -> StoreCounts:
     """Store these resources of one connection, received in this sync run. `ring` is the key ring of its user.
 
     Of each resource `MOST_VERSIONS` earlier bodies stay, the first one and the newest: some providers stamp every
@@ -182,7 +182,7 @@ def keep(
         if key not in latest or not _is_older(resource.body, than=latest[key].body):
             latest[key] = resource
     if not latest:
-        return Kept(0, 0, 0)
+        return StoreCounts(0, 0, 0)
     resealing.before_comparing(connection, latest, ring=ring)
     digests = {key: ring.keyed_digest(row.body) for key, row in latest.items()}
     page = _Page(connection, latest, ring, {"at": at, "run_id": run_id})
@@ -194,7 +194,7 @@ def keep(
         concluded = page.concluded(cursor, others)
         new, changed = page.store(cursor, others)
     unchanged = len(latest) - len(added) - new - changed
-    return Kept(len(added) + new, changed, unchanged, came_back=sum(same.values()), concluded=concluded)
+    return StoreCounts(len(added) + new, changed, unchanged, came_back=sum(same.values()), concluded=concluded)
 
 
 def _is_older(body: bytes, *, than: bytes) -> bool:

@@ -46,7 +46,7 @@ class Way(StrEnum):
     PART_OF_VISIT = "part-of-visit"  # to these visits
 
 
-class Asked(NamedTuple):
+class RelatedQuery(NamedTuple):
     """What to look for, each as `Type/id`, and on the shelves of which subjects. Nothing of what names no visit and is
     none."""
 
@@ -64,18 +64,18 @@ class Related:
     does_not_open: bool = False
 
 
-def asked(record: Record, resource: Element, entry: Entry, context: Context) -> Asked:
+def asked(record: Record, resource: Element, entry: Entry, context: Context) -> RelatedQuery:
     """What the page of a record asks for. `entry` is what `resource` says."""
     way = _way(entry)
     if entry.is_withdrawn or entry.is_withheld:
-        return Asked(way)
+        return RelatedQuery(way)
     names = set() if way is Way.OF_VISIT else set(related.named_by(resource, context))
     if way is not Way.PART_OF_VISIT:
         names.add(f"{record.resource_type}/{record.logical_id}")
-    return Asked(way, frozenset(names), (LISTED if way is Way.OF_VISIT else (VISITS,)) if names else ())
+    return RelatedQuery(way, frozenset(names), (LISTED if way is Way.OF_VISIT else (VISITS,)) if names else ())
 
 
-def of(record: Record, wanted: Asked, shelves: Iterable[OpenShelf], ring: KeyRing) -> Related:
+def of(record: Record, wanted: RelatedQuery, shelves: Iterable[OpenShelf], ring: KeyRing) -> Related:
     """What stands on those shelves of them that are of the record's connection. Two queries; none where nothing is
     asked for."""
     keys = {subject.key for subject in wanted.subjects}

@@ -32,7 +32,7 @@ GROUP BY run.connection_id, step.resource_type
 
 
 @dataclass(frozen=True)
-class Proven:
+class Freshness:
     """`by_type` is when each type that is asked for was last known to be whole, as far as it is offered and shared;
     None where it never was. `is_copied`: a first copy came to its end, whatever it brought."""
 
@@ -45,7 +45,7 @@ class Proven:
         return min((at for at in known if at), default=None) if all(known) else None
 
 
-def of(user_id: UUID, connections: Iterable[UUID], *, at: datetime) -> Mapping[UUID, Proven]:
+def of(user_id: UUID, connections: Iterable[UUID], *, at: datetime) -> Mapping[UUID, Freshness]:
     """Of each of these connections, by its id. A type that the latest run does not ask for, as of a version of FHIR
     that its provider spoke before, says nothing of it."""
     asked: dict[str, Any] = {
@@ -65,7 +65,7 @@ def of(user_id: UUID, connections: Iterable[UUID], *, at: datetime) -> Mapping[U
     return {connection_id: _of_one(found) for connection_id, found in rows.items()}
 
 
-def _of_one(rows: Collection[tuple[str, datetime, bool, datetime | None]]) -> Proven:
+def _of_one(rows: Collection[tuple[str, datetime, bool, datetime | None]]) -> Freshness:
     latest = max(created_at for _name, created_at, _has_ended, _at in rows)
     by_type = {name: at for name, created_at, _has_ended, at in rows if created_at == latest}
-    return Proven(by_type, is_copied=any(has_ended for _name, _created_at, has_ended, _at in rows))
+    return Freshness(by_type, is_copied=any(has_ended for _name, _created_at, has_ended, _at in rows))

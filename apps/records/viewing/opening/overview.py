@@ -16,7 +16,7 @@ from apps.connections.grants import sharing
 from apps.connections.models import Connection
 from apps.connections.presenting import moments, standing
 from apps.records import ledger, places
-from apps.records.ledger import Came, Line
+from apps.records.ledger import Line, ShelfCounts
 from apps.records.models import Record, Shelf, SyncRun, SyncStep
 from apps.records.presenters.persons.patient import PatientSummary
 from apps.records.shelving.indexing import Index
@@ -161,7 +161,7 @@ class _Shelves:
             return ()
         return self._decoded(PATIENT.key, tuple[PatientSummary, ...])
 
-    def counts(self) -> Mapping[str, Came] | None:
+    def counts(self) -> Mapping[str, ShelfCounts] | None:
         """What came of each subject that has a shelf; None where one does not open."""
         held = [subject.key for subject in LISTED if subject.key in self.opened]
         indexes = {key: self._decoded(key, Index) for key in held}
@@ -169,7 +169,7 @@ class _Shelves:
         if patients is None or None in indexes.values():
             return None
         counts = {
-            key: Came(
+            key: ShelfCounts(
                 index.sent,
                 fills=index.fills,
                 drafts=index.drafts,
@@ -179,7 +179,7 @@ class _Shelves:
             for key, index in indexes.items()
             if index is not None
         }
-        return {**counts, PATIENT.key: Came(len(patients))}
+        return {**counts, PATIENT.key: ShelfCounts(len(patients))}
 
     def _decoded(self, subject: str, kind: type[_T]) -> _T | None:
         opened = self.opened.get(subject)

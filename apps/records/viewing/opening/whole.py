@@ -23,7 +23,7 @@ from apps.records.shelving import reading, renewing
 from apps.records.shelving.reading import OpenShelf
 from apps.records.subjects import Subject
 from apps.records.viewing.opening import connected, freshness, looking, overview, telling_apart
-from apps.records.viewing.opening.freshness import Proven
+from apps.records.viewing.opening.freshness import Freshness
 from apps.vault import sealing
 from apps.vault.sealing import Holder, KeyRing
 from apps.wire import datetimes
@@ -44,7 +44,7 @@ class Source:
     way: str = ""
     patient: Candidate | None = None
     born: date | None = None
-    proven: Proven | None = field(default=None, compare=False)
+    proven: Freshness | None = field(default=None, compare=False)
 
     @property
     def is_copied(self) -> bool:
@@ -265,7 +265,7 @@ def _sources(user_id: UUID, connections: Sequence[Connection], *, at: datetime) 
     return {connection.pk: _source(connection, proven.get(connection.pk), at=at) for connection in connections}
 
 
-def _source(connection: Connection, proven: Proven | None, *, at: datetime) -> Source:
+def _source(connection: Connection, proven: Freshness | None, *, at: datetime) -> Source:
     is_out_of_date = overview.is_out_of_date(connection, at=at)
     return Source(connection, connection.last_checked_at, is_out_of_date, proven=proven)
 
