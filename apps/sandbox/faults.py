@@ -44,9 +44,9 @@ SPOILT = {
     "dropped-after": "the work is done, and the connection ends without an answer",
 }
 KINDS = {**INSTEAD, **SPOILT}
-# Of these nobody reads what came of the work.
+# Kinds with which the route does its work, but its answer is lost.
 LOSING = frozenset({"cut", "html", "empty", "lost", "dropped-after"})
-PATIENCE_SECONDS = 10.0  # nobody waits longer for tokens: whom a slow answer reaches after that has gone
+PATIENCE_SECONDS = 10.0  # no client waits longer for tokens: a slower answer counts as lost
 _DROPPED = frozenset({"dropped", "dropped-after"})
 # Their status, and their text; without one, a page.
 _REFUSALS = {

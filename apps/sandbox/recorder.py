@@ -1,7 +1,7 @@
-"""What was asked of the sandbox, word for word: a bounded ring in memory, for tests and for curious people.
+"""Requests to the sandbox, verbatim: a ring buffer in memory, for tests and for curious people.
 
-It keeps codes, secrets and tokens on purpose. They are invented, live in this process only, and can be read on this
-machine only.
+It contains codes, secrets and tokens on purpose. They are invented, exist only in this process, and can be read only on
+this machine.
 """
 
 import itertools
@@ -28,7 +28,7 @@ _lock = threading.Lock()
 
 @dataclass(frozen=True)
 class Recorded:
-    """One request as it arrived, and the status it got. `headers` has the WSGI names, made readable on reading."""
+    """One request as it arrived, and the status of its response. `headers` are stored under their WSGI names."""
 
     number: int
     at: datetime
@@ -46,7 +46,7 @@ class Recorded:
 
 
 def requests(*, since: int = 0, path: str = "", method: str = "") -> list[Recorded]:
-    """The recorded requests after number `since`, oldest first, narrowed by part of the path and by method."""
+    """The recorded requests after number `since`, oldest first, filtered by part of the path and by method."""
     with _lock:
         rows = list(_ring)
     return [
@@ -55,7 +55,7 @@ def requests(*, since: int = 0, path: str = "", method: str = "") -> list[Record
 
 
 def clear() -> None:
-    """Forget what was asked; numbers go on counting."""
+    """Delete the recorded requests; the numbers go on."""
     with _lock:
         _ring.clear()
 

@@ -1,7 +1,7 @@
-"""Exactly how often each grant's refresh token came: counted, where the recorder's ring forgets.
+"""Exactly how often each grant's refresh token was sent; unlike the recorder's ring buffer, this forgets nothing.
 
-A call is a POST to a token address with a refresh token that is or was some grant's, also one that a fault kept from
-the route. Times are the sandbox's. Lives in the process, and is bounded: of so many grants, and so many times each.
+A call is a POST to a token endpoint with a refresh token that is or was some grant's, even if a fault kept it from the
+route. Times are the sandbox's. The counts live in the process, and are bounded in grants, and in times per grant.
 """
 
 import threading
@@ -28,11 +28,11 @@ _lock = threading.Lock()
 
 @dataclass
 class Count:
-    """Of one grant. `answered` calls got tokens, of which `lost` were spoilt so that nobody could read them; `refused`
-    ones got a 4xx of the route's own. The rest was kept from the route.
+    """For one grant. `answered` calls got tokens, of which `lost` were spoilt so that nobody could read them; `refused`
+    calls got a 4xx from the route itself. The rest never reached the route.
 
-    `shortest_seconds` is the least time between two calls, `shortest_after_answer_seconds` the least one between a call
-    whose tokens went out whole and the next.
+    `shortest_seconds` is the shortest time between two calls; `shortest_after_answer_seconds` the shortest between a
+    call whose tokens were delivered intact and the next.
     """
 
     calls: int = 0
@@ -47,7 +47,7 @@ class Count:
     answered_at: datetime | None = None
 
     def begin(self, at: datetime) -> None:
-        """A call has come."""
+        """A call has arrived."""
         if self.times:
             self.shortest_seconds = _less(self.shortest_seconds, at, self.times[-1])
         if self.answered_at is not None:
@@ -58,7 +58,7 @@ class Count:
         self.most_at_once = max(self.most_at_once, self.under_way)
 
     def end(self, at: datetime, *, worked_as: int | None, is_lost: bool) -> None:
-        """It has got its answer. `worked_as` is the route's own status, None where the route was never asked."""
+        """The call was answered. `worked_as` is the route's own status, None if the route was never reached."""
         self.under_way -= 1
         if worked_as is None:
             return
@@ -75,18 +75,18 @@ def of(grant: RefreshToken | SmartRefreshToken) -> str:
 
 
 def counted(name: str) -> Count:
-    """How often this grant's refresh token came. All noughts where it never did."""
+    """The counts of this grant's refresh token; all zero if it was never sent."""
     return _counted.get(name) or Count()
 
 
 def clear() -> None:
-    """Count anew."""
+    """Reset all counts."""
     with _lock:
         _counted.clear()
 
 
 class RefreshCountMiddleware:
-    """Stands before the faults, so that it sees what they keep from the routes and what they spoil."""
+    """Comes before the faults, so that it sees what they keep from the routes and what they spoil."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
@@ -114,7 +114,7 @@ class RefreshCountMiddleware:
 
 
 def _refresh_token(request: HttpRequest) -> str | None:
-    """From where the interface has it: the query, or a form in the body."""
+    """Where the interface has it: in the query, or in a form body."""
     given = request.META.get("QUERY_STRING", "")
     length = request.META.get("CONTENT_LENGTH") or ""
     if request.path_info.startswith("/b/"):

@@ -1,4 +1,4 @@
-"""What every registration must satisfy, at the portal and at the console: names, FHIR versions, addresses."""
+"""Rules for every registration, at the portal and at the console: names, FHIR versions, URLs."""
 
 import re
 from collections.abc import Sequence
@@ -11,8 +11,8 @@ _LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 
 
 class RequestRefused(Exception):
-    """Something cannot be registered as asked. The text says why, for whoever fills the form; `field` is the name of
-    the form's field that has to change, "" for none in particular."""
+    """Something cannot be registered as requested. The text says why, for whoever fills in the form; `field` is the
+    form's field that has to change, or ""."""
 
     def __init__(self, text: str, field: str = "") -> None:
         super().__init__(text)
@@ -20,14 +20,14 @@ class RequestRefused(Exception):
 
 
 def checked_name(name: str) -> str:
-    """The name, without space around it. Raises RequestRefused."""
+    """The name without surrounding space. Raises RequestRefused."""
     if not name.strip() or "\0" in name or len(name) > 120:
         raise RequestRefused("The application needs a name of at most 120 characters.", "name")
     return name.strip()
 
 
 def checked_addresses(addresses: Sequence[str], field: str = "redirect_uris") -> list[str]:
-    """The addresses, each absolute, https or http to this machine, without a fragment. Raises RequestRefused."""
+    """The URLs: absolute, https (or http to this machine), without a fragment. Raises RequestRefused."""
     if not addresses or len(addresses) > MOST_ADDRESSES:
         raise RequestRefused(f"One address is needed, and {MOST_ADDRESSES} are the most.", field)
     if not all(_is_fine(address) for address in addresses):
@@ -36,7 +36,7 @@ def checked_addresses(addresses: Sequence[str], field: str = "redirect_uris") ->
 
 
 def is_of_this_machine(address: str) -> bool:
-    """Whether it is an http or https address of this machine, written so that no name server is asked."""
+    """Whether it is an http or https URL of this machine, written so that no name server is asked."""
     return _is_fine(address) and urlsplit(address).hostname in _LOOPBACK
 
 

@@ -1,7 +1,7 @@
-"""What is switched how, right now, and scenarios that switch several things by one name.
+"""The current values of the switches, and scenarios, which set several switches by one name.
 
-Choices live in the process and are gone after a restart. The tables are in `apps.sandbox.switches`,
-apart from the routes they steer, so that routes may ask and nothing imports in a circle.
+Values live in the process and are lost with a restart. The tables are in `apps.sandbox.switches`, apart from the routes
+that read them, so that there are no circular imports.
 """
 
 from apps.sandbox import faults
@@ -39,7 +39,7 @@ SCENARIO_GROUPS: dict[str, dict[str, Scenario]] = {
 }
 SCENARIOS: dict[str, Scenario] = {name: row for group in SCENARIO_GROUPS.values() for name, row in group.items()}
 
-# What an application may meet otherwise than the others, as if it were registered at another server.
+# Switches that may differ for one application, as if it were registered at another server.
 OF_APPLICATIONS = (
     *("rotation", "rotation_grace", "rotation_reuse"),
     *("refresh_throttle", "access_token_seconds", "smart_access_seconds"),
@@ -50,23 +50,23 @@ _of_application: dict[tuple[str, str], str] = {}
 
 
 class UnknownChoice(Exception):
-    """There is no such switch, value or scenario; the text says which ones there are."""
+    """There is no such switch, value or scenario; the text lists those that exist."""
 
 
 def chosen(name: str, *, client_id: str | None = None) -> str:
-    """What the switch `name` stands at, for an application where it may have its own (`OF_APPLICATIONS`). Raises
-    KeyError for a switch that does not exist: that is a mistake of ours."""
+    """The value of the switch `name`, for an application if it may have its own (`OF_APPLICATIONS`). Raises KeyError
+    for a switch that does not exist, which is a bug."""
     own = _of_application.get((client_id, name)) if client_id else None
     return own or _chosen.get(name) or SWITCHES[name].default
 
 
 def is_usual(name: str) -> bool:
-    """Whether the switch `name` stands at its default."""
+    """Whether the switch `name` has its default."""
     return chosen(name) == SWITCHES[name].default
 
 
 def choose(name: str, value: str, *, client_id: str | None = None) -> None:
-    """Switch `name` to `value`, for one application alone where it is named. Raises UnknownChoice."""
+    """Set the switch `name` to `value`, for one application only if that is given. Raises UnknownChoice."""
     switch = SWITCHES.get(name)
     if switch is None:
         raise UnknownChoice(f"no switch {name!r}; there are {', '.join(sorted(SWITCHES))}")
@@ -81,7 +81,7 @@ def choose(name: str, value: str, *, client_id: str | None = None) -> None:
 
 
 def reset() -> None:
-    """Everything as usual: every switch at its default, no fault armed."""
+    """Reset everything: every switch to its default, no fault armed."""
     _chosen.clear()
     _of_application.clear()
     faults.disarm()
@@ -93,12 +93,12 @@ def own(client_id: str) -> dict[str, str]:
 
 
 def differing() -> dict[str, str]:
-    """The switches that do not stand at their default."""
+    """The switches that differ from their default."""
     return {name: value for name, value in _chosen.items() if value != SWITCHES[name].default}
 
 
 def play(name: str) -> Scenario:
-    """Set the switches and arm the faults of a named scenario, on top of what is chosen. Raises UnknownChoice."""
+    """Set the switches and arm the faults of a scenario, on top of the current ones. Raises UnknownChoice."""
     scenario = SCENARIOS.get(name)
     if scenario is None:
         raise UnknownChoice(f"no scenario {name!r}; there are {', '.join(sorted(SCENARIOS))}")

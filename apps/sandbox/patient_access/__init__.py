@@ -1,1 +1,3 @@
-"""Interface A's authorization server: authorize, token and revoke, written by hand from the specification."""
+"""Interface A's authorization server: authorize, token and revoke, implemented from the specification without a
+library.
+"""

@@ -1,4 +1,4 @@
-"""Judging an authorization request: what an application asks a patient for, before anybody signs in."""
+"""Validate an authorization request before anybody signs in."""
 
 import re
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _CHALLENGE = re.compile(r"^[A-Za-z0-9_-]{43}$")  # base64url of a SHA-256, unpad
 
 @dataclass(frozen=True)
 class Asked:
-    """A request worth showing to a patient."""
+    """A valid request, which can be shown to a patient."""
 
     application: Application
     version: str
@@ -25,12 +25,12 @@ class Asked:
     code_challenge: str
 
     def way_back(self, **answer: str) -> str:
-        """The redirect address with the answer in its query, and the state as it was sent; its own query is kept."""
+        """The redirect URI with the response in its query, and the state as it was sent; its own query is kept."""
         return way_back(self.redirect_uri, self.state, answer)
 
 
 def judge(request: HttpRequest, version: str) -> Asked:
-    """What is asked for. Raises ShownAsPage or SentBack."""
+    """The request, if it is valid. Raises ShownAsPage or SentBack."""
     given, repeated = parameters.of_authorization(request), parameters.repeated(request)
     application = Application.known(given.get("client_id", ""))
     if application is None:

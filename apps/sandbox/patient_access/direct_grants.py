@@ -1,4 +1,6 @@
-"""Grants of interface A without its pages: as if so many patients had allowed, and their codes had been exchanged."""
+"""Grants of interface A made directly: as if that many patients had allowed access, and the codes had
+been exchanged.
+"""
 
 from datetime import datetime
 
@@ -12,7 +14,7 @@ from apps.sandbox.patient_access import exchanging
 def grant_directly(
     application: Application, account: Account, *, version: str, number: int, at: datetime
 ) -> list[tuple[Grant, dict[str, str | int]]]:
-    """So many grants of everything, each with the answer that the exchange of its code would have got."""
+    """That many grants of everything, each with the response that exchanging its code would have got."""
     patient_ids = list(account.patient_ids(version))
     grants = Grant.objects.bulk_create(
         Grant(application=application, account=account, version=version, patient_ids=patient_ids, created_at=at)

@@ -1,6 +1,6 @@
 """The token endpoint's work: a code or a refresh token for an access token (specification P2, P3 and section 3).
 
-Ask `authenticated` who it is and `grant_of` what is wanted: `exchange` or `refresh`. Every refusal is a `Refusal`.
+`authenticated` returns the application and `grant_of` the handler: `exchange` or `refresh`. Every error is a `Refusal`.
 """
 
 import base64
@@ -21,7 +21,7 @@ _SCOPE = "patient/*.read"  # says nothing about the types a patient left out: th
 
 
 def authenticated(given: dict[str, str], version: str) -> Application:
-    """The approved application whose id and secret these are. Raises Refusal."""
+    """The approved application with this id and secret. Raises Refusal."""
     application = Application.known(given.get("client_id", ""))
     digest = bearer.sha256(given.get("client_secret", ""))
     if application is None or not hmac.compare_digest(digest, application.secret_sha256):
@@ -34,7 +34,7 @@ def authenticated(given: dict[str, str], version: str) -> Application:
 
 
 def grant_of(given: dict[str, str]) -> Callable[..., dict[str, str | int]]:
-    """`exchange` or `refresh`, by the grant type. Raises Refusal for every other (X13)."""
+    """`exchange` or `refresh`, by the grant type. Raises Refusal for any other (X13)."""
     match given.get("grant_type"):
         case "authorization_code":
             return exchange
@@ -47,7 +47,7 @@ def grant_of(given: dict[str, str]) -> Callable[..., dict[str, str | int]]:
 
 
 def exchange(application: Application, given: dict[str, str], *, version: str, at: datetime) -> dict[str, str | int]:
-    """A code for tokens, once. Raises Refusal; a second use also ends whatever the first one gave."""
+    """Exchange a code for tokens, once. Raises Refusal; a second use also ends what the first one gave."""
     if not {"code", "redirect_uri"} <= given.keys():
         raise Refusal("invalid_request", "code and redirect_uri are needed.")
     code = (
@@ -64,19 +64,19 @@ def exchange(application: Application, given: dict[str, str], *, version: str, a
     if code.grant.ended_at is not None or at >= code.expires_at:
         raise invalid_grant("The code has expired.")
     _check_verifier(code, given.get("code_verifier"))
-    # By conditional update: of two exchanges at the same moment one finds nothing left to claim.
+    # By a conditional UPDATE: of two simultaneous exchanges, one finds nothing left to claim.
     if not AuthorizationCode.objects.filter(sha256=code.sha256, used_at=None).update(used_at=at):
         raise _used_twice(code, at)
     return first(code.grant, at=at)
 
 
 def first(grant: Grant, *, at: datetime) -> dict[str, str | int]:
-    """The answer to a code."""
+    """The response to a code."""
     return _tokens(grant, with_refresh=scenarios.chosen("refresh_token") == "on", at=at)
 
 
 def refresh(application: Application, given: dict[str, str], *, version: str, at: datetime) -> dict[str, str | int]:
-    """A refresh token for a new access token, within its window. Raises Refusal."""
+    """Exchange a refresh token for a new access token, within its window. Raises Refusal."""
     if "refresh_token" not in given:
         raise Refusal("invalid_request", "refresh_token is needed.")
     token = (

@@ -1,4 +1,4 @@
-"""A patient allows: the grant and its authorization code. And ending grants, with everything that came of them."""
+"""Create the grant and authorization code when a patient allows access; end grants, with all their codes and tokens."""
 
 import secrets
 from collections.abc import Collection
@@ -15,13 +15,14 @@ _HUGE = 16_384
 
 
 def new_secret() -> str:
-    """A code or token: 43 unguessable characters, or 16 KiB of them where the switch says so."""
+    """A code or token: 43 unguessable characters, or 16 KiB of them if the switch says so."""
     secret = secrets.token_urlsafe(32)
     return secret if scenarios.chosen("token_size") == "usual" else secret.ljust(_HUGE, "~")
 
 
 def allow(asked: Asked, account: Account, *, denied_types: Collection[str], at: datetime) -> str:
-    """The patient allowed everything but `denied_types`. Gives the authorization code, which is kept as a digest."""
+    """The patient allowed everything but `denied_types`. Returns the authorization code, which is stored as a
+    digest."""
     code = new_secret()
     with transaction.atomic():
         grant = Grant.objects.create(
@@ -43,7 +44,7 @@ def allow(asked: Asked, account: Account, *, denied_types: Collection[str], at: 
 
 
 def end(grants: QuerySet[Grant], *, reason: str, at: datetime) -> int:
-    """Codes and tokens of these grants stop working at once. Says how many grants that were open it ended."""
+    """End these grants: their codes and tokens stop working at once. Returns how many open grants it ended."""
     ended = grants.filter(ended_at=None).update(ended_at=at, end_reason=reason)
     bearer.forget()
     return ended

@@ -1,4 +1,6 @@
-"""Reading request parameters the way RFC 6749 section 3.1 and 3.2 ask: once each, and an empty one counts as absent."""
+"""Read request parameters as RFC 6749 sections 3.1 and 3.2 require: each at most once, and an empty one counts as
+absent.
+"""
 
 from django.http import HttpRequest, QueryDict
 
@@ -8,7 +10,7 @@ FORM = "application/x-www-form-urlencoded"
 
 
 class Repeated(Exception):
-    """A parameter came twice; `args[0]` is its name."""
+    """A parameter was sent twice; `args[0]` is its name."""
 
 
 def once(given: QueryDict) -> dict[str, str]:
@@ -20,19 +22,19 @@ def once(given: QueryDict) -> dict[str, str]:
 
 
 def of_authorization(request: HttpRequest) -> dict[str, str]:
-    """The parameters of an authorization request, those that came once; the caller asks `repeated` for the others."""
+    """The parameters of an authorization request that were sent once; `repeated` has the names of the others."""
     return {name: str(values[0]) for name, values in request.GET.lists() if len(values) == 1 and values[0]}
 
 
 def repeated(request: HttpRequest) -> frozenset[str]:
-    """The names of query parameters that came more than once."""
+    """The names of query parameters that were sent more than once."""
     return frozenset(name for name, values in request.GET.lists() if len(values) > 1)
 
 
 def of_token_request(request: HttpRequest) -> dict[str, str]:
-    """The parameters of a token request: those of the query (specification P2, P3). Raises Repeated.
+    """The parameters of a token request, in the query (specification P2, P3). Raises Repeated.
 
-    A body counts only where the switch says so, and then a parameter in both places is one that came twice.
+    A body counts only if the switch says so; then a parameter in both places counts as repeated.
     """
     given = request.GET.copy()
     if scenarios.chosen("body_credentials") == "accepted":
@@ -43,7 +45,7 @@ def of_token_request(request: HttpRequest) -> dict[str, str]:
 
 
 def of_revocation(request: HttpRequest) -> dict[str, str]:
-    """The parameters of a revocation: the query, or the body as RFC 7009 has it. Raises Repeated."""
+    """The parameters of a revocation, in the query, or in the body as in RFC 7009. Raises Repeated."""
     given = request.GET.copy()
     for name, values in _body(request).lists():
         for value in values:

@@ -1,4 +1,4 @@
-"""How the token endpoint says no (RFC 6749 section 5.2), and the other forms that servers were seen to use."""
+"""Errors of the token endpoint (RFC 6749 section 5.2), and the other forms that servers were seen to use."""
 
 from dataclasses import dataclass
 
@@ -19,17 +19,17 @@ class Refusal(Exception):
 
 
 def invalid_client() -> Refusal:
-    """Unknown, unapproved or wrong secret: one answer, so that nobody learns which."""
+    """Unknown, unapproved or wrong secret: the same response, so that nobody learns which."""
     return Refusal("invalid_client", "The application is unknown, not active, or its secret is wrong.", 401)
 
 
 def invalid_grant(because: str) -> Refusal:
-    """The code or refresh token opens nothing."""
+    """The code or refresh token is not valid."""
     return Refusal("invalid_grant", because)
 
 
 def answer(refusal: Refusal) -> HttpResponse:
-    """The refusal in the form the switch asks for. Status and headers are the same in every form."""
+    """The error in the form that the switch selects. Status and headers are the same in every form."""
     match scenarios.chosen("token_error_form"):
         case "rfc":
             response: HttpResponse = JsonResponse({"error": refusal.error, "error_description": refusal.because})

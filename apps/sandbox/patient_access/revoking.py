@@ -1,6 +1,6 @@
-"""Revocation (RFC 7009): either token of a grant ends the grant. An unknown token is answered 200 as well.
+"""Revocation (RFC 7009): either token of a grant ends the grant. An unknown token also gets a 200.
 
-So is one of the other version, whose authorization server is another one (specification 9.1).
+So does a token of the other version, which has another authorization server (specification 9.1).
 """
 
 from datetime import datetime
@@ -14,7 +14,7 @@ from apps.sandbox.patient_access.refusing import Refusal
 
 
 def revoke(application: Application, given: dict[str, str], *, version: str, at: datetime) -> None:
-    """End the grant of `token`, if it is one of this application's in `version`. Raises Refusal when there is no token
+    """End the grant of `token`, if it belongs to this application in `version`. Raises Refusal if there is no token
     parameter."""
     if "token" not in given:
         raise Refusal("invalid_request", "token is needed.")

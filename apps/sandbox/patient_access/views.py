@@ -1,4 +1,4 @@
-"""The three addresses of the authorization server, per FHIR version. Its pages are in `apps.sandbox.sign_in`."""
+"""The three endpoints of the authorization server, per FHIR version. Its pages are in `apps.sandbox.sign_in`."""
 
 from collections.abc import Callable
 
@@ -18,7 +18,7 @@ from apps.sandbox.sign_in.shared_types import SHARED_TYPES
 
 @require_http_methods(["GET", "POST"])
 def authorize(request: HttpRequest, version: str) -> HttpResponse:
-    """Sign in, allow or cancel, and go back (P1). The pages post to this same address, query and all."""
+    """Sign in, allow or cancel, and return to the application (P1). The pages post to this same URL with its query."""
     try:
         asked = asking.judge(request, version)
     except ShownAsPage as page:
@@ -42,7 +42,7 @@ def authorize(request: HttpRequest, version: str) -> HttpResponse:
 
 @csrf_exempt
 def token(request: HttpRequest, version: str) -> HttpResponse:
-    """Tokens for a code or a refresh token (P2, P3): a POST with the form type and its parameters in the query."""
+    """Tokens for a code or a refresh token (P2, P3): a POST with the form type, and parameters in the query."""
     if request.method != "POST":
         return HttpResponseNotAllowed(["POST"])
     try:
@@ -56,7 +56,7 @@ def token(request: HttpRequest, version: str) -> HttpResponse:
 
 @csrf_exempt
 def revoke(request: HttpRequest, version: str) -> HttpResponse:
-    """Tell that a token is dead (RFC 7009)."""
+    """Revoke a token (RFC 7009)."""
     if scenarios.chosen("revocation") == "off":
         return HttpResponseNotFound()
     if request.method != "POST":

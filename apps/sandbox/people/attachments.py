@@ -1,7 +1,7 @@
-"""Where the file of a document is found: a key that both the attachment's address and the stored file use.
+"""Where the file of a document is: a key that the attachment's URL and the stored file share.
 
-The address of a served resource depends on where the sandbox listens, so bodies are stored with `BASE` in its place
-and the FHIR routes put the data base address there.
+The URL of a served resource depends on the sandbox's address, so bodies are stored with `BASE` in its place, and the
+FHIR routes replace it by the data base URL.
 """
 
 import base64
@@ -20,7 +20,7 @@ def file_key(key: str, content_type: str, chart: Chart) -> str:
 
 
 def attachment(fact: Document, chart: Chart) -> Element:
-    """The Attachment of a document: inline, or behind an address.
+    """The Attachment of a document: inline, or by URL.
 
     R4 uses the observed path `document/{pdf|xml}-{uuid}` for PDF and XML; everything else, and DSTU2, uses Binary.
     """
@@ -31,7 +31,7 @@ def attachment(fact: Document, chart: Chart) -> Element:
 
 
 def linked(document_pdf: str | None, chart: Chart) -> Element | None:
-    """An Attachment that points at a PDF document told elsewhere in the story; None for no document."""
+    """An Attachment that points to a PDF document elsewhere in the story; None without a document."""
     if document_pdf is None:
         return None
     return {"contentType": "application/pdf", "url": _address(document_pdf, "application/pdf", chart)}

@@ -1,4 +1,6 @@
-"""What a resource builder needs besides its fact: whose record it is, in which FHIR version, and how ids are made."""
+"""What a resource builder needs besides its fact: whose record it is, in which FHIR version, and how ids
+are derived.
+"""
 
 import hashlib
 import uuid
@@ -15,8 +17,8 @@ _NAMESPACE = uuid.UUID("6d1f0b0e-6a43-5f43-9d3b-6f1c7a2b9e55")
 def logical_id(version: str, owner: str, resource_type: str, key: str) -> str:
     """The logical id of a resource: the same input gives the same id, and the two versions never share one.
 
-    R4 ids are UUIDs, or composites as the observed interface has them (`H-…` for health concerns, `lab-{order}-{n}` of
-    42 characters and more); DSTU2 ids are long numbers.
+    R4 ids are UUIDs, or composites as in the observed interface (`H-…` for health concerns, `lab-{order}-{n}` with 42
+    characters and more); DSTU2 ids are long numbers.
     """
     seed = f"{version}/{owner}/{resource_type}/{key}"
     if version == "dstu2":

@@ -1,6 +1,6 @@
-"""The invented practices the stories happen at: people, places, laboratory, pharmacy, plan and questionnaire.
+"""The invented practices where the stories take place: people, rooms, laboratory, pharmacy, plan and questionnaire.
 
-Every clinic has the same keys, so that the same story can be told at any of them, and resource ids come out equal.
+Every clinic has the same keys, so that the same story can take place at any of them, with the same resource ids.
 """
 
 from collections.abc import Mapping
@@ -52,7 +52,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Clinic:
-    """One practice with everybody and everything a story may name, each by its key."""
+    """One practice, with everybody and everything that a story may name, by key."""
 
     practitioners: Mapping[str, Practitioner]
     organizations: Mapping[str, Organization]

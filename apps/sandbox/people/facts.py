@@ -1,8 +1,8 @@
-"""What happened to a person, told without a FHIR version.
+"""What happened to a person, independent of the FHIR version.
 
-Each fact has a `key`, unique among the facts of its kind in one story; resources refer to one another by these keys
-and their logical ids are derived from them. Times are aware datetimes, dates are dates. `note` is what somebody
-wrote. `visit` is the key of the Visit at which the fact was recorded.
+Each fact has a `key`, unique among the facts of its kind in one story. Resources refer to each other by these keys, and
+their logical ids are derived from them. Times are aware datetimes, dates are dates. `note` is free text. `visit` is the
+key of the Visit at which the fact was recorded.
 """
 
 from dataclasses import dataclass
@@ -87,7 +87,7 @@ class Regimen:
 
 @dataclass(frozen=True)
 class Prescription:
-    """A prescribed drug. Status in R4 words; `is_reported` when the patient told of it."""
+    """A prescribed drug. The status is in R4's words; `is_reported` if the patient reported it."""
 
     key: str
     drug: Code
@@ -119,7 +119,7 @@ class Intake:
 
 @dataclass(frozen=True)
 class Handing:
-    """A pharmacy handed a prescribed drug over."""
+    """A pharmacy dispensed a prescribed drug."""
 
     key: str
     prescription: str
@@ -165,7 +165,8 @@ class Sample:
 
 @dataclass(frozen=True)
 class Report:
-    """A diagnostic report: laboratory panel (category LAB) or a read image or test. `text` travels inline."""
+    """A diagnostic report: laboratory panel (category LAB), or an image or test with its reading. `text` is sent
+    inline."""
 
     key: str
     code: Code
@@ -276,7 +277,7 @@ class Team:
 
 @dataclass(frozen=True)
 class Document:
-    """A document with its file. `inline` puts the content into the resource instead of behind an address."""
+    """A document with its file. `inline` puts the content into the resource instead of a URL."""
 
     key: str
     kind: Code

@@ -1,7 +1,7 @@
-"""The files of documents: PDF, C-CDA, RTF, HTML and text, made here from a title and lines.
+"""Files of documents in the formats that providers send: PDF, C-CDA, RTF, HTML and text, made from a title and lines.
 
-The C-CDA carries an xml-stylesheet instruction that points to a host of its maker, as the observed interface does: a
-client must never fetch it.
+The C-CDA has an xml-stylesheet instruction that points to a host of its maker, as in the observed interface: a client
+must never fetch it.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
-"""People nobody wrote: as many as wanted, each with about as many resources as wanted, the same for the same seed.
+"""Invented people in any number, each with about as many resources as requested, and reproducible from a seed.
 
-The stories are thin (reviews with laboratory work and vital signs, now and then a prescription, a vaccine, a problem),
-but every one is well formed and dated like a life.
+Their stories are thin (reviews with laboratory work and vital signs, now and then a prescription, a vaccine, a
+problem), but every one is well formed and plausibly dated.
 """
 
 import random

@@ -1,4 +1,4 @@
-"""Putting people into the sandbox: their records in both versions, and the credentials that open them."""
+"""Put people into the sandbox: their records in both versions, and the credentials that open them."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -31,18 +31,18 @@ class Populated:
 
 
 def practice() -> int:
-    """Keep what belongs to the practice, in both versions; how many resources."""
+    """Store what belongs to the practice, in both versions; returns how many resources."""
     return sum(_keep_practice(Realm(version), WILLOW_CREEK) for version in rendering.VERSIONS)
 
 
 def cast() -> Iterator[Populated]:
-    """Keep the named people, replacing what they had."""
+    """Store the named people, replacing what they had."""
     for member in CAST:
         yield enrol(member)
 
 
 def invented(seed: int, people: int, size: int) -> Iterator[Populated]:
-    """Keep so many invented people of about `size` resources each, replacing those of the same seed and number.
+    """Store that many invented people with about `size` resources each, replacing those with the same seed and number.
 
     Raises ValueError for an impossible size.
     """
@@ -54,7 +54,7 @@ def invented(seed: int, people: int, size: int) -> Iterator[Populated]:
 
 @transaction.atomic
 def enrol(member: Member) -> Populated:
-    """Keep the stories of one member and make the account."""
+    """Store the stories of one member, and create the account."""
     realms = [Realm(version) for version in rendering.VERSIONS]
     counts = {realm.version: sum(_keep(story, realm) for story in member.stories) for realm in realms}
     enrolment.enrol(
@@ -70,9 +70,10 @@ def enrol(member: Member) -> Populated:
 
 @transaction.atomic
 def organizations(members: Iterable[Member] = CAST) -> Populated:
-    """Keep the tenants of interface B with what each knows of `members`, who have accounts; and make the clinician's.
+    """Store the tenants of interface B with what each knows about `members`, who have accounts; and create the
+    clinician's.
 
-    The members' accounts open the same patients in every tenant; the clinician's opens them all.
+    The members' accounts open the same patients in every tenant; the clinician's opens all of them.
     """
     suspended_id, suspended_name = tenants.SUSPENDED
     Tenant.objects.update_or_create(id=suspended_id, defaults={"name": suspended_name, "is_suspended": True})
@@ -115,13 +116,13 @@ def _enrol_clinician(members: Iterable[Member], counts: dict[str, int]) -> Popul
 
 
 def _open(username: str, patients: dict[str, list[str]]) -> None:
-    """The account sees these patients in every tenant."""
+    """Let the account see these patients in every tenant."""
     opened = {one.tenant_id: patients for one in tenants.ORGANIZATIONS}
     Account.objects.filter(username=username).update(tenant_patients=opened)
 
 
 def _patients(member: Member) -> dict[str, list[str]]:
-    """Whom a member sees, per version: the same ids in every realm of the version."""
+    """The patients a member sees, per version: the same ids in every realm of the version."""
     return {
         version: [Chart(version, story.person).patient_id for story in member.stories] for version in rendering.VERSIONS
     }

@@ -1,4 +1,6 @@
-"""A story as FHIR: every resource of one version, in the order they are served, and the files of its documents."""
+"""A story as FHIR: all resources of one version, in the order in which they are served, and the files of
+its documents.
+"""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -112,7 +114,7 @@ _TOLD: dict[type, str] = {
 
 @dataclass(frozen=True)
 class File:
-    """The file of a document under the name its address ends in."""
+    """The file of a document, by the name in its URL."""
 
     name: str
     content_type: str
@@ -120,9 +122,9 @@ class File:
 
 
 def resources(story: Story, version: str, clinic: Clinic = WILLOW_CREEK) -> Iterator[Element]:
-    """The person's resources as `clinic` keeps them, newest fact first, Patient before all and Provenance after all.
+    """The person's resources as `clinic` stores them: Patient first, facts newest first, Provenance last.
 
-    A fact of a kind the version does not have is left out.
+    A fact of a kind that the version lacks is left out.
     """
     chart = Chart(version, story.person, clinic)
     build = patient.dstu2 if version == "dstu2" else patient.r4
@@ -141,7 +143,7 @@ def resources(story: Story, version: str, clinic: Clinic = WILLOW_CREEK) -> Iter
 
 
 def files(story: Story, version: str) -> Iterator[File]:
-    """The files behind the addresses of the person's documents."""
+    """The files of the person's documents."""
     chart = Chart(version, story.person)
     for fact in story.facts:
         if isinstance(fact, Document) and not fact.inline:
@@ -166,7 +168,7 @@ def practice_resources(version: str, clinic: Clinic = WILLOW_CREEK) -> Iterator[
 
 
 def practitioner(version: str, one: Practitioner, practitioner_id: str, clinic: Clinic) -> Element:
-    """The Practitioner of somebody who works at a clinic without being told of in stories, under an id of their own."""
+    """The Practitioner for somebody who works at a clinic but is in no story, with a given id."""
 
     def ids(resource_type: str, key: str) -> str:
         return practitioner_id if resource_type == "Practitioner" else _of_practice(version, resource_type, key)
@@ -187,7 +189,7 @@ def _of_practice(version: str, resource_type: str, key: str) -> str:
 
 
 def _provenance(recorded: dict[date, list[str]], chart: Chart) -> Iterator[Element]:
-    """One Provenance for what was recorded in a day, thirty targets at most."""
+    """A Provenance for what was recorded in a day, with at most thirty targets."""
     build = provenance.dstu2 if chart.version == "dstu2" else provenance.r4
     for day, targets in recorded.items():
         at = datetime.combine(day, time(18), UTC)
@@ -196,7 +198,7 @@ def _provenance(recorded: dict[date, list[str]], chart: Chart) -> Iterator[Eleme
 
 
 def told_at(fact: Fact) -> datetime:
-    """When a fact came to the practice."""
+    """When the practice recorded a fact."""
     value = getattr(fact, _TOLD[type(fact)])
     return value if isinstance(value, datetime) else _at_noon(value)
 
@@ -206,7 +208,7 @@ def _at_noon(day: date) -> datetime:
 
 
 def _finished(body: Element, at: datetime, version: str) -> Element:
-    """The body with its meta: changed a little after it was told, in UTC, as a server stamps it."""
+    """The body with its meta: last updated shortly after it was recorded, in UTC, as a server stamps it."""
     changed_at = (at + timedelta(minutes=7)).astimezone(UTC).replace(microsecond=0)
     head = {"resourceType": body.pop("resourceType"), "id": body.pop("id")}
     stamped = moment(changed_at)

@@ -1,4 +1,6 @@
-"""Riverside University Hospital: the same people, seen by other eyes. Same keys as Willow Creek, so equal ids."""
+"""Riverside University Hospital: the same people from another point of view. The keys are Willow Creek's, so ids are
+equal.
+"""
 
 from apps.sandbox.people import catalogue, stories
 from apps.sandbox.people.clinic import WILLOW_CREEK, Clinic, Organization, Place, Practitioner
@@ -44,7 +46,7 @@ RIVERSIDE = Clinic(
 
 
 def check_in() -> tuple[Fact, ...]:
-    """What Riverside alone knows of everybody: a visit in October 2026, with a pulse and a temperature."""
+    """What only Riverside knows about everybody: a visit in October 2026, with a pulse and a temperature."""
     when = at(2026, 10, 12, 14)
     seen = stories.visit("riverside", when, reason=snomed("185349003", "Encounter for check up"), practitioner="osei")
     return (

@@ -1,6 +1,6 @@
-"""Short ways to tell a fact, so that a story reads as a list of what happened.
+"""Shorthand for facts, so that a story reads as a list of what happened.
 
-Times are those of the practice (five hours behind UTC all year round).
+Times are in the practice's time zone (five hours behind UTC all year round).
 """
 
 from collections.abc import Iterable
@@ -39,7 +39,7 @@ def amount(test: Test, number: float) -> Amount:
 
 def measured(test: Test, number: float, when: datetime, *, seen: Visit | None = None, note: str | None = None,
              status: str = "final", specimen: str | None = None) -> Measurement:  # fmt: skip
-    """A number of the catalogue with its reference range and, where there is one, whether it is low, high or normal."""
+    """A number from the catalogue with its reference range and, if there is one, whether it is low, high or normal."""
     prefix = "lab" if test.category == "laboratory" else "vital"
     return Measurement(
         key=f"{prefix}:{test.code.code}:{when:%Y%m%d%H%M}",
@@ -60,7 +60,7 @@ def measured(test: Test, number: float, when: datetime, *, seen: Visit | None = 
 
 def found(code: Code, value: Value | None, when: datetime, category: str, *, seen: Visit | None = None,
           note: str | None = None, components: tuple[tuple[Code, Value], ...] = ()) -> Measurement:  # fmt: skip
-    """A finding that is not a number of the catalogue."""
+    """A finding that is not a number from the catalogue."""
     prefix = "lab" if category == "laboratory" else "found"
     return Measurement(
         key=f"{prefix}:{code.code}:{when:%Y%m%d%H%M}", code=code, at=when, value=value, category=category,

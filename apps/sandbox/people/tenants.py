@@ -1,7 +1,7 @@
-"""The organizations of interface B: who they are, and what each knows of the cast.
+"""The organizations of interface B: who they are, and what each knows about the cast.
 
-All of them know the same people under the same ids. Willow Creek keeps what it keeps in interface A; Riverside, a
-hospital, has its own staff, knows nothing after 2023 but one visit of its own, and so differs in every resource.
+All of them know the same people by the same ids. Willow Creek stores the same as in interface A; Riverside, a hospital,
+has its own staff, and knows nothing after 2023 except one visit of its own, so that every resource differs.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from apps.sandbox.people.facts import Fact, Story
 
 @dataclass(frozen=True)
 class Organization:
-    """One tenant: its id, its practice in the directory, and how it tells a story."""
+    """One tenant: its id, its practice in the directory, and its version of a story."""
 
     tenant_id: str
     practice: str
@@ -29,7 +29,7 @@ class Organization:
         return self.clinic.name
 
     def retold(self, story: Story) -> Story:
-        """The story as far as this organization knows it. What is told later never refers to what it does not know."""
+        """The story as far as this organization knows it. What it leaves out, nothing later refers to."""
         until = self.told_until
         known = [fact for fact in story.facts if until is None or rendering.told_at(fact) < until]
         return Story(story.person, (*known, *self.also_told))

@@ -1,7 +1,7 @@
-"""What a measurement can have found: one small class per kind of value.
+"""Values of a measurement: one small class for each kind.
 
-R4 knows all of them. DSTU2 has no boolean and no integer among Observation values; `resources.observation_value` says
-what stands there instead.
+R4 has all of them. DSTU2's Observation has no boolean and no integer value; `resources.observation_value` says what is
+used instead.
 """
 
 from dataclasses import dataclass

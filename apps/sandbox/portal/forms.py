@@ -9,7 +9,7 @@ _ADDRESSES = _("One on each line, absolute, without query parameters. Compared c
 
 
 class AddressesForm(PlainForm):
-    """Where browsers may be sent back to."""
+    """Redirect URIs."""
 
     redirect_uris = WordsField(label=_("Redirect addresses"), help_text=_ADDRESSES)
 

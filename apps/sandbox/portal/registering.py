@@ -1,4 +1,6 @@
-"""The life of an application: requested, credentials issued, approved, versions added, retired (specification 1.2)."""
+"""The life cycle of an application: requested, credentials issued, approved, versions added, retired (specification
+1.2).
+"""
 
 import secrets
 from collections.abc import Sequence
@@ -13,7 +15,7 @@ from apps.sandbox.registration import VERSIONS, RequestRefused, checked_addresse
 
 @dataclass(frozen=True, repr=False)
 class Credentials:
-    """What an application authenticates with. The secret is known here and now, and never again."""
+    """What an application authenticates with. The secret is available only here."""
 
     client_id: str
     secret: str
@@ -29,7 +31,7 @@ def request_application(
 
 
 def change_addresses(application: Application, redirect_uris: Sequence[str]) -> None:
-    """Other redirect addresses, from now on. Raises RequestRefused."""
+    """Replace the redirect URIs. Raises RequestRefused."""
     if application.is_over:
         raise RequestRefused("This application is over. Its addresses stay as they are.")
     application.redirect_uris = _callbacks(redirect_uris)
@@ -37,8 +39,8 @@ def change_addresses(application: Application, redirect_uris: Sequence[str]) -> 
 
 
 def issue_credentials(application: Application, *, at: datetime) -> Credentials:
-    """Provisional credentials: they exist, and work once an administrator has approved (switch `approval`: at once).
-    Raises MoveRefused when they were issued before."""
+    """Issue provisional credentials, which work once an administrator has approved them (with the switch `approval`: at
+    once). Raises MoveRefused if they were issued before."""
     application.move(ApplicationStatus.PROVISIONAL, at=at)
     application.client_id = secrets.token_hex(16)
     credentials = replace_secret(application)
@@ -48,7 +50,8 @@ def issue_credentials(application: Application, *, at: datetime) -> Credentials:
 
 
 def replace_secret(application: Application) -> Credentials:
-    """A new secret; the old one stops working at once (specification 5.2.8). Raises MoveRefused where it is over."""
+    """Issue a new secret; the old one stops working at once (specification 5.2.8). Raises MoveRefused if the
+    application is over."""
     if application.is_over:
         raise MoveRefused(f"no new secret when {application.status}")
     secret = secrets.token_urlsafe(32)
@@ -58,7 +61,7 @@ def replace_secret(application: Application) -> Credentials:
 
 
 def add_version(application: Application, version: str) -> None:
-    """Add a FHIR version ("dstu2" or "r4"). Raises RequestRefused for any other, and where the application is over."""
+    """Add a FHIR version ("dstu2" or "r4"). Raises RequestRefused for any other, and if the application is over."""
     if application.is_over:
         raise RequestRefused("This application is over. No version can be added.")
     if version not in VERSIONS:
@@ -68,17 +71,17 @@ def add_version(application: Application, version: str) -> None:
 
 
 def approve(application: Application, *, at: datetime, decision: str = "") -> None:
-    """The credentials work from now on. Raises MoveRefused."""
+    """Make the credentials work. Raises MoveRefused."""
     application.move(ApplicationStatus.APPROVED, at=at, decision=decision)
 
 
 def reject(application: Application, *, at: datetime, decision: str = "") -> None:
-    """The credentials will never work. Raises MoveRefused."""
+    """Reject the application: its credentials will never work. Raises MoveRefused."""
     application.move(ApplicationStatus.REJECTED, at=at, decision=decision)
 
 
 def retire(application: Application, *, at: datetime) -> None:
-    """The credentials stop working for good, and every token with them. Raises MoveRefused."""
+    """End the application and all its tokens for good. Raises MoveRefused."""
     application.move(ApplicationStatus.RETIRED, at=at)
     bearer.forget()
 
@@ -92,7 +95,8 @@ def install(
     status: ApplicationStatus,
     at: datetime,
 ) -> tuple[Application, Credentials]:
-    """An application with its credentials in any state, for the control address. The same client id replaces it."""
+    """An application with its credentials, in any status, for the control address. It replaces one with the same client
+    id."""
     if unknown := set(versions) - VERSIONS.keys():
         raise RequestRefused(f"There are two versions, dstu2 and r4; not {', '.join(sorted(unknown))}.")
     credentials = credentials or Credentials(secrets.token_hex(16), secrets.token_urlsafe(32))
@@ -112,7 +116,7 @@ def install(
 
 
 def _callbacks(redirect_uris: Sequence[str]) -> list[str]:
-    """The portal takes no address with a query of its own (interface facts section 8)."""
+    """The portal accepts no redirect URI with a query (interface facts section 8)."""
     addresses = checked_addresses(redirect_uris)
     if any("?" in address for address in addresses):
         raise RequestRefused(

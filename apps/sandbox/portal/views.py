@@ -20,7 +20,7 @@ _SHOWN = "shown_secret"
 @require_GET
 @for_developers
 def applications(request: HttpRequest, developer: Developer) -> HttpResponse:
-    """The developer's applications and where each stands."""
+    """The developer's applications, and the status of each."""
     rows = developer.application_set.order_by("-pk")
     return render(request, "sandbox/portal.html", {"applications": rows, "developer": developer})
 
@@ -28,7 +28,7 @@ def applications(request: HttpRequest, developer: Developer) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @for_developers
 def request_application(request: HttpRequest, developer: Developer) -> HttpResponse:
-    """The form, and filing it."""
+    """The form, and submitting it."""
     form = ApplicationForm(fields.posted(request))
     if form.is_valid():
         try:
@@ -42,7 +42,7 @@ def request_application(request: HttpRequest, developer: Developer) -> HttpRespo
 @require_GET
 @for_developers
 def application(request: HttpRequest, developer: Developer, pk: int) -> HttpResponse:
-    """One application: status, credentials, versions, and the addresses to use. The secret is shown once."""
+    """One application: status, credentials, versions, and the URLs to use. The secret is shown once."""
     row = _own(developer, pk)
     context = {
         "application": row,
@@ -56,7 +56,7 @@ def application(request: HttpRequest, developer: Developer, pk: int) -> HttpResp
 @require_POST
 @for_developers
 def issue(request: HttpRequest, developer: Developer, pk: int) -> HttpResponse:
-    """Provisional credentials, or a new secret for credentials that exist."""
+    """Issue provisional credentials, or a new secret for existing ones."""
     row = _own(developer, pk)
     try:
         if row.client_id:
@@ -84,7 +84,7 @@ def add_version(request: HttpRequest, developer: Developer, pk: int) -> HttpResp
 @require_http_methods(["GET", "POST"])
 @for_developers
 def change_addresses(request: HttpRequest, developer: Developer, pk: int) -> HttpResponse:
-    """Where browsers may be sent back to, from now on."""
+    """Replace the redirect URIs."""
     row = _own(developer, pk)
     form = AddressesForm(fields.posted(request), initial={"redirect_uris": row.redirect_uris})
     if form.is_valid():
@@ -101,7 +101,7 @@ def change_addresses(request: HttpRequest, developer: Developer, pk: int) -> Htt
 @require_POST
 @for_developers
 def retire(request: HttpRequest, developer: Developer, pk: int) -> HttpResponse:
-    """The application is over."""
+    """Retire the application."""
     row = _own(developer, pk)
     try:
         registering.retire(row, at=clock.now())
@@ -112,5 +112,5 @@ def retire(request: HttpRequest, developer: Developer, pk: int) -> HttpResponse:
 
 
 def _own(developer: Developer, pk: int) -> Application:
-    """One of theirs; 404 for anybody else's."""
+    """One of the developer's own; 404 for another developer's."""
     return get_object_or_404(developer.application_set, pk=pk)

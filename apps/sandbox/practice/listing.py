@@ -1,4 +1,4 @@
-"""The sandbox's directory in our own format, `holdfast-directory/1`: what the product imports to know us."""
+"""The sandbox's directory in our own format, `holdfast-directory/1`, which the product imports."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ def _provider(practice: Practice, origin: str) -> dict[str, Any]:
 
 
 def endpoint(version: str, origin: str) -> dict[str, Any]:
-    """One FHIR version of interface A: where its data is, and where access to it is asked for."""
+    """One FHIR version of interface A: its data base, and its authorization server."""
     return {
         "fhir_base_url": f"{origin}/a/{version}/fhir/{version}",
         "fhir_version": version,
@@ -50,9 +50,9 @@ def endpoint(version: str, origin: str) -> dict[str, Any]:
 
 
 def smart_endpoint(version: str, one: Organization, origin: str) -> dict[str, Any]:
-    """One FHIR version of a tenant of interface B, for patients. It says itself where access is asked for.
+    """One FHIR version of a tenant of interface B, for patients. Its authorization server is found by discovery.
 
-    Directories of such servers write their addresses with a closing slash (interface facts 3.1).
+    Directories of such servers write URLs with a trailing slash (interface facts 3.1).
     """
     return {
         "fhir_base_url": f"{origin}/b/myrecord/{version}/{one.tenant_id}/",

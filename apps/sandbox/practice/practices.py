@@ -1,5 +1,5 @@
-"""The invented practices. One gateway of interface A serves them all (interface facts 1.1), so several share one pair
-of endpoints; those that are a tenant of interface B have roots of their own there (`people.tenants`).
+"""The invented practices. One gateway of interface A serves all of them (interface facts 1.1), so several share one
+pair of endpoints; those that are tenants of interface B have their own roots there (`people.tenants`).
 """
 
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Practice:
-    """What a patient knows their practice by, and which FHIR versions it offers through the gateway of interface A."""
+    """How a patient knows their practice, and which FHIR versions it offers through the gateway of interface A."""
 
     id: str
     name: str

@@ -13,7 +13,7 @@ from apps.sandbox.practice.practices import PRACTICES
 
 @require_http_methods(["GET", "POST"])
 def desk(request: HttpRequest) -> HttpResponse:
-    """Everybody enrolled, and the form that enrols one more."""
+    """Everybody enrolled, and the form to enrol somebody else."""
     problem = ""
     if request.method == "POST":
         try:
@@ -41,7 +41,7 @@ def desk(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def end(request: HttpRequest, pk: int) -> HttpResponse:
-    """The account cannot sign in any more. What it allowed before stays allowed."""
+    """Disable the account's sign-in. What it allowed before stays allowed."""
     account = get_object_or_404(Account, pk=pk)
     enrolment.end(account)
     messages.success(request, _("%(name)s cannot sign in any more.") % {"name": account.display_name})

@@ -1,1 +1,1 @@
-"""The provider's own pages on the way: sign in, and what to allow."""
+"""The provider's pages during authorization: sign-in and consent."""

@@ -1,12 +1,12 @@
-"""An authorization request that nobody signs in for.
+"""An authorization request that is refused before anybody signs in.
 
-A fault in who asks or where the answer would go is shown as a page, because nobody trustworthy waits at that address
-(RFC 6749 section 4.1.2.1). Every other fault travels back to the application.
+If the client or the redirect URI is wrong, the error is shown as a page, because that URI cannot be trusted (RFC 6749
+section 4.1.2.1). Every other error is returned to the application.
 """
 
 
 class ShownAsPage(Exception):
-    """The browser stays here. `reason` is one that `sandbox/stop.html` explains."""
+    """The error is shown as a page. `reason` is one that `sandbox/stop.html` explains."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -14,7 +14,7 @@ class ShownAsPage(Exception):
 
 
 class SentBack(Exception):
-    """The browser returns to the application with an error; `address` is where."""
+    """The browser returns to the application with an error; `address` is the URL."""
 
     def __init__(self, address: str) -> None:
         super().__init__("sent back with an error")

@@ -1,4 +1,4 @@
-"""The practice's pages on the way: sign in, what to allow, and the dead ends. None may be framed or stored."""
+"""The practice's pages during authorization: sign-in, consent and errors. None may be framed or stored."""
 
 from urllib.parse import urlsplit
 
@@ -42,19 +42,20 @@ def consent(request: HttpRequest, application: str, redirect_uri: str, version: 
 
 
 def stop(request: HttpRequest, reason: str) -> HttpResponse:
-    """A dead end: nobody trustworthy waits for an answer."""
+    """An error page, for a request whose redirect URI cannot be trusted."""
     return render(request, "sandbox/stop.html", {"reason": reason}, status=400)
 
 
 def leave(address: str) -> HttpResponse:
-    """Back to the application. 302, as RFC 6749 shows it; 16 KiB codes make a long address."""
+    """Return to the application. A 302, as in RFC 6749; codes of 16 KiB make a long URL."""
     response = HttpResponse(status=302, headers={"Location": address})
     response["Referrer-Policy"] = "no-referrer"
     return response
 
 
 def leading_to(response: HttpResponse, redirect_uri: str) -> HttpResponse:
-    """A page whose form ends at the application: browsers apply form-action to where a posted form is redirected."""
+    """A page whose form finally redirects to the application: browsers apply form-action to redirects of a form,
+    too."""
     parts = urlsplit(redirect_uri)
     response.form_action = f"'self' {parts.scheme}://{parts.netloc}"  # type: ignore[attr-defined]  # read by PageHeadersMiddleware
     return response

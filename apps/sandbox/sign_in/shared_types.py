@@ -1,6 +1,6 @@
 """What a patient can leave out when they allow an application: resource types, in the words of the consent page.
 
-Patient is not among them, because nothing works without it, nor are the types that only explain others (Practitioner,
+Patient cannot be left out, because nothing works without it, nor can the types that only explain others (Practitioner,
 Organization, Location, Medication, Provenance).
 """
 

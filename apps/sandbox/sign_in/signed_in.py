@@ -1,4 +1,4 @@
-"""Who is signed in at the practice in this browser. For one authorization, unless they asked to stay signed in."""
+"""Who is signed in at the practice in this browser: for one authorization, unless they asked to stay signed in."""
 
 import hashlib
 
@@ -18,7 +18,7 @@ def check(username: str, password: str) -> Account | None:
 
 
 def remember(request: HttpRequest, account: Account, *, keep: bool) -> None:
-    """They signed in. The session gets a new key, against fixation."""
+    """Sign in. The session gets a new key, against session fixation."""
     request.session.cycle_key()
     request.session[_KEY] = account.pk
     request.session[_FOR] = _ANY if keep else _this(request)
@@ -32,17 +32,17 @@ def account(request: HttpRequest) -> Account | None:
 
 
 def leave(request: HttpRequest) -> None:
-    """This authorization is over: forget who it was, unless they stay signed in."""
+    """This authorization is over: sign out, unless they asked to stay signed in."""
     if request.session.get(_FOR) != _ANY:
         forget(request)
 
 
 def forget(request: HttpRequest) -> None:
-    """Nobody is signed in any more."""
+    """Sign out."""
     request.session.pop(_KEY, None)
     request.session.pop(_FOR, None)
 
 
 def _this(request: HttpRequest) -> str:
-    """One authorization request is told from another by its address, state included."""
+    """An authorization request is identified by its URL, state included."""
     return hashlib.sha256(request.get_full_path().encode()).hexdigest()

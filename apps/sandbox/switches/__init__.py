@@ -1,1 +1,1 @@
-"""The switches of the sandbox, as tables: what can be chosen, what is usual, and what each choice does."""
+"""The switches of the sandbox, as tables: their values, the default, and what each value does."""

@@ -1,4 +1,4 @@
-"""Scenarios in which the data routes and metadata fail as routes do, whatever they serve (X70)."""
+"""Scenarios in which the data routes and metadata fail, whatever they serve (X70)."""
 
 from apps.sandbox.faults import Fault
 from apps.sandbox.switches.scenario import Scenario

@@ -1,7 +1,7 @@
-"""Servers differ, and all of these are right: a client has to get along with each. One scenario a way.
+"""Scenarios of lawful differences between servers, with all of which a client must work: one scenario for each.
 
 Every row is lawful by the specification, by RFC 6749, 7636 or 9207, by OpenID Connect Core, or by what SMART App Launch
-leaves open. Where a row stands in another table too, it is the same.
+leaves open. A row that is in another table, too, is the same there.
 """
 
 from apps.sandbox.switches.scenario import Scenario

@@ -1,4 +1,4 @@
-"""The switch of the desks where developers register: who waits for whom."""
+"""The switch of the pages where developers register: whether they wait for an administrator."""
 
 from apps.sandbox.switches.scenario import Scenario
 from apps.sandbox.switches.switch import Switch

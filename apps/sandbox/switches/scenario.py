@@ -1,4 +1,4 @@
-"""What a scenario is: several switches and faults under one name."""
+"""The definition of a scenario: several switches and faults under one name."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""The switches and scenarios of what stands around interface B: ID tokens, keys, errors, issuers, organizations.
+"""The switches and scenarios of interface B's ID tokens, keys, errors, issuers and organizations.
 
 The values of `id_token_claims` and `id_token_form` are the rows of `smart/identity/wrong_claims.py` and
 `wrong_forms.py`; a test compares them.

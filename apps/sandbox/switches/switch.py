@@ -1,11 +1,11 @@
-"""What a switch is."""
+"""The definition of a switch."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Switch:
-    """One way the sandbox can differ: the choices, the usual one, and what it does in words."""
+    """One way in which the sandbox can differ: the values, the default, and what it does in words."""
 
     values: tuple[str, ...]
     default: str

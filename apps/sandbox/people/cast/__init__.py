@@ -1,6 +1,7 @@
-"""The named people of the sandbox, a module each: who they are and what happened to them. `CAST` lists them.
+"""The named people of the sandbox, one module each: who they are and what happened to them. `CAST` lists them.
 
-All invented. Stories end on `stories.TOLD_ON`; everything in them is fixed, so that two sandboxes hold the same.
+All are invented. Stories end on `stories.TOLD_ON`; everything in them is fixed, so that any two sandboxes have the
+same.
 """
 
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from apps.sandbox.people.facts import Story
 
 @dataclass(frozen=True)
 class Member:
-    """Somebody who can sign in: credentials, their own story first, then those they look after."""
+    """Somebody who can sign in: credentials, their own story, then those of the people they look after."""
 
     username: str
     password: str

@@ -51,7 +51,7 @@ _SPOUSE_OF_SON = Code("http://terminology.hl7.org/CodeSystem/v3-RoleCode", "DAUI
 
 
 def story() -> Story:
-    """INR every two weeks since 2019, the pacemaker of 2022, and papers of every kind."""
+    """INR every two weeks since 2019, the pacemaker of 2022, and documents of every kind."""
     return Story(PERSON, (*_heart(), *_inr(), *_pacemaker(), *_care(), *_papers(), *findings()))
 
 
@@ -88,7 +88,7 @@ def _heart() -> list[Fact]:
 
 
 def _inr() -> list[Fact]:
-    """Steady around 2.5, with one high in 2021 after an antibiotic, and one sample that was spoilt."""
+    """Steady around 2.5, with one high value in 2021 after an antibiotic, and one spoilt sample."""
     told: list[Fact] = []
     day, number = date(2019, 2, 27), 0
     while day <= date(2026, 10, 21):
@@ -158,7 +158,7 @@ def _care() -> list[Fact]:
 
 
 def _papers() -> list[Fact]:
-    """A document in every form the interface was seen to carry, and a superseded one."""
+    """A document in every form that the interface was seen to carry, and a superseded one."""
     note = loinc("11506-3", "Progress note")
     lines = ("Pacemaker works as it should. Battery for about eight years.", "Next check in twelve months.")
     sections = (("8648-8", "Hospital course", lines),)

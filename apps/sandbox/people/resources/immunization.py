@@ -29,7 +29,7 @@ def dstu2(fact: Vaccination, chart: Chart) -> Element:
 
 
 def _protocol(fact: Vaccination) -> Element:
-    """Which dose it was. What it was against must be said here, and what it was called says that."""
+    """Which dose it was. The target disease is required here, and the vaccine's name says it."""
     counts = {"coding": [{"system": "http://hl7.org/fhir/vaccination-protocol-dose-status", "code": "count"}]}
     return {"doseSequence": fact.dose, "doseTarget": [concept(fact.vaccine)], "doseStatus": counts}
 

@@ -1,8 +1,8 @@
 """The value[x] of an Observation, or of one of its components, in each version.
 
-R4 knows every kind of value. DSTU2 1.0.2 has neither valueBoolean nor valueInteger: yes and no stand there as a
-CodeableConcept, a score as a Quantity with the unit {score}. Where there is no value the data absent reason stands,
-whose code system differs too.
+R4 has every kind of value. DSTU2 1.0.2 has neither valueBoolean nor valueInteger: yes and no become a CodeableConcept,
+a score becomes a Quantity with the unit {score}. If there is no value, there is a data absent reason, whose code system
+differs too.
 """
 
 from apps.sandbox.people.codes import Code
