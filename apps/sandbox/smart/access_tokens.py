@@ -1,9 +1,9 @@
-"""Access tokens of interface B: signed, kept nowhere, good for less than ten minutes (specification 2.3 and 8).
+"""Access tokens of interface B: signed, not stored, valid for less than ten minutes (specification 2.3 and 8).
 
-Nothing takes one back before it expires: ending a grant ends its refresh tokens, and the last access token runs out.
-It ends when it was said to (specification 3), half a minute before the switch `smart_access_seconds` says; the switch
-`smart_access_end` lets it go on to a second before that, as was seen (interface facts 3.6): ten minutes are not less
-than ten minutes.
+No token can be revoked: ending a grant ends its refresh tokens, and the last access token expires. It expires when the
+application was told (specification 3), half a minute before what the switch `smart_access_seconds` says; with the
+switch `smart_access_end` it works until a second before that, as was observed (interface facts 3.6), since ten minutes
+would not be less than ten minutes.
 """
 
 import uuid
@@ -20,9 +20,9 @@ _KEPT_BACK_SECONDS = 30
 
 @dataclass(frozen=True)
 class Claims:
-    """What a token says, once its signature was found to be ours. Whether it has expired is for the reader to judge.
+    """The claims of a token with a valid signature of ours. The caller checks whether it has expired.
 
-    `patient_id` is the context the grant was given in, empty without one.
+    `patient_id` is the context in which the grant was given, empty without one.
     """
 
     grant_id: int
@@ -35,12 +35,12 @@ class Claims:
 
 
 def lifetime_seconds(grant: SmartGrant) -> int:
-    """How long one of this grant works."""
+    """How long a token of this grant works."""
     return lifetime(grant.application.client_id)[0]
 
 
 def told_seconds(grant: SmartGrant) -> int:
-    """How long the application is told that it works."""
+    """The lifetime that the application is told."""
     return lifetime(grant.application.client_id)[1]
 
 
@@ -52,7 +52,7 @@ def lifetime(client_id: str) -> tuple[int, int]:
 
 
 def issue(grant: SmartGrant, *, at: datetime) -> str:
-    """A new token for everything the grant allows, a JWT signed with ES256."""
+    """A new token for everything that the grant allows, a JWT signed with ES256."""
     place = Place(grant.host, grant.version, grant.tenant_id)
     claims = {
         "iss": issuers.authorization(),
@@ -75,7 +75,7 @@ def issue(grant: SmartGrant, *, at: datetime) -> str:
 
 
 def read(token: str) -> Claims:
-    """What a token says. Raises `signing_keys.Forged` for one that we did not sign as a person's access token."""
+    """The claims of a token. Raises `signing_keys.Forged` if it is not an access token for a person that we signed."""
     said = signing_keys.read(token, purpose=KeyPurpose.ACCESS)
     if "grant" not in said:  # a system's (`system_tokens`)
         raise signing_keys.Forged

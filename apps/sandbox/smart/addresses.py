@@ -1,7 +1,7 @@
-"""The addresses of interface B, as they are announced. A root ends with a slash.
+"""The URLs of interface B, as they are announced. A root ends with a slash.
 
-All are below SANDBOX_ORIGIN; where tokens are given may have moved to this machine's other name, which stands for
-another origin (switch `token_host`).
+All are below SANDBOX_ORIGIN, except that the token endpoint may have moved to this machine's other name, which
+represents another origin (switch `token_host`).
 """
 
 from dataclasses import dataclass
@@ -33,14 +33,15 @@ class Place:
 
 
 def below_tenant() -> str:
-    """What follows the tenant in a root: nothing, or a path with a closing slash (switch `root_path`)."""
+    """What follows the tenant in a root: nothing, or a path with a trailing slash (switch `root_path`)."""
     return DEEP if scenarios.chosen("root_path") == "deep" else ""
 
 
 def place_of(aud: str) -> Place | None:
-    """The root of this tree that `aud` names, or None where it names something else.
+    """The root of this tenant that `aud` names, or None.
 
-    Scheme and host are compared without case; the path exactly, except for one closing slash (switch `aud_slash`).
+    Scheme and host are compared case-insensitively; the path exactly, except for one trailing slash (switch
+    `aud_slash`).
     """
     if not aud.isascii() or any(sign in aud for sign in "?#\\ \t\r\n"):
         return None
@@ -60,56 +61,56 @@ def place_of(aud: str) -> Place | None:
 
 
 def authorize(tenant: str, persona: str) -> str:
-    """Where a browser is sent to ask for access."""
+    """The authorization endpoint."""
     return f"{_tenant(tenant)}/protocols/oauth2/profiles/smart-v1/personas/{persona}/authorize"
 
 
 def other_origin() -> str:
-    """The origin under which this machine's other name reaches us."""
+    """The origin of this machine's other name."""
     parts = urlsplit(settings.SANDBOX_ORIGIN)
     host = _OTHER_NAME.get(parts.hostname or "", parts.hostname)
     return f"{parts.scheme}://{host}{f':{parts.port}' if parts.port else ''}"
 
 
 def token_origin() -> str:
-    """Where tokens are given, taken back and looked into (switch `token_host`)."""
+    """The origin of the token, revocation and introspection endpoints (switch `token_host`)."""
     return settings.SANDBOX_ORIGIN if scenarios.is_usual("token_host") else other_origin()
 
 
 def gives_tokens(request: HttpRequest) -> bool:
-    """Whether tokens are given under the name by which we were asked: no longer under the old one that is gone."""
+    """Whether the token endpoint exists under the requested host name: after it moved, the old one is gone."""
     is_old_one = request.get_host() == urlsplit(settings.SANDBOX_ORIGIN).netloc
     return not (is_old_one and scenarios.chosen("token_host") == "moved-and-gone")
 
 
 def token(tenant: str, host: str) -> str:
-    """The token endpoint, in the form that stands now (switch `token_path`)."""
+    """The token endpoint, in the current form (switch `token_path`)."""
     hosts = f"/hosts/{host}" if scenarios.chosen("token_path") == "hosts" else ""
     return f"{_tenant(tenant, token_origin())}{hosts}/protocols/oauth2/profiles/smart-v1/token"
 
 
 def as_asked(address: str, request: HttpRequest) -> str:
-    """A token address under the name by which we were asked: an assertion is made out to that one."""
+    """A token URL with the requested host name, for which an assertion is made out."""
     return address.replace(token_origin(), f"{request.scheme}://{request.get_host()}", 1)
 
 
 def revocation(tenant: str, host: str) -> str:
-    """Where a token is given back (RFC 7009)."""
+    """The revocation endpoint (RFC 7009)."""
     return f"{token(tenant, host)}/revoke"
 
 
 def introspection() -> str:
-    """Where a token is looked into (RFC 7662)."""
+    """The introspection endpoint (RFC 7662)."""
     return f"{token_origin()}/b/authorization/tokeninfo"
 
 
 def key_set() -> str:
-    """Where the public keys are."""
+    """The public keys (JWKS)."""
     return f"{settings.SANDBOX_ORIGIN}/b/authorization/jwk"
 
 
 def manage(tenant: str) -> str:
-    """Where patients see and end what they allowed."""
+    """The page on which patients see and end what they allowed."""
     return f"{_tenant(tenant)}/personas/patient/my-authorizations"
 
 

@@ -1,4 +1,4 @@
-"""Staff pages of interface B: applications and the organizations that let them in, grants, launches, keys.
+"""Staff pages of interface B: applications, organizations, grants, launches, keys.
 
 Secrets, private keys and tokens are not shown.
 """
@@ -35,18 +35,18 @@ class SmartApplicationAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # no a
 
 
 class ReadOnlyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # no arguments at run time
-    """To look at, not to change."""
+    """A read-only page."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Made by the protocol alone."""
+        """Rows are only added by the protocol."""
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """What happened is not edited."""
+        """Rows cannot be edited."""
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """It ends; it is not forgotten."""
+        """Rows can be ended, but not deleted."""
         return False
 
 
@@ -79,7 +79,7 @@ class SmartGrantAdmin(ReadOnlyAdmin):
 
     @admin.action(description="End: codes and refresh tokens stop working at once", permissions=["view"])
     def end(self, request: HttpRequest, chosen: QuerySet[SmartGrant]) -> None:
-        """The session of these people with these applications is over."""
+        """End these people's grants."""
         ended = ending.end(chosen, reason="ended by staff", at=clock.now())
         self.message_user(request, f"{ended} ended.")
 

@@ -1,4 +1,6 @@
-"""Grants of interface B without its pages: as if so many patients had allowed, and their codes had been exchanged."""
+"""Grants of interface B made directly: as if that many patients had allowed access, and the codes had
+been exchanged.
+"""
 
 from datetime import datetime
 
@@ -14,7 +16,7 @@ from apps.sandbox.smart.token import issuing
 def grant_directly(
     application: SmartApplication, account: Account, *, tenant: str, version: str, number: int, at: datetime
 ) -> list[tuple[SmartGrant, issuing.Answer]]:
-    """So many grants with offline access to the account's own record, each with the answer to its code."""
+    """That many grants with offline access to the account's own record, each with the response to its code."""
     place = Place(HOSTS["patient"], version, tenant)
     patient_id = account.patient_ids(version, tenant)[0]
     grants = SmartGrant.objects.bulk_create(
@@ -39,6 +41,6 @@ def grant_directly(
 
 
 def _everything(version: str) -> list[str]:
-    """Every type that is served: the patient's own, and what belongs to the practice."""
+    """Scopes for every type that is served: the patient's own, and what belongs to the practice."""
     rows = OFFERED[version].values()
     return [f"{'patient' if row.has_patient else 'user'}/{row.resource_type}.read" for row in rows]

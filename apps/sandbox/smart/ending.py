@@ -1,7 +1,7 @@
-"""How access through interface B ends (specification section 3): by somebody's act, or by not being used.
+"""How access through interface B ends (specification section 3): by a decision, or by not being used.
 
-Online access ends with the session it was given in, and after a while without use; offline access after three months
-without use. Nobody watches the clock: whoever asks finds out, and what was found is kept.
+Online access ends with its session, and after some time without use; offline access after three months without use.
+Nothing runs on a timer: a request notices that a grant has ended, and stores that.
 """
 
 from datetime import datetime, timedelta
@@ -15,12 +15,12 @@ THREE_MONTHS = timedelta(days=92)  # no three months are longer
 
 
 def end(grants: QuerySet[SmartGrant], *, reason: str, at: datetime) -> int:
-    """Codes and refresh tokens of these grants stop working at once. How many that were open it ended."""
+    """End these grants: their codes and refresh tokens stop working at once. Returns how many open grants it ended."""
     return grants.filter(ended_at=None).update(ended_at=at, end_reason=reason)
 
 
 def has_ended(grant: SmartGrant, *, at: datetime) -> bool:
-    """Whether nothing more comes of the grant. One that was idle for too long is ended here, for good."""
+    """Whether the grant is over. One that was idle for too long is ended here, for good."""
     if grant.ended_at is None and at >= idle_until(grant):
         end(SmartGrant.objects.filter(pk=grant.pk), reason="not used for too long", at=at)
         grant.ended_at = at
@@ -28,7 +28,7 @@ def has_ended(grant: SmartGrant, *, at: datetime) -> bool:
 
 
 def idle_until(grant: SmartGrant) -> datetime:
-    """When the grant ends unless it is used before."""
+    """When the grant ends if it is not used."""
     if grant.access == RefreshAccess.ONLINE:
         return grant.last_used_at + timedelta(minutes=int(scenarios.chosen("session_minutes")))
     return grant.last_used_at + THREE_MONTHS

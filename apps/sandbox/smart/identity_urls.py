@@ -1,4 +1,4 @@
-"""Addresses below `/b/` of what proves who may do what: keys, ID tokens, revocation, the manage page, launches."""
+"""URLs below `/b/` for keys, ID tokens, introspection, revocation, the manage page and launches."""
 
 from django.urls import path
 

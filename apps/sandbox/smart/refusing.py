@@ -1,6 +1,6 @@
-"""How the addresses for programs say no (RFC 6749 section 5.2, interface facts 5.7): JSON with `error` and `error_uri`.
+"""Error responses for clients (RFC 6749 section 5.2, interface facts 5.7): JSON with `error` and `error_uri`.
 
-Every answer of theirs, success or not, carries the headers of specification 2.4.
+Every response to a client, success or not, has the headers of specification 2.4.
 """
 
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ METHODS = "OPTIONS, POST"
 
 @dataclass(frozen=True)
 class Refusal(Exception):
-    """A request that fails. `error` is a code of RFC 6749, `name` a fault of `errors.catalogue`.
+    """A request that fails. `error` is a code of RFC 6749, `name` an error of `errors.catalogue`.
 
-    `challenges` asks for Basic credentials: where some came in that header (RFC 6749 section 5.2).
+    `challenges`: ask for Basic credentials, because some were sent in that header (RFC 6749 section 5.2).
     """
 
     error: str
@@ -33,17 +33,17 @@ def invalid_request() -> Refusal:
 
 
 def invalid_client(name: str = "oauth2:token:invalid-client-credentials", *, challenges: bool = False) -> Refusal:
-    """Unknown, not approved, or not proven: one answer, so that nobody learns which."""
+    """Unknown, not approved, or not authenticated: the same response, so that nobody learns which."""
     return Refusal("invalid_client", name, status=401, challenges=challenges)
 
 
 def invalid_grant(name: str) -> Refusal:
-    """The code or refresh token opens nothing."""
+    """The code or refresh token is not valid."""
     return Refusal("invalid_grant", name)
 
 
 def answer(refusal: Refusal, *, client_id: str, tenant: str) -> HttpResponse:
-    """The refusal in the form the switch asks for. Status and headers are the same in every form."""
+    """The error in the form that the switch selects. Status and headers are the same in every form."""
     told = explained(refusal.error, refusal.name, client_id=client_id, tenant=tenant)
     match scenarios.chosen("token_error_form"):
         case "rfc":
@@ -65,7 +65,7 @@ def answer(refusal: Refusal, *, client_id: str, tenant: str) -> HttpResponse:
 
 
 def for_programs(response: HttpResponse) -> HttpResponse:
-    """The same answer with the headers of specification 2.4: never stored, and readable by pages of any origin."""
+    """The response with the headers of specification 2.4: never stored, and readable by pages of any origin."""
     response["Cache-Control"] = "no-store"
     response["Pragma"] = "no-cache"
     response["Access-Control-Allow-Origin"] = "*"
@@ -75,7 +75,8 @@ def for_programs(response: HttpResponse) -> HttpResponse:
 
 
 def unless_posted(request: HttpRequest) -> HttpResponse | None:
-    """The answer to what is not a POST: a browser's preflight (X45) is told what it may send, the rest 405."""
+    """The response to a method other than POST: a browser's preflight (X45) is told what it may send, others get
+    405."""
     if request.method == "POST":
         return None
     response = HttpResponse(status=200 if request.method == "OPTIONS" else 405, content_type="application/json")

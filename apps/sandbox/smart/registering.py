@@ -1,6 +1,6 @@
-"""Installing an application of interface B over the control address, ready to use (specification 1.7, 5.2.7).
+"""Install a working application of interface B over the control address (specification 1.7, 5.2.7).
 
-Its credentials are put where those of every application are: into a system account, made with it and approved.
+Its credentials are stored where those of every application are: in a system account, created and approved with it.
 """
 
 import secrets
@@ -30,8 +30,8 @@ _WITH_SECRET = {ClientAuthentication.BASIC, ClientAuthentication.POST}
 
 @dataclass(frozen=True, repr=False)
 class Registration:
-    """What is wanted. Empty means the usual: a made-up id and secret, the type and authentication that fit what is
-    there, every organization (`enabled_tenants` None)."""
+    """What is wanted. Empty means the default: a generated id and secret, the type and authentication that fit the
+    given data, every organization (`enabled_tenants` None)."""
 
     name: str
     redirect_uris: Sequence[str]
@@ -51,8 +51,8 @@ class Registration:
 
 
 def install(wanted: Registration, *, at: datetime) -> tuple[SmartApplication, str]:
-    """The application, and its secret where it has one, known here and now and never again. The same client id
-    replaces it. Raises RequestRefused, with words for whoever filled the form."""
+    """The application, and its secret if it has one, which is available only here. It replaces an application with the
+    same client id. Raises RequestRefused, with words for whoever filled in the form."""
     authentication = wanted.authentication or _usual_authentication(wanted)
     client_type = wanted.client_type or (
         ClientType.PUBLIC if authentication == ClientAuthentication.NONE else ClientType.CONFIDENTIAL
@@ -83,7 +83,7 @@ def install(wanted: Registration, *, at: datetime) -> tuple[SmartApplication, st
 
 
 def _keep_credentials(application: SmartApplication, wanted: Registration, secret: str, *, at: datetime) -> None:
-    """The account it has gets them, or a new one; none is left where there is nothing to keep."""
+    """Store them in its account, or in a new one; without credentials, it has no account."""
     account = application.system_account
     if not (secret or wanted.jwks or wanted.jwks_url):
         application.guid = None

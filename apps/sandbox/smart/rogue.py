@@ -1,8 +1,7 @@
 """A FHIR root that lies about its authorization server, for attack tests (interface facts 3.4: why `aud`).
 
-What metadata and the SMART configuration announce can be made to lead to another origin, usually that of a second
-sandbox: the sign-in page alone, the token endpoint alone (a mix-up, RFC 9700 section 4.4), or both. Kept in the
-process.
+Metadata and the SMART configuration can be made to announce another origin, usually a second sandbox's: for the sign-in
+page only, for the token endpoint only (a mix-up attack, RFC 9700 section 4.4), or both. Stored in the process.
 """
 
 import re
@@ -13,7 +12,7 @@ from django.conf import settings
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """Origins that are announced instead of our own; empty for our own. All but token and revocation follow sign-in."""
+    """Origins announced instead of our own; empty for our own. Everything but token and revocation follows sign-in."""
 
     authorize_origin: str = ""
     token_origin: str = ""
@@ -28,12 +27,12 @@ def announce(elsewhere: Elsewhere) -> None:
 
 
 def announced() -> Elsewhere:
-    """What is announced now."""
+    """The origins announced now."""
     return _announced[0]
 
 
 def told(document: str) -> str:
-    """A discovery document, as JSON text, with the addresses of the authorization server as they are announced."""
+    """A discovery document as JSON text, with the announced URLs of the authorization server."""
     if _announced[0] == Elsewhere():
         return document
     ours = re.escape(f"{settings.SANDBOX_ORIGIN}/b/authorization/")

@@ -30,12 +30,12 @@ _V1_RIGHTS = {"read": "rs", "write": "cud"}
 
 
 class Malformed(Exception):
-    """A scope that the grammar does not have, or has for others."""
+    """A scope outside the grammar, or in that of another version."""
 
 
 @dataclass(frozen=True)
 class ResourceScope:
-    """A scope for one resource type. `rights` are letters of "cruds"; `text` is how it was written."""
+    """A scope for one resource type. `rights` are letters of "cruds"; `text` is the scope as written."""
 
     text: str
     context: str
@@ -45,7 +45,7 @@ class ResourceScope:
 
 
 def resource_scope(text: str, versions: Collection[str] = tuple(SmartVersion)) -> ResourceScope | None:
-    """The scope, if it is one for a resource type in the grammar of one of these versions; None for every other."""
+    """The scope, if it is for a resource type in the grammar of one of these versions; else None."""
     for version in versions:
         found = _FORMS[SmartVersion(version)].fullmatch(text.removeprefix(_PREFIX))
         if found:
@@ -56,8 +56,8 @@ def resource_scope(text: str, versions: Collection[str] = tuple(SmartVersion)) -
 
 
 def read(given: str, versions: Collection[str]) -> tuple[str, ...]:
-    """The scopes of a request, each once. Raises Malformed when one is not in the grammar of these versions, is for
-    system access, which no person can allow, or when they are too many."""
+    """The scopes of a request, without repetition. Raises Malformed if one is outside the grammar of these versions, if
+    one is for system access, which no person can allow, or if there are too many."""
     scopes = tuple(dict.fromkeys(given.split(" ")))
     if len(given) > MOST_CHARACTERS:
         raise Malformed
@@ -71,8 +71,8 @@ def read(given: str, versions: Collection[str]) -> tuple[str, ...]:
 
 
 def grantable(asked: Sequence[str], *, version: str, persona: str, registered: Collection[str]) -> tuple[str, ...]:
-    """What of `asked` a person can be asked to allow, in the same order. `registered` are the scopes the application
-    may ask for; none means all of them."""
+    """Those of `asked` that a person can be asked to allow, in the same order. `registered` are the scopes that the
+    application may request; empty means all."""
     possible = (
         _possible(text, version, persona)
         for text in asked
@@ -82,7 +82,8 @@ def grantable(asked: Sequence[str], *, version: str, persona: str, registered: C
 
 
 def read_of_system(given: str, versions: Collection[str]) -> tuple[str, ...]:
-    """The scopes of a system's request, each once: `system/` alone, never with others (X56). Raises Malformed."""
+    """The scopes of a system's request, without repetition: only `system/`, never with others (X56). Raises
+    Malformed."""
     asked = tuple(dict.fromkeys(given.split(" ")))
     if len(given) > MOST_CHARACTERS:
         raise Malformed
@@ -94,7 +95,7 @@ def read_of_system(given: str, versions: Collection[str]) -> tuple[str, ...]:
 
 
 def grantable_to_system(asked: Sequence[str], *, versions: Collection[str]) -> tuple[str, ...]:
-    """What of `asked` a system is given, in the same order: reading types that are marked for it in one of these FHIR
+    """Those of `asked` that a system gets, in the same order: reading types that are marked for it in one of these FHIR
     versions."""
     possible = (
         _less_writing(scope)
@@ -110,12 +111,12 @@ def _is_for_systems(resource_type: str, version: str) -> bool:
 
 
 def opens_anything(scopes: Collection[str]) -> bool:
-    """Whether these scopes give more than a context and a refresh token."""
+    """Whether these scopes permit more than a context and a refresh token."""
     return any(text not in (*CONTEXT, *REFRESH) for text in scopes)
 
 
 def readable(scopes: Collection[str], context: str) -> dict[str, frozenset[str]]:
-    """Per resource type the rights ("r", "s") that the granted scopes of one context ("patient", "user", "system")
+    """For each resource type, the rights ("r", "s") that granted scopes of one context ("patient", "user", "system")
     give."""
     rights: dict[str, frozenset[str]] = {}
     for scope in filter(None, map(resource_scope, scopes)):
@@ -138,7 +139,7 @@ def _possible(text: str, version: str, persona: str) -> str | None:
 
 
 def _less_writing(scope: ResourceScope) -> str | None:
-    """The scope without rights to write: nothing is written here."""
+    """The scope without rights to write, which this server does not offer."""
     if set(scope.rights) <= {"r", "s"}:
         return scope.text
     kept = "".join(right for right in scope.rights if right in "rs")

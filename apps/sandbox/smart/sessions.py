@@ -1,7 +1,7 @@
-"""A person's session at the authorization server: what online access hangs on (specification 5.2.3, X48).
+"""A person's session at the authorization server, on which online access depends (specification 5.2.3, X48).
 
 It begins with the first sign-in of a browser, belongs to one account, and ends when they sign out, when somebody else
-signs in, or when staff end it. Its key is apart from the cookie, which changes at every sign-in.
+signs in, or when staff end it. Its key is not that of the cookie, which changes at every sign-in.
 """
 
 import secrets
@@ -17,7 +17,7 @@ _KEY = "smart_session"
 
 
 def key_for(request: HttpRequest, account: Account, *, at: datetime) -> str:
-    """The key of this account's session in this browser; a session of somebody else ends."""
+    """The key of this account's session in this browser; another account's session ends."""
     known = request.session.get(_KEY)
     if known and known["account"] == account.pk:
         return str(known["key"])
@@ -27,7 +27,8 @@ def key_for(request: HttpRequest, account: Account, *, at: datetime) -> str:
 
 
 def end(request: HttpRequest, *, reason: str, at: datetime) -> int:
-    """This browser's session is over: nobody is signed in, and its online access ends. How many grants that ended."""
+    """End this browser's session: nobody is signed in, and its online access ends. Returns how many grants that
+    ended."""
     signed_in.forget(request)
     return _close(request, reason=reason, at=at)
 

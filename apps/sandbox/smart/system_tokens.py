@@ -1,6 +1,6 @@
-"""Access tokens of systems: signed and kept nowhere, as those of people are, and good for either version of a tenant.
+"""Access tokens of systems: signed and not stored, like those of people, and valid for both versions of a tenant.
 
-Nobody allowed them, so that there is no grant and no context behind them (specification 5.2.5; X56).
+No person allowed them, so there is no grant and no context behind them (specification 5.2.5; X56).
 """
 
 import uuid
@@ -15,8 +15,8 @@ from apps.sandbox.smart.identity import issuers, signing_keys
 
 @dataclass(frozen=True)
 class SystemClaims:
-    """What a token says. `versions` are the FHIR versions whose roots it opens, `host` is empty for every host; whether
-    it has expired is for the reader to judge."""
+    """The claims of a token. `versions` are the FHIR versions of the roots that it permits; `host` is empty for every
+    host. The caller checks whether it has expired."""
 
     account_id: str
     host: str
@@ -27,7 +27,7 @@ class SystemClaims:
 
 
 def told_seconds(account: SystemAccount) -> int:
-    """How long the system is told that one works."""
+    """The lifetime that the system is told."""
     return access_tokens.lifetime(str(account.client_id))[1]
 
 
@@ -52,7 +52,7 @@ def issue(
 
 
 def read(token: str) -> SystemClaims:
-    """What a token says. Raises `signing_keys.Forged` for one that we did not sign for a system."""
+    """The claims of a token. Raises `signing_keys.Forged` for one that we did not sign for a system."""
     said = signing_keys.read(token, purpose=KeyPurpose.ACCESS)
     if "system" not in said:
         raise signing_keys.Forged

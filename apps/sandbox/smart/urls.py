@@ -1,6 +1,6 @@
-"""Every address below `/b/`. Hosts are path segments: `myrecord` (patients), `ehr` (clinicians), `open` (no token).
+"""Every URL below `/b/`. Hosts are path segments: `myrecord` (patients), `ehr` (clinicians), `open` (no token).
 
-`storage` is where files of an export are kept, behind signed addresses.
+`storage` is where files of an export are, with signed URLs.
 """
 
 from django.urls import include, path, re_path

@@ -1,1 +1,1 @@
-"""Asking a person for access to interface B: the request, sign-in, what to allow, and the way back."""
+"""The authorization endpoint of interface B: the request, sign-in, consent, and the redirect back."""

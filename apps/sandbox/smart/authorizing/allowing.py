@@ -1,4 +1,4 @@
-"""A person allows: the grant, and the code the application exchanges for tokens."""
+"""Create the grant when a person allows access, and the code that the application exchanges for tokens."""
 
 from collections.abc import Collection
 from datetime import datetime, timedelta
@@ -20,9 +20,10 @@ class LaunchUsed(Exception):
 def allow(
     asked: Asked, account: Account, *, scopes: Collection[str], patient_id: str, session_key: str, at: datetime
 ) -> str:
-    """Keep that the account allowed `scopes` (some of those asked), and give the code, which is kept as a digest.
+    """Store that the account allowed `scopes` (some of those requested), and return the code, which is stored as a
+    digest.
 
-    `patient_id` is the patient that was chosen, if one was. Raises LaunchUsed.
+    `patient_id` is the chosen patient, if one was chosen. Raises LaunchUsed.
     """
     if asked.launch is not None and not launching.claim(asked.launch, at=at):
         raise LaunchUsed
@@ -58,7 +59,7 @@ def allow(
 
 
 def _access(scopes: Collection[str]) -> str:
-    """How long refresh tokens live. Of both scopes the longer one counts."""
+    """How long refresh tokens live. If both scopes were granted, the longer one counts."""
     if "offline_access" in scopes:
         return RefreshAccess.OFFLINE
     return RefreshAccess.ONLINE if "online_access" in scopes else ""

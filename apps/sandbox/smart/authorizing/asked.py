@@ -1,4 +1,4 @@
-"""What an application asks of a person, once it was judged."""
+"""A valid authorization request."""
 
 from dataclasses import dataclass
 
@@ -10,10 +10,10 @@ from apps.sandbox.smart.authorizing.way_back import WayBack
 
 @dataclass(frozen=True)
 class Asked:
-    """A request worth showing to a person.
+    """A valid request, which can be shown to a person.
 
-    `organization` is the name of the tenant, `scopes` are those that can be granted. `aud` and `redirect_uri` stand as
-    they were sent, the latter empty for none: `way_back` has the address that is meant.
+    `organization` is the name of the tenant, `scopes` are those that can be granted. `aud` and `redirect_uri` are as
+    they were sent, the latter empty if it was left out: `way_back` has the URL in use.
     """
 
     application: SmartApplication
@@ -30,16 +30,16 @@ class Asked:
     prompts: frozenset[str]
 
     def is_open_to(self, account: Account) -> bool:
-        """Whether the account is of the kind that signs in here, and has somebody's record to share."""
+        """Whether the account is of the kind that signs in here, and sees somebody's record."""
         is_clinician = bool(account.practitioner_id)
         return is_clinician == (self.persona == Persona.PROVIDER) and bool(self.patients_of(account))
 
     def patients_of(self, account: Account) -> tuple[str, ...]:
-        """The ids of the patients the account sees at this root, their own first."""
+        """The ids of the patients whom the account sees at this root, their own first."""
         return account.patient_ids(self.place.version, self.place.tenant)
 
     def choices_of(self, account: Account) -> tuple[str, ...]:
-        """The patients among whom the account has to choose; none where nothing depends on it or a launch says who."""
+        """The patients among whom the account has to choose; empty if no scope depends on it, or a launch says who."""
         if (self.launch is not None and self.launch.patient_id) or self.persona != Persona.PATIENT:
             return ()
         depends = "launch/patient" in self.scopes or bool(scopes.readable(self.scopes, "patient"))

@@ -1,4 +1,6 @@
-"""Judging an authorization request of interface B, before anybody signs in (specification S2; X32 to X36, X53, X64)."""
+"""Validate an authorization request of interface B, before anybody signs in (specification S2; X32 to
+X36, X53, X64).
+"""
 
 import re
 from dataclasses import dataclass
@@ -22,7 +24,7 @@ _AUD = {"audience": ("aud", "audience"), "off": ("aud",), "on": ("aud", "audienc
 
 @dataclass(frozen=True)
 class _Given:
-    """The parameters that came once and are not empty, and the names of those that came more often."""
+    """The parameters that were sent once and are not empty, and the names of those sent more often."""
 
     values: dict[str, str]
     repeated: frozenset[str]
@@ -31,12 +33,12 @@ class _Given:
         return name in self.values
 
     def get(self, name: str) -> str:
-        """The value, "" where there is none."""
+        """The value, or ""."""
         return self.values.get(name, "")
 
 
 def judge(parameters: QueryDict, tenant: str, persona: str, *, at: datetime) -> Asked:
-    """What is asked for, of `tenant` and at the address for `persona`. Raises ShownAsPage or SentBack."""
+    """The request, if it is valid for `tenant` and for the endpoint of `persona`. Raises ShownAsPage or SentBack."""
     given = _Given(
         {name: str(values[0]) for name, values in parameters.lists() if len(values) == 1 and values[0]},
         frozenset(name for name, values in parameters.lists() if len(values) > 1),
@@ -56,7 +58,7 @@ def judge(parameters: QueryDict, tenant: str, persona: str, *, at: datetime) -> 
 
 
 class _Fault(Exception):
-    """What is wrong: a code of RFC 6749 and a name of `errors.catalogue`."""
+    """An error: a code of RFC 6749 and a name in `errors.catalogue`."""
 
     def __init__(self, error: str, name: str) -> None:
         super().__init__(error)
@@ -76,7 +78,7 @@ def _application(given: _Given) -> SmartApplication:
 
 
 def _redirect_uri(given: _Given, application: SmartApplication) -> str:
-    """The address that was sent, letter by letter one that is registered; or the only one there is (X34)."""
+    """The redirect URI that was sent, if it equals a registered one exactly; or the only registered one (X34)."""
     registered = application.redirect_uris
     if "redirect_uri" in given.repeated:
         raise ShownAsPage("unknown-address")
@@ -126,7 +128,7 @@ def _check_form(given: _Given) -> None:
 
 
 def _aud(given: _Given) -> str:
-    """The record service that is meant; two that differ are none."""
+    """The requested FHIR server; two different ones count as none."""
     named = {given.get(name) for name in _AUD[scenarios.chosen("aud_alias")] if name in given}
     if not named:
         raise _Fault("invalid_request", "smart-v1:grant:launch:audience-required")
@@ -136,7 +138,7 @@ def _aud(given: _Given) -> str:
 
 
 def _place(given: _Given, application: SmartApplication, way_back: WayBack) -> Place:
-    """The FHIR root that is asked for: one of this tenant and persona (X33), which lets the application in (X60)."""
+    """The requested FHIR root: of this tenant and persona (X33), and with the application enabled (X60)."""
     if not application.is_enabled_at(way_back.tenant):
         _refuse_where_not_enabled()
     place = addresses.place_of(_aud(given))
@@ -172,7 +174,7 @@ def _scopes(given: _Given, application: SmartApplication, place: Place, persona:
 
 
 def _launch(given: _Given, application: SmartApplication, place: Place, *, at: datetime) -> Launch | None:
-    """X36: the launch scope and the launch parameter come together, and the launch must be good here and now."""
+    """X36: the launch scope and the launch parameter must come together, and the launch must be valid here and now."""
     wanted = "launch" in given.get("scope").split(" ")
     if not wanted and "launch" not in given:
         return None
@@ -185,14 +187,14 @@ def _launch(given: _Given, application: SmartApplication, place: Place, *, at: d
 
 
 def _check_patient(wanted: tuple[str, ...], persona: str, launch: Launch | None) -> None:
-    """A clinician sees many patients and chooses none here, so that patient/ scopes need a launch that names one."""
+    """A clinician sees many patients and cannot choose one here, so patient/ scopes need a launch that names one."""
     is_named = launch is not None and bool(launch.patient_id)
     if persona == Persona.PROVIDER and not is_named and scopes.readable(wanted, "patient"):
         raise _Fault("invalid_request", "oauth2:token:patient-scope-requires-one-patient-id")
 
 
 def _code_challenge(given: _Given) -> str:
-    """X64. An absent method means plain, and plain is refused: RFC 7636 section 4.3, RFC 9700 section 2.1.1."""
+    """X64. An absent method means plain, which is refused: RFC 7636 section 4.3, RFC 9700 section 2.1.1."""
     mode, challenge = scenarios.chosen("pkce"), given.get("code_challenge")
     if mode == "ignored":
         return ""

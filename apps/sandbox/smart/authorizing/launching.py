@@ -1,6 +1,6 @@
-"""The context of a launch from the provider's portal: found at authorize, claimed when the person allows (X36).
+"""The context of a launch from the provider's portal: found at the authorization endpoint, claimed at consent (X36).
 
-A launch says which patient and visit are open. It is not a sign-in, and only the one who started it can use it.
+A launch says which patient and visit are open. It is not a sign-in, and only the person who started it can use it.
 """
 
 from datetime import datetime
@@ -11,7 +11,7 @@ from apps.sandbox.smart.addresses import Place
 
 
 def find(value: str, application: SmartApplication, place: Place, *, at: datetime) -> Launch | None:
-    """The launch of this value, made for this application and root, not used and not expired; else None."""
+    """The launch with this value, if it is for this application and root, unused and not expired; else None."""
     return Launch.objects.filter(
         sha256=bearer.sha256(value),
         application=application,
@@ -24,5 +24,5 @@ def find(value: str, application: SmartApplication, place: Place, *, at: datetim
 
 
 def claim(launch: Launch, *, at: datetime) -> bool:
-    """Use it up. False when it was used meanwhile."""
+    """Use up the launch. False if it was used meanwhile."""
     return bool(Launch.objects.filter(pk=launch.pk, used_at=None).update(used_at=at))

@@ -1,4 +1,6 @@
-"""The pages of interface B on the way. None closes itself or may be framed; each says whether closing is safe (X39)."""
+"""The pages of interface B during authorization. None closes itself or may be framed; each says whether closing it is
+safe (X39).
+"""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -22,7 +24,7 @@ def sign_in(request: HttpRequest, asked: Asked, *, problem: str = "") -> HttpRes
 
 
 def consent(request: HttpRequest, asked: Asked, account: Account, *, problem: str = "") -> HttpResponse:
-    """Asks whose record it is where there is a choice, and what the application may read. `problem`: "no-choice"."""
+    """Asks whose record to share, if there is a choice, and what the application may read. `problem`: "no-choice"."""
     choices = asked.choices_of(account)
     context = {
         "application": asked.application.name,

@@ -22,12 +22,12 @@ _SWITCHED = {
 }
 
 
-@csrf_exempt  # an application may post its request from elsewhere; the steps below are protected
+@csrf_exempt  # an application may post its request from another origin; the steps below are protected
 @require_http_methods(["GET", "POST"])
 def authorize(request: HttpRequest, tenant: str, persona: str) -> HttpResponse:
-    """Sign in, allow or cancel, and go back. The pages post to the address with the request's parameters in its query.
+    """Sign in, allow or cancel, and return. The pages post to the URL with the request's parameters in its query.
 
-    A request that comes as a form (SMART "authorize-post") is put into the query, and then is like any other.
+    A request sent as a form (SMART "authorize-post") is redirected to a query, and then treated like any other.
     """
     if request.method == "POST" and "step" not in request.POST:
         merged = request.GET.copy()
@@ -56,7 +56,7 @@ def sign_out(request: HttpRequest, tenant: str, persona: str) -> HttpResponse:
 
 
 def _arrive(request: HttpRequest, asked: Asked) -> HttpResponse:
-    """The first page: what to allow for whoever is signed in already, else sign-in."""
+    """The first page: consent if somebody is signed in already, else sign-in."""
     if "login" in asked.prompts:
         signed_in.forget(request)
     account = _account(request, asked)
@@ -68,7 +68,7 @@ def _arrive(request: HttpRequest, asked: Asked) -> HttpResponse:
 
 @csrf_protect
 def _step(request: HttpRequest, asked: Asked) -> HttpResponse:
-    """What a person pressed on a page."""
+    """Handle a button on a page."""
     step = request.POST["step"]
     if step == "cancel":
         signed_in.leave(request)
@@ -85,7 +85,7 @@ def _step(request: HttpRequest, asked: Asked) -> HttpResponse:
 
 
 def _account(request: HttpRequest, asked: Asked) -> Account | None:
-    """Who is signed in, if they are of those who can answer this request."""
+    """Who is signed in, if they may answer this request."""
     account = signed_in.account(request)
     return account if account is not None and asked.is_open_to(account) else None
 
@@ -99,7 +99,7 @@ def _sign_in(request: HttpRequest, asked: Asked) -> HttpResponse:
 
 
 def _consent(request: HttpRequest, asked: Asked, account: Account) -> HttpResponse:
-    """The consent page, but for nobody else than the one who launched the application."""
+    """The consent page; for a launch, only for the person who started it."""
     if asked.launch is not None and asked.launch.account_id != account.pk:
         return provider.leave(asked.way_back.with_error("invalid_request", "smart-v1:grant:launch:mismatched-identity"))
     return pages.consent(request, asked, account)

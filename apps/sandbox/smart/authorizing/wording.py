@@ -36,12 +36,13 @@ _OTHERS: dict[str, Promise] = {
 
 
 def ticks(asked: Sequence[str]) -> list[tuple[str, Promise | str]]:
-    """Every scope a person can leave out, with its words. A context cannot be left out: nothing would be left of it."""
+    """Every scope that a person can leave out, in words. A launch context cannot be left out: access would be
+    useless."""
     return [(text, _words(text)) for text in asked if text not in scopes.CONTEXT]
 
 
 def names(place: Place, patient_ids: Sequence[str]) -> list[tuple[str, str]]:
-    """These patients with the names their records have, in the order given; an id stands for itself without one."""
+    """These patients by the names in their records, in the given order; by id if a record has none."""
     rows = Resource.objects.filter(
         tenant=place.tenant, version=place.version, resource_type="Patient", logical_id__in=patient_ids
     )

@@ -1,4 +1,4 @@
-"""What a kick-off asks for, and what is refused of it (Bulk Data Access, "Kick-off Request"; interface facts 4.3)."""
+"""Validate a kick-off request (Bulk Data Access, "Kick-off Request"; interface facts 4.3)."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -26,7 +26,7 @@ class Asked:
 
 
 def read(request: HttpRequest, access: SystemPermissions, group_id: str) -> Asked:
-    """What is asked for. Raises NotAcceptable, and Refusal: 400, 403, or 404 for a group that nobody knows."""
+    """The request. Raises NotAcceptable, and Refusal: 400, 403, or 404 for an unknown group."""
     preferred = {part.strip() for part in request.META.get("HTTP_PREFER", "").replace(";", ",").split(",")}
     if "application/fhir+json" not in media_types.accepted(request):
         raise NotAcceptable
@@ -43,7 +43,7 @@ def read(request: HttpRequest, access: SystemPermissions, group_id: str) -> Aske
 
 
 def _types(given: str, access: SystemPermissions) -> tuple[str, ...]:
-    """Those named, each of which the token has to open; or all that it opens."""
+    """The requested types, each of which the token must permit; or all that it permits."""
     exported = files.exported(access.place)
     if not given:
         every = tuple(name for name in exported if access.refusal(name, "read") is None)

@@ -1,6 +1,7 @@
-"""What an export holds: files of so many lines each (switch `bulk_rows_per_file`), made when they are asked for.
+"""The files of an export, with a limited number of lines each (switch `bulk_rows_per_file`), made when they are
+requested.
 
-Everybody's resources in the group, and those of the practice, of the types asked for, as they stood when it began.
+They have the resources of everybody in the group, and of the practice, of the requested types, as of the start.
 """
 
 import json
@@ -31,12 +32,12 @@ class File:
 
 
 def exported(place: Place) -> tuple[str, ...]:
-    """The types there are; Binary is none of them (interface facts 4.3)."""
+    """The types that can be exported; Binary is not among them (interface facts 4.3)."""
     return tuple(name for name in OFFERED[place.version] if name != "Binary")
 
 
 def output(job: Job) -> Iterator[File]:
-    """The files with data; a type of which there is nothing has none."""
+    """The files with data; a type without resources has none."""
     size = _lines_of_a_file()
     for name in job.types:
         rows = _rows(job, name).count()
@@ -45,13 +46,13 @@ def output(job: Job) -> Iterator[File]:
 
 
 def errors() -> Iterator[File]:
-    """The files with what went wrong."""
+    """The files with errors."""
     if scenarios.chosen("bulk_outcome") == "with-errors":
         yield File(f"{_ERRORS}-0", "OperationOutcome", 1)
 
 
 def content(job: Job, name: str) -> bytes | None:
-    """The lines of one file; None where there is no such file."""
+    """The lines of one file; None if there is no such file."""
     kind, _, number = name.rpartition("-")
     if kind == _ERRORS and any(errors()):
         told = refusing.outcome("processing", "One document could not be read", "with-code", severity="warning")

@@ -1,6 +1,6 @@
-"""Exports that were asked for. They live in this process, like the switches, and are gone after a restart.
+"""Export jobs. They live in this process, like the switches, and are lost with a restart.
 
-An export is done once its status was asked often enough (switch `bulk_polls`); it keeps for thirty days.
+A job is done once its status was requested often enough (switch `bulk_polls`); it is kept for thirty days.
 """
 
 import threading
@@ -13,7 +13,7 @@ from apps.sandbox.smart.addresses import Place
 KEPT = timedelta(days=30)
 _RUNS_AT_MOST = timedelta(
     minutes=10
-)  # one that nobody asks about ends by itself, or it would stand in the way for ever
+)  # a job whose status nobody requests ends by itself, or it would block others for ever
 
 _jobs: dict[str, "Job"] = {}
 _lock = threading.Lock()
@@ -21,8 +21,8 @@ _lock = threading.Lock()
 
 @dataclass(frozen=True)
 class Job:
-    """One export: who asked for what, where, and when. `started_at` is its transaction time; `polls_left` are how many
-    more answers say that it runs, and none of them comes before `next_poll_at` where the pace is kept."""
+    """One export: who requested what, where, and when. `started_at` is its transaction time; `polls_left` is how many
+    more status responses say that it runs, and polls before `next_poll_at` do not count."""
 
     id: str
     account_id: str
@@ -37,7 +37,7 @@ class Job:
     next_poll_at: datetime
 
     def runs(self, at: datetime) -> bool:
-        """Whether it is still at work."""
+        """Whether it is still running."""
         return self.polls_left > 0 and at < self.started_at + _RUNS_AT_MOST
 
     @property
@@ -47,12 +47,12 @@ class Job:
 
 
 class Busy(Exception):
-    """Another export of the same system runs at the same organization."""
+    """The same system has another export running at the same organization."""
 
 
 def begin(account_id: str, place: Place, group_id: str, types: tuple[str, ...], *, since: datetime | None,
           request: str, polls: int, at: datetime) -> Job:  # fmt: skip
-    """A new one. Raises Busy."""
+    """Start a job. Raises Busy."""
     job = Job(
         str(uuid.uuid4()),
         account_id,
@@ -75,19 +75,19 @@ def begin(account_id: str, place: Place, group_id: str, types: tuple[str, ...], 
 
 
 def find(job_id: str, place: Place, *, at: datetime) -> Job | None:
-    """The export of that id at that root, if it is kept still."""
+    """The job with this id at this root, if it is still kept."""
     job = anywhere(job_id, at=at)
     return job if job is not None and job.place == place else None
 
 
 def anywhere(job_id: str, *, at: datetime) -> Job | None:
-    """The same at whichever root."""
+    """The same, at any root."""
     job = _jobs.get(job_id)
     return job if job is not None and at < job.expires_at else None
 
 
 def polled(job: Job, *, next_poll_at: datetime) -> None:
-    """Its status was asked once more."""
+    """Its status was requested once more."""
     with _lock:
         known = _jobs.get(job.id)
         if known is not None:
@@ -95,12 +95,12 @@ def polled(job: Job, *, next_poll_at: datetime) -> None:
 
 
 def remove(job: Job) -> None:
-    """Its files are gone, and nobody knows it any more."""
+    """Delete the job and its files."""
     with _lock:
         _jobs.pop(job.id, None)
 
 
 def forget() -> None:
-    """All of them."""
+    """Delete all jobs."""
     with _lock:
         _jobs.clear()

@@ -1,7 +1,7 @@
-"""Where files are when they are redirected: short-lived signed addresses on another origin, which no token may see.
+"""Where redirected files are: short-lived signed URLs on another origin, which must not be sent a token.
 
-Storages that sign their addresses refuse a request that also shows a token (interface facts 4.3: drop the header). What
-is signed stands in the query, so that the path of a file stays the same.
+Storage services that sign their URLs refuse a request that also has a token (interface facts 4.3: drop the header). The
+signature is in the query, so that the path of a file stays the same.
 """
 
 from datetime import datetime, timedelta
@@ -17,14 +17,14 @@ _LASTS = timedelta(minutes=5)
 
 
 def address(job_id: str, name: str, *, at: datetime) -> str:
-    """A signed address, good for five minutes. This machine's other name stands for another origin."""
+    """A signed URL, valid for five minutes. This machine's other name represents another origin."""
     until = str(int((at + _LASTS).timestamp()))
     query = urlencode({"until": until, "signature": _signature(job_id, name, until)})
     return f"{addresses.other_origin()}/b/storage/{job_id}/{name}?{query}"
 
 
 def is_open(job_id: str, name: str, *, until: str, signature: str, at: datetime) -> bool:
-    """Whether an address was signed here, and not too long ago."""
+    """Whether a URL was signed here, not too long ago."""
     is_ours = constant_time_compare(signature, _signature(job_id, name, until))
     return is_ours and at.timestamp() < int(until)
 

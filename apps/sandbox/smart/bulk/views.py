@@ -1,4 +1,4 @@
-"""The addresses of an export, below a FHIR root and in the storage behind it."""
+"""The endpoints of an export, below a FHIR root and in the storage behind it."""
 
 import gzip
 import hashlib
@@ -29,7 +29,8 @@ View = Callable[..., HttpResponse]
 
 
 def _below_root(*methods: str) -> Callable[[View], View]:
-    """The view below an R4 root of a tenant that is open, asked by a system, with its refusals answered."""
+    """Decorate a view below an R4 root of a tenant that is not suspended, for systems only; turns its exceptions into
+    responses."""
 
     def decorate(view: View) -> View:
         @wraps(view)
@@ -68,7 +69,7 @@ def _system(request: HttpRequest, place: Place) -> SystemPermissions:
 
 @_below_root("GET")
 def export(request: HttpRequest, place: Place, access: SystemPermissions, group_id: str) -> HttpResponse:
-    """The kick-off: 202, and where the status is asked."""
+    """The kick-off: 202, with the URL of the status."""
     wanted, at = asked.read(request, access, group_id), clock.now()
     account_id = system_tokens.read(request.META["HTTP_AUTHORIZATION"].split(" ", 1)[1].strip()).account_id
     address = f"{settings.SANDBOX_ORIGIN}{request.get_full_path()}"
@@ -88,7 +89,7 @@ def export(request: HttpRequest, place: Place, access: SystemPermissions, group_
 
 @_below_root("GET", "DELETE")
 def status(request: HttpRequest, place: Place, _access: SystemPermissions, job_id: str) -> HttpResponse:
-    """How far it is, what came of it, or its end."""
+    """How far it is, its result, or its deletion."""
     at = clock.now()
     job = _job(job_id, place, at)
     if request.method == "DELETE":
@@ -111,7 +112,7 @@ def status(request: HttpRequest, place: Place, _access: SystemPermissions, job_i
 
 @_below_root("GET")
 def file(request: HttpRequest, place: Place, _access: SystemPermissions, job_id: str, name: str) -> HttpResponse:
-    """One file, or where it is (307)."""
+    """One file, or a redirect to it (307)."""
     at = clock.now()
     job = _job(job_id, place, at)
     if scenarios.chosen("bulk_delivery") != "redirected":
@@ -122,7 +123,7 @@ def file(request: HttpRequest, place: Place, _access: SystemPermissions, job_id:
 
 
 def stored(request: HttpRequest, job_id: str, name: str) -> HttpResponse:
-    """A file in the storage: whoever has the address, and shows nothing else."""
+    """A file in the storage, for whoever has the URL and sends no token."""
     if "HTTP_AUTHORIZATION" in request.META:
         return HttpResponse("Only one way to prove yourself is allowed", status=400, content_type="text/plain")
     at = clock.now()
@@ -172,7 +173,7 @@ def _listed(job: Job, one: files.File, at: datetime) -> dict[str, object]:
 
 
 def _content(request: HttpRequest, job: Job, name: str) -> HttpResponse:
-    """The file, or the part of it that is asked for where parts are understood (RFC 9110 section 14)."""
+    """The file, or the requested part of it if ranges are supported (RFC 9110 section 14)."""
     body = files.content(job, name)
     if body is None:
         raise Refusal(404, "not-found", "There is no such file")

@@ -1,1 +1,1 @@
-"""Programs at the addresses of interface B's authorization server: what they posted, and who they are."""
+"""Clients of interface B's authorization server: what they post, and how they authenticate."""

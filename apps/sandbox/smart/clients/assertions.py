@@ -1,8 +1,8 @@
-"""Client assertions: a JWT an application or a system signs to say who it is (RFC 7523, SMART's asymmetric
+"""Client assertions: a JWT with which an application or a system authenticates (RFC 7523, SMART's asymmetric
 authentication; X58).
 
-Only keys that were registered count, or are published where it was registered. An address in the assertion (`jku`) is
-never fetched; one that is not the registered one is refused.
+Only registered keys count, or those published at the registered URL. A URL in the assertion (`jku`) is never fetched,
+and refused if it is not the registered one.
 """
 
 import json
@@ -28,7 +28,7 @@ Claims = Mapping[str, Any]
 
 
 def unverified_issuer(assertion: str) -> str:
-    """Whom the assertion says it is from; "" where that cannot be read."""
+    """The issuer in the assertion, not verified; "" if it cannot be read."""
     try:
         issuer = json.loads(jws.extract_compact(assertion.encode()).payload).get("iss", "")
     except _UNREADABLE:
@@ -37,7 +37,8 @@ def unverified_issuer(assertion: str) -> str:
 
 
 def is_good(assertion: str, application: SmartApplication, *, audiences: Collection[str], at: datetime) -> bool:
-    """Whether it proves the application, here and now. It does so once: its `jti` is kept until it expires."""
+    """Whether it authenticates the application, here and now. It does so only once: its `jti` is stored until it
+    expires."""
     digest = _proven(assertion, application.system_account, application.client_id, audiences, at)
     if digest is None:
         return False
@@ -63,7 +64,7 @@ def is_good_of_system(assertion: str, account: SystemAccount, *, audiences: Coll
 def _proven(
     assertion: str, account: SystemAccount | None, client_id: str, audiences: Collection[str], at: datetime
 ) -> str | None:
-    """The digest of its `jti`, if a key of the account signed it and what it says fits."""
+    """The digest of its `jti`, if a key of the account signed it and its claims are valid."""
     claims = _signed_claims(assertion, account, at)
     if claims is None or not _fits(claims, client_id, audiences, at):
         return None

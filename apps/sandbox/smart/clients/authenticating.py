@@ -1,7 +1,9 @@
-"""Which application a request is from, proven the way it registered (specification 5.2, X59; RFC 6749 section 2.3).
+"""Which application sent a request, authenticated in the way it registered (specification 5.2, X59; RFC 6749 section
+2.3).
 
-A public application proves nothing. One that was given a secret all the same need not send it; when it does, it counts.
-Secret and keys are those of the application's system account: without an approved one it is not recognized (X61).
+A public application does not authenticate. If it was given a secret nevertheless, it need not send it; if it does, the
+secret is checked. Secret and keys are those of the application's system account: without an approved one it is not
+recognized (X61).
 """
 
 import base64
@@ -22,8 +24,8 @@ from apps.sandbox.smart.clients import assertions
 
 @dataclass(frozen=True, repr=False)
 class Shown:
-    """What a request shows of who it is from; `secret` is a secret or an assertion. `or_secret`: as the secret may be
-    meant besides."""
+    """The credentials in a request; `secret` is a secret or an assertion. `or_secret`: another possible decoding of the
+    secret."""
 
     client_id: str
     method: ClientAuthentication
@@ -31,7 +33,7 @@ class Shown:
     or_secret: str = ""
 
     def is_secret(self, sha256: str) -> bool:
-        """Whether the secret is the one of this digest."""
+        """Whether the secret has this digest."""
         shown = {self.secret, self.or_secret or self.secret}
         return any(hmac.compare_digest(bearer.sha256(secret), sha256) for secret in shown)
 
@@ -39,8 +41,8 @@ class Shown:
 def application_of(
     request: HttpRequest, given: dict[str, str], *, audiences: Collection[str], at: datetime
 ) -> SmartApplication | None:
-    """The application; None where the request names none. `given` is the form that was posted, and `audiences` are the
-    addresses an assertion may be made out to. Raises Refusal."""
+    """The application; None if the request names none. `given` is the posted form; `audiences` are the URLs for which
+    an assertion may be made out. Raises Refusal."""
     shown = shown_by(request, given)
     if shown is None:
         return None
@@ -58,11 +60,11 @@ def application_of(
 
 
 def shown_by(request: HttpRequest, given: dict[str, str]) -> Shown | None:
-    """What the request shows; None where it names nobody. Raises Refusal where it shows two things at once (X57)."""
+    """The credentials in the request; None if it names nobody. Raises Refusal if it has two at once (X57)."""
     header = request.META.get("HTTP_AUTHORIZATION")
     has_assertion = bool({"client_assertion", "client_assertion_type"} & given.keys())
     if (header is not None) + has_assertion + ("client_secret" in given) > 1:
-        raise refusing.invalid_request()  # RFC 6749 section 2.3: one method a request
+        raise refusing.invalid_request()  # RFC 6749 section 2.3: one method per request
     if header is not None:
         return _from_header(header)
     if has_assertion:
@@ -76,8 +78,8 @@ def shown_by(request: HttpRequest, given: dict[str, str]) -> Shown | None:
 
 
 def _from_header(header: str) -> Shown:
-    """Basic credentials, whose parts are joined as they are (specification 5.2.5), or form-urlencoded before (RFC 6749
-    section 2.3.1); or an assertion, as Bearer (specification S6)."""
+    """Basic credentials, joined without encoding (specification 5.2.5), or form-urlencoded first (RFC 6749 section
+    2.3.1); or an assertion as Bearer (specification S6)."""
     scheme, _, encoded = header.partition(" ")
     if scheme.lower() == "bearer":
         assertion = encoded.strip()

@@ -1,4 +1,4 @@
-"""Reading what a program posted: a form in the body, each field once (specification 4.2, X40; RFC 6749 section 3.2)."""
+"""Read a client's form body, each field at most once (specification 4.2, X40; RFC 6749 section 3.2)."""
 
 from django.http import HttpRequest, QueryDict
 
@@ -12,8 +12,8 @@ _NEVER_IN_QUERY = {
 
 
 def form(request: HttpRequest) -> dict[str, str]:
-    """Every field that has a value, known or not. Raises Refusal for another type, for a field that comes twice, and
-    for one in the query, where addresses are logged."""
+    """Every field with a value, known or not. Raises Refusal for another content type, for a repeated field, and for a
+    field in the query, because URLs are logged."""
     if not parameters.is_form(request) or _NEVER_IN_QUERY & request.GET.keys():
         raise refusing.invalid_request()
     try:

@@ -1,6 +1,6 @@
-"""What a registered key set may hold: public keys for signing, each under an id of its own (RFC 7517).
+"""Validate a key set for registration: public signing keys, each with its own id (RFC 7517).
 
-Whoever sends a private key is told so, and it is not kept.
+Whoever sends a private key is told so, and it is not stored.
 """
 
 from collections.abc import Mapping
@@ -24,8 +24,8 @@ class PrivateKey(RequestRefused):
 
 
 def keys_of(document: object) -> Keys:
-    """The keys of a set that has the right form, each with its public members alone. Raises RequestRefused, and
-    PrivateKey where one is private."""
+    """The keys of a well-formed set, with their public members only. Raises RequestRefused, and PrivateKey if one is
+    private."""
     keys = document.get("keys") if isinstance(document, Mapping) else None
     if not isinstance(keys, list) or not 0 < len(keys) <= MOST_KEYS:
         raise RequestRefused('jwks is {"keys": [public keys, each with its kid]}', "jwks")
@@ -39,7 +39,7 @@ def keys_of(document: object) -> Keys:
 
 
 def checked(document: object) -> dict[str, Any]:
-    """The set, of which every key can be used. Raises RequestRefused."""
+    """The set, if every key in it can be used. Raises RequestRefused."""
     keys = keys_of(document)
     if len({key["kid"] for key in keys}) < len(keys):
         raise RequestRefused("Two keys of the set have the same kid.", "jwks")
@@ -50,7 +50,7 @@ def checked(document: object) -> dict[str, Any]:
 
 
 def _is_text(key: Mapping[str, Any]) -> bool:
-    """Whether every public member is text that can be shown and kept: no NUL, no half of a character."""
+    """Whether every public member is text that can be shown and stored: no NUL, no lone surrogate."""
     return all(isinstance(key[name], str) and key[name].isprintable() for name in _PUBLIC if name in key)
 
 

@@ -1,8 +1,8 @@
-"""The public keys of a system account: those it registered, or those it publishes at the address it registered.
+"""The public keys of a system account: those it registered, or those it publishes at the URL it registered.
 
-The address is asked only where it is on this machine, because nothing here leaves it. Answers are kept as long as their
-Cache-Control allows and no longer (SMART's asymmetric authentication); a key id that is not among the kept ones has the
-address asked once more, so that a new key counts as soon as it is published.
+The URL is only fetched if it is on this machine, because nothing here leaves it. Responses are cached as long as their
+Cache-Control allows and no longer (SMART's asymmetric authentication). An unknown key id makes the URL be fetched
+again, so that a new key counts as soon as it is published.
 """
 
 import json
@@ -37,7 +37,7 @@ _kept: dict[str, "_Published"] = {}
 
 @dataclass(frozen=True)
 class _Published:
-    """What an address answered, and for how long that counts."""
+    """The response of a URL, and for how long it may be cached."""
 
     keys: Keys
     asked_at: datetime
@@ -45,7 +45,7 @@ class _Published:
 
 
 def named(account: SystemAccount, kid: str, *, at: datetime) -> Keys:
-    """The account's keys with this id: one, where all is well. Those it registered go before those it publishes."""
+    """The account's keys with this id: normally one. Registered keys take precedence over published ones."""
     if account.jwks:
         return _with_id(tuple(account.jwks.get("keys", ())), kid)
     if not registration.is_of_this_machine(account.jwks_url):
@@ -57,7 +57,7 @@ def named(account: SystemAccount, kid: str, *, at: datetime) -> Keys:
 
 
 def forget() -> None:
-    """Ask every address again: everything was reset."""
+    """Clear the cache: everything was reset."""
     _kept.clear()
 
 
@@ -66,7 +66,7 @@ def _with_id(keys: Keys, kid: str) -> Keys:
 
 
 def _ask(address: str, *, at: datetime) -> Keys:
-    """What the address publishes now; nothing where it does not answer with a key set in time."""
+    """The keys published at the URL now; none if it does not answer with a key set in time."""
     _kept.pop(address, None)
     try:
         document, kept_for = _fetch(address)
@@ -81,7 +81,7 @@ def _ask(address: str, *, at: datetime) -> Keys:
 
 
 def _fetch(address: str) -> tuple[object, timedelta]:
-    """The JSON at the address, and for how long it may be kept. Raises OSError or ValueError."""
+    """The JSON at the URL, and for how long it may be cached. Raises OSError or ValueError."""
     until = time.monotonic() + MOST_SECONDS
     request = Request(address, headers={"Accept": "application/json", "User-Agent": "sandbox"})  # noqa: S310 -- checked
     with _opener.open(request, timeout=MOST_SECONDS) as answer:
@@ -90,7 +90,7 @@ def _fetch(address: str) -> tuple[object, timedelta]:
 
 
 def _read(answer: IO[bytes], until: float) -> bytes:
-    """The body. A time limit counts for each read alone, so the whole is watched here as well."""
+    """The body. The socket's timeout is per read, so the total time is limited here."""
     body = b""
     while chunk := answer.read1(8_192):  # type: ignore[attr-defined]  # http.client.HTTPResponse has it
         body += chunk
@@ -100,7 +100,7 @@ def _read(answer: IO[bytes], until: float) -> bytes:
 
 
 def _kept_for(headers: Message) -> timedelta:
-    """RFC 9111 section 5.2.2: max-age, unless the answer is not to be kept."""
+    """RFC 9111 section 5.2.2: max-age, unless the response must not be stored."""
     directives = headers.get("Cache-Control", "").split(",")
     if any(one.strip().lower() in {"no-store", "no-cache"} for one in directives):
         return timedelta()
@@ -109,7 +109,7 @@ def _kept_for(headers: Message) -> timedelta:
 
 
 def _plain_opener() -> OpenerDirector:
-    """http and https, errors raised, and nothing else of what urllib does: no redirect, no proxy, no file."""
+    """A urllib opener for http and https that raises errors, without redirects, proxies or files."""
     opener = OpenerDirector()
     for handler in (HTTPHandler, HTTPSHandler, HTTPErrorProcessor, HTTPDefaultErrorHandler):
         opener.add_handler(handler())

@@ -1,4 +1,5 @@
-"""Which system account a request is from, proven by Basic or by an assertion (specification S5, S6, 5.2.5; X55, X57).
+"""Which system account sent a request, authenticated by Basic or by an assertion (specification S5, S6, 5.2.5; X55,
+X57).
 
 The account's id is the client id. It has system access while an approved application names it in its GUID field;
 without one it is not recognized as authorized for FHIR (specification 5.2.7).
@@ -18,7 +19,7 @@ from apps.sandbox.smart.clients.authenticating import Shown
 def account_of(
     request: HttpRequest, given: dict[str, str], *, audiences: Collection[str], at: datetime
 ) -> SystemAccount:
-    """The account. Raises Refusal: 401 with a challenge, for every wrong proof the same (RFC 6749 section 5.2)."""
+    """The account. Raises Refusal: 401 with a challenge, the same for every failure (RFC 6749 section 5.2)."""
     shown = authenticating.shown_by(request, given)
     account = SystemAccount.known(shown.client_id) if shown is not None else None
     if shown is None or account is None or given.get("client_id", shown.client_id) != shown.client_id:
@@ -31,7 +32,7 @@ def account_of(
 
 
 def applications_of(account: SystemAccount) -> Sequence[SmartApplication]:
-    """Those that name it and work. Raises Refusal where there is none."""
+    """The approved applications that name it. Raises Refusal if there is none."""
     rows = SmartApplication.objects.filter(
         guid=account.client_id, developer=account.developer_id, status=ApplicationStatus.APPROVED
     )

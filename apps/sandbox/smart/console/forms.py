@@ -57,13 +57,13 @@ class ChangeForm(PlainForm):
     )
 
     def __init__(self, *args: Any, client_type: str = "", **options: Any) -> None:
-        """A public application has no credentials: where `client_type` says so, nothing asks for them."""
+        """A public application has no credentials, so with that `client_type` the form does not ask for them."""
         super().__init__(*args, **options)
         if client_type == ClientType.PUBLIC:
             del self.fields["authentication"], self.fields["guid"]
 
     def changeable(self) -> Changeable:
-        """What the form asks for, once it is valid."""
+        """The data of a valid form."""
         given: dict[str, Any] = {name: self.cleaned_data.get(name) for name in ChangeForm.base_fields}
         return Changeable(**{**given, "authentication": given["authentication"] or ClientAuthentication.BASIC})
 
@@ -89,7 +89,7 @@ class RegisterForm(ChangeForm):
     ]
 
     def fixed(self) -> Fixed:
-        """What the form asks for and cannot be changed later, once it is valid."""
+        """The data of a valid form that cannot be changed later."""
         return Fixed(
             **{name: self.cleaned_data[name] for name in ("persona", "versions", "smart_version", "client_type")}
         )

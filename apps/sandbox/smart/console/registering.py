@@ -1,8 +1,8 @@
-"""Registering an application at the console, and changing what can change (specification 1.7, 5.2.7; facts section 8).
+"""Register an application at the console, and change what can be changed (specification 1.7, 5.2.7; facts section 8).
 
-A public application that needs online access alone works at once. A confidential one exists at once, and is recognized
-for FHIR when an approved system account of the same developer stands in its GUID field. Either reaches the records of
-an organization only where that organization has enabled it (specification 1.6), which no console decides.
+A public application that needs only online access works at once. A confidential one exists at once, and is recognized
+for FHIR once an approved system account of the same developer is in its GUID field. Either reaches the records of an
+organization only if that organization has enabled it (specification 1.6), which is not decided at the console.
 """
 
 import uuid
@@ -32,7 +32,7 @@ _NEEDS = {ClientAuthentication.PRIVATE_KEY_JWT: SystemAccountKind.KEY}
 
 @dataclass(frozen=True)
 class Fixed:
-    """What is fixed when an application is registered."""
+    """What cannot be changed after registration."""
 
     persona: str
     versions: Sequence[str]
@@ -42,8 +42,8 @@ class Fixed:
 
 @dataclass(frozen=True)
 class Changeable:
-    """What can be changed later. `guid` is the id of a system account; it and `authentication` count for a confidential
-    application alone."""
+    """What can be changed later. `guid` is the id of a system account; it and `authentication` matter only for a
+    confidential application."""
 
     name: str
     redirect_uris: Sequence[str]
@@ -55,7 +55,7 @@ class Changeable:
 
 
 def register(fixed: Fixed, wanted: Changeable, *, developer: Developer, at: datetime) -> SmartApplication:
-    """The application, with an id of its own; no organization has enabled it yet. Raises RequestRefused."""
+    """The application, with a new id; no organization has enabled it yet. Raises RequestRefused."""
     if fixed.persona not in Persona.values or fixed.client_type not in ClientType.values:
         raise RequestRefused("An application is for patients or clinicians, and public or confidential.")
     if fixed.smart_version not in SmartVersion.values:
@@ -75,7 +75,7 @@ def register(fixed: Fixed, wanted: Changeable, *, developer: Developer, at: date
 
 
 def change(application: SmartApplication, wanted: Changeable) -> None:
-    """What can be changed, changed from now on. Raises RequestRefused."""
+    """Change what can be changed. Raises RequestRefused."""
     if not application.is_approved:
         raise RequestRefused("This application is over. It stays as it is.")
     changed = _checked(wanted, application.client_type, application.smart_version)
@@ -83,14 +83,14 @@ def change(application: SmartApplication, wanted: Changeable) -> None:
 
 
 def retire(application: SmartApplication) -> None:
-    """It stops working for good; once more changes nothing."""
+    """Retire the application for good. Calling it again changes nothing."""
     SmartApplication.objects.filter(pk=application.pk).update(status=ApplicationStatus.RETIRED)
 
 
 def missing(application: SmartApplication) -> str:
-    """What an application still needs before it can get a token: "guid" (nothing in that field), "unknown-account",
-    "waiting-account", "ended-account", "credentials" (the account has none yet), "other-kind" (it has others than the
-    application uses); "" where it needs nothing."""
+    """What an application still needs before it can get a token: "guid" (that field is empty), "unknown-account",
+    "waiting-account", "ended-account", "credentials" (the account has none yet), "other-kind" (it has another kind than
+    the application uses); or ""."""
     if application.client_type == ClientType.PUBLIC:
         return ""
     account = application.system_account
@@ -104,7 +104,7 @@ def missing(application: SmartApplication) -> str:
 
 
 def _checked(wanted: Changeable, client_type: str, smart_version: str) -> dict[str, Any]:
-    """The columns of what was asked for. Raises RequestRefused."""
+    """Column values for the request. Raises RequestRefused."""
     is_public = client_type == ClientType.PUBLIC
     if not is_public and wanted.authentication not in CONFIDENTIAL_WAYS:
         raise RequestRefused("A confidential application authenticates with a secret or with a key.", "authentication")

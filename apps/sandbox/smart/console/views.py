@@ -19,7 +19,7 @@ _CHANGEABLE = tuple(ChangeForm.base_fields)
 @require_GET
 @for_developers
 def applications(request: HttpRequest, developer: Developer) -> HttpResponse:
-    """The developer's applications and what each still needs."""
+    """The developer's applications, and what each still needs."""
     rows = [(row, registering.missing(row)) for row in developer.smartapplication_set.order_by("-pk")]
     return _page(request, "console", developer, applications=rows)
 
@@ -27,7 +27,7 @@ def applications(request: HttpRequest, developer: Developer) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @for_developers
 def register(request: HttpRequest, developer: Developer) -> HttpResponse:
-    """The form, and registering."""
+    """The form, and submitting it."""
     form = RegisterForm(fields.posted(request))
     if form.is_valid():
         try:
@@ -42,7 +42,7 @@ def register(request: HttpRequest, developer: Developer) -> HttpResponse:
 @require_GET
 @for_developers
 def application(request: HttpRequest, developer: Developer, pk: int) -> HttpResponse:
-    """One application: its client id, what it still needs, and everything it was registered with."""
+    """One application: its client id, what it still needs, and its registration."""
     row = _own(developer, pk)
     tenants = Tenant.objects.filter(is_suspended=False).order_by("name")
     return _page(
@@ -59,7 +59,7 @@ def application(request: HttpRequest, developer: Developer, pk: int) -> HttpResp
 @require_http_methods(["GET", "POST"])
 @for_developers
 def change(request: HttpRequest, developer: Developer, pk: int) -> HttpResponse:
-    """What can be changed, the GUID field among it."""
+    """Change what can be changed, including the GUID field."""
     row = _own(developer, pk)
     initial = {name: getattr(row, name) for name in _CHANGEABLE}
     form = ChangeForm(fields.posted(request), initial=initial, client_type=row.client_type)
@@ -76,7 +76,7 @@ def change(request: HttpRequest, developer: Developer, pk: int) -> HttpResponse:
 @require_POST
 @for_developers
 def retire(request: HttpRequest, developer: Developer, pk: int) -> HttpResponse:
-    """The application is over."""
+    """Retire the application."""
     row = _own(developer, pk)
     registering.retire(row)
     messages.success(request, _("%(name)s is retired.") % {"name": row.name})
@@ -84,7 +84,7 @@ def retire(request: HttpRequest, developer: Developer, pk: int) -> HttpResponse:
 
 
 def _own(developer: Developer, pk: int) -> SmartApplication:
-    """One of theirs; 404 for anybody else's."""
+    """One of the developer's own; 404 for another developer's."""
     return get_object_or_404(developer.smartapplication_set, pk=pk)
 
 

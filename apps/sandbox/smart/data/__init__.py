@@ -1,1 +1,1 @@
-"""What stands below a FHIR root of interface B: metadata, the SMART configuration, and the data routes."""
+"""Everything below a FHIR root of interface B: metadata, the SMART configuration, and the data routes."""

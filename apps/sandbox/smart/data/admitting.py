@@ -1,4 +1,6 @@
-"""Whether a tenant is open, and to which application: asked at every request, so that a change counts at once."""
+"""Whether a tenant exists and has enabled an application: checked at every request, so that a change
+applies at once.
+"""
 
 from enum import Enum, auto
 
@@ -6,7 +8,7 @@ from apps.sandbox import raw_sql
 
 
 class Standing(Enum):
-    """How an application stands with an organization."""
+    """The standing of an application with an organization."""
 
     LET_IN = auto()
     SHUT_OUT = auto()
@@ -14,13 +16,13 @@ class Standing(Enum):
 
 
 def is_open(tenant: str) -> bool:
-    """Whether there is such a tenant, and it is not suspended. Postgres has no text with NUL in it."""
+    """Whether there is such a tenant, and it is not suspended. Postgres cannot store NUL, so no id has one."""
     statement = "SELECT 1 FROM sandbox_tenant WHERE id = %(tenant)s AND NOT is_suspended"
     return "\0" not in tenant and bool(raw_sql.rows(statement, {"tenant": tenant}))
 
 
 def standing(client_id: str, tenant: str) -> Standing:
-    """Whether the organization lets the application in (specification 1.6), and whether it is recognized at all
+    """Whether the organization has enabled the application (specification 1.6), and whether it is recognized at all
     (5.2.7): it is public, or has an approved system account of its own developer."""
     statement = (
         "SELECT a.status = 'approved', jsonb_exists(a.enabled_tenants, %(tenant)s)"
@@ -36,8 +38,8 @@ def standing(client_id: str, tenant: str) -> Standing:
 
 
 def standing_of_system(account_id: str, tenant: str) -> Standing:
-    """The same for a system account: it is approved, and the organization lets in an approved application of its own
-    developer that names it."""
+    """The same for a system account: it is approved, and the organization has enabled an approved application of its
+    own developer that names it."""
     statement = (
         "SELECT 1 FROM sandbox_systemaccount s JOIN sandbox_smartapplication a ON a.guid = s.client_id"
         " AND a.developer_id IS NOT DISTINCT FROM s.developer_id WHERE s.client_id = %(account)s::uuid"

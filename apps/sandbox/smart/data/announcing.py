@@ -1,6 +1,6 @@
-"""Which addresses a root announces, and in which spelling; metadata and the SMART configuration both ask here.
+"""Which URLs a root announces, and in which spelling, for both metadata and the SMART configuration.
 
-Each names the same ones, unless the switch `discovery_agreement` has them differ (X29).
+Both announce the same URLs, unless the switch `discovery_agreement` makes them differ (X29).
 """
 
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ _TO_TREE = "../../.."  # from a tenant, /b/{host}/{version}/{tenant}/, up to /b
 
 @dataclass(frozen=True)
 class Announced:
-    """The addresses of one root's authorization server, as they are written. Empty: there is none."""
+    """The announced URLs of one root's authorization server. Empty: there is none."""
 
     authorize: str
     token: str
@@ -57,13 +57,13 @@ def _known(place: Place) -> Announced:
 
 
 def _elsewhere(known: Announced) -> Announced:
-    """The addresses that matter, on another host."""
+    """The URLs that matter, on another host."""
     authorize, token = (ELSEWHERE + urlsplit(address).path for address in (known.authorize, known.token))
     return replace(known, authorize=authorize, token=token)
 
 
 def _written(known: Announced) -> Announced:
-    """The addresses in the spelling that stands now. The key set's is whole always: it is not of this root alone."""
+    """The URLs in the current spelling. The key set's is always absolute, because it is not for this root alone."""
     spelled = {
         name: _spelled(getattr(known, name)) for name in ("authorize", "token", "revoke", "introspect", "manage")
     }

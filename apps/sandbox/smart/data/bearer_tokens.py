@@ -1,8 +1,8 @@
-"""Who a bearer token of interface B speaks for, and where (RFC 6750; X50 to X52, X54).
+"""Whom a bearer token of interface B authorizes, and where (RFC 6750; X50 to X52, X54).
 
-A token's signature is looked at once and then remembered; whether it has expired, whether its application is still in
-use, and whether the organization still lets that in, is asked every time. Tokens cannot be taken back: they run out, or
-go with their application.
+A token's signature is verified once and then cached. Whether it has expired, whether its application still exists, and
+whether the organization still allows that, is checked every time. Tokens cannot be revoked: they expire, or end with
+their application.
 """
 
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ _remembered: dict[str, "_Borne | _BorneBySystem"] = {}
 
 @dataclass(frozen=True)
 class _Borne:
-    """What one token says, as far as requests need it."""
+    """The claims of one token that requests need."""
 
     permissions: Permissions
     client_id: str
@@ -40,17 +40,17 @@ class _Borne:
         return self.permissions.place == place
 
     def access(self, _place: Place) -> Access:
-        """What it opens there."""
+        """What it permits there."""
         return self.permissions
 
     def standing(self, tenant: str) -> Standing:
-        """How its application stands with the organization."""
+        """Its application's standing with the organization."""
         return admitting.standing(self.client_id, tenant)
 
 
 @dataclass(frozen=True)
 class _BorneBySystem:
-    """The same of a system's token."""
+    """The same for a system's token."""
 
     claims: system_tokens.SystemClaims
 
@@ -72,22 +72,22 @@ class _BorneBySystem:
 
 @dataclass(frozen=True)
 class OpenAccess:
-    """Everything, without a token: what the open host gives."""
+    """Everything, without a token: for the open host."""
 
     realm: Realm
 
     def patients(self, _resource_type: str, _interaction: str) -> tuple[str, ...]:
-        """Everybody."""
+        """All patients."""
         return store.patient_ids(self.realm)
 
     def refusal(self, _resource_type: str, _interaction: str) -> Refusal | None:
-        """Never."""
+        """Nothing is refused."""
         return None
 
 
 def access_from(request: HttpRequest, place: Place) -> Access:
-    """What the request may see at this root. Raises Refusal: 401 with a challenge, or 403 for an application that the
-    organization has not enabled."""
+    """What the request may see at this root. Raises Refusal: 401 with a challenge, or 403 if the organization has not
+    enabled the application."""
     if place.host == "open":
         return OpenAccess(Realm(place.version, place.tenant))
     header = request.META.get("HTTP_AUTHORIZATION", "")
@@ -107,12 +107,12 @@ def access_from(request: HttpRequest, place: Place) -> Access:
 
 
 def inaccessible() -> Refusal:
-    """403 of a tenant that is unknown, suspended, or has not enabled the application (interface facts 3.1)."""
+    """403 for a tenant that is unknown, suspended, or has not enabled the application (interface facts 3.1)."""
     return Refusal(403, "forbidden", "The tenant is invalid or not accessible", as_text=True)
 
 
 def forget() -> None:
-    """Look every token up again: everything was reset."""
+    """Clear the cache: everything was reset."""
     _remembered.clear()
 
 
@@ -128,7 +128,7 @@ def _unauthorized(challenge: str) -> Refusal:
 
 
 def _read(token: str) -> "_Borne | _BorneBySystem | None":
-    """What a token of ours says; None for any other, and for one whose grant was forgotten."""
+    """The claims of a token of ours; None for any other, and for a token whose grant was deleted."""
     digest = bearer.sha256(token)
     known = _remembered.get(digest)
     if known is None:

@@ -20,7 +20,7 @@ _OF_PERSONA = {Persona.PATIENT: ("context-standalone-patient",), Persona.PROVIDE
 
 
 def document(place: Place) -> dict[str, Any]:
-    """The whole document of a root where somebody signs in."""
+    """The whole document, for a root that requires signing in."""
     persona, announced = Persona(PERSONAS[place.host]), announcing.in_configuration(place)
     told: dict[str, Any] = {
         "issuer": issuers.configuration(place.tenant),
@@ -49,7 +49,7 @@ def _special(persona: Persona) -> list[str]:
 
 
 def _of_types(version: str) -> list[str]:
-    """Every type in both grammars; patient/ where a type belongs to one."""
+    """Every type in both scope grammars; patient/ only for types that belong to a patient."""
     contexts = [
         f"{context}/{name}"
         for name, offered in OFFERED[version].items()

@@ -22,7 +22,8 @@ _IN_DSTU2 = {"token", "authorize", "manage"}
 
 
 def security(place: Place) -> Element:
-    """The rest.security element of one root. The open host has neither service nor extension: nobody signs in there."""
+    """The rest.security element of one root. The open host has neither service nor extension, since nobody signs in
+    there."""
     if place.host == "open":
         return {"cors": True}
     told = metadata.security(place.version, "SMART-on-FHIR", cors=True)

@@ -1,4 +1,4 @@
-"""What granted scopes open at a FHIR root (specification 5.2.2; X53, X54). Nothing here knows of tokens or requests."""
+"""What granted scopes permit at a FHIR root (specification 5.2.2; X53, X54). Independent of tokens and requests."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -15,10 +15,10 @@ Rights = Mapping[str, frozenset[str]]
 
 @dataclass(frozen=True)
 class Permissions:
-    """The rights per resource type that patient/ and user/ scopes give, and whom each is about.
+    """The rights per resource type that patient/ and user/ scopes give, and for which patients.
 
-    patient/ is about the one patient of the context, nobody without one, and never about what belongs to a practice.
-    user/ is about everybody the account sees. `wording` is how the application names reading: "read" or "rs".
+    patient/ is for the patient of the context (nobody without one), and never for what belongs to a practice. user/ is
+    for everybody whom the account sees. `wording` is the application's name for reading: "read" or "rs".
     """
 
     place: Place
@@ -29,15 +29,15 @@ class Permissions:
     wording: str = "read"
 
     def patients(self, resource_type: str, interaction: str) -> tuple[str, ...]:
-        """The patient of the context first."""
+        """The patients; the one of the context first."""
         right = _RIGHTS[interaction]
         in_context = self.context_patient_ids if right in self.patient_rights.get(resource_type, ()) else ()
         of_account = self.account_patient_ids if right in self.user_rights.get(resource_type, ()) else ()
         return tuple(dict.fromkeys((*in_context, *of_account)))
 
     def refusal(self, resource_type: str, interaction: str) -> Refusal | None:
-        """403 with `insufficient_scope` (RFC 6750 section 3.1) where no scope gives the right; 403 without a word
-        about scopes where the switch withholds the type."""
+        """403 with `insufficient_scope` (RFC 6750 section 3.1) if no scope gives the right; 403 without that if the
+        switch withholds the type."""
         if scenarios.chosen("withheld_type") == resource_type:
             return Refusal(403, "forbidden", f"{resource_type} is not released")
         right, has_patient = _RIGHTS[interaction], OFFERED[self.place.version][resource_type].has_patient
@@ -51,7 +51,7 @@ class Permissions:
 
 @dataclass(frozen=True)
 class SystemPermissions:
-    """The rights per resource type that `system/` scopes give at one root, about everybody there."""
+    """The rights per resource type that `system/` scopes give at one root, for all patients there."""
 
     place: Place
     rights: Rights
@@ -59,11 +59,11 @@ class SystemPermissions:
     wording: str
 
     def patients(self, resource_type: str, interaction: str) -> tuple[str, ...]:
-        """Everybody, or nobody."""
+        """All patients, or nobody."""
         return self.patient_ids if _RIGHTS[interaction] in self.rights.get(resource_type, ()) else ()
 
     def refusal(self, resource_type: str, interaction: str) -> Refusal | None:
-        """403 as above; a type that is not marked for systems has no scope that gives the right (X56)."""
+        """403 as above; for a type that is not marked for systems, no scope gives the right (X56)."""
         if scenarios.chosen("withheld_type") == resource_type:
             return Refusal(403, "forbidden", f"{resource_type} is not released")
         is_marked = OFFERED[self.place.version][resource_type].is_for_systems
@@ -75,7 +75,7 @@ class SystemPermissions:
 
 
 def system_permissions(place: Place, granted: Collection[str], *, patient_ids: tuple[str, ...]) -> SystemPermissions:
-    """What `granted` opens at this root, to whoever acts for nobody."""
+    """What `granted` permits a system at this root."""
     return SystemPermissions(place, scopes.readable(granted, "system"), patient_ids, wording=_wording(granted))
 
 
@@ -87,7 +87,7 @@ def _wording(granted: Collection[str]) -> str:
 def permissions(
     place: Place, granted: Collection[str], *, patient_id: str, account_patient_ids: tuple[str, ...]
 ) -> Permissions:
-    """What `granted` opens; `patient_id` is that of the context, empty for none."""
+    """What `granted` permits; `patient_id` is that of the context, or empty."""
     return Permissions(
         place=place,
         patient_rights=scopes.readable(granted, "patient"),

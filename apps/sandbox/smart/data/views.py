@@ -1,6 +1,6 @@
 """Everything below a FHIR root of interface B. A root is `/b/{host}/{version}/{tenant}/`; there is none without tenant.
 
-Pages of any origin may ask (X45), except at the authorization pages, which are elsewhere.
+Pages of any origin may send requests (X45), except to the authorization pages, which are elsewhere.
 """
 
 import json
@@ -29,7 +29,8 @@ View = Callable[..., HttpResponse]
 
 
 def _answered(view: View) -> View:
-    """The view below a root of a tenant that is open, with its refusals answered and every answer readable by pages."""
+    """Decorate a view below a root of a tenant that is not suspended: turns its exceptions into responses, and makes
+    all responses readable by pages of any origin."""
 
     @wraps(view)
     def wrapper(request: HttpRequest, host: str, version: str, tenant: str, **parts: str) -> HttpResponse:
@@ -70,7 +71,7 @@ def _preflight() -> HttpResponse:
 
 @_answered
 def statement(request: HttpRequest, place: Place) -> HttpResponse:
-    """S1: what is served here, and where access is asked for. No token needed."""
+    """S1: the metadata; no token needed."""
     media_type = _media_type(request, place)
     security, is_guarded = oauth_uris.security(place), place.host != "open"
     told = metadata.statement(place.version, place.root, _TITLES[place.host], security, tells_of_systems=is_guarded)
@@ -119,13 +120,13 @@ def binary(request: HttpRequest, place: Place, name: str) -> HttpResponse:
 
 @_answered
 def nothing(request: HttpRequest, place: Place, **_parts: str) -> HttpResponse:
-    """Any other address below a root: who has no token is not told that it is none."""
+    """Any other URL below a root. Without a token the answer is 401, not 404."""
     bearer_tokens.access_from(request, place)
     raise Refusal(404, "not-found", "There is nothing here")
 
 
 def gateway(_request: HttpRequest, **_parts: str) -> HttpResponse:
-    """An address that names no tenant: nothing works without one, and what stands in front says so."""
+    """A URL without a tenant: the gateway in front of the server answers that."""
     return HttpResponse(_NO_GATEWAY, status=502)
 
 

@@ -1,4 +1,4 @@
-"""An organization enables an application or takes that back. What refuses where is the switch `not_enabled`."""
+"""An organization enables or disables an application. The switch `not_enabled` says which endpoint then refuses."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ class Standing:
 
 
 def decide(application: SmartApplication, tenant_id: str, *, is_enabled: bool) -> None:
-    """Enable the application at the organization, or disable it. What patients allowed before stays as it is."""
+    """Enable or disable the application at the organization. Existing grants stay as they are."""
     with transaction.atomic():
         row = SmartApplication.objects.select_for_update().get(pk=application.pk)
         kept = [known for known in row.enabled_tenants if known != tenant_id]
@@ -25,6 +25,6 @@ def decide(application: SmartApplication, tenant_id: str, *, is_enabled: bool) -
 
 
 def standings(tenant: Tenant) -> tuple[Standing, ...]:
-    """Every application that is not over, as it stands at the organization, by name."""
+    """Every application that is not retired, with its standing at the organization, by name."""
     rows = SmartApplication.objects.filter(status=ApplicationStatus.APPROVED).select_related("developer")
     return tuple(Standing(row, row.is_enabled_at(tenant.pk)) for row in rows.order_by("name", "pk"))

@@ -1,4 +1,4 @@
-"""The desk of the organizations. Whoever sits at this machine decides for all of them."""
+"""The organizations' desk. Whoever sits at this machine decides for all of them."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
@@ -12,7 +12,7 @@ from apps.sandbox.smart.enabling import deciding
 
 @require_http_methods(["GET", "POST"])
 def desk(request: HttpRequest) -> HttpResponse:
-    """Every organization, the applications it has enabled and those it has not; and deciding about one."""
+    """Every organization with the applications it has enabled and those it has not; and deciding about one."""
     if request.method == "POST":
         return _decide(request)
     tenants = Tenant.objects.filter(is_suspended=False).order_by("name")

@@ -1,1 +1,1 @@
-"""What an error of the SMART authorization server is called, and the page that explains it."""
+"""The names of the SMART authorization server's errors, and the page that explains each."""

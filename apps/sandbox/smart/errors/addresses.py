@@ -1,8 +1,7 @@
-"""The address of the page that explains an error: what goes into `error_uri` (interface facts section 5.7, X63).
+"""The URL of the page that explains an error, for `error_uri` (interface facts section 5.7, X63).
 
 `{authorization host}/errors/{percent-encoded URN}/instances/{uuid}?client=…&tenant=…&persona=…`. In a redirect the
-whole address is a parameter and is encoded once more, so that the URN there is encoded twice. No error_description is
-sent.
+whole URL is a parameter and is encoded again, so that the URN there is encoded twice. No error_description is sent.
 """
 
 import uuid
@@ -17,9 +16,9 @@ _ELSEWHERE = "https://help.example"
 
 
 def error_uri(name: str, *, client_id: str, tenant: str, persona: str = "") -> str | None:
-    """Where the fault `name` (a key of `catalogue.ERRORS`) is explained, or None where the switch leaves it out.
+    """The URL that explains the error `name` (a key of `catalogue.ERRORS`), or None if the switch leaves it out.
 
-    `client_id` may be what an unknown client called itself; "" is told as "unknown".
+    `client_id` may be what an unknown client called itself; "" is written as "unknown".
     """
     if name not in ERRORS:
         raise KeyError(name)
@@ -33,6 +32,6 @@ def error_uri(name: str, *, client_id: str, tenant: str, persona: str = "") -> s
 
 
 def explained(error: str, name: str, *, client_id: str, tenant: str, persona: str = "") -> dict[str, str]:
-    """`error` and `error_uri`, as they go into JSON or into the query of a redirect."""
+    """`error` and `error_uri`, for JSON or for the query of a redirect."""
     address = error_uri(name, client_id=client_id, tenant=tenant, persona=persona)
     return {"error": error, **({"error_uri": address} if address else {})}

@@ -1,4 +1,4 @@
-"""Every fault the SMART authorization server names: its URN, and what its page says. Interface facts section 5.7."""
+"""Every error of the SMART authorization server: its URN, and the text of its page. Interface facts section 5.7."""
 
 from collections.abc import Mapping
 

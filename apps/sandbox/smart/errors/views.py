@@ -1,4 +1,4 @@
-"""The page behind an `error_uri`. It explains one fault to a person and shows nothing that came in its query."""
+"""The page behind an `error_uri`. It explains one error to a person, and shows nothing from its query."""
 
 from urllib.parse import unquote
 from uuid import UUID
@@ -12,8 +12,8 @@ from apps.sandbox.smart.errors.catalogue import ERRORS, NAMESPACE
 
 @require_GET
 def explain(request: HttpRequest, urn: str, instance: UUID) -> HttpResponse:
-    """What happened, in words, with the URN for whoever mends it. 404 for a fault nobody names."""
-    name = unquote(urn).removeprefix(NAMESPACE)  # once more: people open what they found encoded twice
+    """What happened, in words, with the URN for developers. 404 for an unknown error."""
+    name = unquote(urn).removeprefix(NAMESPACE)  # decoded once more: people open URLs that they found encoded twice
     if name not in ERRORS:
         raise Http404
     context = {"urn": NAMESPACE + name, "words": ERRORS[name], "instance": instance}

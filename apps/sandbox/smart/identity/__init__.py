@@ -1,1 +1,1 @@
-"""Who signs what at the SMART authorization server: keys, ID tokens, and the documents that tell clients of them."""
+"""Signing at the SMART authorization server: keys, ID tokens, and the documents that publish them to clients."""

@@ -1,7 +1,7 @@
-"""ID tokens (OpenID Connect Core section 2): who signed in, for one application. RS256, and wrong where asked.
+"""ID tokens (OpenID Connect Core section 2): who signed in, for one application. RS256, and wrong on request.
 
-The lawful differences are the switches `id_token`, `id_token_audience` and `fhir_user`; the ways to be wrong are
-`id_token_claims` and `id_token_form`, which can be wrong together.
+Lawful differences are the switches `id_token`, `id_token_audience` and `fhir_user`; ways to be wrong are
+`id_token_claims` and `id_token_form`, which can be combined.
 """
 
 import uuid
@@ -20,7 +20,7 @@ _SUBJECTS = uuid.UUID("c9b1c6f4-5a76-4a39-8d6b-0a5cf0c0f9d1")
 
 
 def issue(grant: SmartGrant, *, at: datetime) -> str | None:
-    """The ID token of a grant to which `openid` was allowed, or None where the switch holds it back."""
+    """The ID token of a grant with `openid`, or None if the switch withholds it."""
     if scenarios.chosen("id_token") == "never":
         return None
     facts = wrong_claims.Facts(client_id=grant.application.client_id, tenant=grant.tenant_id, at=at)
@@ -33,7 +33,7 @@ def issue(grant: SmartGrant, *, at: datetime) -> str | None:
 
 
 def subject(grant: SmartGrant) -> str:
-    """The `sub`: the same for a person at one tenant whatever the application, and meaningless elsewhere."""
+    """The `sub`: the same for a person at one tenant in every application, and meaningless elsewhere."""
     return uuid.uuid5(_SUBJECTS, f"{grant.tenant_id} {grant.account_id}").hex
 
 
@@ -43,7 +43,7 @@ def issuer(grant: SmartGrant) -> str:
 
 
 def fhir_user(grant: SmartGrant) -> str:
-    """The `fhirUser` as the switch has it: usually the absolute address of the person's own resource; "" for none."""
+    """The `fhirUser` as the switch says: usually the absolute URL of the person's own resource; "" for none."""
     root = f"{settings.SANDBOX_ORIGIN}/b/{grant.host}/{grant.version}/{grant.tenant_id}"
     logical_id = grant.fhir_user.rpartition("/")[2]
     match scenarios.chosen("fhir_user"):

@@ -1,4 +1,4 @@
-"""Three strings that name an issuer, per tenant; none can be made out of another (interface facts 3.7).
+"""Three strings that name an issuer, per tenant; none can be derived from another (interface facts 3.7).
 
 Access tokens, the SMART configuration and ID tokens each have their own.
 """
@@ -11,12 +11,12 @@ _NAMESPACE = uuid.UUID("6f4a3b1e-30c4-4d57-9d0b-7a4bb1a6e0c2")
 
 
 def authorization() -> str:
-    """Where the authorization server's addresses begin, with a slash; the `iss` of access tokens."""
+    """The base URL of the authorization server, with a slash; the `iss` of access tokens."""
     return f"{settings.SANDBOX_ORIGIN}/b/authorization/"
 
 
 def configuration(tenant: str) -> str:
-    """The `issuer` of a tenant's SMART configuration, and the `iss` of its authorization answers (RFC 9207)."""
+    """The `issuer` of a tenant's SMART configuration, and the `iss` of its authorization responses (RFC 9207)."""
     return f"{authorization()}tenants/{tenant}"
 
 

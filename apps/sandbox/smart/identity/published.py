@@ -1,4 +1,4 @@
-"""What the key set and the openid-configuration say, right or as their switches ask."""
+"""The contents of the key set and the openid-configuration, correct or as their switches say."""
 
 from datetime import datetime
 from typing import Any
@@ -8,7 +8,7 @@ from apps.sandbox.smart.identity import issuers, signing_keys
 
 
 def keys(mode: str, *, at: datetime) -> dict[str, list[dict[str, Any]]]:
-    """The key set as the switch `jwks` has it."""
+    """The key set, as the switch `jwks` says."""
     whole = signing_keys.key_set(at=at)["keys"]
     match mode:
         case "without-newest":
@@ -28,7 +28,8 @@ def keys(mode: str, *, at: datetime) -> dict[str, list[dict[str, Any]]]:
 
 
 def configuration(tenant: str, persona: str, mode: str) -> dict[str, Any]:
-    """The openid-configuration as the switch has it. It announces no authorize address: sign-in goes by SMART."""
+    """The openid-configuration, as the switch says. It announces no authorization endpoint, because sign-in uses
+    SMART."""
     issuer = "https://login.example/" if mode == "foreign-issuer" else issuers.identity(tenant, persona)
     jwks_uri = "https://keys.example/jwk" if mode == "foreign-keys" else f"{issuers.authorization()}jwk"
     return {
@@ -43,6 +44,6 @@ def configuration(tenant: str, persona: str, mode: str) -> dict[str, Any]:
 
 
 def _under_each_name(whole: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
-    """Every key of a kind under every id of the kind: no id says any more which key is meant."""
+    """Every key of a kind under every id of the kind, so that no id identifies a key any more."""
     alike = [key for key in whole if key["kty"] + key.get("crv", "") == kind]
     return [{**key, "kid": name["kid"]} for name in alike for key in alike]

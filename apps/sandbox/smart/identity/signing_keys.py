@@ -1,8 +1,9 @@
-"""The keys of interface B. Each generation is three pairs (EC P-256, EC P-384, RSA); three generations stand together.
+"""The keys of interface B. Each generation is three key pairs (EC P-256, EC P-384, RSA); three generations are
+published.
 
-A new generation comes every two days of sandbox time and whenever somebody rotates by hand; the newest signs. Then the
-oldest leaves the published set, so that a client sees nine keys of which it knows six (interface facts 3.7). A key id
-is a date with colons and dots.
+A new generation is created every two days of sandbox time, and whenever somebody rotates by hand; the newest signs.
+Then the oldest leaves the published set, so that a client sees nine keys, six of which it knows (interface facts 3.7).
+A key id is a date with colons and dots.
 """
 
 from collections.abc import Mapping
@@ -27,20 +28,20 @@ _EPOCH = datetime(2020, 1, 1, tzinfo=UTC)
 
 
 class Forged(Exception):
-    """A token that none of our keys signed, or none that signs such tokens."""
+    """A token that was not signed by a key of ours for this purpose."""
 
 
 def sign(claims: Mapping[str, Any], *, purpose: KeyPurpose, at: datetime) -> str:
-    """A JWT of these claims, signed by the newest key for the purpose: ES256 for access, RS256 for identity."""
+    """A JWT with these claims, signed by the newest key for the purpose: ES256 for access, RS256 for identity."""
     row = newest(purpose, at=at)
     header = {"alg": _algorithm(row.kid), "kid": row.kid, "typ": "JWT"}
     return jwt.encode(header, dict(claims), key_of(row))
 
 
 def read(token: str, *, purpose: KeyPurpose) -> Claims:
-    """The claims of a token that a key of ours for the purpose signed, whatever they say. Raises Forged.
+    """The claims of a token that a key of ours for the purpose signed; they are not checked. Raises Forged.
 
-    Retired keys count: what they signed runs out by itself.
+    Retired keys count: what they signed expires by itself.
     """
     try:
         kid = str(jws.extract_compact(token.encode()).headers().get("kid", ""))
@@ -57,13 +58,13 @@ def key_set(*, at: datetime) -> dict[str, list[dict[str, Any]]]:
 
 
 def public(row: SigningKey) -> dict[str, Any]:
-    """The public half of one key, as it is published."""
+    """The public half of one key, as published."""
     halves = key_of(row).as_dict(private=False)
     return {**halves, "kid": row.kid, "use": "sig", "alg": _algorithm(row.kid)}
 
 
 def standing(*, at: datetime) -> list[SigningKey]:
-    """The keys that are published now, newest generation first; a due generation is made."""
+    """The published keys, newest generation first; creates a generation that is due."""
     rows = _rows()
     due = _EPOCH + (at - _EPOCH) // EVERY * EVERY
     if not rows:
@@ -83,7 +84,7 @@ def newest(purpose: KeyPurpose, *, at: datetime) -> SigningKey:
 
 
 def rotate(*, at: datetime) -> list[SigningKey]:
-    """A new generation now; the oldest leaves the published set. Gives what is published then."""
+    """Create a new generation now; the oldest leaves the published set. Returns what is published then."""
     newest_at = standing(at=at)[0].created_at
     _make(max(at, newest_at + timedelta(milliseconds=1)))  # twice at one moment is two generations
     _retire(at)
@@ -100,7 +101,7 @@ def _rows() -> list[SigningKey]:
 
 
 def _make(created_at: datetime) -> None:
-    """One generation. Of two threads that make the same one at once, the first wins: the ids are the same."""
+    """One generation. If two threads create the same one at once, the first wins: the ids are the same."""
     name = created_at.astimezone(UTC).isoformat(timespec="milliseconds").removesuffix("+00:00")
     rows = [
         SigningKey(
@@ -123,7 +124,7 @@ def _retire(at: datetime) -> None:
 
 @lru_cache(maxsize=64)
 def _material(kid: str) -> dict[str, Any]:
-    """A new private key. Remembered, so that a test's keys are made once and not for every test."""
+    """A new private key. Cached, so that a test's keys are not made again for every test."""
     if kid.endswith(".rsa"):
         return dict(RSAKey.generate_key(2048).as_dict(private=True))
     return dict(ECKey.generate_key("P-256" if kid.endswith(".p256") else "P-384").as_dict(private=True))
@@ -131,7 +132,7 @@ def _material(kid: str) -> dict[str, Any]:
 
 @lru_cache(maxsize=64)
 def _known(kid: str) -> Key:
-    """The key of this id, remembered: data routes ask at every request. Raises SigningKey.DoesNotExist."""
+    """The key with this id, cached because data routes need it at every request. Raises SigningKey.DoesNotExist."""
     return key_of(SigningKey.objects.get(kid=kid))
 
 

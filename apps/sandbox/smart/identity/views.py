@@ -1,4 +1,4 @@
-"""The key set and the openid-configuration: public documents that any page may read."""
+"""The key set and the openid-configuration: public documents, readable by pages of any origin."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -15,7 +15,7 @@ _MAX_AGE = "max-age=3600"  # a client may keep the keys for an hour; on an unkno
 
 
 def _document(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """GET alone, readable from every origin."""
+    """Decorate a view: GET only, readable from every origin."""
 
     @wraps(view)
     def served(request: HttpRequest, **kwargs: Any) -> HttpResponse:
@@ -33,7 +33,7 @@ def _document(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
 
 @_document
 def jwk(_request: HttpRequest) -> HttpResponse:
-    """Every public key that stands: RFC 7517 section 5."""
+    """The published public keys: RFC 7517 section 5."""
     match scenarios.chosen("jwks"):
         case "down":
             return HttpResponse(_PAGE, status=503)
@@ -45,7 +45,7 @@ def jwk(_request: HttpRequest) -> HttpResponse:
 
 @_document
 def openid_configuration(_request: HttpRequest, tenant: str, idsp: str) -> HttpResponse:
-    """OpenID Connect Discovery section 4, below the issuer of ID tokens. 404 for a tenant or issuer that is not."""
+    """OpenID Connect Discovery section 4, below the issuer of ID tokens. 404 for an unknown tenant or issuer."""
     mode = scenarios.chosen("openid_configuration")
     persona = next((name for name in ("patient", "provider") if issuers.idsp(tenant, name) == idsp), None)
     if mode == "absent" or persona is None or Tenant.known(tenant) is None:

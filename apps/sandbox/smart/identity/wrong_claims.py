@@ -27,7 +27,7 @@ class Facts:
 
     @property
     def second(self) -> int:
-        """Now, as claims count it."""
+        """Now, as a claim's number of seconds."""
         return int(self.at.timestamp())
 
 

@@ -53,7 +53,7 @@ def _rightly(claims: Claims, at: datetime) -> str:
 
 
 def _as(algorithm: str) -> Forge:
-    """Signed by our own key, with an algorithm nobody agreed to."""
+    """Signed by our own key, with an algorithm that was not agreed."""
 
     def forge(claims: Claims, at: datetime) -> str:
         row = _ours(at)
@@ -85,7 +85,7 @@ def _with_kid(kid: Callable[[datetime], str | None]) -> Forge:
 
 
 def _hs256(claims: Claims, at: datetime) -> str:
-    """A MAC whose key is our public key, as text: works on whoever lets the header choose the algorithm."""
+    """A MAC keyed with our public key as text: accepted by clients that let the header choose the algorithm."""
     row = _ours(at)
     public = _key(row).as_pem(private=False)
     signed = f"{_part({'alg': 'HS256', 'kid': row.kid, 'typ': 'JWT'})}.{_part(claims)}"
@@ -93,7 +93,7 @@ def _hs256(claims: Claims, at: datetime) -> str:
 
 
 def _es256(claims: Claims, at: datetime) -> str:
-    """Signed by the key of access tokens."""
+    """Signed by the key for access tokens."""
     return signing_keys.sign(claims, purpose=KeyPurpose.ACCESS, at=at)
 
 
@@ -112,7 +112,7 @@ def _without_signature(claims: Claims, at: datetime) -> str:
 
 
 def _critical(claims: Claims, at: datetime) -> str:
-    """A header extension that must be understood and is not (RFC 7515 section 4.1.11)."""
+    """A header extension that must be understood, but is unknown (RFC 7515 section 4.1.11)."""
     row = _ours(at)
     header = {"alg": "RS256", "kid": row.kid, "crit": ["urn:sandbox:must"], "urn:sandbox:must": True}
     return _signed(header, json.dumps(claims).encode(), _key(row))
@@ -132,12 +132,12 @@ def _retired(claims: Claims, at: datetime) -> str:
 
 
 def _payload(payload: bytes) -> Forge:
-    """Signed well, and no claims inside."""
+    """A valid signature, but no claims inside."""
     return lambda _claims, at: _signed({"alg": "RS256", "kid": _ours(at).kid}, payload, _key(_ours(at)))
 
 
 def _other(purpose: KeyPurpose) -> Callable[[datetime], str]:
-    """The id of a published key that did not sign: the oldest."""
+    """With the id of a published key that did not sign: the oldest."""
     return lambda at: str([row for row in signing_keys.key_set(at=at)["keys"] if _is_for(row, purpose)][-1]["kid"])
 
 

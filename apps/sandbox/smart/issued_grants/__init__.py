@@ -1,1 +1,1 @@
-"""Grants after they were given: looked into by their application, given back by it, taken back by the patient."""
+"""Grants after they were issued: introspected and revoked by their application, removed by the patient."""

@@ -1,6 +1,6 @@
-"""Introspection (RFC 7662, SMART token introspection): what a token is good for, told to the application it is for.
+"""Introspection (RFC 7662, SMART token introspection): what a token permits, for the application that has it.
 
-A token that is unknown, of another application, expired or ended is `{"active": false}` and nothing more.
+A token that is unknown, expired, ended, or another application's gets `{"active": false}` and nothing more.
 """
 
 from datetime import datetime
@@ -17,7 +17,7 @@ _INACTIVE: Answer = {"active": False}
 
 
 def told(application: SmartApplication, given: dict[str, str], *, at: datetime) -> Answer:
-    """About `token`, whichever kind it is. Raises Refusal when there is no token parameter."""
+    """The response about `token`, of either kind. Raises Refusal if there is no token parameter."""
     if "token" not in given:
         raise refusing.invalid_request()
     try:
@@ -57,7 +57,7 @@ def _common(grant: SmartGrant) -> Answer:
         answer["patient"] = grant.patient_id
     if grant.encounter_id:
         answer["encounter"] = grant.encounter_id
-    if "openid" in grant.scopes:  # as in the ID token that came with it
+    if "openid" in grant.scopes:  # as in the ID token issued with it
         answer |= {"iss": id_tokens.issuer(grant), "sub": id_tokens.subject(grant)}
         if "fhirUser" in grant.scopes and (user := id_tokens.fhir_user(grant)):
             answer["fhirUser"] = user

@@ -1,4 +1,4 @@
-"""What a patient allowed at one organization, by application, and taking it back: the refresh tokens die at once."""
+"""What a patient allowed at one organization, by application, and removing it: the refresh tokens end at once."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from apps.sandbox.smart.authorizing import wording
 
 @dataclass(frozen=True)
 class Allowed:
-    """One application that may read, and since when. `words` say what, each once, over all its grants."""
+    """One application that may read, and since when. `words` say what, without repetition, over all its grants."""
 
     application: SmartApplication
     since_at: datetime
@@ -24,7 +24,7 @@ class Allowed:
 
 
 def allowed(account: Account, tenant: str, *, at: datetime) -> tuple[Allowed, ...]:
-    """Every application that may read for this account at this organization now, by name."""
+    """Every application that may now read for this account at this organization, by name."""
     grants = defaultdict(list)
     for grant in _open(account, tenant).select_related("application"):
         if not ending.has_ended(grant, at=at):
@@ -33,7 +33,7 @@ def allowed(account: Account, tenant: str, *, at: datetime) -> tuple[Allowed, ..
 
 
 def remove(account: Account, tenant: str, application_id: int, *, at: datetime) -> int:
-    """The application may read no more for this account at this organization. How many grants that ended."""
+    """Withdraw the application's access for this account at this organization. Returns how many grants that ended."""
     grants = _open(account, tenant).filter(application_id=application_id)
     return ending.end(grants, reason="removed by the patient", at=at)
 

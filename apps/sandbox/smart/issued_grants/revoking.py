@@ -1,6 +1,6 @@
-"""Revocation (RFC 7009): a refresh token ends its grant. An unknown one is answered 200 as well.
+"""Revocation (RFC 7009): a refresh token ends its grant. An unknown one also gets a 200.
 
-Access tokens cannot be revoked here, they run out (interface facts 3.10): `unsupported_token_type`.
+Access tokens cannot be revoked here, they expire (interface facts 3.10): `unsupported_token_type`.
 """
 
 from datetime import datetime
@@ -13,9 +13,9 @@ from apps.sandbox.smart.refusing import Refusal
 
 
 def revoke(application: SmartApplication, given: dict[str, str], *, tenant: str, at: datetime) -> None:
-    """End the grant of `token`, if it is one of this application's at this tenant. `token_type_hint` is a hint.
+    """End the grant of `token`, if it belongs to this application at this tenant. `token_type_hint` is only a hint.
 
-    Raises Refusal when there is no token parameter, and for an access token.
+    Raises Refusal if there is no token parameter, and for an access token.
     """
     if "token" not in given:
         raise refusing.invalid_request()

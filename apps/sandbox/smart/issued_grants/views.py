@@ -18,7 +18,7 @@ Form = dict[str, str]
 
 
 def tokeninfo(request: HttpRequest) -> HttpResponse:
-    """What a token is good for."""
+    """Introspect a token."""
     if scenarios.chosen("introspection") == "off" or not addresses.gives_tokens(request):
         return HttpResponseNotFound()
 
@@ -30,7 +30,7 @@ def tokeninfo(request: HttpRequest) -> HttpResponse:
 
 
 def revoke(request: HttpRequest, tenant: str, host: str = "myrecord") -> HttpResponse:
-    """Tell that a token is dead. An assertion may be made out to the token address or to this one."""
+    """Revoke a token. An assertion may be made out to the token URL or to this one."""
     if scenarios.chosen("revocation") == "off" or not addresses.gives_tokens(request):
         return HttpResponseNotFound()
 
@@ -71,7 +71,7 @@ def _for_application(
     tenant: str,
     audiences: set[str],
 ) -> HttpResponse:
-    """What `act` answers to an application that proved who it is, or the refusal."""
+    """The result of `act` for an authenticated application, or an error response."""
     if other := refusing.unless_posted(request):
         return other
     given: Form = {}

@@ -22,7 +22,7 @@ class Organization:
 
 @dataclass(frozen=True)
 class Visit:
-    """One Encounter, as it is offered in a list."""
+    """One Encounter, as shown in a list."""
 
     id: str
     words: str
@@ -38,7 +38,7 @@ class Person:
 
 
 def organizations(account: Account) -> tuple[Organization, ...]:
-    """Where the account sees anybody, by name."""
+    """The organizations at which the account sees anybody, by name."""
     tenants = Tenant.objects.filter(pk__in=account.tenant_patients, is_suspended=False).order_by("name")
     return tuple(
         Organization(tenant, version)
@@ -49,7 +49,7 @@ def organizations(account: Account) -> tuple[Organization, ...]:
 
 
 def people(account: Account, tenant: str, version: str) -> tuple[Person, ...]:
-    """Whom the account sees there, their own record first."""
+    """The people whom the account sees there, their own record first."""
     place = Place(HOSTS[starting.persona_of(account)], version, tenant)
     return tuple(
         Person(patient_id, name, _visits(tenant, version, patient_id))

@@ -1,6 +1,7 @@
-"""Starting an application: a launch is remembered, and the browser is sent to its launch address with iss and launch.
+"""Start an application: store a launch, and send the browser to the launch URL with iss and launch.
 
-The value says what to open. It proves nobody's identity: whoever brings it to authorize still signs in there.
+The launch value says what to open. It authenticates nobody: whoever brings it to the authorization endpoint still signs
+in there.
 """
 
 import secrets
@@ -18,12 +19,12 @@ LIFETIME = timedelta(minutes=5)
 
 
 class LaunchRefused(Exception):
-    """The application cannot be started so; the text says why, for whoever fills the form."""
+    """The application cannot be started in this way; the text says why, for whoever fills in the form."""
 
 
 @dataclass(frozen=True, repr=False)
 class Started:
-    """A launch under way: `iss` is the FHIR root, `launch` the value, `address` where the browser goes."""
+    """A launch: `iss` is the FHIR root, `launch` the value, `address` where the browser goes."""
 
     iss: str
     launch: str
@@ -31,18 +32,18 @@ class Started:
 
 
 def persona_of(account: Account) -> str:
-    """A clinician is one by their practitioner id; everybody else is a patient."""
+    """Clinician if the account has a practitioner id, else patient."""
     return Persona.PROVIDER if account.practitioner_id else Persona.PATIENT
 
 
 def applications(persona: str, version: str) -> QuerySet[SmartApplication]:
-    """The applications that can be started from here."""
+    """The applications that can be launched."""
     rows = SmartApplication.objects.filter(persona=persona, status=ApplicationStatus.APPROVED).exclude(launch_url="")
     return rows.filter(versions__contains=version).order_by("name", "pk")
 
 
 def offered(persona: str, version: str, tenant: Tenant) -> QuerySet[SmartApplication]:
-    """Those that a portal shows: what its organization has enabled."""
+    """Those that a portal shows: the ones its organization has enabled."""
     return applications(persona, version).filter(enabled_tenants__contains=tenant.pk)
 
 
@@ -56,7 +57,8 @@ def start(
     encounter_id: str = "",
     at: datetime,
 ) -> Started:
-    """Remember the launch. Raises LaunchRefused for what the account does not see or the application is not for."""
+    """Store the launch. Raises LaunchRefused if the account does not see the patient, or the application is for another
+    persona."""
     persona = persona_of(account)
     if not applications(persona, version).filter(pk=application.pk).exists():
         raise LaunchRefused("This application cannot be started here.")

@@ -18,7 +18,7 @@ _KEY = "launch_account"
 
 @require_http_methods(["GET", "POST"])
 def portal(request: HttpRequest) -> HttpResponse:
-    """Who is there, where they are, and what they can start."""
+    """Who is signed in, what is open, and what they can start."""
     step = request.POST.get("step") if request.method == "POST" else None
     if step == "sign-in":
         return _sign_in(request)
@@ -36,7 +36,7 @@ def portal(request: HttpRequest) -> HttpResponse:
 
 
 def _sign_in(request: HttpRequest) -> HttpResponse:
-    """Apart from the sign-in at authorize on purpose: a launch does not sign anybody in there."""
+    """Separate from the sign-in at the authorization endpoint on purpose: a launch does not sign anybody in there."""
     account = signed_in.check(request.POST.get("username", ""), request.POST.get("password", ""))
     if account is None or not choices.organizations(account):
         return _page(request, "launch_sign_in", problem=True, username=request.POST.get("username", ""))

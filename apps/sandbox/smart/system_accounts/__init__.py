@@ -1,1 +1,1 @@
-"""The system-accounts application: asking for an account, its secret or keys, rotating them (specification 5.2.7)."""
+"""The system-accounts application: requesting an account, its secret or keys, rotating them (specification 5.2.7)."""

@@ -1,7 +1,7 @@
-"""The life of a system account: requested, approved, its secret made and made again, its keys registered, retired.
+"""The life cycle of a system account: requested, approved, secret created and replaced, keys registered, retired.
 
-What stands here is what the applications that name it authenticate with: a secret that is rotated breaks them at once,
-and heals them as soon as they have the new one (specification 5.2.8).
+Applications that name it authenticate with its credentials: replacing its secret breaks them at once, until they have
+the new one (specification 5.2.8).
 """
 
 import json
@@ -19,7 +19,7 @@ from apps.sandbox.smart.clients import public_keys
 
 @dataclass(frozen=True)
 class Asked:
-    """The form of specification 5.2.7, and how the account will prove who it is."""
+    """The form of specification 5.2.7, and how the account will authenticate."""
 
     description: str
     client_name: str
@@ -32,7 +32,7 @@ class Asked:
 
 
 def request_account(asked: Asked, *, developer: Developer, at: datetime) -> SystemAccount:
-    """File a request (switch `approval`: it is approved at once). `asked` comes from a form that was checked."""
+    """Submit a request (with the switch `approval`: it is approved at once). `asked` comes from a validated form."""
     account = SystemAccount.objects.create(**vars(asked), developer=developer, requested_at=at)
     if scenarios.chosen("approval") == "instant":
         approve(account, at=at)
@@ -40,23 +40,23 @@ def request_account(asked: Asked, *, developer: Developer, at: datetime) -> Syst
 
 
 def approve(account: SystemAccount, *, at: datetime, decision: str = "") -> None:
-    """It is created: its id counts from now on. Raises MoveRefused."""
+    """Create the account: its id works from now on. Raises MoveRefused."""
     account.move(SystemAccountStatus.APPROVED, at=at, decision=decision)
 
 
 def reject(account: SystemAccount, *, at: datetime, decision: str = "") -> None:
-    """It is not created. Raises MoveRefused."""
+    """Reject the request. Raises MoveRefused."""
     account.move(SystemAccountStatus.REJECTED, at=at, decision=decision)
 
 
 def retire(account: SystemAccount, *, at: datetime) -> None:
-    """It stops working for good, and with it every application that names it. Raises MoveRefused."""
+    """End the account for good, and every application that names it. Raises MoveRefused."""
     account.move(SystemAccountStatus.RETIRED, at=at)
 
 
 def make_secret(account: SystemAccount, *, at: datetime) -> str:
-    """The first secret or the next, known here and now and never again; one there was stops working at once. Raises
-    MoveRefused for an account that is not approved, or has keys."""
+    """Create the first or the next secret, available only here; an earlier one stops working at once. Raises
+    MoveRefused if the account is not approved, or has keys."""
     if not account.is_approved or account.kind != SystemAccountKind.SECRET:
         raise MoveRefused(f"no secret for an account of kind {account.kind} that is {account.status}")
     secret = secrets.token_urlsafe(32)
@@ -66,8 +66,8 @@ def make_secret(account: SystemAccount, *, at: datetime) -> str:
 
 
 def register_keys(account: SystemAccount, *, jwks: str, jwks_url: str) -> None:
-    """The public keys that count from now on, instead of those before: `jwks` is JSON, `jwks_url` an address of this
-    machine that publishes them; one of the two. Raises RequestRefused, and MoveRefused as `make_secret` does."""
+    """Replace the public keys: `jwks` is JSON, `jwks_url` a URL of this machine that publishes them; exactly one of the
+    two. Raises RequestRefused, and MoveRefused as `make_secret` does."""
     if not takes_keys(account):
         raise MoveRefused(f"no keys for an account of kind {account.kind} that is {account.status}")
     if bool(jwks.strip()) == bool(jwks_url.strip()):
@@ -83,7 +83,7 @@ def register_keys(account: SystemAccount, *, jwks: str, jwks_url: str) -> None:
 
 
 def takes_keys(account: SystemAccount) -> bool:
-    """Whether it can register keys: those of the other type have a secret."""
+    """Whether it can register keys: accounts of the other kind have a secret."""
     return account.is_approved and account.kind == SystemAccountKind.KEY
 
 

@@ -22,14 +22,14 @@ _SHOWN = "shown_system_secret"
 @require_GET
 @for_developers
 def accounts(request: HttpRequest, developer: Developer) -> HttpResponse:
-    """The developer's accounts and where each stands."""
+    """The developer's accounts, and the status of each."""
     return _page(request, "system_accounts", developer, accounts=developer.systemaccount_set.order_by("-pk"))
 
 
 @require_http_methods(["GET", "POST"])
 @for_developers
 def request_account(request: HttpRequest, developer: Developer) -> HttpResponse:
-    """The form of specification 5.2.7, and filing it."""
+    """The form of specification 5.2.7, and submitting it."""
     form = AccountForm(fields.posted(request))
     if form.is_valid():
         account = requesting.request_account(Asked(**form.cleaned_data), developer=developer, at=clock.now())
@@ -40,7 +40,7 @@ def request_account(request: HttpRequest, developer: Developer) -> HttpResponse:
 @require_GET
 @for_developers
 def account(request: HttpRequest, developer: Developer, pk: int) -> HttpResponse:
-    """One account: where it stands, its id once there is one, and its credentials. A secret is shown once."""
+    """One account: its status, its id once there is one, and its credentials. A secret is shown once."""
     row = _own(developer, pk)
     secret = request.session.pop(f"{_SHOWN}_{pk}", "")
     applications = developer.smartapplication_set.filter(guid=row.client_id).order_by("name", "pk")
@@ -62,7 +62,7 @@ def make_secret(request: HttpRequest, developer: Developer, pk: int) -> HttpResp
 @require_http_methods(["GET", "POST"])
 @for_developers
 def register_keys(request: HttpRequest, developer: Developer, pk: int) -> HttpResponse:
-    """Public keys, as a set or by their address (specification 5.2.6)."""
+    """Public keys, as a set or by URL (specification 5.2.6)."""
     row = _own(developer, pk)
     if not requesting.takes_keys(row):
         messages.error(request, _("There are no keys for an account that is not approved, or has a secret."))
@@ -83,7 +83,7 @@ def register_keys(request: HttpRequest, developer: Developer, pk: int) -> HttpRe
 @require_POST
 @for_developers
 def retire(request: HttpRequest, developer: Developer, pk: int) -> HttpResponse:
-    """The account is over."""
+    """Retire the account."""
     row = _own(developer, pk)
     try:
         requesting.retire(row, at=clock.now())
@@ -94,7 +94,7 @@ def retire(request: HttpRequest, developer: Developer, pk: int) -> HttpResponse:
 
 
 def _own(developer: Developer, pk: int) -> SystemAccount:
-    """One of theirs; 404 for anybody else's."""
+    """One of the developer's own; 404 for another developer's."""
     return get_object_or_404(developer.systemaccount_set, pk=pk)
 
 

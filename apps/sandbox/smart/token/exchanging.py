@@ -1,4 +1,4 @@
-"""A code for tokens, once (specification S3; X40 to X43, X64)."""
+"""Exchange a code for tokens, once (specification S3; X40 to X43, X64)."""
 
 import base64
 import hashlib
@@ -18,7 +18,7 @@ _BAD_CODE = "oauth2:token:code-invalid-or-expired"
 def exchange(
     application: SmartApplication | None, given: dict[str, str], address: TokenAddress, *, at: datetime
 ) -> issuing.Answer:
-    """The answer to a code. Raises Refusal; a second use also ends whatever the first one gave."""
+    """The response to a code. Raises Refusal; a second use also ends what the first one gave."""
     if application is None or "code" not in given:
         raise refusing.invalid_request()
     digest = bearer.sha256(given["code"])
@@ -36,7 +36,7 @@ def exchange(
     token_address.check_organization(code.grant, terminated="oauth2:token:code:tenant-terminated")
     _check_sent_before(code, given)
     _check_verifier(code, given.get("code_verifier"))
-    # By conditional update: of two exchanges at the same moment one finds nothing left to claim.
+    # By a conditional UPDATE: of two simultaneous exchanges, one finds nothing left to claim.
     if not SmartCode.objects.filter(sha256=code.sha256, used_at=None).update(used_at=at):
         raise _used_twice(code, at)
     SmartGrant.objects.filter(pk=code.grant_id).update(last_used_at=at)
@@ -49,7 +49,7 @@ def _used_twice(code: SmartCode, at: datetime) -> Refusal:
 
 
 def _check_sent_before(code: SmartCode, given: dict[str, str]) -> None:
-    """X41, and the redirect address: what comes again must be what came with the authorization request."""
+    """X41, and the redirect URI: what is sent again must equal what came with the authorization request."""
     if "state" in given and given["state"] != code.state:
         raise refusing.invalid_grant(_BAD_CODE)
     is_needed = scenarios.chosen("token_redirect_uri") == "required" and bool(code.redirect_uri)

@@ -1,4 +1,4 @@
-"""What a token answer says (specification 2.3; X42, X43): each field exactly under its condition."""
+"""The contents of a token response (specification 2.3; X42, X43): each field exactly under its condition."""
 
 from datetime import datetime
 
@@ -12,7 +12,8 @@ Answer = dict[str, str | int]
 
 
 def access(grant: SmartGrant, *, at: datetime) -> Answer:
-    """The four fields of every answer; a refresh has no others. `scope` is what was granted, not what was asked."""
+    """The four fields of every response; a refresh has no others. `scope` is what was granted, not what was
+    requested."""
     told = access_tokens.told_seconds(grant)
     return {
         "access_token": access_tokens.issue(grant, at=at),
@@ -23,7 +24,7 @@ def access(grant: SmartGrant, *, at: datetime) -> Answer:
 
 
 def first(grant: SmartGrant, *, at: datetime) -> Answer:
-    """The answer to a code: also the context that was granted, a refresh token and an ID token."""
+    """The response to a code: also the granted context, a refresh token and an ID token."""
     answer = {**access(grant, at=at), **_context(grant)}
     if grant.access and scenarios.chosen("refresh_token") == "on":
         answer["refresh_token"] = refresh_token(grant, refreshed_at=None, at=at)
@@ -42,7 +43,7 @@ def refresh_token(grant: SmartGrant, *, refreshed_at: datetime | None, at: datet
 
 
 def _context(grant: SmartGrant) -> Answer:
-    """The patient and the visit that are open, if a launch context was granted and has them."""
+    """The open patient and visit, if a launch context was granted and has them."""
     answer: Answer = {}
     is_granted = not {"launch", "launch/patient"}.isdisjoint(grant.scopes)
     if grant.patient_id and is_granted and scenarios.chosen("launch_patient") == "told":

@@ -1,4 +1,4 @@
-"""A refresh token for a new access token, as often as needed (specification S4, 5.2.3, 7.4; X46 to X49)."""
+"""Exchange a refresh token for a new access token, any number of times (specification S4, 5.2.3, 7.4; X46 to X49)."""
 
 from datetime import datetime, timedelta
 
@@ -16,9 +16,9 @@ _SHORTEST = timedelta(seconds=60)
 def refresh(
     application: SmartApplication | None, given: dict[str, str], address: TokenAddress, *, at: datetime
 ) -> issuing.Answer:
-    """The four fields of specification 2.3, and a new refresh token only where the switch `rotation` is on.
+    """The four fields of specification 2.3, and a new refresh token only if the switch `rotation` is on.
 
-    A public application sends nothing but the grant type and the token: `application` is None then. Raises Refusal.
+    A public application sends only the grant type and the token; then `application` is None. Raises Refusal.
     """
     if "refresh_token" not in given:
         raise refusing.invalid_request()
@@ -41,7 +41,7 @@ def refresh(
 
 
 def _token(secret: str, application: SmartApplication | None, address: TokenAddress) -> SmartRefreshToken:
-    """The refresh token, if it is this application's and of this address."""
+    """The refresh token, if it belongs to this application and token URL."""
     token = (
         SmartRefreshToken.objects.select_related("grant__application", "grant__tenant")
         .filter(sha256=bearer.sha256(secret))
@@ -60,7 +60,7 @@ def _token(secret: str, application: SmartApplication | None, address: TokenAddr
 
 
 def _narrowed(grant: SmartGrant, wanted: str | None) -> list[str]:
-    """Fewer scopes where fewer are asked for; never more than were granted (RFC 6749 section 6)."""
+    """Fewer scopes if fewer are requested; never more than were granted (RFC 6749 section 6)."""
     if wanted is None:
         return list(grant.scopes)
     if not set(wanted.split(" ")) <= set(grant.scopes):
@@ -69,7 +69,7 @@ def _narrowed(grant: SmartGrant, wanted: str | None) -> list[str]:
 
 
 def _check_pace(token: SmartRefreshToken, at: datetime) -> None:
-    """X47: a refresh less than a minute after the last one, where the switch is on."""
+    """X47: refuse a refresh less than a minute after the last one, if the switch is on."""
     last = token.last_refreshed_at
     is_on = scenarios.chosen("refresh_throttle", client_id=token.grant.application.client_id) == "on"
     if is_on and last is not None and at < last + _SHORTEST:
@@ -80,7 +80,7 @@ def _check_pace(token: SmartRefreshToken, at: datetime) -> None:
 
 
 def _check_rotated(token: SmartRefreshToken, *, rotates: bool, at: datetime) -> None:
-    """A token that was replaced works no more, but for the seconds of grace the switch gives."""
+    """A replaced token no longer works, except within the grace period that the switch allows."""
     if token.rotated_at is None:
         if not rotates or SmartRefreshToken.objects.filter(pk=token.pk, rotated_at=None).update(rotated_at=at):
             return

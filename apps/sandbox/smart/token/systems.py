@@ -1,4 +1,4 @@
-"""A token for a system that proved itself (specification S5 and S6, 5.2.5; X56): no refresh token, no context."""
+"""A token for an authenticated system (specification S5 and S6, 5.2.5; X56): no refresh token, no context."""
 
 from datetime import datetime
 
@@ -16,7 +16,7 @@ from apps.sandbox.smart.token.token_address import TokenAddress
 def grant(
     request: HttpRequest, given: dict[str, str], address: TokenAddress, *, audiences: list[str], at: datetime
 ) -> Answer:
-    """The four fields of specification 2.3, for `system/` scopes alone. Raises Refusal."""
+    """The four fields of specification 2.3, only for `system/` scopes. Raises Refusal."""
     account = systems.account_of(request, given, audiences=audiences, at=at)
     applications = systems.applications_of(account)
     enabled = [one for one in applications if one.is_enabled_at(address.tenant)]

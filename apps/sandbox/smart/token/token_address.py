@@ -1,4 +1,4 @@
-"""Whether a grant still stands at the address it is used at: right organization, not gone, and letting in."""
+"""Whether a grant may be used at a token URL: the right organization, which exists and has enabled the application."""
 
 from dataclasses import dataclass
 
@@ -9,18 +9,19 @@ from apps.sandbox.smart import refusing
 
 @dataclass(frozen=True)
 class TokenAddress:
-    """The token address a request came to. `host` is empty in the older form of the address."""
+    """The token URL of a request. `host` is empty in the older form of the URL."""
 
     tenant: str
     host: str
 
     def is_of(self, grant: SmartGrant) -> bool:
-        """Whether codes and tokens of the grant are for this address."""
+        """Whether codes and tokens of the grant are for this URL."""
         return grant.tenant_id == self.tenant and self.host in ("", grant.host)
 
 
 def check_organization(grant: SmartGrant, *, terminated: str) -> None:
-    """Raises Refusal when the organization is gone (by the name `terminated`), or lets the application in no more."""
+    """Raises Refusal if the organization is suspended (with the error name `terminated`), or no longer allows the
+    application."""
     if grant.tenant.is_suspended:
         raise refusing.invalid_grant(terminated)
     late = scenarios.chosen("not_enabled") == "forbidden-at-data"  # then the data routes refuse

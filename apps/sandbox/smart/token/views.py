@@ -1,4 +1,4 @@
-"""The token address of interface B: POST, a form in the body, JSON back; readable by pages of any origin."""
+"""The token endpoint of interface B: POST with a form body, JSON response, readable by pages of any origin."""
 
 from datetime import datetime
 
@@ -15,8 +15,8 @@ from apps.sandbox.smart.token.token_address import TokenAddress
 
 @csrf_exempt
 def token(request: HttpRequest, tenant: str, host: str = "") -> HttpResponse:
-    """Tokens for a code, a refresh token or a system. The form of the address that does not stand now is not there
-    (X30), nor is the host that tokens moved away from."""
+    """Tokens for a code, a refresh token or a system. 404 for the form of the URL that is not current (X30), and for
+    the host name from which the endpoint has moved."""
     is_right_form = bool(host) == (scenarios.chosen("token_path") == "hosts")
     if not (is_right_form and addresses.gives_tokens(request)):
         return refusing.for_programs(HttpResponse(status=404))
