@@ -14,7 +14,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from apps.accounts.models import User
 from apps.audit.recording import Actor, EventType
-from apps.connections import noting
+from apps.connections import connection_events
 from tests.connections.conftest import BACKEND
 from tests.records.linked import make_connection, make_endpoint
 from tests.records.several_people import CHILDS, HERS, is_of
@@ -31,7 +31,9 @@ def hers(alice: User, live_server: LiveServer, new_page: Callable[..., Page]) ->
     childs = make_connection(alice, endpoint)
     is_of(childs, CHILDS, "2019-01-02")
     for _time in range(3):
-        noting.note_connection(EventType.TOKENS_REFRESHED, childs, at=timezone.now(), actor=Actor.system("x"))
+        connection_events.note_connection(
+            EventType.TOKENS_REFRESHED, childs, at=timezone.now(), actor=Actor.system("x")
+        )
     client = Client()
     client.force_login(alice, backend=BACKEND)
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType, Fact
-from apps.connections import noting
+from apps.connections import connection_events
 from apps.connections.answers import candidates
 from apps.connections.answers.candidates import Candidate
 from tests.connections.conftest import BACKEND
@@ -77,7 +77,7 @@ class TestRecordsOfSeveralPeople:
     def test_are_told_apart_by_whose_they_are(self, hers, client, sam, alice, endpoint, childs, event):
         hers_too = make_connection(alice, endpoint)
         for connection in (hers_too, childs):
-            noting.note_connection(event, connection, at=timezone.now(), actor=Actor.system("x"))
+            connection_events.note_connection(event, connection, at=timezone.now(), actor=Actor.system("x"))
         text = page(hers)
         assert "Harbor Family Practice (Wrenna Quillfeather)" in text
         assert "Harbor Family Practice (Milo Quillfeather)" in text
@@ -87,7 +87,9 @@ class TestRecordsOfSeveralPeople:
     def test_are_told_apart_where_several_renewals_are_one_line(self, hers, alice, endpoint, childs):
         make_connection(alice, endpoint)
         for _time in range(3):
-            noting.note_connection(EventType.TOKENS_REFRESHED, childs, at=timezone.now(), actor=Actor.system("x"))
+            connection_events.note_connection(
+                EventType.TOKENS_REFRESHED, childs, at=timezone.now(), actor=Actor.system("x")
+            )
         assert "Harbor Family Practice (Milo Quillfeather)" in page(hers)
         first = html.unescape(re.findall(r'href="(/activity/[^"]+renewals[^"]+)"', page(hers))[0])
         assert "(Milo Quillfeather)" in hers.get(first).content.decode()
@@ -132,7 +134,7 @@ class TestRenewals:
 
     def renew(self, connection, times=1):
         for _time in range(times):
-            noting.note_connection(
+            connection_events.note_connection(
                 EventType.TOKENS_REFRESHED, connection, at=timezone.now(), actor=Actor.system("refreshing")
             )
 
@@ -214,7 +216,7 @@ class TestRenewals:
 class TestALine:
     def test_says_why_a_link_ended(self, hers, alice, endpoint):
         connection = make_connection(alice, endpoint)
-        noting.note_connection(
+        connection_events.note_connection(
             EventType.CONNECTION_NEEDS_REAUTHORIZATION,
             connection,
             at=timezone.now(),
@@ -225,7 +227,7 @@ class TestALine:
 
     def test_names_the_provider_of_a_link_that_is_gone(self, hers, alice, endpoint):
         connection = make_connection(alice, endpoint)
-        noting.note_connection(EventType.CONNECTION_DISCONNECTED, connection, at=timezone.now())
+        connection_events.note_connection(EventType.CONNECTION_DISCONNECTED, connection, at=timezone.now())
         connection.delete()
         assert "Harbor Family Practice" in page(hers)
 

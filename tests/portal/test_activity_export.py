@@ -14,7 +14,7 @@ from django.utils import timezone, translation
 from apps.audit import recording
 from apps.audit.models import AuditEvent
 from apps.audit.recording import Actor, EventType, Fact
-from apps.connections import noting
+from apps.connections import connection_events
 from apps.portal import activity, activity_export, closing
 from apps.records.exporting import admitting
 from tests.records.linked import give_tokens, make_connection, make_endpoint
@@ -75,7 +75,9 @@ class TestTheFile:
         note(alice, EventType.STAFF_VIEWED, Actor.staff(stella.pk), at=at)
         for seconds in range(3):
             renewed = EventType.TOKENS_REFRESHED
-            noting.note_connection(renewed, connection, at=at + timedelta(seconds=seconds), actor=Actor.system("x"))
+            connection_events.note_connection(
+                renewed, connection, at=at + timedelta(seconds=seconds), actor=Actor.system("x")
+            )
         note(alice, EventType.USER_SIGN_IN_FAILED, at=at, facts={Fact.METHOD: "password"})
         columns, (taken, *lines) = saved(hers.post(address))
         assert columns == COLUMNS

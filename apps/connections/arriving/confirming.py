@@ -12,7 +12,7 @@ from django.db import transaction
 
 from apps.accounts.models import User
 from apps.audit.recording import Actor, EventType
-from apps.connections import noting, refreshing
+from apps.connections import connection_events, refreshing
 from apps.connections.answers import candidates as sealed_candidates
 from apps.connections.answers.candidates import Candidate
 from apps.connections.ending import dropping
@@ -92,7 +92,7 @@ def _confirm(connection: Connection, person: Candidate, *, at: datetime) -> Conf
     sealed_person = sealed_candidates.seal_person(connection, person)
     connection.confirm(patient_id=person.patient_id, at=at, sealed_person=sealed_person)
     AuthorizationRequest.objects.filter(connection=connection).update(outcome=Outcome.CONFIRMED)
-    noting.note_connection(EventType.CONNECTION_CONFIRMED, connection, at=at)
+    connection_events.note_connection(EventType.CONNECTION_CONFIRMED, connection, at=at)
     return Confirmed(connection, is_renewal=False)
 
 
@@ -112,4 +112,4 @@ def _renew(living: Connection, unconfirmed: Connection, *, at: datetime) -> None
         outcome=Outcome.ALREADY_CONNECTED, connection=living
     )
     unconfirmed.delete()
-    noting.note_connection(EventType.CONNECTION_REAUTHORIZED, living, at=at)
+    connection_events.note_connection(EventType.CONNECTION_REAUTHORIZED, living, at=at)

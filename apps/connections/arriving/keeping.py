@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db import transaction
 
 from apps.audit.recording import EventType
-from apps.connections import noting, refreshing
+from apps.connections import connection_events, refreshing
 from apps.connections.answers import candidates, claiming
 from apps.connections.answers.identifying import Found
 from apps.connections.grants import context, scoping
@@ -66,10 +66,10 @@ def _hold(request: AuthorizationRequest, token_set: TokenSet, found: Found, *, a
         connection.sealed_context = context.seal(connection, found.context)
         connection.save(force_insert=True)
         refreshing.keep(connection, token_set, issued_at=at)
-        noting.note_connection(
+        connection_events.note_connection(
             EventType.TOKENS_EXCHANGED, connection, at=at, has_refresh_token=token_set.refresh_token is not None
         )
-        noting.note_connection(EventType.CONNECTION_FOUND, connection, at=at, count=len(found.people))
+        connection_events.note_connection(EventType.CONNECTION_FOUND, connection, at=at, count=len(found.people))
         claiming.close(request, Outcome.COMPLETED, connection=connection)
     return connection
 
@@ -113,4 +113,4 @@ def _restore(
     refreshing.keep(connection, token_set, issued_at=at)
     if connection.status != Connection.Status.ACTIVE:
         connection.restore()
-    noting.note_connection(EventType.CONNECTION_REAUTHORIZED, connection, at=at)
+    connection_events.note_connection(EventType.CONNECTION_REAUTHORIZED, connection, at=at)

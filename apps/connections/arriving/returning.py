@@ -20,7 +20,7 @@ from uuid import UUID
 from django.db import Error, transaction
 
 from apps.audit.recording import Actor, EventType
-from apps.connections import alerting, clocks, noting, outages, refreshing, revoking
+from apps.connections import alerting, clocks, connection_events, outages, refreshing, revoking
 from apps.connections.answers import answering, causes, claiming, counting, identifying, recalling
 from apps.connections.arriving import keeping
 from apps.connections.clocks import Clock
@@ -123,7 +123,7 @@ def _not_theirs(request: AuthorizationRequest, outcome: Outcome, *, at: datetime
     answer is not known, so the log of the person it belongs to does not say that they did."""
     if request.trial_id is None:
         actor = Actor.system("returning")
-        noting.note_request(EventType.CONNECTION_FAILED, request, at=at, actor=actor, outcome=outcome.value)
+        connection_events.note_request(EventType.CONNECTION_FAILED, request, at=at, actor=actor, outcome=outcome.value)
     return WayBack(outcome)
 
 
@@ -285,5 +285,5 @@ def _fail(
         claiming.hold_account(request)
         claiming.close(request, outcome, error_uri=error_uri or "")
         facts: dict[str, Any] = {"code": str(code)} if code else {}
-        noting.note_request(EventType.CONNECTION_FAILED, request, at=at, outcome=outcome.value, **facts)
+        connection_events.note_request(EventType.CONNECTION_FAILED, request, at=at, outcome=outcome.value, **facts)
     return WayBack(outcome, request, request.connection)

@@ -8,7 +8,7 @@ from datetime import datetime
 from django.db import transaction
 
 from apps.audit.recording import EventType
-from apps.connections import noting, refreshing, revoking
+from apps.connections import connection_events, refreshing, revoking
 from apps.connections.models import Connection
 
 
@@ -25,5 +25,5 @@ def end(connection: Connection, *, at: datetime) -> bool | None:
         token = refreshing.forget(locked)
         if locked.status != Connection.Status.DISCONNECTED:
             locked.disconnect(at=at)
-            noting.note_connection(EventType.CONNECTION_DISCONNECTED, locked, at=at)
+            connection_events.note_connection(EventType.CONNECTION_DISCONNECTED, locked, at=at)
         return None if token is None else revoking.remember(locked, token, at=at)

@@ -5,7 +5,7 @@ from datetime import datetime
 from django.db import transaction
 
 from apps.audit.recording import Actor, EventType
-from apps.connections import noting, refreshing, revoking
+from apps.connections import connection_events, refreshing, revoking
 from apps.connections.models import AuthorizationRequest, Connection
 from apps.connections.outcomes import Outcome
 
@@ -17,7 +17,7 @@ def drop_unconfirmed(connection: Connection, *, outcome: Outcome, event: EventTy
         locked = Connection.objects.select_for_update().unconfirmed().filter(pk=connection.pk).first()
         if locked is None:
             return False
-        noting.note_connection(event, locked, at=at, actor=actor)
+        connection_events.note_connection(event, locked, at=at, actor=actor)
         token = refreshing.forget(locked)
         if token is not None:
             revoking.remember(locked, token, at=at)

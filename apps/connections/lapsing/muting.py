@@ -5,7 +5,7 @@ from datetime import datetime
 from django.db import transaction
 
 from apps.audit.recording import EventType
-from apps.connections import noting
+from apps.connections import connection_events
 from apps.connections.lapsing import planning
 from apps.connections.models import Connection
 
@@ -16,4 +16,4 @@ def mute(connection: Connection, *, is_muted: bool, at: datetime) -> None:
         changed = Connection.objects.filter(pk=connection.pk, is_muted=not is_muted).update(is_muted=is_muted)
         if changed:
             planning.withdraw(connection)
-            noting.note_connection(EventType.USER_WARNINGS_CHOSEN, connection, at=at)
+            connection_events.note_connection(EventType.USER_WARNINGS_CHOSEN, connection, at=at)

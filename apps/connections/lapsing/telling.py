@@ -17,7 +17,7 @@ from django.db.models import Max
 from apps.accounts import mailing, preferences, time_zones
 from apps.accounts.models import User
 from apps.audit.recording import Actor, EventType
-from apps.connections import noting
+from apps.connections import connection_events
 from apps.connections.lapsing import letters, moments
 from apps.connections.lapsing.letters import Letter
 from apps.connections.models import Connection, LapseWarning
@@ -167,4 +167,6 @@ def _note(letter: Letter, *, at: datetime) -> None:
         told = LapseWarning.objects.filter(pk__in=letter.warning_ids)
         told.update(sent_at=at)
         for connection in letter.connections:
-            noting.note_connection(EventType.CONNECTION_WARNED, connection, at=at, actor=Actor.system("warning"))
+            connection_events.note_connection(
+                EventType.CONNECTION_WARNED, connection, at=at, actor=Actor.system("warning")
+            )

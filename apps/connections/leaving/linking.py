@@ -14,7 +14,7 @@ from django.db.models import QuerySet
 from apps.accounts import consenting
 from apps.accounts.models import User
 from apps.audit.recording import EventType
-from apps.connections import noting
+from apps.connections import connection_events
 from apps.connections.grants import scoping
 from apps.connections.leaving import binding, departing, request_columns
 from apps.connections.leaving.departing import Departure
@@ -96,7 +96,7 @@ def begin(
         if connection is not None:
             _hold(connection)
         departure = store(request, browser, launch)
-        noting.note_request(EventType.CONNECTION_REQUESTED, request, at=at, is_first=connection is None)
+        connection_events.note_request(EventType.CONNECTION_REQUESTED, request, at=at, is_first=connection is None)
     return departure
 
 

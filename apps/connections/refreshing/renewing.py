@@ -12,7 +12,7 @@ from typing import Any
 from django.db import connection as database
 
 from apps.audit.recording import Actor, EventType
-from apps.connections import noting, tallying
+from apps.connections import connection_events, tallying
 from apps.connections.refreshing import doubting
 from apps.connections.refreshing.claiming import Claim
 
@@ -43,7 +43,7 @@ def renew(
 ) -> bool:
     """Whether it was the usual end, and is written. `columns` of the token set are set, by their names; the connection
     is expected to have this end and this scope already. Commits by itself, outside a transaction."""
-    note, noted = noting.connection_for_each(
+    note, noted = connection_events.connection_for_each(
         "renewed", EventType.TOKENS_REFRESHED, claim.connection, at=at, actor=actor, generation=columns["generation"]
     )
     success = tallying.Outcome.SUCCEEDED

@@ -14,7 +14,7 @@ from django.db import transaction
 
 from apps.audit import restorations
 from apps.audit.recording import Actor, EventType
-from apps.connections import alerting, noting, revoking, tallying
+from apps.connections import alerting, connection_events, revoking, tallying
 from apps.connections.grants import scoping
 from apps.connections.models import Connection, MoveNotAllowed, StoredTokenSet
 from apps.connections.reasons import Reason
@@ -97,7 +97,9 @@ def refuse(claim: Claim, refusal: WireError, *, ring: KeyRing, at: datetime) -> 
         is_first = claim.stored.refused_at is None
         if is_first:
             code = refusal.code.value
-            noting.note_connection(EventType.TOKENS_REFUSED, claim.connection, at=at, actor=_ACTOR, code=code)
+            connection_events.note_connection(
+                EventType.TOKENS_REFUSED, claim.connection, at=at, actor=_ACTOR, code=code
+            )
         reason = _reason_of_refusal(claim)
         again_at = doubting.again_at(claim, reason, at=at)
         outcome = tallying.Outcome.REFUSED if is_first else tallying.Outcome.WAITED
@@ -149,7 +151,7 @@ def _give_up(connection: Connection, reason: Reason, *, at: datetime, more_url: 
         closed.update(reason=reason)
     with suppress(MoveNotAllowed), transaction.atomic():  # disconnected meanwhile: nothing is left to mark
         connection.require_reauthorization(reason, at=at, more_url=more_url)
-        noting.note_connection(
+        connection_events.note_connection(
             EventType.CONNECTION_NEEDS_REAUTHORIZATION, connection, at=at, actor=_ACTOR, reason=reason.value
         )
     return NeedsReauthorization()
@@ -243,7 +245,9 @@ def _write_success(claim: Claim, standing: Standing, success: _Success, *, at: d
     if not success.is_usual(connection):
         Connection.objects.filter(pk=connection.pk).update(lapses_at=times.lapses_at, granted_scope=success.scope)
     generation = success.columns["generation"]
-    noting.note_connection(EventType.TOKENS_REFRESHED, connection, at=at, actor=_ACTOR, generation=generation)
+    connection_events.note_connection(
+        EventType.TOKENS_REFRESHED, connection, at=at, actor=_ACTOR, generation=generation
+    )
     tallying.count(connection.registration_id, tallying.Outcome.SUCCEEDED, at=doubting.proven_at(claim, at=at))
 
 

@@ -13,7 +13,7 @@ from django.utils import formats, timezone
 
 from apps.audit.models import AuditEvent
 from apps.audit.recording import Actor, EventType, Fact
-from apps.connections import noting
+from apps.connections import connection_events
 from apps.connections.models import AuthorizationRequest
 from tests.connections.conftest import BACKEND
 from tests.connections.link_rows import HOUR
@@ -179,9 +179,11 @@ class TestOneLink:
         link, other = make_link(), make_link()
         at = timezone.now()
         beat = Actor.system("beat")
-        noting.note_connection(EventType.CONNECTION_CONFIRMED, link, at=at)
-        noting.note_connection(EventType.TOKENS_REFUSED, link, at=at + HOUR, actor=beat, code="invalid_grant")
-        noting.note_connection(EventType.TOKENS_REVOKED, other, at=at)
+        connection_events.note_connection(EventType.CONNECTION_CONFIRMED, link, at=at)
+        connection_events.note_connection(
+            EventType.TOKENS_REFUSED, link, at=at + HOUR, actor=beat, code="invalid_grant"
+        )
+        connection_events.note_connection(EventType.TOKENS_REVOKED, other, at=at)
         text = read(hers, f"{LIST}{link.pk}/history/")
         assert text.index("Renewal refused by the provider") < text.index("Record confirmed")
         assert f"{Fact.CODE.value}: invalid_grant" in text

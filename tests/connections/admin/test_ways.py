@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.audit.recording import Actor, EventType
-from apps.connections import noting
+from apps.connections import connection_events
 from tests.connections.conftest import BACKEND
 
 pytestmark = pytest.mark.django_db
@@ -50,7 +50,9 @@ class TestAnAccountsPage:
     def test_leads_to_what_happened_to_it_and_to_nobody_else(self, staff: Client, alice: User, sam: User, make_link):
         mine, other = make_link(user=alice), make_link(user=sam)
         for link in (mine, other):
-            noting.note_connection(EventType.CONNECTION_CONFIRMED, link, at=timezone.now(), actor=Actor.system("beat"))
+            connection_events.note_connection(
+                EventType.CONNECTION_CONFIRMED, link, at=timezone.now(), actor=Actor.system("beat")
+            )
         text = shown(staff, way(staff, alice, "What happened to them"))
         assert str(mine.pk) in text
         assert str(other.pk) not in text
