@@ -20,7 +20,7 @@ from uuid import UUID
 from django.db import Error, transaction
 
 from apps.audit.recording import Actor, EventType
-from apps.connections import alerting, clocks, connection_events, outages, refreshing, revoking
+from apps.connections import alerting, clocks, connection_events, database_outages, refreshing, revoking
 from apps.connections.answers import answering, causes, claiming, counting, identifying, recalling
 from apps.connections.arriving import keeping
 from apps.connections.clocks import Clock
@@ -218,7 +218,7 @@ def _identify(
     try:
         return WayBack(Outcome.COMPLETED, request, _kept(request, token_set, nonce, clock, at=at))
     except Error as error:
-        if outages.is_one(error):  # it was waited for, and did not come back
+        if database_outages.is_outage(error):  # it was waited for, and did not come back
             _give_back(request, endpoint, token_set, within_seconds=0, at=at)
         raise
     except (WireError, keeping.NotKept, VaultError, claiming.AccountClosed) as reason:
@@ -262,7 +262,7 @@ def _give_back(
     try:
         refreshing.until_written(tell, within_seconds=within_seconds)
     except Error as error:
-        if not outages.is_one(error):
+        if not database_outages.is_outage(error):
             raise
         _LOG.error("Tokens were dropped unrevoked: %s: the database does not answer", request)
 

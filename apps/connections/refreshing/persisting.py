@@ -8,7 +8,7 @@ from typing import TypeVar
 from django.db import Error, transaction
 from django.db import connection as database
 
-from apps.connections import outages
+from apps.connections import database_outages
 
 _LOG = logging.getLogger(__name__)
 
@@ -28,7 +28,7 @@ def until_written(write: Callable[[], T], *, within_seconds: float = WITHIN_SECO
             return write()
         except Error as error:
             if (
-                not outages.is_one(error)
+                not database_outages.is_outage(error)
                 or transaction.get_connection().in_atomic_block
                 or time.monotonic() > gives_up_at
             ):

@@ -13,7 +13,7 @@ from django.views.decorators.csrf import requires_csrf_token
 from redis import exceptions as redis
 
 from apps.accounts import destinations, mailing
-from apps.connections import outages
+from apps.connections import database_outages
 
 # One of our servers is unavailable for a while. An answer of Redis that we do not understand is our fault: a 500; if
 # it is full, or read-only, the operator has to fix that.
@@ -73,7 +73,7 @@ def failed(request: HttpRequest) -> HttpResponse:
 
 def _is_outage(exception: BaseException) -> bool:
     """A Redis that cannot save to disk, or lacks required replicas, says so only in the error's text."""
-    if isinstance(exception, _AWAY) or outages.is_one(exception):
+    if isinstance(exception, _AWAY) or database_outages.is_outage(exception):
         return True
     return isinstance(exception, redis.ResponseError) and str(exception).startswith(_NOT_TAKEN)
 

@@ -5,7 +5,7 @@ from django.db import InterfaceError, InternalError, OperationalError
 from psycopg.errors import ReadOnlySqlTransaction
 
 
-def is_one(error: BaseException) -> bool:
+def is_outage(error: BaseException) -> bool:
     """Whether this is such a time, and not a fault of what was asked."""
     if isinstance(error, (OperationalError, InterfaceError)):
         return True
