@@ -4,7 +4,7 @@ from celery import shared_task
 from celery.signals import worker_shutting_down
 from django.db import transaction
 
-from apps.connections import alarming, awaiting, clocks, revoking
+from apps.connections import awaiting, certificate_alarm, clocks, revoking
 from apps.connections.answers import counting
 from apps.connections.ending import purging
 from apps.connections.lapsing import noticing, planning, telling
@@ -68,7 +68,7 @@ def tell_providers() -> None:
 @shared_task
 def watch_site_certificate() -> None:
     """Look until when our own certificate holds, once a day while all is well, and tell staff in time."""
-    alarming.watch_site_certificate(at=clocks.now())
+    certificate_alarm.watch_site_certificate(at=clocks.now())
 
 
 @shared_task

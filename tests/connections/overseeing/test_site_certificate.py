@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from django.core import mail
 
-from apps.connections import alarming, tasks
+from apps.connections import certificate_alarm, tasks
 from apps.connections.models import SiteCertificate
 from apps.connections.overseeing import site_certificate
 from apps.connections.overseeing.site_certificate import Outlook
@@ -28,7 +28,7 @@ def site(settings, authority, tls_provider, route, tmp_path):
     def watch(*, by=authority, at=NOW, names=(HOST,), **validity):
         with tls_provider(by.context(tmp_path, *names, **validity)) as server:
             route(server.port)
-            alarming.watch_site_certificate(at=at)
+            certificate_alarm.watch_site_certificate(at=at)
         return server.requests
 
     return watch
@@ -91,7 +91,7 @@ class TestOurCertificate:
     def test_that_does_not_answer_stays_as_it_was_seen_for_three_days(self, site, route, caplog):
         site(until=NOW + 90 * DAY)
         route(9)  # nobody listens there
-        alarming.watch_site_certificate(at=NOW + 2 * DAY)
+        certificate_alarm.watch_site_certificate(at=NOW + 2 * DAY)
         assert "Our own certificate was not seen: unreachable" in caplog.text
         row = latest()
         assert (row.seen_at, row.tried_at) == (NOW, NOW + 2 * DAY)
@@ -102,7 +102,7 @@ class TestOurCertificate:
         reached = route(9)
         for origin, is_wanted in (("http://localhost:8000", True), (f"https://{HOST}", False)):
             settings.SITE_ORIGIN, settings.WATCHES_SITE_CERTIFICATE = origin, is_wanted
-            alarming.watch_site_certificate(at=NOW)
+            certificate_alarm.watch_site_certificate(at=NOW)
             assert site_certificate.outlook(site_certificate.latest(), at=NOW) is Outlook.NOT_WATCHED
         assert (reached, SiteCertificate.objects.count()) == ([], 0)
 
