@@ -21,7 +21,7 @@ from django.db import Error, transaction
 
 from apps.audit.recording import Actor, EventType
 from apps.connections import alerting, clocks, connection_events, database_outages, refreshing, revoking
-from apps.connections.answers import answering, causes, claiming, counting, identifying, recalling
+from apps.connections.answers import causes, claiming, code_exchange, counting, identifying, recalling
 from apps.connections.arriving import keeping
 from apps.connections.clocks import Clock
 from apps.connections.grants import scoping
@@ -161,7 +161,7 @@ def _settle(
 ) -> WayBack:
     """From a claimed request to its outcome."""
     try:
-        answering.check_issuer(request, response)
+        code_exchange.check_issuer(request, response)
     except UnexpectedAnswer as error:
         alerting.alert_staff(request.registration, error)
         return _fail(request, Outcome.WRONG_ISSUER, at=at)
@@ -175,7 +175,7 @@ def _settle(
     nonce = departing.nonce(request, browser)
     try:
         endpoint = reaching.token_endpoint(request.endpoint, request.registration)
-        token_set = answering.exchange(request, endpoint, response.code, browser)
+        token_set = code_exchange.exchange(request, endpoint, response.code, browser)
     except WireError as error:
         alerting.alert_staff_of_refusal(request.registration, request.endpoint, error, at=at)
         outcome = causes.of_exchange(error, Interface(request.endpoint.interface))

@@ -11,7 +11,7 @@ from django.db import transaction
 
 from apps.accounts.models import User
 from apps.connections import alerting, clocks, revoking
-from apps.connections.answers import answering, causes, claiming, identifying
+from apps.connections.answers import causes, claiming, code_exchange, identifying
 from apps.connections.clocks import Clock
 from apps.connections.grants import scoping
 from apps.connections.leaving import departing
@@ -70,7 +70,7 @@ def _come_back(
         notes.failed(Step.SIGN_IN, Note.NOT_STAFF)
         return Outcome.CLOSED
     try:
-        answering.check_issuer(request, response)
+        code_exchange.check_issuer(request, response)
     except UnexpectedAnswer:
         notes.failed(Step.SIGN_IN, Code.WRONG_ISSUER)
         return Outcome.WRONG_ISSUER
@@ -97,7 +97,7 @@ def _exchange(request: AuthorizationRequest, code: Secret, browser: Secret, note
     clock = clocks.running_from(at)
     try:
         endpoint = reaching.token_endpoint(request.endpoint, request.registration)
-        tokens = answering.exchange(request, endpoint, code, browser)
+        tokens = code_exchange.exchange(request, endpoint, code, browser)
     except WireError as error:
         notes.failed(Step.EXCHANGE, faults.code(error))
         return causes.of_exchange(error, Interface(request.endpoint.interface))

@@ -10,7 +10,7 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from apps.connections import refreshing, tasks
-from apps.connections.answers import answering
+from apps.connections.answers import code_exchange
 from apps.connections.models import Connection, StoredTokenSet
 from apps.connections.refreshing import using
 from apps.directory.models import ClientRegistration
@@ -46,13 +46,13 @@ class TestAServerAMinuteAhead:
     @pytest.mark.conformance("C72")
     def test_is_believed_when_it_takes_its_time_to_say_who_signed_in(self, deploy, patient, sandbox, monkeypatch):
         """What it made seconds after the patient came back is judged by the moment it came."""
-        at_once = answering.exchange
+        at_once = code_exchange.exchange
 
         def late(*asked: Any) -> TokenSet:
             time.sleep(2)
             return at_once(*asked)
 
-        monkeypatch.setattr(answering, "exchange", late)
+        monkeypatch.setattr(code_exchange, "exchange", late)
         sandbox.post("/control/clock", move_seconds=60)
         patient.confirm(patient.found(deploy()))
         assert Connection.objects.get().status == "active"
