@@ -8,7 +8,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from apps.connections import alerting
-from apps.connections.answers import causes
+from apps.connections.answers import error_outcomes
 from apps.connections.models import AuthorizationRequest, Connection
 from apps.connections.outcomes import Outcome
 from apps.directory import discovering, linkability
@@ -170,11 +170,11 @@ class TestAnErrorOfTheTokenEndpoint:
     )
     def test_casts_doubt_where_it_is_that_of_a_wrong_address(self, error, is_doubted, outcome):
         assert alerting.doubts_address(error) is is_doubted
-        assert causes.of_exchange(error, Interface.SMART) is outcome
+        assert error_outcomes.of_exchange(error, Interface.SMART) is outcome
 
     def test_is_ours_to_mend_where_the_address_was_configured(self):
         error = EndpointMisconfigured(status=404)
-        assert causes.of_exchange(error, Interface.PATIENT_ACCESS) is Outcome.REGISTRATION_BROKEN
+        assert error_outcomes.of_exchange(error, Interface.PATIENT_ACCESS) is Outcome.REGISTRATION_BROKEN
 
 
 def a_quarter_passes(endpoint: Endpoint, *, is_doubted: bool = False) -> None:

@@ -21,7 +21,7 @@ from django.db import Error, transaction
 
 from apps.audit.recording import Actor, EventType
 from apps.connections import alerting, clocks, connection_events, database_outages, refreshing, revoking
-from apps.connections.answers import causes, claiming, code_exchange, counting, identifying, recalling
+from apps.connections.answers import claiming, code_exchange, counting, error_outcomes, identifying, recalling
 from apps.connections.arriving import keeping
 from apps.connections.clocks import Clock
 from apps.connections.grants import scoping
@@ -178,7 +178,7 @@ def _settle(
         token_set = code_exchange.exchange(request, endpoint, response.code, browser)
     except WireError as error:
         alerting.alert_staff_of_refusal(request.registration, request.endpoint, error, at=at)
-        outcome = causes.of_exchange(error, Interface(request.endpoint.interface))
+        outcome = error_outcomes.of_exchange(error, Interface(request.endpoint.interface))
         return _fail(request, outcome, at=at, error_uri=error.error_uri, code=error.code)
     except VaultError as error:
         return _fail_for_the_vault(request, error, at=at)
@@ -197,7 +197,7 @@ def _stopped_by(request: AuthorizationRequest, *, at: datetime) -> Obstacle | No
 
 def _fail_as_answered(request: AuthorizationRequest, response: AuthorizationResponse, *, at: datetime) -> WayBack:
     """The authorization server sent no code. What a browser brought counts for nobody but its owner."""
-    outcome = causes.of_authorization_answer(response)
+    outcome = error_outcomes.of_authorization_answer(response)
     if not (outcome is Outcome.REQUEST_REFUSED and scoping.is_launched(request.requested_scope)):  # it ran out there
         refusal = authorization.refusal(response)
         alerting.alert_staff_of_sign_in(request.registration, request.endpoint, refusal, at=at)
@@ -225,7 +225,7 @@ def _identify(
         _give_back(request, endpoint, token_set, within_seconds=KEEPING_SECONDS, at=at)
         if isinstance(reason, WireError):
             alerting.alert_staff_of_sign_in(request.registration, request.endpoint, reason, at=at)
-            return _fail(request, causes.of_finding(reason), at=at, code=reason.code)
+            return _fail(request, error_outcomes.of_finding(reason), at=at, code=reason.code)
         if isinstance(reason, keeping.NotKept):
             return _fail(request, reason.outcome, at=at)
         if isinstance(reason, VaultError):

@@ -11,7 +11,7 @@ from django.db import transaction
 
 from apps.accounts.models import User
 from apps.connections import alerting, clocks, revoking
-from apps.connections.answers import causes, claiming, code_exchange, identifying
+from apps.connections.answers import claiming, code_exchange, error_outcomes, identifying
 from apps.connections.clocks import Clock
 from apps.connections.grants import scoping
 from apps.connections.leaving import departing
@@ -86,7 +86,7 @@ def _come_back(
 
 def _answered(response: AuthorizationResponse, notes: Notes) -> Outcome:
     """The authorization server sent no code."""
-    outcome = causes.of_authorization_answer(response)
+    outcome = error_outcomes.of_authorization_answer(response)
     is_theirs = outcome is Outcome.DENIED_BY_PROVIDER
     notes.failed(Step.SIGN_IN, Note.DENIED_BY_PROVIDER if is_theirs else response.error or Code.UNRECOGNIZED)
     return outcome
@@ -100,7 +100,7 @@ def _exchange(request: AuthorizationRequest, code: Secret, browser: Secret, note
         tokens = code_exchange.exchange(request, endpoint, code, browser)
     except WireError as error:
         notes.failed(Step.EXCHANGE, faults.code(error))
-        return causes.of_exchange(error, Interface(request.endpoint.interface))
+        return error_outcomes.of_exchange(error, Interface(request.endpoint.interface))
     except VaultError:
         notes.failed(Step.EXCHANGE, Note.CANNOT_OPEN)
         return Outcome.REGISTRATION_BROKEN
@@ -128,7 +128,7 @@ def _look(
         fhir_user = identifying.verify(request, tokens, nonce=nonce, at=clock())
     except WireError as error:
         notes.failed(Step.IDENTITY, faults.code(error), names=issuing.unknown(error))
-        return causes.of_finding(error)
+        return error_outcomes.of_finding(error)
     _note_identity(request, tokens, notes)
     _compare(request, tokens, notes)
     if scoping.lacks_person(request.requested_scope, tokens.scope):
@@ -140,7 +140,7 @@ def _look(
         if isinstance(error, OrganizationNotEnabled):
             enabling.refused(request.registration, request.endpoint, is_certain=False, at=at)
         notes.failed(Step.PERSON, faults.code(error))
-        return causes.of_finding(error)
+        return error_outcomes.of_finding(error)
     if not people:
         notes.failed(Step.PERSON, Note.NO_PERSON)
         return Outcome.NO_PERSON

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from apps.connections.answers import causes
+from apps.connections.answers import error_outcomes
 from apps.connections.outcomes import Outcome
 from apps.connections.presenting import attempts, wording
 from apps.connections.presenting.wording import NextStep
@@ -32,22 +32,22 @@ def kinds(of: type[WireError] = WireError) -> Iterator[type[WireError]]:
 class TestEveryCause:
     @pytest.mark.conformance("C48")
     def test_of_an_authorization_answer_has_an_outcome(self):
-        assert {code.value for code in causes.AUTHORIZATION_ANSWERS} >= AT_THE_AUTHORIZATION_ENDPOINT
+        assert {code.value for code in error_outcomes.AUTHORIZATION_ANSWERS} >= AT_THE_AUTHORIZATION_ENDPOINT
 
     @pytest.mark.conformance("C48")
     def test_of_a_token_answer_has_an_outcome(self):
-        assert {code.value for code in causes.TOKEN_ANSWERS} >= AT_THE_TOKEN_ENDPOINT
+        assert {code.value for code in error_outcomes.TOKEN_ANSWERS} >= AT_THE_TOKEN_ENDPOINT
 
     @pytest.mark.parametrize("kind", sorted(set(kinds()), key=str))
     def test_of_any_kind_and_code_has_an_outcome_in_words(self, kind):
         for code in Code:
             error = kind(code=code)
-            for outcome in (causes.of_exchange(error), causes.of_finding(error)):
+            for outcome in (error_outcomes.of_exchange(error), error_outcomes.of_finding(error)):
                 assert outcome in wording.OUTCOMES
 
     def test_that_is_unavailable_is_never_told_as_ours_or_the_patients(self):
         for code in (Code.TIMED_OUT, Code.UNREACHABLE, Code.UNRECOGNIZED):
-            assert causes.of_exchange(errors.Unavailable(code=code)) is Outcome.PROVIDER_DOWN
+            assert error_outcomes.of_exchange(errors.Unavailable(code=code)) is Outcome.PROVIDER_DOWN
 
 
 class TestEveryOutcome:
