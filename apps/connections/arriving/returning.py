@@ -21,7 +21,7 @@ from django.db import Error, transaction
 
 from apps.audit.recording import Actor, EventType
 from apps.connections import alerting, clocks, connection_events, database_outages, refreshing, revoking
-from apps.connections.answers import claiming, code_exchange, counting, error_outcomes, identifying, recalling
+from apps.connections.answers import claiming, closed_accounts, code_exchange, counting, error_outcomes, identifying
 from apps.connections.arriving import keeping
 from apps.connections.clocks import Clock
 from apps.connections.grants import scoping
@@ -114,7 +114,7 @@ def _unknown(response: AuthorizationResponse | None, browser: Secret | None, *, 
     """An answer without a request: nobody asked for it, or the request went with its account."""
     if response is None or response.state is None or browser is None:
         return Outcome.FORGED
-    is_closed = recalling.is_of_closed_account(response.state, browser, at=at)
+    is_closed = closed_accounts.is_of_closed_account(response.state, browser, at=at)
     return Outcome.ACCOUNT_CLOSED if is_closed else Outcome.FORGED
 
 
