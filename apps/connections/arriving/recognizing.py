@@ -6,7 +6,7 @@ A sign-in may lead to somebody else without anybody meaning it: the portal was s
 from collections.abc import Sequence
 from dataclasses import replace
 
-from apps.connections.answers import candidates, sameness
+from apps.connections.answers import candidates, patient_matching
 from apps.connections.answers.candidates import Candidate
 from apps.connections.models import Connection
 
@@ -17,6 +17,6 @@ def strangers_to(connection: Connection, person: Candidate) -> Sequence[Candidat
     others = Connection.objects.confirmed().filter(user_id=connection.user_id).exclude(pk=connection.pk)
     rows = list(others.only("pk", "user_id", "sealed_person").order_by("created_at", "pk"))
     known = candidates.find_people(connection.user_id, rows).values() if rows else ()
-    if any(sameness.are_same(person, one) for one in known):
+    if any(patient_matching.are_same(person, one) for one in known):
         return ()
     return tuple(dict.fromkeys(replace(one, patient_id="") for one in known))

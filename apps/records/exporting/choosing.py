@@ -8,7 +8,7 @@ from uuid import UUID
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.connections.answers import candidates, sameness
+from apps.connections.answers import candidates, patient_matching
 from apps.connections.answers.candidates import Candidate
 from apps.connections.models import Connection
 from apps.connections.presenting import marks
@@ -38,7 +38,7 @@ def choices(user: User, *, among: Collection[UUID] | None = None, at: datetime) 
     rows = user.connections.confirmed().select_related("provider", "endpoint").order_by("created_at", "pk")
     connections = list(rows)
     people = candidates.find_people(user.pk, connections)
-    whose = sameness.of_each([one.pk for one in connections], people)
+    whose = patient_matching.of_each([one.pk for one in connections], people)
     names = {pk: person.name for pk, person in people.items()}
     ways = marks.of_each(((one.provider_id, names.get(one.pk)), one) for one in connections)
     numbered = enumerate(connections, start=1)

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from django.utils.translation import gettext
 
-from apps.connections.answers import candidates, sameness
+from apps.connections.answers import candidates, patient_matching
 from apps.connections.answers.candidates import Candidate
 from apps.records.presenters.datatypes import dates
 from apps.records.viewing.opening import connected
@@ -21,7 +21,7 @@ _UNKNOWN = Candidate(patient_id="", name="", birth_date="")
 def told_apart(connections: Iterable[UUID], people: Mapping[UUID, Candidate]) -> dict[UUID, str]:
     """What to call each connection's person, where there are several, no two of them alike; empty where there is one.
     One person may be written in several ways, and is called as one of them does."""
-    whose = sameness.of_each(connections, people)
+    whose = patient_matching.of_each(connections, people)
     several: dict[int, Candidate] = {}
     for pk, number in whose.items():
         several.setdefault(number, people.get(pk, _UNKNOWN))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.connections.answers import sameness
+from apps.connections.answers import patient_matching
 from apps.connections.answers.candidates import Candidate
 
 BORN = "2019-03-09"
@@ -37,8 +37,8 @@ def named(name, born=BORN):
 
 
 def are_same(one, other):
-    found = sameness.are_same(one, other)
-    assert sameness.are_same(other, one) == found
+    found = patient_matching.are_same(one, other)
+    assert patient_matching.are_same(other, one) == found
     return found
 
 
@@ -145,16 +145,16 @@ class TestWhoIsTheSame:
     def test_is_only_who_is_the_same_pair_by_pair_in_any_order(self, people, order):
         known: dict[int | str, Candidate] = dict(enumerate(people))
         keys: list[int | str] = [*known, "unknown", "unknown too"]
-        found = sameness.of_each(keys, known)
+        found = patient_matching.of_each(keys, known)
         for one, other in combinations(keys, 2):
             if found[one] == found[other]:
                 assert are_same(known[one], known[other])
         order.shuffle(keys)
-        again = sameness.of_each(keys, known)
+        again = patient_matching.of_each(keys, known)
         assert all((found[a] == found[b]) == (again[a] == again[b]) for a, b in combinations(keys, 2))
 
     def test_stands_alone_who_could_be_either_of_two(self):
         names = ("Maria Elena Garcia", "Maria Luisa Garcia", "Maria Garcia", "GARCIA, MARIA ELENA")
-        found = sameness.of_each(range(4), dict(enumerate(map(named, names))))
+        found = patient_matching.of_each(range(4), dict(enumerate(map(named, names))))
         assert len(set(found.values())) == 3
         assert found[0] == found[3]
