@@ -5,7 +5,7 @@ from celery.signals import worker_shutting_down
 from django.db import transaction
 
 from apps.connections import awaiting, certificate_alarm, clocks, revoking
-from apps.connections.answers import counting
+from apps.connections.answers import outcome_counts
 from apps.connections.ending import purging
 from apps.connections.lapsing import noticing, planning, telling
 from apps.connections.refreshing import running
@@ -23,7 +23,7 @@ def purge_unconfirmed() -> None:
 @shared_task
 def count_abandoned() -> None:
     """Count the sign-ins nobody came back from."""
-    counting.count_abandoned(at=clocks.now())
+    outcome_counts.count_abandoned(at=clocks.now())
 
 
 @shared_task

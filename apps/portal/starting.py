@@ -5,7 +5,7 @@ from datetime import datetime
 
 from django.db import transaction
 
-from apps.connections.answers import counting
+from apps.connections.answers import outcome_counts
 from apps.connections.arriving import confirming
 from apps.connections.models import Connection
 from apps.connections.outcomes import Outcome
@@ -29,7 +29,7 @@ def confirm_and_start(connection: Connection, *, candidate: int, at: datetime) -
     """
     started = _confirm_and_start(connection, candidate=candidate, at=at)
     if started.run is not None:
-        counting.count(connection.endpoint, Outcome.CONFIRMED, user_id=connection.user_id, at=at)
+        outcome_counts.count(connection.endpoint, Outcome.CONFIRMED, user_id=connection.user_id, at=at)
     return started
 
 

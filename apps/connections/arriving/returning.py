@@ -21,7 +21,14 @@ from django.db import Error, transaction
 
 from apps.audit.recording import Actor, EventType
 from apps.connections import alerting, clocks, connection_events, database_outages, refreshing, revoking
-from apps.connections.answers import claiming, closed_accounts, code_exchange, counting, error_outcomes, identifying
+from apps.connections.answers import (
+    claiming,
+    closed_accounts,
+    code_exchange,
+    error_outcomes,
+    identifying,
+    outcome_counts,
+)
 from apps.connections.arriving import keeping
 from apps.connections.clocks import Clock
 from apps.connections.grants import scoping
@@ -151,7 +158,7 @@ def _counted(way_back: WayBack, *, at: datetime) -> WayBack:
         return way_back
     if way_back.connection is not None and outcome is Outcome.COMPLETED and way_back.connection.confirmed_at:
         outcome = Outcome.ALREADY_CONNECTED  # renewed: nobody is asked whose record it is
-    count = counting.count_hearsay if way_back.is_hearsay else counting.count
+    count = outcome_counts.count_hearsay if way_back.is_hearsay else outcome_counts.count
     count(request.endpoint, outcome, user_id=request.user_id, at=at)
     return way_back
 

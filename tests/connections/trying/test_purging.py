@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from apps.connections.answers import counting
+from apps.connections.answers import outcome_counts
 from apps.connections.ending import purging
 from apps.connections.models import AuthorizationRequest, Trial
 from apps.connections.trying import showing
@@ -82,7 +82,7 @@ class TestATrialNobodyCameBackFrom:
             expires_at=now - timedelta(minutes=10),
             left_at=now - timedelta(minutes=20),
         )
-        assert counting.count_abandoned(at=now) == 0
+        assert outcome_counts.count_abandoned(at=now) == 0
         assert not LinkDay.objects.exists()
         trial.left_at = now
         assert showing.stage_of(trial, at=now) is showing.Stage.LATE

@@ -13,7 +13,7 @@ from django.utils import timezone
 from redis.exceptions import RedisError
 
 from apps.connections import tasks
-from apps.connections.answers import counting
+from apps.connections.answers import outcome_counts
 from apps.connections.arriving import confirming
 from apps.connections.models import AuthorizationRequest, Connection
 from apps.connections.models.trial import Trial
@@ -44,8 +44,8 @@ def expire() -> None:
 
 class TestAnOutcome:
     def test_is_either_counted_or_known_to_say_nothing(self):
-        assert {*counting.ENDINGS} | counting.NOT_COUNTED == {*Outcome}
-        assert not {*counting.ENDINGS} & counting.NOT_COUNTED
+        assert {*outcome_counts.ENDINGS} | outcome_counts.NOT_COUNTED == {*Outcome}
+        assert not {*outcome_counts.ENDINGS} & outcome_counts.NOT_COUNTED
 
 
 class TestAnAttempt:
@@ -111,7 +111,7 @@ class TestAnAccount:
     AT = datetime(2026, 5, 4, 9, tzinfo=UTC)
 
     def count(self, place, outcome, user_id, days=0):
-        counting.count(place.endpoint, outcome, user_id=user_id, at=self.AT + timedelta(days=days))
+        outcome_counts.count(place.endpoint, outcome, user_id=user_id, at=self.AT + timedelta(days=days))
 
     def test_counts_once_a_day(self, place):
         somebody = uuid4()
@@ -139,10 +139,10 @@ class TestAnAccount:
     def test_leaves_no_name_behind(self, place):
         somebody = uuid4()
         self.count(place, Outcome.PROVIDER_DOWN, somebody)
-        kept = counting._key(place.endpoint.pk, somebody, self.AT)
+        kept = outcome_counts._key(place.endpoint.pk, somebody, self.AT)
         assert str(somebody) not in kept
         assert somebody.hex not in kept
-        assert counting._rest_of_the_day(self.AT) == 15 * 3600
+        assert outcome_counts._rest_of_the_day(self.AT) == 15 * 3600
         assert cache.get(kept) == "failed_there"
 
     def test_is_not_missed_where_the_cache_does_not_answer(self, place, monkeypatch):
@@ -157,10 +157,10 @@ class TestAnAccount:
 class TestAnAbandonedAttempt:
     def test_is_counted_when_it_expires_and_not_before(self, traveller, place):
         traveller.leave(place)
-        assert counting.count_abandoned(at=timezone.now()) == 0
+        assert outcome_counts.count_abandoned(at=timezone.now()) == 0
         expire()
-        assert counting.count_abandoned(at=timezone.now()) == 1
-        assert counting.count_abandoned(at=timezone.now()) == 0
+        assert outcome_counts.count_abandoned(at=timezone.now()) == 1
+        assert outcome_counts.count_abandoned(at=timezone.now()) == 0
         assert counted() == {"abandoned": 1}
         assert LinkDay.objects.get().date == AuthorizationRequest.objects.get().expires_at.date()
 
@@ -168,7 +168,7 @@ class TestAnAbandonedAttempt:
         traveller.leave(place)
         make_traveller(sam).leave(place)
         expire()
-        assert counting.count_abandoned(at=timezone.now()) == 2
+        assert outcome_counts.count_abandoned(at=timezone.now()) == 2
         assert counted() == {"abandoned": 2}
 
     @pytest.mark.parametrize("is_reversed", [True, False])
@@ -182,7 +182,7 @@ class TestAnAbandonedAttempt:
             expired_at = timezone.now() - timedelta(hours=9 - hours)
             AuthorizationRequest.objects.filter(endpoint__pk=endpoint_id).update(expires_at=expired_at)
         with CaptureQueriesContext(databases["default"]) as captured:
-            counting.count_abandoned(at=timezone.now())
+            outcome_counts.count_abandoned(at=timezone.now())
         updates = [query["sql"] for query in captured if query["sql"].startswith('UPDATE "directory_linkday"')]
         asked = [endpoint_id for sql in updates for endpoint_id in ids if UUID(endpoint_id).hex in sql.replace("-", "")]
         assert asked == sorted(asked)
@@ -192,13 +192,13 @@ class TestAnAbandonedAttempt:
         for _ in range(3):
             traveller.leave(place)
             expire()
-            counting.count_abandoned(at=timezone.now())
+            outcome_counts.count_abandoned(at=timezone.now())
         assert counted() == {"abandoned": 1}
 
     def test_is_still_told_that_it_took_too_long(self, traveller, place):
         departed = traveller.leave(place)
         expire()
-        counting.count_abandoned(at=timezone.now())
+        outcome_counts.count_abandoned(at=timezone.now())
         assert "This took too long" in traveller.client.get(departed.page).content.decode()
 
     @pytest.mark.parametrize("counts_first", [True, False])
@@ -206,18 +206,18 @@ class TestAnAbandonedAttempt:
         departed = traveller.leave(place)
         expire()
         if counts_first:
-            counting.count_abandoned(at=timezone.now())
+            outcome_counts.count_abandoned(at=timezone.now())
         late = traveller.come_back(place, code=CODE, state=departed.state)
         assert "This took too long" in page_after(traveller, late)
         again = traveller.come_back(place, code=CODE, state=departed.state)
         assert "This step is already done" in page_after(traveller, again)
-        counting.count_abandoned(at=timezone.now())
+        outcome_counts.count_abandoned(at=timezone.now())
         assert counted() == {"abandoned": 1}
 
     def test_that_never_left_is_not_counted(self, traveller, place):
         traveller.client.post(place.before_you_go)
         expire()
-        assert counting.count_abandoned(at=timezone.now()) == 0
+        assert outcome_counts.count_abandoned(at=timezone.now()) == 0
 
     def test_of_staff_who_try_a_registration_out_is_not_counted(self, traveller, place):
         traveller.leave(place)
@@ -230,12 +230,12 @@ class TestAnAbandonedAttempt:
             began_at=timezone.now(),
         )
         AuthorizationRequest.objects.update(trial=trial)
-        assert counting.count_abandoned(at=timezone.now()) == 0
+        assert outcome_counts.count_abandoned(at=timezone.now()) == 0
 
     def test_that_was_answered_is_not_counted_again(self, traveller, place):
         traveller.link(place)
         expire()
-        assert counting.count_abandoned(at=timezone.now()) == 0
+        assert outcome_counts.count_abandoned(at=timezone.now()) == 0
 
     def test_is_looked_for_on_the_schedule(self, traveller, place):
         traveller.leave(place)
@@ -250,7 +250,7 @@ class TestSomebodyAboutToLeave:
         page = traveller.client.get(place.before_you_go).content.decode()
         assert "having trouble" not in page
         for _ in range(5):
-            counting.count(place.endpoint, Outcome.PROVIDER_DOWN, user_id=uuid4(), at=timezone.now())
+            outcome_counts.count(place.endpoint, Outcome.PROVIDER_DOWN, user_id=uuid4(), at=timezone.now())
         assert (
             "People are having trouble connecting here this week."
             in traveller.client.get(place.before_you_go).content.decode()
@@ -262,7 +262,7 @@ class TestTwoAtOnce:
     def test_are_both_counted(self, place):
         def count(_number):
             try:
-                counting.count(place.endpoint, Outcome.CONFIRMED, user_id=uuid4(), at=timezone.now())
+                outcome_counts.count(place.endpoint, Outcome.CONFIRMED, user_id=uuid4(), at=timezone.now())
             finally:
                 databases.close_all()
 
@@ -273,7 +273,12 @@ class TestTwoAtOnce:
     def test_of_which_one_counts_the_abandoned_count_each_once(self, traveller, place):
         traveller.leave(place)
         expire()
-        assert sorted(results(together(*[lambda: counting.count_abandoned(at=timezone.now())] * 4))) == [0, 0, 0, 1]
+        assert sorted(results(together(*[lambda: outcome_counts.count_abandoned(at=timezone.now())] * 4))) == [
+            0,
+            0,
+            0,
+            1,
+        ]
         assert counted() == {"abandoned": 1}
 
 
@@ -284,18 +289,18 @@ class TestACountThatFails:
             try:
                 with databases["default"].cursor() as cursor:
                     cursor.execute("SET lock_timeout = '100ms'")
-                counting.count_abandoned(at=timezone.now())
+                outcome_counts.count_abandoned(at=timezone.now())
             finally:
                 databases.close_all()
 
         traveller.leave(place)
         expire()
         expired_at = AuthorizationRequest.objects.get().expires_at
-        counting.count(place.endpoint, Outcome.CONFIRMED, user_id=uuid4(), at=expired_at)
+        outcome_counts.count(place.endpoint, Outcome.CONFIRMED, user_id=uuid4(), at=expired_at)
         with ThreadPoolExecutor(1) as pool, transaction.atomic():
             LinkDay.objects.select_for_update().get()
             with pytest.raises(OperationalError):
                 pool.submit(count_impatiently).result()
         assert counted() == {"completed": 1}
-        assert counting.count_abandoned(at=timezone.now()) == 1
+        assert outcome_counts.count_abandoned(at=timezone.now()) == 1
         assert counted() == {"completed": 1, "abandoned": 1}
