@@ -29,7 +29,7 @@ _PREFERRED_USES = ("official", "usual")  # HumanName.use, in both FHIR versions
 @dataclass(frozen=True, repr=False)
 class Candidate:
     """One person. `name` is as sent, or empty; `birth_date` is a possibly partial FHIR date, or empty.
-    `sameness` judges whether two are the same."""
+    `patient_matching` judges whether two are the same."""
 
     patient_id: str
     name: str

@@ -1,6 +1,6 @@
 """How attempts to link lately ended at an endpoint: counted by day, for staff in numbers, for patients in words.
 
-What is counted (`connections.answers.counting`): of each account one attempt at an endpoint a day, as connected where
+What is counted (`connections.answers.outcome_counts`): of each account one attempt at an endpoint a day, as connected where
 it came to that. Connected is who confirmed whose record it is. Failed is where our own call to the provider did; what a
 browser says of the provider is nobody's word but its owner's, and counts as a no by the patient alone. No row says who.
 

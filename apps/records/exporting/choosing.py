@@ -20,7 +20,7 @@ from apps.records.exporting.stored import Source
 @dataclass(frozen=True, repr=False)
 class Choice:
     """One connection with its copy. `person` is whose record it is, as confirmed; None where that does not open.
-    `whose` is equal where the person is the same (`sameness`)."""
+    `whose` is equal where the person is the same (`patient_matching`)."""
 
     connection: Connection
     source: Source

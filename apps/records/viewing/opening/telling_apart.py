@@ -1,6 +1,6 @@
 """Whose record each connection keeps, where one account has records of several people.
 
-`sameness` judges who is the same person; here each person gets a label that nobody else has. A connection whose person
+`patient_matching` judges who is the same person; here each person gets a label that nobody else has. A connection whose person
 does not open counts as a person of its own, so that nothing of one person is told of another.
 """
 
