@@ -1,8 +1,9 @@
 """How attempts to link lately ended at an endpoint: counted by day, for staff in numbers, for patients in words.
 
-What is counted (`connections.answers.outcome_counts`): of each account one attempt at an endpoint a day, as connected where
-it came to that. Connected is who confirmed whose record it is. Failed is where our own call to the provider did; what a
-browser says of the provider is nobody's word but its owner's, and counts as a no by the patient alone. No row says who.
+`connections.answers.outcome_counts` counts at most one attempt per account, endpoint and day, and counts it as
+connected if any succeeded: if the patient confirmed whose record it is. An attempt counts as failed only if our own
+call to the provider failed. What a browser brings could have been written by its owner, and counts at most as that
+patient's refusal. No row says who it was.
 
 What patients are told comes from days on which at least five accounts tried: nobody learns how their neighbour fared,
 and nobody decides alone what others read, however many days they come. Staff read all numbers.
