@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods
 from apps.accounts.current_user import current_user
 from apps.connections import clocks
 from apps.connections import tasks as connection_tasks
-from apps.connections.arriving import confirming, recognizing
+from apps.connections.arriving import confirming, known_people
 from apps.connections.grants import asking, sharing
 from apps.connections.models import Connection
 from apps.portal import ended_connections, starting
@@ -57,7 +57,7 @@ def _ask(request: HttpRequest, connection: Connection, form: CandidateForm | Non
     people = confirming.candidates(connection)
     if not people:  # deleted a moment ago, perhaps with the account
         return _page(request, Ending.EXPIRED)
-    strangers = recognizing.strangers_to(connection, people[0]) if len(people) == 1 else ()
+    strangers = known_people.others_than(connection, people[0]) if len(people) == 1 else ()
     context = {
         "connection": connection,
         "name": name(people[0]) if len(people) == 1 else "",

@@ -11,7 +11,7 @@ from apps.connections.answers.candidates import Candidate
 from apps.connections.models import Connection
 
 
-def strangers_to(connection: Connection, person: Candidate) -> Sequence[Candidate]:
+def others_than(connection: Connection, person: Candidate) -> Sequence[Candidate]:
     """The people whose records came by the user's other connections, each once, where none of them is this person; none
     where one is, or where there is no other record. One query, and the user's key is unlocked where it finds some."""
     others = Connection.objects.confirmed().filter(user_id=connection.user_id).exclude(pk=connection.pk)
