@@ -4,7 +4,7 @@ from typing import Final
 
 from apps.connections import revoking
 from apps.connections.answers import candidates
-from apps.connections.grants import context
+from apps.connections.grants import launch_context
 from apps.connections.leaving import launching, request_columns
 from apps.connections.models import (
     AuthorizationRequest,
@@ -41,7 +41,7 @@ def _of_requests(field: str) -> SealedColumn:
 COLUMNS: Final = (
     _of_people("sealed_candidates"),
     _of_people("sealed_person"),
-    SealedColumn(table=Connection.objects, field="sealed_context", place=context.place_of),
+    SealedColumn(table=Connection.objects, field="sealed_context", place=launch_context.place_of),
     _of_tokens("sealed_access_token"),
     _of_tokens("sealed_refresh_token"),
     _of_requests("sealed_pkce_verifier"),

@@ -10,7 +10,7 @@ import pytest
 from django.utils import timezone
 
 from apps.connections import revoking
-from apps.connections.grants import context, sharing
+from apps.connections.grants import launch_context, sharing
 from apps.connections.leaving import linking
 from apps.connections.models import Connection
 from apps.connections.views import waiting_room
@@ -182,7 +182,7 @@ class TestTheSamePersonOnceMore:
         assert kept.pk == first.pk
         assert sharing.left_out(kept) == ("Vaccines",)
         assert sharing.readable_types(kept) == frozenset({"Patient"})
-        assert context.find(kept).fhir_user == f"Patient/{kept.fhir_patient_id}"
+        assert launch_context.find(kept).fhir_user == f"Patient/{kept.fhir_patient_id}"
 
     @pytest.mark.conformance("C36")
     def test_signing_in_again_is_compared_with_what_is_asked_now(self, deploy, patient):

@@ -17,8 +17,8 @@ from apps.audit.recording import Actor
 from apps.connections import revoking
 from apps.connections.answers import candidates
 from apps.connections.answers.candidates import Candidate
-from apps.connections.grants import context
-from apps.connections.grants.context import Context
+from apps.connections.grants import launch_context
+from apps.connections.grants.launch_context import Context
 from apps.connections.leaving import launching, request_columns
 from apps.connections.models import (
     AuthorizationRequest,
@@ -53,7 +53,7 @@ STRANGE = Resource("Goal", "g-1", b'{"resourceType":"Goal","id":"g-1"}')
 def fill(user: User, endpoint: Endpoint, provider: Provider) -> Connection:
     """The connection that most of it belongs to."""
     linked = leavers.link(user, endpoint, provider)
-    linked.sealed_context = context.seal(linked, Context(fhir_user="Patient/p-7301", encounter="e-1"))
+    linked.sealed_context = launch_context.seal(linked, Context(fhir_user="Patient/p-7301", encounter="e-1"))
     linked.save()
     waiting = make_connection(
         user, endpoint, status="awaiting_confirmation", fhir_patient_id="", confirmed_at=None, confirm_by_at=AT
@@ -161,7 +161,7 @@ def readings(user: User) -> dict[str, list[Any]]:
     with sealing.key_ring(Holder.user(user.pk)) as ring:
         return {
             "people": [(candidates.find(link), candidates.find_people(user.pk, [link])) for link in links],
-            "contexts": [context.find(link) for link in links],
+            "contexts": [launch_context.find(link) for link in links],
             "access tokens": [token_columns.access_token(held.connection, held).reveal() for held in tokens],
             "refresh tokens": [_revealed(token_columns.refresh_token(held.connection, held)) for held in tokens],
             "verifiers": [_revealed(request_columns.pkce_verifier(request)) for request in requests],

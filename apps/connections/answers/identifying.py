@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from apps.connections.grants import scoping
-from apps.connections.grants.context import Context
+from apps.connections.grants.launch_context import Context
 from apps.connections.models import AuthorizationRequest
 from apps.directory import reaching
 from apps.wire import fhir, identity

@@ -16,7 +16,7 @@ from apps.connections import connection_events, refreshing
 from apps.connections.answers import candidates as sealed_candidates
 from apps.connections.answers.candidates import Candidate
 from apps.connections.ending import dropping
-from apps.connections.grants import context
+from apps.connections.grants import launch_context
 from apps.connections.models import AuthorizationRequest, Connection
 from apps.connections.outcomes import Outcome
 
@@ -105,7 +105,7 @@ def _renew(living: Connection, unconfirmed: Connection, *, at: datetime) -> None
     Connection.objects.filter(pk=living.pk).update(
         requested_scope=unconfirmed.requested_scope,
         granted_scope=unconfirmed.granted_scope,
-        sealed_context=context.seal(living, context.find(unconfirmed)),
+        sealed_context=launch_context.seal(living, launch_context.find(unconfirmed)),
         registration=unconfirmed.registration,
     )
     AuthorizationRequest.objects.filter(connection=unconfirmed).update(

@@ -12,8 +12,8 @@ from apps.audit.recording import EventType
 from apps.connections import connection_events, refreshing
 from apps.connections.answers import candidates, claiming
 from apps.connections.answers.identifying import Found
-from apps.connections.grants import context, scoping
-from apps.connections.grants.context import Context
+from apps.connections.grants import launch_context, scoping
+from apps.connections.grants.launch_context import Context
 from apps.connections.models import AuthorizationRequest, Connection
 from apps.connections.outcomes import Outcome
 from apps.wire.token_endpoint import TokenSet
@@ -63,7 +63,7 @@ def _hold(request: AuthorizationRequest, token_set: TokenSet, found: Found, *, a
             confirm_by_at=at + CONFIRM_WITHIN,
         )
         connection.sealed_candidates = candidates.seal(connection, candidates.read_candidates(found.people))
-        connection.sealed_context = context.seal(connection, found.context)
+        connection.sealed_context = launch_context.seal(connection, found.context)
         connection.save(force_insert=True)
         refreshing.keep(connection, token_set, issued_at=at)
         connection_events.note_connection(
@@ -108,7 +108,7 @@ def _restore(
     connection.registration = request.registration
     connection.requested_scope = request.requested_scope
     connection.granted_scope = scoping.granted(request.requested_scope, token_set.scope)
-    connection.sealed_context = context.seal(connection, came)
+    connection.sealed_context = launch_context.seal(connection, came)
     connection.save(update_fields=["registration", "requested_scope", "granted_scope", "sealed_context"])
     refreshing.keep(connection, token_set, issued_at=at)
     if connection.status != Connection.Status.ACTIVE:

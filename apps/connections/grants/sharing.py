@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from apps.connections.grants import context, kinds
-from apps.connections.grants.context import SignedIn
+from apps.connections.grants import kinds, launch_context
+from apps.connections.grants.launch_context import SignedIn
 from apps.connections.models import Connection
 from apps.directory import reaching
 from apps.wire import scopes
@@ -76,7 +76,7 @@ def _signed_in(connection: Connection, patient_id: str) -> str:
         SignedIn.STAFF: _("Someone who works there."),
         SignedIn.UNKNOWN: "",
     }
-    return words[context.find(connection).signed_in(patient_id)]
+    return words[launch_context.find(connection).signed_in(patient_id)]
 
 
 def _manage_url(connection: Connection) -> str:

@@ -3,7 +3,7 @@
 import pytest
 
 from apps.connections.answers import identifying
-from apps.connections.grants import context
+from apps.connections.grants import launch_context
 from apps.connections.models import AuthorizationRequest, Connection, StoredTokenSet
 from apps.connections.outcomes import Outcome
 from apps.directory import reaching
@@ -91,7 +91,7 @@ class TestAProofThatHolds:
         connection = patient.found(deploy(switches={"fhir_user": form}))
         patient.confirm(connection)
         connection.refresh_from_db()
-        assert context.find(connection).fhir_user == f"Patient/{connection.fhir_patient_id}"
+        assert launch_context.find(connection).fhir_user == f"Patient/{connection.fhir_patient_id}"
         assert connection.fhir_patient_id.encode() not in bytes(connection.sealed_context)
 
     @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ class TestAProofThatHolds:
     @pytest.mark.parametrize("form", ["absent", "foreign-root"])
     def test_may_name_nobody_here(self, deploy, patient, form):
         connection = patient.found(deploy(switches={"fhir_user": form}))
-        assert context.find(connection).fhir_user == ""
+        assert launch_context.find(connection).fhir_user == ""
         assert "Who signed in there" not in patient.get(f"/connections/{connection.pk}/confirm/").html
 
     def test_of_a_parent_says_nothing_of_the_child(self, deploy, patient):

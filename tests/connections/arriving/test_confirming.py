@@ -11,8 +11,8 @@ from apps.audit.models import AuditEvent
 from apps.connections import refreshing, revoking, tasks
 from apps.connections.arriving import confirming
 from apps.connections.ending import purging
-from apps.connections.grants import context
-from apps.connections.grants.context import Context
+from apps.connections.grants import launch_context
+from apps.connections.grants.launch_context import Context
 from apps.connections.models import AuthorizationRequest, Connection, StoredTokenSet, Trial
 from tests.connections.conftest import Place, assert_nothing_was_left
 from tests.connections.provider_stand_in import CHILD, PERSON, bundle, tokens
@@ -92,10 +92,10 @@ class TestConfirming:
         stand_in.token = tokens(access_token="second-access", refresh_token="second-refresh")
         second = traveller.link(newer)
         came = Context(fhir_user="RelatedPerson/r-1")
-        Connection.objects.filter(pk=second.pk).update(sealed_context=context.seal(second, came))
+        Connection.objects.filter(pk=second.pk).update(sealed_context=launch_context.seal(second, came))
         confirming.confirm(second, candidate=0, at=second.created_at)
         row = Connection.objects.get()
-        assert (row.registration, context.find(row)) == (newer.registration, came)
+        assert (row.registration, launch_context.find(row)) == (newer.registration, came)
         refreshing.usable_token(row, at=second.created_at + timedelta(hours=1))
         asked = dict(stand_in.token_requests[-1].query)
         assert (asked["client_id"], asked["refresh_token"]) == ("newer-client", "second-refresh")

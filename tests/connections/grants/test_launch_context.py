@@ -2,8 +2,8 @@
 
 import pytest
 
-from apps.connections.grants import context
-from apps.connections.grants.context import Context, SignedIn
+from apps.connections.grants import launch_context
+from apps.connections.grants.launch_context import Context, SignedIn
 from apps.connections.models import Connection
 from tests.connections.deployments import RIVERSIDE
 from tests.connections.test_launched_deployments import leave, start
@@ -30,7 +30,7 @@ class TestTheVisitThatWasOpen:
         patient.confirm(connection)
         connection.refresh_from_db()
         assert connection.fhir_patient_id == patient_id
-        assert context.find(connection).encounter == (visit_id if is_told else "")
+        assert launch_context.find(connection).encounter == (visit_id if is_told else "")
         assert visit_id.encode() not in bytes(connection.sealed_context or b"")
 
 
