@@ -10,7 +10,7 @@ import pytest
 from django.utils import timezone
 
 from apps.connections import revoking
-from apps.connections.grants import launch_context, sharing
+from apps.connections.grants import granted_access, launch_context
 from apps.connections.leaving import linking
 from apps.connections.models import Connection
 from apps.connections.views import waiting_room
@@ -180,8 +180,8 @@ class TestTheSamePersonOnceMore:
         patient.confirm(second)
         kept = Connection.objects.get()
         assert kept.pk == first.pk
-        assert sharing.left_out(kept) == ("Vaccines",)
-        assert sharing.readable_types(kept) == frozenset({"Patient"})
+        assert granted_access.left_out(kept) == ("Vaccines",)
+        assert granted_access.readable_types(kept) == frozenset({"Patient"})
         assert launch_context.find(kept).fhir_user == f"Patient/{kept.fhir_patient_id}"
 
     @pytest.mark.conformance("C36")
@@ -192,5 +192,5 @@ class TestTheSamePersonOnceMore:
         place.set(scope="launch/patient openid fhirUser offline_access patient/Patient.rs patient/Immunization.rs")
         patient.go_again(f"/connections/{connection.pk}/sign-in/")
         connection.refresh_from_db()
-        assert sharing.left_out(connection) == ()
-        assert sharing.readable_types(connection) == frozenset({"Patient", "Immunization"})
+        assert granted_access.left_out(connection) == ()
+        assert granted_access.readable_types(connection) == frozenset({"Patient", "Immunization"})

@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from apps.connections.answers import candidates
-from apps.connections.grants import scoping, sharing
+from apps.connections.grants import granted_access, scoping
 from apps.connections.models import AuthorizationRequest, Connection
 from apps.connections.outcomes import Outcome
 from apps.connections.presenting import wording
@@ -141,7 +141,7 @@ def _filled(words: Words, provider_name: str, request: AuthorizationRequest | No
 def _kinds_left_out(request: AuthorizationRequest | None) -> str:
     """What the connection of the request was not given, as a list in words."""
     living = _living(request.connection) if request else None
-    return "; ".join(sharing.left_out(living)) if living else ""
+    return "; ".join(granted_access.left_out(living)) if living else ""
 
 
 def _person(words: Words, request: AuthorizationRequest | None) -> str:

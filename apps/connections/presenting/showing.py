@@ -10,8 +10,8 @@ from django.utils.translation import ngettext
 from apps.accounts import preferences
 from apps.accounts.models import User
 from apps.connections import revoking
-from apps.connections.grants import asking, sharing
-from apps.connections.grants.sharing import Sharing
+from apps.connections.grants import asking, granted_access
+from apps.connections.grants.granted_access import Sharing
 from apps.connections.models import Connection
 from apps.connections.presenting import ends, moments, standing
 from apps.connections.presenting.standing import Standing
@@ -54,7 +54,7 @@ def show(user: User, connection_id: UUID, *, at: datetime) -> Shown:
     found = standing.of_connection(connection, at=at)
     return Shown(
         found,
-        sharing.of_connection(connection),
+        granted_access.of_connection(connection),
         _lasts(found),
         use=_use(found),
         told=_told(found.connection),

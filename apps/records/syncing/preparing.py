@@ -10,7 +10,7 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import Max, QuerySet
 
-from apps.connections.grants import sharing
+from apps.connections.grants import granted_access
 from apps.connections.models import AuthorizationRequest
 from apps.connections.outcomes import Outcome
 from apps.records.models import Record, SyncRun, SyncStep
@@ -32,7 +32,7 @@ def prepare(work: Work) -> None:
     """
     if work.run.planned_at is None:
         statement = work.source.capability()
-        shared = sharing.readable_types(work.run.connection)
+        shared = granted_access.readable_types(work.run.connection)
         version = statement.version if statement is not None else ""
         _make(work, planning.plan(work.source.server, statement, shared=shared), version=version)
     work.source.heed(work.run.stated_version)
@@ -41,7 +41,7 @@ def prepare(work: Work) -> None:
 def prepare_blindly(work: Work) -> None:
     """Make the steps of everything we know, where the provider never said what it offers. Raises LeaseLost."""
     if work.run.planned_at is None:
-        shared = sharing.readable_types(work.run.connection)
+        shared = granted_access.readable_types(work.run.connection)
         _make(work, planning.plan(work.source.server, None, shared=shared))
 
 

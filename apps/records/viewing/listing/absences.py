@@ -14,7 +14,7 @@ from uuid import UUID
 from django.db import DEFAULT_DB_ALIAS
 from django.utils.translation import gettext
 
-from apps.connections.grants import sharing
+from apps.connections.grants import granted_access
 from apps.connections.models import Connection
 from apps.connections.presenting import standing
 from apps.records import gap_words, parts
@@ -166,7 +166,7 @@ def _notice(
         named = _missing(steps) if is_answered and gap.gap in SyncStep.SETTLED else ""
         weight = _OF_SETTLED.get(SyncStep.Gap(gap.gap), Weight.MENDABLE)
         text = " ".join(filter(None, (text, named)))
-        may_share = gap.gap == Gap.NOT_SHARED and sharing.may_choose_anew(source.connection)
+        may_share = gap.gap == Gap.NOT_SHARED and granted_access.may_choose_anew(source.connection)
         return Notice(source.connection.pk, text, is_absence=not count, weight=weight, may_share=may_share)
     if count:
         return None

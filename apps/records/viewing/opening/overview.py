@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import msgspec
 
-from apps.connections.grants import sharing
+from apps.connections.grants import granted_access
 from apps.connections.models import Connection
 from apps.connections.presenting import moments, standing
 from apps.records import ledger, places
@@ -109,7 +109,7 @@ def of(connection: Connection, *, at: datetime) -> Overview:
         lacks_details=patients is not None and not state.is_moving and _patients_held(connection) > len(patients),
         changed=_changed(run, at=at),
         lacks_only_unshared=_lacks_only_unshared(run),
-        may_share=any(line.is_not_shared for line in lines) and sharing.may_choose_anew(connection),
+        may_share=any(line.is_not_shared for line in lines) and granted_access.may_choose_anew(connection),
         goes_on=moments.until(run.lease_until, at=at) if state is State.PAUSED and run and run.lease_until else "",
     )
 

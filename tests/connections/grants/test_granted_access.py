@@ -3,7 +3,7 @@
 import pytest
 from django.utils import timezone
 
-from apps.connections.grants import kinds, sharing
+from apps.connections.grants import granted_access, kinds
 from apps.connections.models import AuthorizationRequest, Connection
 from apps.connections.outcomes import Outcome
 from apps.records import syncing
@@ -42,7 +42,7 @@ class TestWhatIsLeftOut:
 
     def test_is_nothing_where_all_was_shared(self, deploy, patient):
         connection = patient.found(deploy())
-        assert sharing.left_out(connection) == ()
+        assert granted_access.left_out(connection) == ()
         assert "Not shared" not in patient.get(f"/connections/{connection.pk}/confirm/").html
 
     def test_is_told_on_the_page_of_the_connection(self, linked, patient):
@@ -92,8 +92,8 @@ class TestChangingWhatIsShared:
         assert "We ask for everything again" in patient.get(f"/connections/{connection.pk}/sharing/").html
         _renew(patient, connection)
         connection.refresh_from_db()
-        assert sharing.left_out(connection) == ()
-        assert "AllergyIntolerance" in (sharing.readable_types(connection) or ())
+        assert granted_access.left_out(connection) == ()
+        assert "AllergyIntolerance" in (granted_access.readable_types(connection) or ())
         assert "prompt=consent" in patient.left_by
 
     def test_may_leave_something_out_again(self, linked, patient):
