@@ -6,7 +6,7 @@ Pure, on loaded rows (the endpoint's silence among them): of the token set only 
 from datetime import datetime, timedelta
 
 from apps.connections import hearing
-from apps.connections.grants import asking
+from apps.connections.grants import permission_terms
 from apps.connections.models import Connection, StoredTokenSet
 from apps.connections.reasons import Reason
 from apps.directory import reaching
@@ -51,7 +51,7 @@ def idle_limit(connection: Connection) -> timedelta | None:
     """How long the permission may rest; None where no limit is stated, or where it ends with a session anyway."""
     dialect = _dialect(connection)
     days = dialect.idle_limit_days if dialect is not None else None
-    return timedelta(days=days) if days is not None and not asking.is_session_bound(connection) else None
+    return timedelta(days=days) if days is not None and not permission_terms.is_session_bound(connection) else None
 
 
 def silent_since(connection: Connection, *, at: datetime) -> datetime | None:

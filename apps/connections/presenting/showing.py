@@ -10,7 +10,7 @@ from django.utils.translation import ngettext
 from apps.accounts import preferences
 from apps.accounts.models import User
 from apps.connections import revoking
-from apps.connections.grants import asking, granted_access
+from apps.connections.grants import granted_access, permission_terms
 from apps.connections.grants.granted_access import Sharing
 from apps.connections.models import Connection
 from apps.connections.presenting import ends, moments, standing
@@ -77,7 +77,7 @@ def _lasts(found: Standing) -> str:
     if found.connection.status == Connection.Status.DISCONNECTED:
         return ""
     if found.ends_at is None:
-        return asking.lasts_for(found.connection)
+        return permission_terms.lasts_for(found.connection)
     said = _("Until {moment}. {provider} does not let us renew it. Each time you sign in there, the time starts over.")
     return said.format(moment=moments.moment(found.ends_at), provider=found.connection.provider.name)
 

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from apps.connections.grants import asking
+from apps.connections.grants import permission_terms
 from apps.connections.models import Connection, StoredTokenSet
 from apps.connections.presenting import ends, moments
 from apps.connections.reasons import Reason
@@ -237,7 +237,7 @@ def _active(connection: Connection, *, at: datetime) -> Standing:
     if connection.registration.trouble:
         return _in_trouble(connection, at=at)
     stored = ends.token_set(connection)
-    limit = asking.limit(connection)
+    limit = permission_terms.limit(connection)
     if stored is not None and limit:
         return _limited(connection, stored, limit, at=at)
     if (reason := ends.is_used_up(connection, at=at)) is not None:

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from apps.accounts import consenting
 from apps.accounts.current_user import current_user
 from apps.connections import clocks
-from apps.connections.grants import asking
+from apps.connections.grants import permission_terms
 from apps.connections.leaving import binding, launching
 from apps.connections.leaving.launching import Refusal
 from apps.connections.models import PendingLaunch
@@ -76,7 +76,7 @@ def launched(request: HttpRequest, pending_id: UUID) -> HttpResponse:
     if request.method == "POST":
         return _begin(request, pending, provider)
     at = clocks.now()
-    asked = asking.ask(pending.endpoint, provider, at=at)
+    asked = permission_terms.ask(pending.endpoint, provider, at=at)
     if isinstance(asked, Obstacle):
         return refusals.cannot_link(request, provider, asked)
     others_fared = succeeding.words(pending.endpoint, at=at)

@@ -18,7 +18,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from apps.accounts import consenting
 from apps.accounts.current_user import current_user
 from apps.connections import clocks
-from apps.connections.grants import asking
+from apps.connections.grants import permission_terms
 from apps.connections.leaving import binding, departing, linking
 from apps.connections.leaving.departing import Departure
 from apps.connections.models import AuthorizationRequest, Connection
@@ -102,7 +102,7 @@ def _before_you_go(
     if consenting.needs_consent(current_user(request)):
         return refusals.ask_for_consent(request)
     at = clocks.now()
-    asked = asking.ask(endpoint, provider, at=at)
+    asked = permission_terms.ask(endpoint, provider, at=at)
     if isinstance(asked, Obstacle):
         return refusals.cannot_link(request, provider, asked)
     context = {

@@ -17,7 +17,7 @@ from apps.accounts.current_user import current_user
 from apps.connections import clocks
 from apps.connections import tasks as connection_tasks
 from apps.connections.arriving import confirming, known_people
-from apps.connections.grants import asking, granted_access
+from apps.connections.grants import granted_access, permission_terms
 from apps.connections.models import Connection
 from apps.portal import ended_connections, starting
 from apps.portal.ended_connections import Ending
@@ -68,7 +68,7 @@ def _ask(request: HttpRequest, connection: Connection, form: CandidateForm | Non
         "sharing": granted_access.of_connection(
             connection, patient_id=people[0].patient_id if len(people) == 1 else ""
         ),
-        "lasts": asking.lasts_for(connection),
+        "lasts": permission_terms.lasts_for(connection),
         "until": dates.time_of_day(connection.confirm_by_at) if connection.confirm_by_at else "",
     }
     return render(request, "portal/confirm.html", context)
