@@ -7,7 +7,7 @@ from django.db import transaction
 from apps.connections import awaiting, certificate_alarm, clocks, revoking
 from apps.connections.answers import outcome_counts
 from apps.connections.ending import purging
-from apps.connections.lapsing import noticing, planning, telling
+from apps.connections.lapsing import noticing, planning, sending
 from apps.connections.refreshing import running
 
 _EXPIRES_SECONDS = 60  # until the next beat
@@ -44,7 +44,7 @@ def warn_of_ends() -> None:
     """Notice what has ended, and mail those whose connections end or have ended."""
     noticing.notice(at=clocks.now())
     planning.plan(at=clocks.now())
-    telling.tell(at=clocks.now())
+    sending.tell(at=clocks.now())
 
 
 @shared_task

@@ -8,7 +8,7 @@ import pytest
 
 from apps.accounts import preferences
 from apps.accounts.models import User
-from apps.connections.lapsing import planning, telling
+from apps.connections.lapsing import planning, sending
 from apps.connections.models import Connection, StoredTokenSet
 from tests.records.linked import give_tokens, make_connection, make_endpoint
 
@@ -25,7 +25,7 @@ def end(connection: Connection, *, at: datetime = LAPSES_AT, signed_in_at: datet
 def beat(at: datetime) -> int:
     """What the beat does: plan, and tell. How many mails were sent."""
     planning.plan(at=at)
-    return telling.tell(at=at)
+    return sending.tell(at=at)
 
 
 def choose(

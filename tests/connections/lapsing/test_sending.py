@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from apps.connections import tasks
 from apps.connections.ending import disconnecting
-from apps.connections.lapsing import muting, planning, telling
+from apps.connections.lapsing import muting, planning, sending
 from apps.connections.models import Connection, LapseWarning, StoredTokenSet
 from apps.connections.reasons import Reason
 from config.celery import SCHEDULE, app
@@ -93,11 +93,11 @@ class TestAWorkerThatDies:
 
     def test_after_sending_repeats_one_mail_at_most(self, link, monkeypatch):
         link()
-        note = telling._note
-        monkeypatch.setattr(telling, "_note", _die)
+        note = sending._note
+        monkeypatch.setattr(sending, "_note", _die)
         with pytest.raises(KeyboardInterrupt):
             beat(DUE_AT)
-        monkeypatch.setattr(telling, "_note", note)
+        monkeypatch.setattr(sending, "_note", note)
         assert sum(beat(DUE_AT + _minutes(minute)) for minute in range(120)) == 1
         assert len(mail.outbox) == 2
 
@@ -231,7 +231,7 @@ class TestAnUnexpectedEnd:
         StoredTokenSet.objects.update(refused_at=refused_at, refresh_due_at=refused_at + 12 * HOUR)
         _ends(link(), Reason.GRANT_ENDED, at=refused_at + _minutes(1))
         planning.plan(at=refused_at + _minutes(1))
-        monkeypatch.setattr(telling, "AT_ONCE", 1)
+        monkeypatch.setattr(sending, "AT_ONCE", 1)
         assert beat(refused_at + _minutes(11)) == 1
 
     def test_is_not_told_of_days_later(self, link):
