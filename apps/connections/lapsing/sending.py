@@ -18,8 +18,8 @@ from apps.accounts import mailing, preferences, time_zones
 from apps.accounts.models import User
 from apps.audit.recording import Actor, EventType
 from apps.connections import connection_events
-from apps.connections.lapsing import letters, moments
-from apps.connections.lapsing.letters import Letter
+from apps.connections.lapsing import lapse_mail, moments
+from apps.connections.lapsing.lapse_mail import LapseMail
 from apps.connections.models import Connection, LapseWarning
 from apps.connections.refreshing import doubting
 from apps.directory import switching
@@ -40,7 +40,7 @@ def tell(*, at: datetime) -> int:
     return mailing.send_in_turn(_users_due(at), partial(_claim, at=at), partial(_tell, at=at))
 
 
-def _tell(letter: Letter, *, at: datetime) -> bool:
+def _tell(letter: LapseMail, *, at: datetime) -> bool:
     is_sent = _send(letter)
     if is_sent:
         _note(letter, at=at)
@@ -63,7 +63,7 @@ def _users_due(at: datetime) -> list[UUID]:
     return list(dict.fromkeys(rows.values_list("user_id", flat=True)[:AT_ONCE]))
 
 
-def _claim(user_id: UUID, *, at: datetime) -> Letter | None:
+def _claim(user_id: UUID, *, at: datetime) -> LapseMail | None:
     """What this person is to be told now, put off until it is told. None where there is nothing, or not yet."""
     with transaction.atomic():
         rows = User.objects.select_for_update(skip_locked=True, of=("self",), no_key=True)
@@ -76,7 +76,7 @@ def _claim(user_id: UUID, *, at: datetime) -> Letter | None:
         for warning in chosen:
             warning.due_at, warning.tries = at + _wait(warning.tries), warning.tries + 1
         LapseWarning.objects.bulk_update(chosen, ["due_at", "tries"])
-        return letters.write(user, chosen, preferences.choices_of(user))
+        return lapse_mail.write(user, chosen, preferences.choices_of(user))
 
 
 def _holding(user: User, *, at: datetime) -> list[LapseWarning]:
@@ -152,7 +152,7 @@ def _wait(tries: int) -> timedelta:
     return min(_WAIT * factor, _LONGEST_WAIT)
 
 
-def _send(letter: Letter) -> bool:
+def _send(letter: LapseMail) -> bool:
     try:
         mailing.send(letter.template, to=letter.to, context=letter.context, headers=letter.headers)
     except OSError as error:  # smtplib's errors are all of this kind
@@ -161,7 +161,7 @@ def _send(letter: Letter) -> bool:
     return True
 
 
-def _note(letter: Letter, *, at: datetime) -> None:
+def _note(letter: LapseMail, *, at: datetime) -> None:
     """Sent: never again for this end. The log tells its reader."""
     with transaction.atomic():
         told = LapseWarning.objects.filter(pk__in=letter.warning_ids)

@@ -24,7 +24,7 @@ class End:
 
 
 @dataclass(frozen=True, repr=False)
-class Letter:
+class LapseMail:
     """One mail, ready to send, and what is told by it."""
 
     user_id: UUID
@@ -36,7 +36,7 @@ class Letter:
     warning_ids: Sequence[int]
 
 
-def write(user: User, warnings: Sequence[LapseWarning], choices: WarningChoices) -> Letter:
+def write(user: User, warnings: Sequence[LapseWarning], choices: WarningChoices) -> LapseMail:
     """One mail about all of these, which are all known before or all ended; the soonest first."""
     by_connection = {warning.connection_id: warning for warning in warnings}
     told = sorted(by_connection.values(), key=lambda one: (one.ends_at, one.pk))
@@ -44,7 +44,7 @@ def write(user: User, warnings: Sequence[LapseWarning], choices: WarningChoices)
     is_over = told[0].hours_before == LapseWarning.ENDED
     page = reverse("connection", args=[told[0].connection_id]) if len(told) == 1 else reverse("connections")
     choices_url = settings.SITE_ORIGIN + reverse("warnings")
-    return Letter(
+    return LapseMail(
         user_id=user.pk,
         to=user.email,
         template=f"connections/email/{'ended' if is_over else 'ends_soon'}",
