@@ -7,7 +7,7 @@ from django.db import transaction
 from apps.connections import awaiting, certificate_alarm, clocks, revoking
 from apps.connections.answers import outcome_counts
 from apps.connections.ending import purging
-from apps.connections.lapsing import noticing, planning, sending
+from apps.connections.lapsing import lapsed_links, planning, sending
 from apps.connections.refreshing import running
 
 _EXPIRES_SECONDS = 60  # until the next beat
@@ -42,7 +42,7 @@ def drop_old_launches() -> None:
 @shared_task
 def warn_of_ends() -> None:
     """Notice what has ended, and mail those whose connections end or have ended."""
-    noticing.notice(at=clocks.now())
+    lapsed_links.mark(at=clocks.now())
     planning.plan(at=clocks.now())
     sending.tell(at=clocks.now())
 

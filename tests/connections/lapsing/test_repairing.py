@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from apps.connections.lapsing import noticing
+from apps.connections.lapsing import lapsed_links
 from apps.connections.models import Connection, LapseWarning, StoredTokenSet
 from apps.connections.presenting import standing
 from apps.connections.reasons import Reason
@@ -34,7 +34,7 @@ def lapse(connection: Connection) -> None:
     now = timezone.now()
     end(connection, at=now - HOUR, signed_in_at=now - 49 * HOUR)
     StoredTokenSet.objects.update(access_expires_at=now - HOUR)
-    assert noticing.notice(at=now) == 1
+    assert lapsed_links.mark(at=now) == 1
 
 
 class TestASignIn:

@@ -19,7 +19,7 @@ from apps.wire.errors import WireError
 AT_ONCE = 500
 
 
-def notice(*, at: datetime) -> int:
+def mark(*, at: datetime) -> int:
     """Mark those whose known end has passed, and whose access token has, too; returns how many. Whom staff switched
     off, or have to mend, waits: nobody could sign in there."""
     marked = 0

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from apps.audit.models import AuditEvent
-from apps.connections.lapsing import noticing
+from apps.connections.lapsing import lapsed_links
 from apps.connections.models import Connection, StoredTokenSet
 from apps.directory.models import ClientRegistration, Endpoint
 from tests.connections.lapsing.conftest import LAPSES_AT, SIGNED_IN_AT, beat
@@ -17,27 +17,27 @@ MINUTE = timedelta(minutes=1)
 class TestAKnownEnd:
     def test_is_noticed_when_it_has_passed(self, link):
         connection = link()
-        assert noticing.notice(at=LAPSES_AT - MINUTE) == 0
-        assert noticing.notice(at=LAPSES_AT) == 1
+        assert lapsed_links.mark(at=LAPSES_AT - MINUTE) == 0
+        assert lapsed_links.mark(at=LAPSES_AT) == 1
         connection.refresh_from_db()
         assert (connection.status, connection.reason) == ("needs_reauthorization", "window_over")
         assert connection.reason_at == LAPSES_AT
         (event,) = AuditEvent.objects.filter(event="connection.needs_reauthorization")
         assert (event.subject_id, event.actor_kind) == (str(connection.pk), "system")
-        assert noticing.notice(at=LAPSES_AT + MINUTE) == 0
+        assert lapsed_links.mark(at=LAPSES_AT + MINUTE) == 0
 
     def test_is_not_noticed_while_the_access_token_still_lives(self, link):
         link()
         StoredTokenSet.objects.update(access_expires_at=LAPSES_AT + timedelta(hours=1))
-        assert noticing.notice(at=LAPSES_AT + MINUTE) == 0
-        assert noticing.notice(at=LAPSES_AT + timedelta(hours=1)) == 1
+        assert lapsed_links.mark(at=LAPSES_AT + MINUTE) == 0
+        assert lapsed_links.mark(at=LAPSES_AT + timedelta(hours=1)) == 1
 
     def test_of_an_access_token_alone_is_its_own(self, link):
         link()
         ended_at = SIGNED_IN_AT + timedelta(hours=1)
         StoredTokenSet.objects.update(sealed_refresh_token=None, refresh_issued_at=None, refresh_deadline_at=None)
         Connection.objects.update(lapses_at=ended_at)
-        assert noticing.notice(at=ended_at) == 1
+        assert lapsed_links.mark(at=ended_at) == 1
         assert Connection.objects.get().reason == "not_renewable"
 
     @pytest.mark.parametrize(
@@ -52,15 +52,15 @@ class TestAKnownEnd:
     )
     def test_that_has_to_wait_keeps_no_other_waiting(self, link, monkeypatch, model, owner, columns):
         """Nobody could sign in there, or the access token lives: however many these are, a look is for the others."""
-        monkeypatch.setattr(noticing, "AT_ONCE", 1)
+        monkeypatch.setattr(lapsed_links, "AT_ONCE", 1)
         waiting, other = link(), link(LAPSES_AT + MINUTE)
         assert model.objects.filter(pk=getattr(waiting, owner)).update(**columns) == 1
-        assert noticing.notice(at=LAPSES_AT + MINUTE) == 1
+        assert lapsed_links.mark(at=LAPSES_AT + MINUTE) == 1
         assert list(Connection.objects.filter(status="active")) == [waiting]
         assert list(Connection.objects.filter(status="needs_reauthorization")) == [other]
 
     def test_is_not_mailed_about_once_more(self, link):
         link()
         beat(LAPSES_AT.replace(hour=8))
-        noticing.notice(at=LAPSES_AT)
+        lapsed_links.mark(at=LAPSES_AT)
         assert not any(beat(LAPSES_AT + timedelta(hours=hours)) for hours in range(30))
