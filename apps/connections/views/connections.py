@@ -12,7 +12,7 @@ from apps.accounts.current_user import current_user
 from apps.connections import clocks
 from apps.connections.lapsing import muting
 from apps.connections.models import Connection
-from apps.connections.presenting import showing, standing
+from apps.connections.presenting import connection_page, standing
 
 
 @login_required
@@ -30,7 +30,7 @@ def show_list(request: HttpRequest) -> HttpResponse:
 def show_one(request: HttpRequest, connection_id: UUID) -> HttpResponse:
     """One connection: how it stands, its dates, and what can be done."""
     try:
-        shown = showing.show(current_user(request), connection_id, at=clocks.now())
+        shown = connection_page.show(current_user(request), connection_id, at=clocks.now())
     except Connection.DoesNotExist:
         raise Http404 from None
     return render(request, "connections/one.html", {"shown": shown, "standing": shown.standing})
