@@ -77,7 +77,7 @@ class TestOurCertificate:
         """A site that is just being put up has its proxy a little later."""
         settings.SITE_ORIGIN = f"https://{HOST}"
         route(9)  # nobody listens there
-        alarming.watch_site_certificate(at=NOW)
+        certificate_alarm.watch_site_certificate(at=NOW)
         site(until=NOW + 90 * DAY, at=NOW + timedelta(minutes=50))
         assert latest().seen_at is None
         site(until=NOW + 90 * DAY, at=NOW + timedelta(hours=1))
