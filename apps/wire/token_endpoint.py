@@ -121,8 +121,8 @@ def revoke(endpoint: TokenEndpoint, *, token: Secret, at: datetime | None = None
     """Tells the server that a token is dead (RFC 7009); does nothing where no revocation address is known.
 
     The parameters travel in the body also on interface A: no other form is documented, and a URL is no place for a
-    token. The hint is always `refresh_token`, which nearly every revoked token is. For an access token that came alone it
-    is wrong, and then the server looks among all kinds of tokens (RFC 7009, section 2.1). `at` as in `exchange`.
+    token. The hint is always `refresh_token`, which nearly every revoked token is. For an access token alone it is
+    wrong, and then the server looks among all kinds of tokens (RFC 7009, section 2.1). `at` as in `exchange`.
 
     Raises WireError; forgetting the token must not wait for this to succeed.
     """

@@ -38,7 +38,7 @@ def below_tenant() -> str:
 
 
 def place_of(aud: str) -> Place | None:
-    """The root of this tenant that `aud` names, or None.
+    """The FHIR root that `aud` names, or None.
 
     Scheme and host are compared case-insensitively; the path exactly, except for one trailing slash (switch
     `aud_slash`).

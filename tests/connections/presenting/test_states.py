@@ -152,7 +152,7 @@ class TestALinkThatStaffHaveToMend:
         ClientRegistration.objects.update(trouble="invalid_client")
         found = stands(link, at=SIGNED_IN_AT)
         assert (found.kind, found.needs_you, found.action) == ("fault", False, "")
-        for said in ("Ours to fix", "your record is here", "go on by themselves", "You do not need to do anything"):
+        for said in ("Ours to fix", "your record is here", "continue by themselves", "You do not need to do anything"):
             assert said in found.sentence
 
     def test_says_that_a_sign_in_will_follow_where_it_ended_meanwhile(self, link):

@@ -168,7 +168,7 @@ class TestACopy:
         def deleted(*_args, **_kwargs):
             forgetting.forget(connection, actor=Actor.user(alice.pk), at=AT)
 
-        monkeypatch.setattr(admitting, "grant", deleted)
+        monkeypatch.setattr(admitting, "admit", deleted)
         answer = take(hers, connection, what=what)
         assert (answer.status_code, answer["Location"]) == (302, reverse("download_copy"))
 

@@ -22,7 +22,7 @@ _lock = threading.Lock()
 @dataclass(frozen=True)
 class Job:
     """One export: who requested what, where, and when. `started_at` is its transaction time; `polls_left` is how many
-    more status responses say that it runs, and polls before `next_poll_at` do not count."""
+    more status responses say that it runs. With the switch `bulk_pace`, no poll may come before `next_poll_at`."""
 
     id: str
     account_id: str
