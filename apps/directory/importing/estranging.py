@@ -34,9 +34,11 @@ def note_relied_on() -> None:
     where all of ours are over, for links of theirs go on."""
     named = Q(registrations__isnull=False) | Q(endpoints__enablements__isnull=False)
     servers = AuthorizationServer.objects.filter(named).distinct().prefetch_related("registrations")
-    relied_on = [(server.pk, registering.is_relied_on(server)) for server in servers]
+    relied_on = [
+        (server.pk, registering.is_relied_on(server), registering.standing(server) is not None) for server in servers
+    ]
     with connection.cursor() as cursor:
-        cursor.executemany("INSERT INTO import_relied (server_id, is_standing) VALUES (%s, %s)", relied_on)
+        cursor.executemany("INSERT INTO import_relied (server_id, is_standing, is_own) VALUES (%s, %s, %s)", relied_on)
 
 
 def switch_off_strangers(*, actor: Actor, at: datetime) -> None:

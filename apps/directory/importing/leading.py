@@ -3,6 +3,8 @@
 A list names addresses as a SMART deployment's documents do, and proves as little (`moving`).
 """
 
+from datetime import datetime
+
 from django.db import connection
 from django.db.models import F, Q, QuerySet
 
@@ -18,23 +20,28 @@ WHERE led.id = parted.endpoint_id AND led.interface = %s AND now.id = led.author
 """
 
 
-def ask_staff() -> None:
+def ask_staff(*, at: datetime) -> None:
     """Of those that left a server where patients sign in, and of those that they were asked about before: what leads
-    where the links are, or below the same origins, is asked about no more."""
+    where the links are, or below the same origins, is asked about no more. Nor is what leads where staff let the
+    registration go: of it, the list alone says so, as a document does of a SMART deployment."""
     with connection.cursor() as cursor:
         cursor.execute(_LED, [Interface.PATIENT_ACCESS.value])
     rows = moving.awaiting().filter(interface=Interface.PATIENT_ACCESS)
     pairs = list(rows.order_by().values_list("moved_from", "authorization_server").distinct())
     servers = AuthorizationServer.objects.in_bulk({pk for pair in pairs for pk in pair})
     for before_id, now_id in pairs:
-        _settle(rows, servers.get(before_id), servers.get(now_id))
+        _settle(rows, servers.get(before_id), servers.get(now_id), at=at)
 
 
-def _settle(rows: QuerySet[Endpoint], before: AuthorizationServer | None, now: AuthorizationServer | None) -> None:
+def _settle(
+    rows: QuerySet[Endpoint], before: AuthorizationServer | None, now: AuthorizationServer | None, *, at: datetime
+) -> None:
     of_pair = rows.filter(moved_from=before, authorization_server=now)
     if before is None or now is None or pinning.share_origins(before, now):
         is_held = Q(named_token_url=F("authorization_server__token_url"), moved_from=F("authorization_server"))
         of_pair.exclude(is_held).update(moved_from=None, named_authorize_url="", named_token_url="")
+    elif known := [row for row in before.registrations.all() if pinning.knows(row, now)]:
+        moving.come(known, of_pair, at=at)
     else:
         of_pair.exclude(named_authorize_url=now.authorize_url, named_token_url=now.token_url).update(
             named_authorize_url=now.authorize_url, named_token_url=now.token_url

@@ -127,7 +127,7 @@ class _Journey:
                 cursor.execute(tables.ANALYZE)
         report.providers_changed += sites.settle(self._directory, at=at)
         estranging.switch_off_strangers(actor=actor, at=at)
-        leading.ask_staff()
+        leading.ask_staff(at=at)
         has_shrunk = self._has_shrunk()
         if self._is_complete:
             report.vanished, report.spared = vanishing.mark(self._directory, is_spared=has_shrunk, at=at)

@@ -101,14 +101,14 @@ SELECT judged.endpoint_id, judged.server_id FROM import_judged AS judged JOIN im
 WHERE is_standing AND judged.reason IS NULL AND judged.number = judged.first
     AND judged.server_id IS DISTINCT FROM judged.held_server_id
 """
-# Endpoints that left one, or one where all registrations are over, for a server where we have none that stands.
+# Endpoints that left one, or one where all registrations are over, for a server where none stands that was made there.
 PARTED = """
 INSERT INTO import_parted (endpoint_id, server_id)
 SELECT judged.endpoint_id, judged.held_server_id FROM import_judged AS judged
 JOIN import_relied AS before ON before.server_id = judged.held_server_id
 WHERE judged.reason IS NULL AND judged.number = judged.first
     AND judged.server_id IS DISTINCT FROM judged.held_server_id
-    AND NOT EXISTS (SELECT FROM import_relied WHERE server_id = judged.server_id AND is_standing)
+    AND NOT EXISTS (SELECT FROM import_relied WHERE server_id = judged.server_id AND is_own)
 """
 WANTED = """
 INSERT INTO import_wanted (provider_id, endpoint_id, name, url)

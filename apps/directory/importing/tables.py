@@ -41,7 +41,7 @@ CREATE TEMPORARY TABLE import_left (provider_id uuid, endpoint_id uuid) ON COMMI
 CREATE TEMPORARY TABLE import_site (provider_id uuid, place text, system text, words varchar(60)[]) ON COMMIT DROP;
 CREATE TEMPORARY TABLE import_moved (endpoint_id uuid, server_id uuid) ON COMMIT DROP;
 CREATE TEMPORARY TABLE import_parted (endpoint_id uuid, server_id uuid) ON COMMIT DROP;
-CREATE TEMPORARY TABLE import_relied (server_id uuid, is_standing boolean) ON COMMIT DROP;
+CREATE TEMPORARY TABLE import_relied (server_id uuid, is_standing boolean, is_own boolean) ON COMMIT DROP;
 CREATE TEMPORARY TABLE import_published (number integer, name text, url text, file_name text) ON COMMIT DROP;
 """
 NEXT_WAVE = """

@@ -15,6 +15,7 @@ from tests.directory.importing.lists import ROW, endpoint, import_rows, row
 pytestmark = pytest.mark.django_db
 
 ACTOR = Actor.system("tests")
+NEW = "https://token.harbor.example/r4"
 BEFORE: dict[str, Any] = ROW["endpoints"][0]["authorization_server"]
 
 
@@ -86,6 +87,24 @@ class TestAnEndpointThatAListLeadsElsewhere:
         assert not moving.awaits(here)
         assert registering.standing_at(here) == registration
         assert reaching.authorization_server(here, registration) == here.authorization_server
+
+    def test_comes_there_by_itself_once_that_is_approved_for_its_registration(self, registration):
+        """A gateway that moves its practices one after the other."""
+        second = {"id": "2", "name": "Cove"}
+        cove_url = "https://fhir.harbor.example/cove/r4"
+        import_rows(ROW, row(**second, endpoints=[endpoint(fhir_base_url=cove_url)]))
+        here = Endpoint.objects.exclude(fhir_base_url=cove_url).get()
+        led = {"authorization_server": {"authorize_url": BEFORE["authorize_url"], "token_url": f"{NEW}/token"}}
+        import_rows(row(endpoints=[endpoint(**led)]), row(**second, endpoints=[endpoint(fhir_base_url=cove_url)]))
+        moving.know(registration, here, Addresses(BEFORE["authorize_url"], f"{NEW}/token"), actor=ACTOR, at=AT)
+        moving.come([registration], Endpoint.objects.filter(pk=here.pk), at=AT)
+        import_rows(
+            row(endpoints=[endpoint(**led)]), row(**second, endpoints=[endpoint(fhir_base_url=cove_url, **led)])
+        )
+        cove = Endpoint.objects.get(fhir_base_url=cove_url, authorization_server__token_url=f"{NEW}/token")
+        assert not moving.awaits(cove)
+        assert cove.moved_from == registration.authorization_server
+        assert registering.standing_at(cove) == registration
 
     def test_is_held_once_that_is_taken_back_where_it_was_never_elsewhere(self, registration):
         here = lead(token_url="https://token.harbor.example/r4/token")
