@@ -34,7 +34,7 @@ class Request(WSGIRequest):
             self.is_readable = False
 
 
-class Utf8Alone:
+class Utf8Middleware:
     """Middleware; it comes before any that reads a form or a query."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:

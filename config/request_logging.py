@@ -19,7 +19,7 @@ _QUIET_ROUTES = frozenset({"health/", "ready/", "metrics"})  # requested every f
 _PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
 
 
-class RequestLogging:
+class RequestLoggingMiddleware:
     """Middleware. Binds `request_id` to every line logged during the request, and returns it in X-Request-ID."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:

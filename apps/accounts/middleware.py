@@ -26,7 +26,7 @@ def same_for_everybody(view: View) -> View:
     return view
 
 
-class NothingStaysMiddleware:
+class NoStoreMiddleware:
     """No page for a known person is stored, and signing out clears what the browser stored.
 
     A person is known when signed in, and also half-way there: a session that awaits a code names an e-mail address.
@@ -55,7 +55,7 @@ class NothingStaysMiddleware:
         return response
 
 
-class OnTheWayMiddleware:
+class KeepNextMiddleware:
     """Somebody who has to start signing in again still gets to the page that they wanted.
 
     Listed before `EndedSessionMiddleware`, which needs the redirect's original address.
@@ -75,7 +75,7 @@ class OnTheWayMiddleware:
 class EndedSessionMiddleware:
     """Tell somebody who is redirected to the sign-in page that their session ended.
 
-    Listed before `SignInAsAPageMiddleware`: a part of a page is redirected nowhere, but the whole page that is loaded
+    Listed before `HtmxSignInMiddleware`: a part of a page is redirected nowhere, but the whole page that is loaded
     in its place is.
     """
 
@@ -89,7 +89,7 @@ class EndedSessionMiddleware:
         return response
 
 
-class SignInAsAPageMiddleware:
+class HtmxSignInMiddleware:
     """If a part of a page is requested after the session has expired, make the browser load the whole page again.
 
     A browser follows the redirect to the sign-in page by itself, and would insert that page in place of the part.

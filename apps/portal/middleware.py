@@ -13,7 +13,7 @@ _LOG = logging.getLogger(__name__)
 _STATUS = 503  # temporary: once the key is back, everything is as before
 
 
-class OursToMendMiddleware:
+class VaultErrorMiddleware:
     """Shows a page if any view could not seal or open a value. The log says what the operator must fix."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -31,7 +31,7 @@ class OursToMendMiddleware:
         return render(request, "errors/503.html", status=_STATUS)
 
 
-class AddressOfAButtonMiddleware:
+class PostOnlyMiddleware:
     """Shows a page if somebody opens the URL of a button, which only takes POST: signing in again, for example, leads
     back to it. Nothing was done, and an empty response looks like a broken site."""
 

@@ -24,7 +24,7 @@ MIDDLEWARE = [
     "apps.sandbox.recorder.RecorderMiddleware",
     "apps.sandbox.refresh_counts.RefreshCountMiddleware",
     "apps.sandbox.faults.FaultMiddleware",
-    "config.charsets.Utf8Alone",
+    "config.charsets.Utf8Middleware",
     "apps.sandbox.middleware.MachineRouteMiddleware",  # nothing below it runs for data and token requests
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",

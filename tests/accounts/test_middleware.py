@@ -9,7 +9,7 @@ from django.test import Client, RequestFactory
 from django.urls import reverse
 from django.utils.functional import SimpleLazyObject
 
-from apps.accounts.middleware import NothingStaysMiddleware
+from apps.accounts.middleware import NoStoreMiddleware
 from apps.accounts.models import User
 from apps.accounts.sessions import SessionStore
 
@@ -30,7 +30,7 @@ class TestAPageOfAFailure:
         request: Any = rf.get("/settings/")
         request.session, request.user = SessionStore("somebodys-session-key"), SimpleLazyObject(lambda: 1 / 0)
         with django_assert_num_queries(0):
-            page = NothingStaysMiddleware(lambda _request: HttpResponse(status=500))(request)
+            page = NoStoreMiddleware(lambda _request: HttpResponse(status=500))(request)
         assert page["Cache-Control"] == "no-store, private"
 
 

@@ -15,7 +15,7 @@ def fails(request):
 def site(client, settings):
     settings.DEBUG = True
     settings.ROOT_URLCONF = (path("fails/", fails),)
-    settings.MIDDLEWARE = ["config.request_logging.RequestLogging"]
+    settings.MIDDLEWARE = ["config.request_logging.RequestLoggingMiddleware"]
     settings.CELERY_BROKER_URL = f"redis://:{CANARY}@redis.example/0"
     client.raise_request_exception = False
     return client

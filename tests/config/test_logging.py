@@ -27,7 +27,7 @@ from django.utils.log import AdminEmailHandler
 from apps.wire.errors import Unavailable
 from config import celery  # noqa: F401  keeps Celery's hands off the logs
 from config import logging as project_logging
-from config.request_logging import RequestLogging
+from config.request_logging import RequestLoggingMiddleware
 
 CANARY = "CANARY-b71f"
 ADDRESS = f"https://provider.example/token?client_secret={CANARY}&code={CANARY}"
@@ -174,7 +174,7 @@ class TestRequest:
                 auth.BACKEND_SESSION_KEY: project_settings.AUTHENTICATION_BACKENDS[-1],
                 auth.HASH_SESSION_KEY: user.get_session_auth_hash(),
             }
-            RequestLogging(AuthenticationMiddleware(view))(request)  # type: ignore[arg-type]  # never awaitable here
+            RequestLoggingMiddleware(AuthenticationMiddleware(view))(request)  # type: ignore[arg-type]  # never awaitable here
 
         assert [line["user_id"] for line in printed_json.lines] == [str(user.pk), None]
         assert "alice" not in printed_json.text
