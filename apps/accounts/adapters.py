@@ -129,7 +129,7 @@ class AccountAdapter(DefaultAccountAdapter):
         event = EVENT_OF_MAIL.get(template_prefix)
         if event:
             account_events.record(event, user, at=timezone.now())
-        with mailing.not_in_the_way(user):
+        with mailing.failures_logged(user):
             super().send_notification_mail(template_prefix, user, *args, **kwargs)
 
 

@@ -39,7 +39,7 @@ from apps.audit.read_only_admin import ReadOnlyAdmin
 from apps.audit.recording import Actor, EventType, Fact
 
 
-def _may_come_in(request: HttpRequest) -> bool:
+def _has_permission(request: HttpRequest) -> bool:
     return AdminSite.has_permission(admin.site, request) and not staff_second_step.is_missing(current_user(request))
 
 
@@ -48,7 +48,7 @@ def _may_come_in(request: HttpRequest) -> bool:
 admin.site.site_header = admin.site.site_title = _("Holdfast staff")
 _to_sign_in = secure_admin_login(admin.site.login)
 admin.site.login = staff_second_step.required(_to_sign_in)  # type: ignore[method-assign,assignment]
-admin.site.has_permission = _may_come_in  # type: ignore[method-assign]
+admin.site.has_permission = _has_permission  # type: ignore[method-assign]
 admin.site.enable_nav_sidebar = False  # lists of addresses need the width
 
 _WHOLE_ADDRESS = _("A whole e-mail address, or the whole id of a user.")
@@ -107,7 +107,7 @@ class UserAdmin(ReauthenticationAdmin, ReadOnlyAdmin, ConcurrentEditsAdmin):
         return closed if is_superuser else (*closed, "is_staff", "groups")
 
 
-class ToNotice(admin.SimpleListFilter):
+class NoticeVersionFilter(admin.SimpleListFilter):
     """Lists the known notices, not those in the table: to find these, the database would have to read all of it."""
 
     title = _("version of the notice")
@@ -127,7 +127,7 @@ class ConsentAdmin(UserIdColumn, ReadOnlyAdmin):
     """Who agreed to which notice, and when."""
 
     list_display = ("id_of_user", "notice_version", "declaration", "language", "agreed_at")
-    list_filter = (ToNotice, "declaration")
+    list_filter = (NoticeVersionFilter, "declaration")
     search_fields = ("=user__email", "=user__id")
     search_help_text = _WHOLE_ADDRESS
     fields = ("id_of_user", "notice_version", "declaration", "language", "agreed_at")
@@ -169,7 +169,7 @@ class AuthenticatorAdmin(ReauthenticationAdmin, UserIdColumn, ReadOnlyAdmin):
                 note_by_staff(EventType.USER_AUTHENTICATOR_CHANGED, request, owner.pk)
                 transaction.on_commit(partial(owner_mail.tell_of_a_lost_second_step, owner, at=at))
             queryset.delete()
-            _forget_codes_of_nothing(owners)
+            _delete_unusable_recovery_codes(owners)
 
 
 def _may_decide_about(request: HttpRequest, user: User | None) -> bool:
@@ -178,7 +178,7 @@ def _may_decide_about(request: HttpRequest, user: User | None) -> bool:
     return user is None or not (user.is_staff or user.is_superuser) or current_user(request).is_superuser
 
 
-def _forget_codes_of_nothing(users: QuerySet[User]) -> None:
+def _delete_unusable_recovery_codes(users: QuerySet[User]) -> None:
     """Delete the recovery codes of users who have no second step left: whoever found them could use them with the next
     one."""
     codes = Authenticator.Type.RECOVERY_CODES

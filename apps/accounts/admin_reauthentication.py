@@ -32,7 +32,7 @@ class ReauthenticationAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # gene
         form: Any = super().get_form(request, obj, change=change, **kwargs)
         if request.method != "POST" or reauthentication.is_recent_for_staff(request):
             return form
-        return type(form)(form.__name__, (_NotYet, form), {})
+        return type(form)(form.__name__, (_PasswordRequired, form), {})
 
     def delete_view(self, request: HttpRequest, object_id: str, extra_context: Any = None) -> HttpResponse:
         """Ask for the password before the page that asks whether to delete."""
@@ -53,7 +53,7 @@ class ReauthenticationAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # gene
             **self.admin_site.each_context(request),
             "title": _("Your password first"),
             "opts": self.opts,
-            "told": _where_it_is_given(_("Nothing was changed yet.")),
+            "told": _password_link(_("Nothing was changed yet.")),
             "said": next((said[action] for action in actions if action and action in said), ""),
             "sent": [(name, value) for name, values in request.POST.lists() if name not in _OURS for value in values],
         }
@@ -63,15 +63,15 @@ class ReauthenticationAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # gene
 _OURS = frozenset({"csrfmiddlewaretoken"})
 
 
-class _NotYet(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs alone
+class _PasswordRequired(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs alone
     def full_clean(self) -> None:
         super().full_clean()
         if self.is_bound:
             kept = _("Nothing was saved yet. All that you typed is still here, but for a secret.")
-            self.add_error(None, _where_it_is_given(kept))
+            self.add_error(None, _password_link(kept))
 
 
-def _where_it_is_given(what_happened: str) -> SafeString:
+def _password_link(what_happened: str) -> SafeString:
     address = f"{reverse('account_reauthenticate')}?next={reverse('password_given')}"
     give = _("Give your password once more, in another tab")
     then = _("then come back and press the button again.")

@@ -45,7 +45,7 @@ def _call(field: Any, words: Words) -> None:
     field.error_messages["required"] = format_lazy(_("Missing: {label}"), label=field.label)
 
 
-class InOurWords:
+class OurLabels:
     """Mixin: `words` has label and hint for each field, `left_out` the fields that we do not show."""
 
     words: ClassVar[Mapping[str, Words]] = {}
@@ -63,13 +63,13 @@ class InOurWords:
             fields["code"].widget.attrs.update(AS_TYPED)
 
 
-class LoginForm(InOurWords, account.LoginForm):
+class LoginForm(OurLabels, account.LoginForm):
     """Sign in."""
 
     words = {"login": EMAIL, "password": PASSWORD}
 
 
-class SignupForm(InOurWords, account.SignupForm):
+class SignupForm(OurLabels, account.SignupForm):
     """Create an account: address, password, and the first name of `FirstNameForm`."""
 
     field_order = ["first_name", "email", "password1"]
@@ -87,7 +87,7 @@ class SignupForm(InOurWords, account.SignupForm):
         return saved
 
 
-class AddEmailForm(InOurWords, account.AddEmailForm):
+class AddEmailForm(OurLabels, account.AddEmailForm):
     """Change the address of the account."""
 
     words = {
@@ -98,52 +98,52 @@ class AddEmailForm(InOurWords, account.AddEmailForm):
     }
 
 
-class ChangePasswordForm(InOurWords, account.ChangePasswordForm):
+class ChangePasswordForm(OurLabels, account.ChangePasswordForm):
     """Change the password: the current one, and the new one once."""
 
     words = {"oldpassword": (_("Current password"), ""), "password1": (_("New password"), NEW_PASSWORD_HINT)}
     left_out = ("password2",)
 
 
-class SetPasswordForm(InOurWords, account.SetPasswordForm):
+class SetPasswordForm(OurLabels, account.SetPasswordForm):
     """A first password for an account that has none."""
 
     words = {"password1": (_("New password"), NEW_PASSWORD_HINT)}
     left_out = ("password2",)
 
 
-class ResetPasswordForm(InOurWords, account.ResetPasswordForm):
+class ResetPasswordForm(OurLabels, account.ResetPasswordForm):
     """Ask for a code to reset the password."""
 
     words = {"email": EMAIL}
 
 
-class ResetPasswordKeyForm(InOurWords, account.ResetPasswordKeyForm):
+class ResetPasswordKeyForm(OurLabels, account.ResetPasswordKeyForm):
     """The new password, once the code was right."""
 
     words = {"password1": (_("New password"), NEW_PASSWORD_HINT)}
     left_out = ("password2",)
 
 
-class ReauthenticateForm(InOurWords, account.ReauthenticateForm):
+class ReauthenticateForm(OurLabels, account.ReauthenticateForm):
     """The password again, before a sensitive action."""
 
     words = {"password": PASSWORD}
 
 
-class ConfirmEmailVerificationCodeForm(InOurWords, account.ConfirmEmailVerificationCodeForm):
+class ConfirmEmailVerificationCodeForm(OurLabels, account.ConfirmEmailVerificationCodeForm):
     """The code that proves that an address is theirs."""
 
     words = {"code": MAILED_CODE}
 
 
-class ConfirmPasswordResetCodeForm(InOurWords, account.ConfirmPasswordResetCodeForm):
+class ConfirmPasswordResetCodeForm(OurLabels, account.ConfirmPasswordResetCodeForm):
     """The code that allows a new password."""
 
     words = {"code": MAILED_CODE}
 
 
-class ByCode(InOurWords):
+class ByCode(OurLabels):
     """Mixin for forms that take a code: labels it by what it can be, and logs a wrong one as a wrong password is
     logged.
 
@@ -193,13 +193,13 @@ class ReauthenticateByCodeForm(ByCode, mfa.ReauthenticateForm):
     method = Method.CODE_AGAIN
 
 
-class ActivateTOTPForm(InOurWords, totp.ActivateTOTPForm):
+class ActivateTOTPForm(OurLabels, totp.ActivateTOTPForm):
     """The first code, which proves that the app is set up."""
 
     words = {"code": (_("Code from the app"), _("Six digits. They change every 30 seconds."))}
 
 
-class AddWebAuthnForm(InOurWords, webauthn.AddWebAuthnForm):
+class AddWebAuthnForm(OurLabels, webauthn.AddWebAuthnForm):
     """Name a new passkey."""
 
     words = {
@@ -224,7 +224,7 @@ class AddWebAuthnForm(InOurWords, webauthn.AddWebAuthnForm):
             return sent
 
 
-class EditWebAuthnForm(InOurWords, webauthn.EditWebAuthnForm):
+class EditWebAuthnForm(OurLabels, webauthn.EditWebAuthnForm):
     """Rename a passkey."""
 
     words = {"name": (_("Name"), "")}

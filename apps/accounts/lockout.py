@@ -41,7 +41,7 @@ def counted_address(request: HttpRequest) -> str:
     return client_address(request) or UNKNOWN_ADDRESS
 
 
-def say_how_to_get_in(request: HttpRequest) -> None:
+def show_other_ways_in(request: HttpRequest) -> None:
     """Let the page of the refusal name the other ways to sign in: waiting may not help (`password_guessing`)."""
     setattr(request, _OTHER_WAYS, True)
 

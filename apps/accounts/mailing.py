@@ -46,7 +46,7 @@ def kind(error: OSError) -> str:
 
 
 @contextmanager
-def not_in_the_way(user: User) -> Iterator[None]:
+def failures_logged(user: User) -> Iterator[None]:
     """For mail that only informs: if it cannot be sent, that is logged, and what the person did succeeds all the same.
     They can read it under Activity."""
     try:

@@ -41,7 +41,7 @@ class Handler(AxesDatabaseHandler):  # type: ignore[misc]  # the library has no 
         lockout."""
         failures = int(super().get_failures(request, credentials))
         if failures < settings.AXES_FAILURE_LIMIT and is_guessed_at(request, credentials):
-            lockout.say_how_to_get_in(request)
+            lockout.show_other_ways_in(request)
             return int(settings.AXES_FAILURE_LIMIT)
         return failures
 

@@ -47,5 +47,5 @@ def refuse_code(request: HttpRequest, user: User, *, at: datetime) -> None:
 
 
 def _mail(template_prefix: str, user: User, user_agent: str, *, at: datetime) -> None:
-    with mailing.not_in_the_way(user):
+    with mailing.failures_logged(user):
         mailing.send(template_prefix, to=user.email, context={"at": at, "user_agent": user_agent})

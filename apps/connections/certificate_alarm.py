@@ -27,5 +27,5 @@ def _tell_staff(seen: SiteCertificate, outlook: Outlook) -> None:
     _LOG.error("The certificate of our own site must be renewed: %s, until %s", outlook.value, seen.ends_at)
     context = {"outlook": outlook.value, "ends_at": seen.ends_at}
     for member in User.objects.filter(is_staff=True, is_active=True).order_by("pk"):
-        with mailing.not_in_the_way(member):
+        with mailing.failures_logged(member):
             mailing.send("connections/email/site_certificate", to=member.email, context={**context, "user": member})
