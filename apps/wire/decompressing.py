@@ -1,8 +1,8 @@
-"""The body of one answer as it was before it was squeezed for the way.
+"""The decompressed body of one HTTP answer.
 
-gzip, the only coding we ask for, is undone here: urllib3 takes a body for whole that ends in the middle of it, and
-where nothing else says how long it should be, half a letter would be kept as the letter. Whether such an end matters
-is for who reads: JSON that was cut is no JSON.
+gzip, the only coding we ask for, is undone here and not by urllib3, which takes a compressed body for whole that ends
+in its middle: where nothing else says how long it should be, half a letter would be kept as the letter. Whether a cut
+body matters is for the caller to say: JSON that was cut is no JSON.
 """
 
 import zlib

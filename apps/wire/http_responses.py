@@ -1,4 +1,5 @@
-"""Reading what an HTTP answer says before anybody looks at its meaning: JSON or not, refused, or when to come back."""
+"""What an HTTP response says before anybody looks at its meaning: whether it is JSON, a refusal, or a request to come
+back."""
 
 import json
 import re

@@ -1,8 +1,8 @@
-"""Large answers are taken apart one at a time in a process.
+"""Large answers are parsed one at a time in a process.
 
-A page of 20 MB that somebody made to hurt takes up to 0.7 GB while it is taken apart (ten million numbers in place of
-rows), and one that nobody did, twice its size. Several threads at that would hold all of it at once, and gain nothing:
-there is one interpreter, which takes apart one page at a time anyway.
+A page of 20 MB that somebody crafted takes up to 0.7 GB while it is parsed (ten million numbers in place of rows), and
+an honest one twice its size. Several threads at that would hold all of it at once and gain nothing: one interpreter
+parses one page at a time anyway.
 """
 
 import threading
@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Final
 
 _LARGE_BYTES: Final = 1_000_000
-_SCALES: Final = threading.RLock()
+_TURN: Final = threading.RLock()
 
 
 @contextmanager
@@ -20,5 +20,5 @@ def one_at_a_time(size: int) -> Iterator[None]:
     if size < _LARGE_BYTES:
         yield
         return
-    with _SCALES:
+    with _TURN:
         yield

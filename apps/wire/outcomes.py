@@ -1,6 +1,6 @@
-"""What an OperationOutcome among the rows of a search says of them: nothing that matters, or that some are missing.
+"""An OperationOutcome among the rows of a search: either nothing that matters, or that some rows are missing.
 
-A search that answers 200 may have failed in part. Whoever takes such a page for all there is would tell a patient that
+A search that answers 200 may have failed in part. Whoever took such a page for all there is would tell a patient that
 nothing was sent, and that what we hold is gone.
 """
 

@@ -1,7 +1,7 @@
-"""Documents that a server publishes for everybody: asked for without a token, one JSON object each.
+"""Documents that a server publishes for everybody: requested without a token, and one JSON object each.
 
-Servers say "there is none" in many ways: some answer 401, 403 or 404 for a path they do not know, some a page of HTML
-with status 200 (interface facts 1.5). All of these mean the same here; only a server that is ill means something else.
+Servers say "there is none" in many ways: with 401, 403 or 404 for an unknown path, or with a page of HTML and status
+200 (interface facts 1.5). All of these mean the same here; only a failing server means something else.
 """
 
 from typing import Any

@@ -1,12 +1,12 @@
-"""Making an answer readable that is JSON but for a little, without decoding what is good.
+"""Repairs JSON that is nearly valid, without decoding what is good.
 
-Two things are mended. An escape of half a surrogate pair, which stands for no character and which hardly any decoder
-but Python's own takes, becomes the replacement character: otherwise one cut emoji would cost the whole page. A line
-break inside a text, or another control character, which servers that write JSON by hand forget to escape, is escaped
+Two things are repaired. An escape of half a surrogate pair, which stands for no character and which hardly any decoder
+but Python's own accepts, becomes the replacement character: otherwise one cut emoji would cost the whole page. A line
+break or another control character inside a text, which servers that write JSON by hand forget to escape, is escaped
 where it would cost the page.
 
-A row that is nested deeper than a decoder descends, or is no JSON for another reason (`NaN`), is no row that anybody
-could read: it alone is left out, so that it can be counted.
+A row that is nested deeper than a decoder descends, or is no JSON for another reason (`NaN`), cannot be read by
+anybody: it alone is left out, so that it can be counted.
 """
 
 import re

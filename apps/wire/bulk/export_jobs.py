@@ -1,4 +1,4 @@
-"""Starting an export, asking how far it is, and deleting it (Bulk Data Access: kick-off, status, delete)."""
+"""Starting an export job, asking for its status, and deleting it (Bulk Data Access: kick-off, status, delete)."""
 
 import json
 import re

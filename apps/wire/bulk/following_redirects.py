@@ -1,8 +1,9 @@
-"""One request of an export, wherever it leads; the token goes to the origin of the FHIR base URL and no further.
+"""One request of an export, wherever it is redirected; the token goes to the origin of the FHIR base URL and no
+further.
 
 The guide lets a status, a list and a file have any absolute address: beside the base URL, where widespread servers keep
 their jobs, or at another host, in a storage that signs its addresses and must not see the token (interface facts 4.3).
-So: each address passes the guard, a redirect is followed a few times, and from the first address of another origin on
+So each address passes the guard, a redirect is followed a few times, and from the first address of another origin on
 there is no Authorization any more, wherever it leads next.
 """
 
