@@ -44,7 +44,7 @@ WHERE step.finished_at > %(since)s AND step.rows_changed > 0
 """
 
 
-class SentAnew(NamedTuple):
+class Resent(NamedTuple):
     """One type, by which run of which connection, and until when."""
 
     run_id: UUID
@@ -53,7 +53,7 @@ class SentAnew(NamedTuple):
     until: datetime
 
 
-def since(connections: Collection[UUID], moment: datetime) -> tuple[SentAnew, ...]:
+def since(connections: Collection[UUID], moment: datetime) -> tuple[Resent, ...]:
     """What was sent anew by these connections after this moment."""
     if not connections:
         return ()
@@ -64,4 +64,4 @@ def since(connections: Collection[UUID], moment: datetime) -> tuple[SentAnew, ..
     }
     with binary_cursor() as cursor:
         cursor.execute(_SENT_ANEW, asked)
-        return tuple(SentAnew(*row) for row in cursor.fetchall())
+        return tuple(Resent(*row) for row in cursor.fetchall())

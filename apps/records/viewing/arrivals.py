@@ -24,7 +24,7 @@ from apps.records.presenters.entry import UNLISTED, Context, Entry
 from apps.records.shelving.contexts import ContextReader
 from apps.records.subjects import Subject
 from apps.records.syncing import pruning, resent_after_version_change
-from apps.records.syncing.resent_after_version_change import SentAnew
+from apps.records.syncing.resent_after_version_change import Resent
 from apps.records.viewing.opening.whole import Source, Whole
 from apps.records.viewing.wording import dates_in_words
 
@@ -126,7 +126,7 @@ def _is_of_first_copy(changed: _Changed, whole: Whole) -> bool:
     return changed.began_at is not None and confirmed_at is not None and changed.began_at <= confirmed_at
 
 
-def _is_among(anew: Iterable[SentAnew]) -> Q:
+def _is_among(anew: Iterable[Resent]) -> Q:
     """What came of these types until it had all been sent anew."""
     found = Q(pk__in=[])
     for one in anew:
@@ -134,7 +134,7 @@ def _is_among(anew: Iterable[SentAnew]) -> Q:
     return found
 
 
-def _resent(whole: Whole, anew: Iterable[SentAnew], types: Collection[str]) -> tuple[Source, ...]:
+def _resent(whole: Whole, anew: Iterable[Resent], types: Collection[str]) -> tuple[Source, ...]:
     """Of what a list has."""
     connections = {one.connection_id for one in anew if one.resource_type in types}
     return tuple(source for key, source in whole.sources.items() if key in connections)
