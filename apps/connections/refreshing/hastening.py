@@ -19,7 +19,7 @@ from django.db.models.functions import Least
 
 from apps.connections import clocks
 from apps.connections.models import Connection, StoredTokenSet
-from apps.connections.refreshing import claiming, guarding, parking
+from apps.connections.refreshing import claiming, fault_isolation, parking
 from apps.connections.refreshing.results import Outcome
 from apps.directory import reaching, registering
 
@@ -75,7 +75,7 @@ def refresh_one(connection_id: UUID, *, at: datetime) -> Asked:
     """Refresh this link now, although its access token may still be good. Speaks to the network: call it outside
     transactions. Raises Connection.DoesNotExist."""
     for claim in claiming.claim([connection_id], at=at, is_refused_too=True):
-        result = guarding.attempt(claim, clock=clocks.running_from(at))
+        result = fault_isolation.attempt(claim, clock=clocks.running_from(at))
         return Asked(outcome=result.outcome, until=result.until)
     return foresee(connection_id, at=at) or Asked(hindrance=Hindrance.UNDER_WAY)
 

@@ -21,7 +21,7 @@ from uuid import UUID
 
 from django.db import connections
 
-from apps.connections.refreshing import budgeting, choosing, doubting, guarding, parking
+from apps.connections.refreshing import budgeting, choosing, doubting, fault_isolation, parking
 from apps.connections.refreshing.claiming import Claim
 from apps.connections.refreshing.results import Outcome
 
@@ -156,7 +156,7 @@ class _Hands:
     def _attempt(self, claim: Claim) -> None:
         outcome = None
         try:
-            outcome = guarding.attempt(claim, clock=self._clock).outcome
+            outcome = fault_isolation.attempt(claim, clock=self._clock).outcome
         except Exception:  # noqa: BLE001 - whatever it is, the other links go on, and the lease of this one runs out
             connections.close_all()  # it may have been the database
             _LOG.exception("A refresh broke off, and was not put off: connection %s", claim.connection.pk)

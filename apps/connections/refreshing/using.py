@@ -6,7 +6,7 @@ from datetime import datetime
 from apps.connections import clocks
 from apps.connections.models import Connection, StoredTokenSet
 from apps.connections.reasons import Reason
-from apps.connections.refreshing import claiming, guarding, looking, policy, protocol, storing, token_columns
+from apps.connections.refreshing import claiming, fault_isolation, looking, policy, protocol, storing, token_columns
 from apps.connections.refreshing.errors import NeedsReauthorization, NotYet, RegistrationBroken, SwitchedOff
 from apps.connections.refreshing.looking import Look
 from apps.connections.refreshing.results import Outcome, Result
@@ -58,7 +58,7 @@ def _usable_token(connection: Connection, *, at: datetime, refused: Secret | Non
     discovering.keep_fresh(connection.endpoint, at=at)
     at = clock()
     for claim in claiming.claim_seen(connection, generation=generation, at=at):
-        result = guarding.attempt(claim, clock=clock)
+        result = fault_isolation.attempt(claim, clock=clock)
         _learn(connection, claim.connection)
         return _token_of(result, at=at)
     after = looking.look(connection)

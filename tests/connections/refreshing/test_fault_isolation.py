@@ -6,7 +6,7 @@ import pytest
 
 from apps.connections import refreshing, tallying
 from apps.connections.models import Connection, StoredTokenSet
-from apps.connections.refreshing import attempting, claiming, guarding
+from apps.connections.refreshing import attempting, claiming, fault_isolation
 from apps.connections.refreshing.attempting import Outcome
 from apps.directory.models import ClientRegistration
 from apps.wire import token_endpoint
@@ -40,7 +40,7 @@ def lasting(connection):
 
 def attempt(at: datetime) -> attempting.Result:
     (claim,) = claiming.claim([StoredTokenSet.objects.get().pk], at=at)
-    return guarding.attempt(claim, clock=lambda: at)
+    return fault_isolation.attempt(claim, clock=lambda: at)
 
 
 class TestAnAttemptThatBreaksOff:
