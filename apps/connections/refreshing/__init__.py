@@ -3,8 +3,8 @@
 What callers use stands here. Nothing outside this package writes a StoredTokenSet.
 """
 
+from apps.connections.refreshing.cached_token import CachedToken
 from apps.connections.refreshing.errors import NeedsReauthorization, NotYet, RegistrationBroken, SwitchedOff
-from apps.connections.refreshing.holding import TokenInHand
 from apps.connections.refreshing.persisting import until_written
 from apps.connections.refreshing.reopening import data_refused
 from apps.connections.refreshing.replacing import end_replaced, held
@@ -12,11 +12,11 @@ from apps.connections.refreshing.using import check_switches, usable_token
 from apps.connections.refreshing.writing import forget, hand_over, keep
 
 __all__ = [
+    "CachedToken",
     "NeedsReauthorization",
     "NotYet",
     "RegistrationBroken",
     "SwitchedOff",
-    "TokenInHand",
     "check_switches",
     "data_refused",
     "end_replaced",

@@ -81,7 +81,7 @@ class Source:
         self.server: FhirServer = reaching.fhir_server(connection.endpoint, connection.registration)
         self._connection = connection
         self._clock = clock
-        self._token = refreshing.TokenInHand(connection)
+        self._token = refreshing.CachedToken(connection)
         self._first_refused: Secret | None = None
         self._threads: ThreadPoolExecutor | None = None
         self.was_answered = self.met_silence = False  # when records were asked for

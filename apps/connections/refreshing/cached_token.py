@@ -25,7 +25,7 @@ WHERE stored.connection_id = %s AND connection.status = %s AND endpoint.is_switc
 _State = tuple[int, datetime | None]
 
 
-class TokenInHand:
+class CachedToken:
     """Of one connection. For one thread, and for no longer than a piece of work."""
 
     def __init__(self, connection: Connection) -> None:
@@ -35,7 +35,7 @@ class TokenInHand:
 
     def __repr__(self) -> str:
         """Say nothing."""
-        return "<TokenInHand>"
+        return "<CachedToken>"
 
     def usable(self, *, at: datetime, refused: Secret | None = None) -> Secret:
         """As `using.usable_token`, which says what it raises."""

@@ -6,7 +6,7 @@ import pytest
 
 from apps.connections import refreshing
 from apps.connections.models import Connection, StoredTokenSet
-from apps.connections.refreshing import TokenInHand, token_columns
+from apps.connections.refreshing import CachedToken, token_columns
 from apps.directory.models import ClientRegistration, Endpoint
 from tests.wire.servers import http
 
@@ -32,7 +32,7 @@ def opened(monkeypatch):
 @pytest.fixture
 def in_hand(connection, issued_at):
     """Used once."""
-    held = TokenInHand(connection)
+    held = CachedToken(connection)
     assert held.usable(at=issued_at).reveal() == ACCESS
     return held
 
@@ -83,7 +83,7 @@ class TestATokenInHand:
 
     def test_that_was_renewed_while_it_was_opened_is_not_kept(self, connection, issued_at, opened, monkeypatch):
         """Nobody can tell which of the two it is."""
-        held = TokenInHand(connection)
+        held = CachedToken(connection)
         open_it = token_columns.access_token
 
         def renewed_meanwhile(connection, stored):
