@@ -6,10 +6,18 @@ from datetime import datetime
 from apps.connections import clocks
 from apps.connections.models import Connection, StoredTokenSet
 from apps.connections.reasons import Reason
-from apps.connections.refreshing import claiming, fault_isolation, looking, policy, protocol, storing, token_columns
+from apps.connections.refreshing import (
+    claiming,
+    fault_isolation,
+    policy,
+    protocol,
+    storing,
+    token_columns,
+    token_lookup,
+)
 from apps.connections.refreshing.errors import NeedsReauthorization, NotYet, RegistrationBroken, SwitchedOff
-from apps.connections.refreshing.looking import Look
 from apps.connections.refreshing.results import Outcome, Result
+from apps.connections.refreshing.token_lookup import Look
 from apps.directory import discovering, reaching, registering
 from apps.vault.errors import Shredded
 from apps.wire.secret import Secret
@@ -44,7 +52,7 @@ def check_switches(connection: Connection) -> None:
 
 def _usable_token(connection: Connection, *, at: datetime, refused: Secret | None) -> Secret:
     clock = clocks.running_from(at)
-    before = looking.look(connection)
+    before = token_lookup.look_up(connection)
     if not reaching.is_known(connection.endpoint, connection.registration):
         raise RegistrationBroken(at + protocol.OPERATOR_WAIT)
     access_token = _alive(connection, before.stored, at=at, refused=refused)
@@ -61,7 +69,7 @@ def _usable_token(connection: Connection, *, at: datetime, refused: Secret | Non
         result = fault_isolation.attempt(claim, clock=clock)
         _learn(connection, claim.connection)
         return _token_of(result, at=at)
-    after = looking.look(connection)
+    after = token_lookup.look_up(connection)
     joined = _joined(connection, after, generation=generation)
     if joined is not None:
         return joined
@@ -88,7 +96,7 @@ def _joined(connection: Connection, seen: Look, *, generation: int) -> Secret | 
         if time.monotonic() > until:
             raise NotYet(lease_until)
         _await(connection, generation, until=until)
-        seen = looking.look(connection)
+        seen = token_lookup.look_up(connection)
     return token_columns.access_token(connection, seen.stored)
 
 
@@ -98,7 +106,7 @@ def _await(connection: Connection, generation: int, *, until: float) -> None:
     while time.monotonic() <= until:
         time.sleep(look_seconds)
         look_seconds = min(look_seconds * 2, _LAST_LOOK_SECONDS)
-        if not looking.is_under_way(connection, generation=generation):
+        if not token_lookup.is_under_way(connection, generation=generation):
             return
 
 

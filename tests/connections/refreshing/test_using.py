@@ -9,7 +9,7 @@ from apps.audit.models import AuditEvent
 from apps.connections import refreshing
 from apps.connections.arriving import confirming
 from apps.connections.models import Connection, StoredTokenSet
-from apps.connections.refreshing import looking
+from apps.connections.refreshing import token_lookup
 from apps.directory.models import ClientRegistration, Endpoint
 from apps.wire.errors import ClientRejected, RequestRefused, Throttled, Unavailable, WireError
 from tests.connections.provider_stand_in import tokens
@@ -232,10 +232,10 @@ class TestAClaim:
     def test_is_not_made_where_an_attempt_that_just_ended_asks_to_wait(
         self, connection, issued_at, stand_in, monkeypatch
     ):
-        read_before = looking.look(connection)
+        read_before = token_lookup.look_up(connection)
         at = issued_at + timedelta(hours=1)
         StoredTokenSet.objects.update(not_before_at=at + timedelta(minutes=1))
-        monkeypatch.setattr(looking, "look", lambda _connection: read_before)
+        monkeypatch.setattr(token_lookup, "look", lambda _connection: read_before)
         with pytest.raises(refreshing.NotYet):
             refreshing.usable_token(connection, at=at)
         assert stand_in.token_requests == []

@@ -9,7 +9,7 @@ from django.db import connection as database
 
 from apps.connections import refreshing
 from apps.connections.models import Connection, StoredTokenSet
-from apps.connections.refreshing import loading, looking
+from apps.connections.refreshing import loading, token_lookup
 from apps.directory.models import ClientRegistration
 from tests.connections.provider_stand_in import tokens
 
@@ -20,7 +20,7 @@ READERS = 6
 class TestALook:
     def test_finds_each_column_of_the_token_set_as_it_is(self, connection):
         StoredTokenSet.objects.update(lease_until="2001-01-01T00:00:00Z", not_before_at="2002-01-01T00:00:00Z")
-        stored = looking.look(connection).stored
+        stored = token_lookup.look_up(connection).stored
         kept = StoredTokenSet.objects.get()
         found = {name: value for name, value in stored.__dict__.items() if not name.startswith("_")}
         assert len(found) == 10
@@ -30,7 +30,7 @@ class TestALook:
         ClientRegistration.objects.update(
             trouble="invalid_client", trouble_at=issued_at, trouble_seen_at=issued_at + timedelta(minutes=1)
         )
-        looking.look(connection)
+        token_lookup.look_up(connection)
         known, kept = connection.registration, ClientRegistration.objects.get()
         for name in ("trouble", "trouble_at", "trouble_seen_at"):
             assert getattr(known, name) == getattr(kept, name)
@@ -48,7 +48,7 @@ class TestALook:
         reason = {"reason": "grant_ended"} if status == "needs_reauthorization" else {}
         Connection.objects.update(status=status, reason_at=connection.created_at, **reason)
         with pytest.raises(refreshing.NeedsReauthorization):
-            looking.look(connection)
+            token_lookup.look_up(connection)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -57,7 +57,7 @@ class TestManyWhoLookAtOnce:
     def test_load_what_an_attempt_needs_once(self, connection, issued_at, stand_in, monkeypatch):
         """All of them saw the same token end: whoever comes too late is sent away by one row."""
         loads, counting, everybody = [], Lock(), Barrier(READERS)
-        load, look = loading.load, looking.look
+        load, look = loading.load, token_lookup.look
 
         def counted(ids, **wanted):
             with counting:
@@ -71,7 +71,7 @@ class TestManyWhoLookAtOnce:
             return found
 
         monkeypatch.setattr(loading, "load", counted)
-        monkeypatch.setattr(looking, "look", together)
+        monkeypatch.setattr(token_lookup, "look", together)
         stand_in.token = tokens(access_token="fresh", refresh_token="r2")
         with ThreadPoolExecutor(READERS) as readers:
             found = list(readers.map(_use, [issued_at + timedelta(hours=1)] * READERS))
@@ -85,11 +85,11 @@ class TestALookThatIsOutOfDate:
         """Somebody else renewed it since, at a server that sets no least interval."""
         ClientRegistration.objects.update(minimum_refresh_seconds=0)
         at = issued_at + timedelta(hours=1)
-        look, before = looking.look, looking.look(connection)
+        look, before = token_lookup.look, token_lookup.look_up(connection)
         stand_in.token = tokens(access_token="fresh", refresh_token="r2")
         assert refreshing.usable_token(Connection.objects.get(), at=at).reveal() == "fresh"
         seen = iter([before])
-        monkeypatch.setattr(looking, "look", lambda of: next(seen, None) or look(of))
+        monkeypatch.setattr(token_lookup, "look", lambda of: next(seen, None) or look(of))
         assert refreshing.usable_token(connection, at=at + timedelta(seconds=1)).reveal() == "fresh"
         assert len(stand_in.token_requests) == 1
 

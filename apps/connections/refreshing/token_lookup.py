@@ -49,7 +49,7 @@ class Look:
         return lease_until if lease_until is not None and lease_until > self.now else None
 
 
-def look(connection: Connection) -> Look:
+def look_up(connection: Connection) -> Look:
     """Also learns the connection's status, and whether its registration is in trouble. Raises NeedsReauthorization
     where it is not active, holds no tokens or went a moment ago, SwitchedOff where staff switched off what it needs."""
     with database.cursor() as cursor:
