@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from apps.connections.refreshing import persisting
+from apps.connections.refreshing import write_retries
 from config import env, gunicorn
 
 _UNITS = {"m": "minutes", "s": "seconds"}
@@ -43,7 +43,7 @@ class TestAnImage:
 class TestAServiceThatIsStopped:
     @pytest.mark.parametrize("worker", ["refresh-worker", "sync-worker"])
     def test_may_write_the_only_token_of_a_link_before_it_is_killed(self, worker):
-        assert grace(worker) > timedelta(seconds=persisting.WITHIN_SECONDS)
+        assert grace(worker) > timedelta(seconds=write_retries.WITHIN_SECONDS)
 
     def test_may_answer_what_it_was_asked_before_it_is_killed(self):
         assert grace("web") > timedelta(seconds=gunicorn.graceful_timeout)

@@ -21,12 +21,12 @@ from apps.connections.reasons import Reason
 from apps.connections.refreshing import (
     budgeting,
     doubting,
-    persisting,
     policy,
     protocol,
     renewing,
     reopening,
     token_columns,
+    write_retries,
 )
 from apps.connections.refreshing.claiming import Claim
 from apps.connections.refreshing.errors import NeedsReauthorization, NotYet
@@ -64,7 +64,7 @@ def adopt(claim: Claim, token_set: TokenSet, *, is_new: bool, ring: KeyRing, at:
     refresh token; `at`: when the request was sent. What nobody can keep any more is given back."""
     try:
         columns = token_columns.sealed(claim.connection, token_set, ring=ring)
-        access_token = persisting.until_written(
+        access_token = write_retries.until_written(
             lambda: _keep_first(claim, token_set, columns, is_new=is_new, ring=ring, at=at)
         )
     except Shredded:
