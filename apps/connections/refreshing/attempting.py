@@ -5,7 +5,7 @@ from datetime import datetime
 
 from apps.connections import revoking
 from apps.connections.models import Connection
-from apps.connections.refreshing import putting_off, reopening, storing, token_columns
+from apps.connections.refreshing import backoff, reopening, storing, token_columns
 from apps.connections.refreshing.claiming import Claim
 from apps.connections.refreshing.results import Outcome, Result
 from apps.directory import discovering, reaching
@@ -29,7 +29,7 @@ def attempt(claim: Claim, *, clock: Callable[[], datetime]) -> Result:
     """
     discovering.keep_fresh(claim.connection.endpoint, at=clock())
     if not claim.may_call:
-        return putting_off.release(claim, at=clock())
+        return backoff.release(claim, at=clock())
     at = clock()
     if claim.stored.refresh_deadline_at is not None and at >= claim.stored.refresh_deadline_at:
         return storing.end_in_time(claim, at=at)
@@ -54,7 +54,7 @@ def _asked(claim: Claim, ring: KeyRing, ours: KeyRing, *, at: datetime) -> Resul
     except (WireError, VaultError) as error:
         if isinstance(error, WireError) and _is_refusal(error):
             return storing.refuse(claim, error, ring=ring, at=at)
-        return putting_off.put_off(claim, error, at=at)
+        return backoff.back_off(claim, error, at=at)
     is_new = token_set.refresh_token is not None and token_set.refresh_token != refresh_token
     result = storing.adopt(claim, token_set, is_new=is_new, ring=ring, at=at)
     if claim.stored.is_data_refused and result.access_token is not None:

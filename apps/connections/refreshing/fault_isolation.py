@@ -9,7 +9,7 @@ from datetime import datetime
 
 from django.db import connection as database
 
-from apps.connections.refreshing import attempting, putting_off
+from apps.connections.refreshing import attempting, backoff
 from apps.connections.refreshing.claiming import Claim
 from apps.connections.refreshing.results import Result
 
@@ -27,4 +27,4 @@ def attempt(claim: Claim, *, clock: Callable[[], datetime]) -> Result:
         _LOG.exception("A refresh broke off: connection %s", claim.connection.pk)
         if not database.in_atomic_block:  # it may have been the database
             database.close_if_unusable_or_obsolete()
-        return putting_off.break_off(claim, at=clock())
+        return backoff.break_off(claim, at=clock())

@@ -14,7 +14,7 @@ from django.db.models import F
 
 from apps.connections import refreshing
 from apps.connections.models import Connection, StoredTokenSet
-from apps.connections.refreshing import attempting, claiming, loading, putting_off, token_columns
+from apps.connections.refreshing import attempting, backoff, claiming, loading, token_columns
 from apps.connections.refreshing.claiming import Claim
 from apps.directory.models import ClientRegistration
 from apps.wire import token_endpoint
@@ -59,7 +59,7 @@ class PostgresGround:
         refreshing.keep(fresh, tokens_of(token), issued_at=START - timedelta(hours=1))
         watch = SimpleNamespace(monotonic=lambda: self._monotonic)
         patch.setattr(claiming, "time", watch)
-        patch.setattr(putting_off, "time", watch)
+        patch.setattr(backoff, "time", watch)
         patch.setattr(token_endpoint, "refresh", self._refresh)
 
     @property

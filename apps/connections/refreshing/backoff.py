@@ -26,7 +26,7 @@ _TALLIED = {
 _GATEWAY_TRIES = 4
 
 
-def put_off(claim: Claim, error: WireError | VaultError, *, at: datetime) -> Result:
+def back_off(claim: Claim, error: WireError | VaultError, *, at: datetime) -> Result:
     """Not the patient's matter: keep the tokens, let nobody ask again too soon, and tell staff where it is theirs."""
     lost_for = _lost_for(claim, error)
     tries = claim.stored.tries + 1

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from apps.connections.models import Connection, StoredTokenSet
-from apps.connections.refreshing import attempting, claiming, protocol, putting_off
+from apps.connections.refreshing import attempting, backoff, claiming, protocol
 from apps.connections.refreshing.claiming import Claim
 from apps.connections.refreshing.results import Outcome
 from apps.directory.models import ClientRegistration
@@ -55,7 +55,7 @@ def waits(error: WireError | VaultError, *, at: datetime, times: int) -> list[ti
     """How long nobody asks, each time that this comes in place of tokens."""
     found = []
     for _time in range(times):
-        until = putting_off.put_off(claimed(at), error, at=at).until
+        until = backoff.back_off(claimed(at), error, at=at).until
         assert until is not None
         row = StoredTokenSet.objects.get()
         assert row.not_before_at == row.refresh_due_at == until
@@ -93,13 +93,13 @@ class TestALinkThatIsPutOff:
         ],
     )
     def test_says_whose_turn_it_is(self, keeps, error, outcome):
-        result = putting_off.put_off(claimed(keeps), error, at=keeps)
+        result = backoff.back_off(claimed(keeps), error, at=keeps)
         assert (result.outcome, result.error) == (outcome, error)
         assert Connection.objects.get().status == "active"
 
     def test_that_the_schedule_leaves_alone_is_left_alone_by_it_still(self, keeps):
         StoredTokenSet.objects.update(refresh_due_at=None)
-        putting_off.put_off(claimed(keeps), Unavailable(), at=keeps)
+        backoff.back_off(claimed(keeps), Unavailable(), at=keeps)
         assert StoredTokenSet.objects.get().refresh_due_at is None
 
     def test_waits_no_more_than_a_quarter_of_what_is_left(self, keeps):
@@ -110,7 +110,7 @@ class TestALinkThatIsPutOff:
         late = claimed(keeps)
         claimed(keeps)
         before = StoredTokenSet.objects.values().get()
-        putting_off.put_off(late, Unavailable(), at=keeps)
+        backoff.back_off(late, Unavailable(), at=keeps)
         assert StoredTokenSet.objects.values().get() == before
 
 
@@ -125,19 +125,19 @@ class TestAnAnswerThatMayHoldNewTokens:
     @pytest.mark.parametrize("error", LOST, ids=repr)
     def test_is_asked_for_again_within_seconds(self, at, error):
         claim = claimed(at)
-        result = putting_off.put_off(claim, error, at=at)
+        result = backoff.back_off(claim, error, at=at)
         assert result.until is not None
         assert at < result.until <= at + protocol.LATEST_RESEND
         assert StoredTokenSet.objects.get().attempt_started_at == claim.started_at
 
     def test_is_asked_for_by_the_schedule_though_it_would_leave_the_link_alone(self, at):
         StoredTokenSet.objects.update(refresh_due_at=None)
-        until = putting_off.put_off(claimed(at), UnexpectedAnswer(), at=at).until
+        until = backoff.back_off(claimed(at), UnexpectedAnswer(), at=at).until
         assert StoredTokenSet.objects.get().refresh_due_at == until
 
     @pytest.mark.parametrize("error", LOST, ids=repr)
     def test_is_none_where_tokens_are_not_used_up(self, keeps, error):
-        assert putting_off.put_off(claimed(keeps), error, at=keeps).until == keeps + MINUTE
+        assert backoff.back_off(claimed(keeps), error, at=keeps).until == keeps + MINUTE
         assert StoredTokenSet.objects.get().attempt_started_at is None
 
     @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ class TestAnAnswerThatMayHoldNewTokens:
         ids=repr,
     )
     def test_is_none_where_nothing_was_done_there(self, at, error):
-        assert putting_off.put_off(claimed(at), error, at=at).until == at + MINUTE
+        assert backoff.back_off(claimed(at), error, at=at).until == at + MINUTE
         assert StoredTokenSet.objects.get().attempt_started_at is None
 
     @pytest.mark.parametrize("error", [Unavailable(status=502), UnexpectedAnswer()], ids=repr)
@@ -163,8 +163,8 @@ class TestAnAnswerThatMayHoldNewTokens:
     @pytest.mark.parametrize(
         "bring_nothing",
         [
-            lambda claim, *, at: putting_off.put_off(claim, Unavailable(code=Code.TIMED_OUT), at=at),
-            putting_off.break_off,
+            lambda claim, *, at: backoff.back_off(claim, Unavailable(code=Code.TIMED_OUT), at=at),
+            backoff.break_off,
         ],
         ids=["put off", "broken off"],
     )
@@ -186,14 +186,14 @@ class TestAClaimThatIsGivenBack:
         StoredTokenSet.objects.update(not_before_at=at - HOUR)
         before = StoredTokenSet.objects.values().get()
         claim = claimed(at)
-        assert putting_off.release(claim, at=at).until == at - HOUR
+        assert backoff.release(claim, at=at).until == at - HOUR
         assert StoredTokenSet.objects.values().get() == before
 
     def test_is_for_the_next_at_once_where_an_answer_is_missing(self, at):
         earlier = claimed(at)
         claim = claimed(at + MINUTE)
         assert claim.sent.earlier_started_at == earlier.started_at
-        assert putting_off.release(claim, at=at + MINUTE).until == at + MINUTE
+        assert backoff.release(claim, at=at + MINUTE).until == at + MINUTE
         row = StoredTokenSet.objects.get()
         assert (row.attempt_id, row.lease_until, row.attempt_started_at) == (None, None, earlier.started_at)
         assert row.not_before_at == row.refresh_due_at == at + MINUTE
