@@ -21,9 +21,9 @@ from apps.connections.reasons import Reason
 from apps.connections.refreshing import (
     budgeting,
     doubting,
+    fast_path,
     policy,
     protocol,
-    renewing,
     reopening,
     token_columns,
     write_retries,
@@ -181,7 +181,7 @@ def _keep_first(
     section 2.1 leaves it to the server's policy). Nobody holds them; they end with their own limit.
     """
     written = _success(claim, token_set, sealed, is_new=is_new, at=at)
-    if written.is_usual(claim.connection) and renewing.renew(
+    if written.is_usual(claim.connection) and fast_path.renew(
         claim,
         written.columns,
         lapses_at=written.times.lapses_at,

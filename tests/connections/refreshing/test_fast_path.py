@@ -6,7 +6,7 @@ from django.db import connection as database
 from apps.audit.models import AuditEvent
 from apps.connections import tallying
 from apps.connections.models import Connection, StoredTokenSet
-from apps.connections.refreshing import attempting, claiming, protocol, renewing, storing
+from apps.connections.refreshing import attempting, claiming, fast_path, protocol, storing
 from apps.connections.refreshing.attempting import Outcome
 from tests.connections.provider_stand_in import tokens
 from tests.wire.servers import http
@@ -97,7 +97,7 @@ class TestTheUsualEnd:
         StoredTokenSet.objects.update(generation=8)
         columns = {"generation": 8}
         connection = claim.connection
-        is_written = renewing.renew(
+        is_written = fast_path.renew(
             claim,
             columns,
             lapses_at=connection.lapses_at,
