@@ -3,11 +3,11 @@
 What callers use stands here. Nothing outside this package writes a StoredTokenSet.
 """
 
+from apps.connections.refreshing.access_tokens import check_switches, usable_token
 from apps.connections.refreshing.cached_token import CachedToken
 from apps.connections.refreshing.errors import NeedsReauthorization, NotYet, RegistrationBroken, SwitchedOff
 from apps.connections.refreshing.reopening import data_refused
 from apps.connections.refreshing.replaced_tokens import end_replaced, held
-from apps.connections.refreshing.using import check_switches, usable_token
 from apps.connections.refreshing.write_retries import until_written
 from apps.connections.refreshing.writing import forget, hand_over, keep
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from django.db import connection as database
 
 from apps.connections.models import Connection
-from apps.connections.refreshing import policy, using
+from apps.connections.refreshing import access_tokens, policy
 from apps.wire.secret import Secret
 
 # Written out: each request of a copy asks this, and putting it together anew costs eight times as much as asking.
@@ -42,7 +42,7 @@ class CachedToken:
         before = self._found()
         if self._token is not None and refused is None and before == self._state and _lives(before, at=at):
             return self._token
-        token = using.usable_token(self._connection, at=at, refused=refused)
+        token = access_tokens.usable_token(self._connection, at=at, refused=refused)
         # Where it was renewed meanwhile, nobody here can tell which one this is: then it is opened anew the next time.
         self._token, self._state = (token, before) if before is not None and self._found() == before else (None, None)
         return token

@@ -9,7 +9,7 @@ from apps.connections.arriving import confirming
 from apps.connections.models import Connection, StoredTokenSet
 from apps.connections.overseeing import health
 from apps.connections.reasons import Reason
-from apps.connections.refreshing import using
+from apps.connections.refreshing import access_tokens
 from apps.wire.secret import Secret
 from apps.wire.token_endpoint import TokenSet
 
@@ -45,13 +45,13 @@ class TestALinkWhoseTimeIsOver:
     def test_goes_on_where_its_patient_signed_in_again_meanwhile(self, connection, too_late, monkeypatch):
         """Between reading the old tokens and marking what they say."""
         fresh = TokenSet(Secret("access"), 300, Secret("refresh"))
-        joined = using._joined
+        joined = access_tokens._joined
 
         def signing_in(*about, **more):
             refreshing.keep(Connection.objects.get(), fresh, issued_at=too_late)
             return joined(*about, **more)
 
-        monkeypatch.setattr(using, "_joined", signing_in)
+        monkeypatch.setattr(access_tokens, "_joined", signing_in)
         with pytest.raises(refreshing.NotYet):
             refreshing.usable_token(connection, at=too_late)
         monkeypatch.undo()

@@ -10,7 +10,7 @@ from django.db import connection as database
 
 from apps.connections import refreshing
 from apps.connections.models import Connection, StoredTokenSet
-from apps.connections.refreshing import using
+from apps.connections.refreshing import access_tokens
 from tests.connections.provider_stand_in import tokens
 from tests.wire.servers import http
 
@@ -61,7 +61,7 @@ class TestARefreshUnderWay:
         assert len(stand_in.token_requests) == 1
 
     def test_is_waited_for_no_longer_than_it_may_take(self, connection, issued_at, stand_in, monkeypatch):
-        monkeypatch.setattr(using, "JOIN_SECONDS", 0.2)
+        monkeypatch.setattr(access_tokens, "JOIN_SECONDS", 0.2)
         StoredTokenSet.objects.update(attempt_id=SOMEBODY, lease_until="2999-01-01T00:00:00Z")
         with pytest.raises(refreshing.NotYet) as wait:
             refreshing.usable_token(connection, at=issued_at + timedelta(hours=1))

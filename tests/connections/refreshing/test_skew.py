@@ -12,7 +12,7 @@ from django.utils import timezone
 from apps.connections import refreshing, tasks
 from apps.connections.answers import code_exchange
 from apps.connections.models import Connection, StoredTokenSet
-from apps.connections.refreshing import using
+from apps.connections.refreshing import access_tokens
 from apps.directory.models import ClientRegistration
 from apps.records import syncing
 from apps.records import tasks as sync_tasks
@@ -73,7 +73,7 @@ class TestWorkersWhoseClocksAreOff:
     @pytest.mark.parametrize("ahead", [MINUTE, -MINUTE])
     def test_keep_a_lease_whatever_they_say(self, connection, issued_at, stand_in, monkeypatch, ahead):
         """A lease is on the database's clock."""
-        monkeypatch.setattr(using, "JOIN_SECONDS", 0.1)
+        monkeypatch.setattr(access_tokens, "JOIN_SECONDS", 0.1)
         lease_until = timezone.now() + timedelta(seconds=30)
         StoredTokenSet.objects.update(attempt_id="1b4e28ba-2fa1-11d2-883f-0016d3cca427", lease_until=lease_until)
         with pytest.raises(refreshing.NotYet):
