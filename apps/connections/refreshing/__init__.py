@@ -8,8 +8,8 @@ from apps.connections.refreshing.cached_token import CachedToken
 from apps.connections.refreshing.errors import NeedsReauthorization, NotYet, RegistrationBroken, SwitchedOff
 from apps.connections.refreshing.reopening import data_refused
 from apps.connections.refreshing.replaced_tokens import end_replaced, held
+from apps.connections.refreshing.token_sets import forget, hand_over, keep
 from apps.connections.refreshing.write_retries import until_written
-from apps.connections.refreshing.writing import forget, hand_over, keep
 
 __all__ = [
     "CachedToken",
