@@ -1,7 +1,7 @@
 """An access token that one worker uses again and again, such as for the pages of a copy.
 
 It is opened once, and asked about before each use: one statement says whether it is still the one, and whether anything
-ended or was switched off meanwhile. Whatever is not as it was goes the whole way (`using`).
+ended or was switched off meanwhile. Whatever is not as it was goes the whole way (`access_tokens`).
 """
 
 from datetime import datetime
@@ -38,7 +38,7 @@ class CachedToken:
         return "<CachedToken>"
 
     def usable(self, *, at: datetime, refused: Secret | None = None) -> Secret:
-        """As `using.usable_token`, which says what it raises."""
+        """As `access_tokens.usable_token`, which says what it raises."""
         before = self._found()
         if self._token is not None and refused is None and before == self._state and _lives(before, at=at):
             return self._token

@@ -63,7 +63,7 @@ def times(
     moment where it brought none and the old one serves on, None where there is none at all.
 
     `expires_in_seconds` is believed up to what such a server can mean: a token that is refused before is renewed then
-    (`using`), and one that is believed for a year would hide for a year that its permission ended.
+    (`access_tokens`), and one that is believed for a year would hide for a year that its permission ended.
     """
     longest = LONGEST_UNRENEWABLE if refresh_issued_at is None else policy.longest_lifetime
     said = None if expires_in_seconds is None else min(timedelta(seconds=expires_in_seconds), longest)

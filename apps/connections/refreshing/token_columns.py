@@ -1,6 +1,6 @@
 """The columns of a stored token set: what one token set fills, and how a token is sealed into its place.
 
-Pure: nothing here writes a row. That is `writing` and `storing` alone.
+Pure: nothing here writes a row. That is `token_sets` and `storing` alone.
 """
 
 from dataclasses import replace
