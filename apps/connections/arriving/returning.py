@@ -35,7 +35,7 @@ from apps.connections.grants import scoping
 from apps.connections.leaving import binding, departing
 from apps.connections.models import AuthorizationRequest, Connection
 from apps.connections.outcomes import Outcome
-from apps.connections.trying import arriving
+from apps.connections.trying import callback
 from apps.directory import linkability, reaching, switching
 from apps.directory.linkability import Obstacle
 from apps.directory.models import ClientRegistration
@@ -86,7 +86,7 @@ def complete(
         if not claiming.claim(request, at=at):
             return _second_arrival(request, at=at)
         if request.trial is not None:
-            return WayBack(arriving.settle(request, response, browser, at=at), request)
+            return WayBack(callback.settle(request, response, browser, at=at), request)
         return _counted(_settle(request, response, browser, at=at), at=at)
     except claiming.AccountClosed:
         return WayBack(Outcome.ACCOUNT_CLOSED)
@@ -144,7 +144,7 @@ def _second_arrival(request: AuthorizationRequest, *, at: datetime) -> WayBack:
     is_uncounted = unanswered.filter(outcome="").update(claimed_at=at)
     unanswered.update(claimed_at=at)
     if present.trial_id is not None:
-        arriving.expire(present)
+        callback.expire(present)
         return WayBack(Outcome.EXPIRED, present)
     way_back = _fail(present, Outcome.EXPIRED, at=at)
     return _counted(way_back, at=at) if is_uncounted else way_back
