@@ -17,7 +17,7 @@ from apps.connections.grants import scoping
 from apps.connections.leaving import departing
 from apps.connections.models import AuthorizationRequest, Trial
 from apps.connections.outcomes import Outcome
-from apps.connections.trying import faults, issuing, obstacles, reading, results, surveying
+from apps.connections.trying import beginning, faults, issuing, obstacles, reading, results
 from apps.connections.trying.results import Note, Notes, Step, Verdict
 from apps.directory import enabling, reaching
 from apps.vault.errors import VaultError
@@ -225,4 +225,4 @@ def _end(trial: Trial, notes: Notes, *, at: datetime) -> None:
         if not Trial.objects.filter(pk=trial.pk, ended_at__isnull=True).update(results=seen, ended_at=at):
             return
         code = f"{failed}:{notes.results[failed].code}" if failed else ""
-        surveying.note(trial, "trial failed" if failed else "trial passed", at=at, code=code[:64])
+        beginning.note(trial, "trial failed" if failed else "trial passed", at=at, code=code[:64])

@@ -14,7 +14,7 @@ from apps.connections.leaving.departing import Departure
 from apps.connections.leaving.linking import CannotLink
 from apps.connections.models import AuthorizationRequest, Trial
 from apps.connections.outcomes import Outcome
-from apps.connections.trying import obstacles, surveying
+from apps.connections.trying import beginning, obstacles
 from apps.directory import discovering, serving
 from apps.directory.linkability import Obstacle
 from apps.wire.secret import Secret
@@ -51,7 +51,7 @@ def begin(trial: Trial, *, user: User, browser: Secret, at: datetime) -> Departu
         departure = linking.store(request, browser)
         trial.left_at = at
         trial.save(update_fields=["left_at"])
-        surveying.note(trial, "trial left", at=at)
+        beginning.note(trial, "trial left", at=at)
     return departure
 
 

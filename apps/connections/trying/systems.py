@@ -9,9 +9,9 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.audit.recording import Actor
 from apps.connections.trying import faults
+from apps.connections.trying.beginning import NotServed
 from apps.connections.trying.failures import FAILURES, UNKNOWN
 from apps.connections.trying.results import Note
-from apps.connections.trying.surveying import NotServed
 from apps.connections.trying.turns import Failure, Turn
 from apps.directory import serving, system_access
 from apps.directory.models import ClientRegistration, Endpoint

@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from apps.connections.trying import surveying, systems
+from apps.connections.trying import beginning, systems
 from apps.connections.trying.systems import Tried
 from apps.connections.views import waiting_room
 from apps.directory import overseeing
@@ -40,7 +40,7 @@ def try_out(request: HttpRequest, registration_id: UUID) -> HttpResponse:
 def _ask(request: HttpRequest, registration: ClientRegistration, endpoint: Endpoint) -> HttpResponse:
     try:
         tried = systems.try_out(registration, endpoint, actor=actor(request), at=timezone.now())
-    except surveying.NotServed:
+    except beginning.NotServed:
         messages.error(request, _("This registration does not serve that endpoint any more."))
         return redirect("desk-try-system", registration_id=registration.pk)
     return _page(request, registration, tried)

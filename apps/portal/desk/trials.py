@@ -18,7 +18,7 @@ from apps.accounts.current_user import current_user
 from apps.connections import clocks
 from apps.connections.leaving import binding, linking
 from apps.connections.models import Trial
-from apps.connections.trying import issuing, leaving, showing, surveying
+from apps.connections.trying import beginning, issuing, leaving, showing
 from apps.connections.views import browser_cookie, waiting_room
 from apps.directory import overseeing
 from apps.directory.models import ClientRegistration
@@ -108,7 +108,7 @@ def _begin(request: HttpRequest, registration: ClientRegistration) -> HttpRespon
     if endpoint is None:
         messages.error(request, _("Choose one of these endpoints."))
         return redirect("desk-try", registration_id=registration.pk)
-    pressed_before = surveying.just_begun(registration, endpoint, staff_id=current_user(request).pk, at=clocks.now())
+    pressed_before = beginning.just_begun(registration, endpoint, staff_id=current_user(request).pk, at=clocks.now())
     if pressed_before is not None:
         return _see(pressed_before)
     with waiting_room.ROOM.seat(endpoint.pk) as is_free:
@@ -116,8 +116,8 @@ def _begin(request: HttpRequest, registration: ClientRegistration) -> HttpRespon
             messages.warning(request, BUSY)
             return redirect("desk-try", registration_id=registration.pk)
         try:
-            trial = surveying.begin(registration, endpoint, staff_id=current_user(request).pk, at=clocks.now())
-        except surveying.NotServed:
+            trial = beginning.begin(registration, endpoint, staff_id=current_user(request).pk, at=clocks.now())
+        except beginning.NotServed:
             messages.error(request, _("This registration does not serve that endpoint any more."))
             return redirect("desk-try", registration_id=registration.pk)
     return _see(trial)

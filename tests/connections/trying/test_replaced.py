@@ -8,7 +8,7 @@ from django.utils import timezone
 from apps.connections.leaving import binding
 from apps.connections.leaving.linking import CannotLink
 from apps.connections.models import AuthorizationRequest, Trial
-from apps.connections.trying import leaving, surveying
+from apps.connections.trying import beginning, leaving
 from apps.directory import credentials
 from apps.directory.linkability import Obstacle
 from apps.directory.models import ClientRegistration
@@ -34,8 +34,8 @@ def replace(place: Place) -> None:
 class TestAReplacedRegistration:
     def test_is_not_tried(self, stella: Any, place: Place, stand_in: StandIn) -> None:
         replace(place)
-        with pytest.raises(surveying.NotServed):
-            surveying.begin(place.registration, place.endpoint, staff_id=stella.pk, at=timezone.now())
+        with pytest.raises(beginning.NotServed):
+            beginning.begin(place.registration, place.endpoint, staff_id=stella.pk, at=timezone.now())
         assert not Trial.objects.exists()
         assert stand_in.server.requests == []
 
