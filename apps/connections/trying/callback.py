@@ -17,7 +17,7 @@ from apps.connections.grants import scoping
 from apps.connections.leaving import departing
 from apps.connections.models import AuthorizationRequest, Trial
 from apps.connections.outcomes import Outcome
-from apps.connections.trying import beginning, faults, issuing, obstacles, reading, results
+from apps.connections.trying import beginning, error_codes, issuing, obstacles, reading, results
 from apps.connections.trying.results import Note, Notes, Step, Verdict
 from apps.directory import enabling, reaching
 from apps.vault.errors import VaultError
@@ -99,7 +99,7 @@ def _exchange(request: AuthorizationRequest, code: Secret, browser: Secret, note
         endpoint = reaching.token_endpoint(request.endpoint, request.registration)
         tokens = code_exchange.exchange(request, endpoint, code, browser)
     except WireError as error:
-        notes.failed(Step.EXCHANGE, faults.code(error))
+        notes.failed(Step.EXCHANGE, error_codes.code(error))
         return error_outcomes.of_exchange(error, Interface(request.endpoint.interface))
     except VaultError:
         notes.failed(Step.EXCHANGE, Note.CANNOT_OPEN)
@@ -127,7 +127,7 @@ def _look(
     try:
         fhir_user = identifying.verify(request, tokens, nonce=nonce, at=clock())
     except WireError as error:
-        notes.failed(Step.IDENTITY, faults.code(error), names=issuing.unknown(error))
+        notes.failed(Step.IDENTITY, error_codes.code(error), names=issuing.unknown(error))
         return error_outcomes.of_finding(error)
     _note_identity(request, tokens, notes)
     _compare(request, tokens, notes)
@@ -139,7 +139,7 @@ def _look(
     except WireError as error:
         if isinstance(error, OrganizationNotEnabled):
             enabling.refused(request.registration, request.endpoint, is_certain=False, at=at)
-        notes.failed(Step.PERSON, faults.code(error))
+        notes.failed(Step.PERSON, error_codes.code(error))
         return error_outcomes.of_finding(error)
     if not people:
         notes.failed(Step.PERSON, Note.NO_PERSON)
@@ -197,7 +197,7 @@ def _refresh(request: AuthorizationRequest, held: list[TokenSet], notes: Notes) 
         endpoint = reaching.token_endpoint(request.endpoint, request.registration)
         renewed = token_endpoint.refresh(endpoint, refresh_token=tokens.refresh_token)
     except (WireError, VaultError) as error:
-        notes.failed(Step.REFRESH, faults.code(error) if isinstance(error, WireError) else Note.CANNOT_OPEN)
+        notes.failed(Step.REFRESH, error_codes.code(error) if isinstance(error, WireError) else Note.CANNOT_OPEN)
         return
     held.append(replace(renewed, refresh_token=renewed.refresh_token or tokens.refresh_token))
     notes.passed(Step.REFRESH)

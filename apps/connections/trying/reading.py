@@ -1,7 +1,7 @@
 """Read one kind of data with a test patient's permission, and keep nothing of it: only whether it can be read."""
 
 from apps.connections.models import AuthorizationRequest
-from apps.connections.trying import faults
+from apps.connections.trying import error_codes
 from apps.connections.trying.results import Note, Notes, Step
 from apps.directory import reaching
 from apps.wire import fhir, resource_types, scopes
@@ -30,7 +30,7 @@ def read_something(request: AuthorizationRequest, tokens: TokenSet, patient_id: 
             parameters=parameters,
         )
     except WireError as error:
-        notes.failed(Step.DATA, faults.code(error), names=[name])
+        notes.failed(Step.DATA, error_codes.code(error), names=[name])
         return
     notes.passed(Step.DATA)
 

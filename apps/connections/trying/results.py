@@ -39,7 +39,7 @@ class Verdict(models.TextChoices):
 
 
 class Note(models.TextChoices):
-    """What we call results that no error names. Words of errors come from the wire (`trying.faults`)."""
+    """What we call results that no error names. Words of errors come from the wire (`trying.error_codes`)."""
 
     IN_ORDER = "in_order"
     CONFIGURED = "configured"  # interface A: staff gave its addresses

@@ -8,7 +8,7 @@ from datetime import datetime
 from django.utils.translation import gettext_lazy as _
 
 from apps.audit.recording import Actor
-from apps.connections.trying import faults
+from apps.connections.trying import error_codes
 from apps.connections.trying.beginning import NotServed
 from apps.connections.trying.failures import FAILURES, UNKNOWN
 from apps.connections.trying.results import Note
@@ -68,7 +68,7 @@ def try_out(registration: ClientRegistration, endpoint: Endpoint, *, actor: Acto
     except NoSystemAccess as missing:
         failure = _missing(missing)
     except WireError as refused:
-        failure = failure_of(faults.code(refused))
+        failure = failure_of(error_codes.code(refused))
     except VaultError:
         failure = FAILURES[Note.CANNOT_OPEN]
     return Tried(endpoint, asked, failure=failure)

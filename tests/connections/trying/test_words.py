@@ -3,7 +3,7 @@
 import pytest
 from django.utils import timezone
 
-from apps.connections.trying import faults, words
+from apps.connections.trying import error_codes, words
 from apps.connections.trying.failures import FAILURES
 from apps.connections.trying.findings import FINDINGS
 from apps.connections.trying.results import OF_THE_LINK, PUBLISHED, Note, Notes, Result, Step, Verdict, read, stored
@@ -41,12 +41,12 @@ class TestWords:
 
     @pytest.mark.parametrize("kind", KINDS)
     def test_are_there_for_errors_without_a_name(self, kind: type[WireError]) -> None:
-        code = faults.code(kind())
+        code = error_codes.code(kind())
         assert code in FAILURES or code in set(IdentityFault)
 
     @pytest.mark.parametrize("fault", IdentityFault)
     def test_are_there_for_every_proof_that_does_not_hold(self, fault: IdentityFault) -> None:
-        told = words.tell(Step.IDENTITY, Result(Verdict.FAILED, faults.code(IdentityRefused(fault=fault)), AT))
+        told = words.tell(Step.IDENTITY, Result(Verdict.FAILED, error_codes.code(IdentityRefused(fault=fault)), AT))
         assert "proof" in told.sentence
         assert told.turn == "Your turn"
 
