@@ -9,8 +9,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from apps.connections.trying import beginning, systems
-from apps.connections.trying.systems import Tried
+from apps.connections.trying import beginning, system_trials
+from apps.connections.trying.system_trials import Tried
 from apps.connections.views import waiting_room
 from apps.directory import overseeing
 from apps.directory.models import ClientRegistration, Endpoint
@@ -39,7 +39,7 @@ def try_out(request: HttpRequest, registration_id: UUID) -> HttpResponse:
 
 def _ask(request: HttpRequest, registration: ClientRegistration, endpoint: Endpoint) -> HttpResponse:
     try:
-        tried = systems.try_out(registration, endpoint, actor=actor(request), at=timezone.now())
+        tried = system_trials.try_out(registration, endpoint, actor=actor(request), at=timezone.now())
     except beginning.NotServed:
         messages.error(request, _("This registration does not serve that endpoint any more."))
         return redirect("desk-try-system", registration_id=registration.pk)
@@ -53,7 +53,7 @@ def _page(request: HttpRequest, registration: ClientRegistration, tried: Tried |
         "endpoints": endpoints,
         "chosen": str(tried.endpoint.pk) if tried else request.GET.get("endpoint", ""),
         "query": request.GET.get("q", ""),
-        "way": systems.way(endpoints[0], at=timezone.now()) if endpoints else None,
+        "way": system_trials.way(endpoints[0], at=timezone.now()) if endpoints else None,
         "tried": tried,
     }
     return render(request, "portal/desk/try_system.html", context)

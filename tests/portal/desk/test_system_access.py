@@ -9,7 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.audit.models import AuditEvent
-from apps.connections.trying import error_codes, systems
+from apps.connections.trying import error_codes, system_trials
 from apps.connections.views import waiting_room
 from apps.directory import credentials
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint, SystemAccount
@@ -210,7 +210,7 @@ KINDS = [kind for kind in vars(errors).values() if isinstance(kind, type) and is
 class TestWords:
     @pytest.mark.parametrize("code", [*Code, *(error_codes.code(kind()) for kind in KINDS), "a-word-nobody-knows"])
     def test_are_there_for_every_answer(self, code: str) -> None:
-        failure = systems.failure_of(code)
+        failure = system_trials.failure_of(code)
         assert str(failure.sentence)
         assert str(failure.advice)
         assert failure.turn
