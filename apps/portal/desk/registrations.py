@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from apps.accounts import reauthentication
-from apps.connections.trying import showing
+from apps.connections.trying import trial_page
 from apps.directory import overseeing, registering
 from apps.directory.desk import filling
 from apps.directory.models import ClientRegistration
@@ -105,7 +105,7 @@ def _page(
         "siblings": siblings,
         "endpoints": endpoints,
         "organizations": overseeing.organizations(
-            registration, endpoints, let_in=showing.let_in(registration, endpoints)
+            registration, endpoints, let_in=trial_page.let_in(registration, endpoints)
         ),
         "proof": overseeing.proof(registration),
         "next_key": filling.key_to_hand_over(registration),

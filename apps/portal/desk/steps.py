@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from apps.connections.models import Trial
-from apps.connections.trying import showing
+from apps.connections.trying import trial_page
 from apps.directory import overseeing, versions
 from apps.directory.desk import filling
 from apps.directory.models import ClientRegistration, SystemAccount
@@ -146,8 +146,8 @@ class _Steps:
         self._at = at
         self._proof = overseeing.proof(registration)
         self._missing_versions = overseeing.missing_versions(registration)
-        last = showing.last_finished(registration)
-        self._has_passed = last is not None and showing.passed(last)
+        last = trial_page.last_finished(registration)
+        self._has_passed = last is not None and trial_page.passed(last)
         self._has_failed = last is not None and not self._has_passed
         self._can_try = overseeing.has_credentials(registration) and not self._lacks_versions()
 
@@ -264,7 +264,7 @@ class _Steps:
             return State.BROKEN, _("Their server refuses us now. To try it tells why.")
         if self._has_passed:
             return State.DONE, _("The whole link worked with a test patient.")
-        trial = showing.latest(self._row)
+        trial = trial_page.latest(self._row)
         words = self._of_the_last(trial)
         is_ready = self._can_try and self._row.status == Status.APPROVED
         return self._after(is_ready), words
@@ -272,7 +272,7 @@ class _Steps:
     def _of_the_last(self, trial: Trial | None) -> str:
         if trial is None or trial.ended_at is None:
             return _("Not tried yet.")
-        if showing.passed(trial):
+        if trial_page.passed(trial):
             return _("What it was tried with has changed since. Try it again.")
         return _("The last one did not end well.")
 

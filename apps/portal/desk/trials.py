@@ -18,7 +18,7 @@ from apps.accounts.current_user import current_user
 from apps.connections import clocks
 from apps.connections.leaving import binding, linking
 from apps.connections.models import Trial
-from apps.connections.trying import beginning, issuing, leaving, showing
+from apps.connections.trying import beginning, issuing, leaving, trial_page
 from apps.connections.views import browser_cookie, waiting_room
 from apps.directory import overseeing
 from apps.directory.models import ClientRegistration
@@ -38,7 +38,7 @@ def try_out(request: HttpRequest, registration_id: UUID) -> HttpResponse:
     endpoints = overseeing.endpoints(registration, most=MOST_LISTED, query=request.GET.get("q", ""))
     if request.method == "POST":
         return _begin(request, registration)
-    earlier = showing.earlier(registration, most=_MOST_EARLIER, at=clocks.now())
+    earlier = trial_page.earlier(registration, most=_MOST_EARLIER, at=clocks.now())
     context = {
         "registration": registration,
         "endpoints": endpoints,
@@ -54,7 +54,7 @@ def try_out(request: HttpRequest, registration_id: UUID) -> HttpResponse:
 def show_trial(request: HttpRequest, trial_id: UUID) -> HttpResponse:
     """Every step of one trial, with its result."""
     trial = _trial(trial_id)
-    page = showing.page(trial, at=clocks.now())
+    page = trial_page.page(trial, at=clocks.now())
     is_mine = trial.staff_id == current_user(request).pk
     return render(request, "portal/desk/trial.html", {"page": page, "trial": trial, "is_mine": is_mine})
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 from apps.connections.answers import outcome_counts
 from apps.connections.ending import purging
 from apps.connections.models import AuthorizationRequest, Trial
-from apps.connections.trying import showing
+from apps.connections.trying import trial_page
 from apps.directory.models import LinkDay
 from tests.connections.conftest import Place
 
@@ -85,4 +85,4 @@ class TestATrialNobodyCameBackFrom:
         assert outcome_counts.count_abandoned(at=now) == 0
         assert not LinkDay.objects.exists()
         trial.left_at = now
-        assert showing.stage_of(trial, at=now) is showing.Stage.LATE
+        assert trial_page.stage_of(trial, at=now) is trial_page.Stage.LATE
