@@ -21,7 +21,7 @@ from apps.connections.leaving import binding, launching
 from apps.connections.leaving.launching import Refusal
 from apps.connections.models import PendingLaunch
 from apps.connections.presenting import launch_pages
-from apps.connections.views import browser_cookie, crowding, refusals, waiting_room
+from apps.connections.views import browser_cookie, launch_limit, refusals, waiting_room
 from apps.directory.linkability import Obstacle
 from apps.directory.models import Provider
 from apps.directory.watching import succeeding
@@ -31,7 +31,7 @@ from apps.directory.watching import succeeding
 @require_GET
 def launch(request: HttpRequest, launch_id: UUID) -> HttpResponse:
     """The launch URL registered with providers. For anybody: the person may be nobody here yet."""
-    if crowding.is_one_too_many(request):
+    if launch_limit.is_one_too_many(request):
         return _clean(reverse("launch-refused", args=[Refusal.TOO_MANY.value]))
     browser = browser_cookie.read(request) or binding.new_browser()
     try:

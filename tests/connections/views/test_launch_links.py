@@ -10,7 +10,7 @@ from django.test import Client
 from apps.audit.models import AuditEvent
 from apps.connections.leaving import launching
 from apps.connections.models import PendingLaunch
-from apps.connections.views import crowding
+from apps.connections.views import launch_limit
 from apps.directory.models import ClientRegistration
 from tests.connections.launches import LAUNCH, arrive, departure, link, make_smart
 
@@ -166,7 +166,7 @@ class TestManyLinks:
 
     def test_of_one_address_are_refused_for_a_while(self, traveller, smart_place, monkeypatch):
         """However many browsers it has: each link without our cookie is a new one."""
-        monkeypatch.setattr(crowding, "MOST", 3)
+        monkeypatch.setattr(launch_limit, "MOST", 3)
         for n in range(3):
             arrive(Client(REMOTE_ADDR="192.0.2.7"), smart_place, launch=f"launch-{n}")
         refused = Client(REMOTE_ADDR="192.0.2.7")
@@ -180,7 +180,7 @@ class TestManyLinks:
 
     def test_of_one_network_are_counted_together(self, smart_place, monkeypatch):
         """One household of IPv6 has more addresses than anybody counts."""
-        monkeypatch.setattr(crowding, "MOST", 1)
+        monkeypatch.setattr(launch_limit, "MOST", 1)
         arrive(Client(REMOTE_ADDR="2001:db8:1:2::1"), smart_place, launch="one")
         again = arrive(Client(REMOTE_ADDR="2001:db8:1:2:ffff::2"), smart_place, launch="two")
         assert again == "/connect/launches/too-many/"
