@@ -8,12 +8,12 @@ from django.db.models.functions import Length
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
-from apps.connections.admin.viewing import NotedWindow
+from apps.connections.admin.audited_views import AuditedDetailAdmin
 from apps.records.models import Record, SyncRun, SyncStep
 from apps.wire.resource_types import RESOURCE_TYPES
 
 
-class RecordsWindow(NotedWindow):
+class RecordsAdmin(AuditedDetailAdmin):
     """Of tables with many rows, each of one connection: fewer a page, and who looks at one leaves a line."""
 
     list_per_page = 50
@@ -23,7 +23,7 @@ class RecordsWindow(NotedWindow):
         return row.connection
 
 
-class OverWhichWorkersDie(RecordsWindow):
+class OverWhichWorkersDie(RecordsAdmin):
     """Of what workers have in hand: how often one died over it, in words that tell of no patient's death."""
 
     exclude: ClassVar[tuple[str, ...]] = ("deaths",)
@@ -86,7 +86,7 @@ class SyncStepAdmin(OverWhichWorkersDie):
 
 
 @admin.register(Record)
-class RecordAdmin(RecordsWindow):
+class RecordAdmin(RecordsAdmin):
     """Type, dates and size of stored resources. Search takes one whole connection id."""
 
     subject = "record"

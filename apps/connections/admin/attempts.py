@@ -3,12 +3,12 @@
 from django.contrib import admin
 
 from apps.accounts.user_id_column import UserIdColumn
-from apps.connections.admin.viewing import NotedWindow
+from apps.connections.admin.audited_views import AuditedDetailAdmin
 from apps.connections.models import AuthorizationRequest
 
 
 @admin.register(AuthorizationRequest)
-class AuthorizationRequestAdmin(UserIdColumn, NotedWindow):
+class AuthorizationRequestAdmin(UserIdColumn, AuditedDetailAdmin):
     """How attempts ended, the newest first: a day of them is kept."""
 
     subject = "authorization request"

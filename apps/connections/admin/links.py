@@ -18,8 +18,8 @@ from apps.accounts.user_id_column import UserIdColumn
 from apps.audit.models import AuditEvent
 from apps.connections import clocks
 from apps.connections.admin import pages
+from apps.connections.admin.audited_views import AuditedDetailAdmin
 from apps.connections.admin.questions import DoesItEndSoon, HowDoesItStand, IsItsRenewalLate, WhyMustThePatientSignIn
-from apps.connections.admin.viewing import NotedWindow
 from apps.connections.models import Connection, StoredTokenSet
 from apps.connections.overseeing import health
 from apps.directory.models import Provider
@@ -32,7 +32,7 @@ _SEALED = (
 
 
 @admin.register(Connection)
-class ConnectionAdmin(UserIdColumn, NotedWindow):
+class ConnectionAdmin(UserIdColumn, AuditedDetailAdmin):
     """Status and times. The user is shown by id alone, tokens by their times."""
 
     subject = "connection"

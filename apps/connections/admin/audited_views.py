@@ -11,7 +11,7 @@ from apps.audit.read_only_admin import ReadOnlyAdmin
 from apps.audit.recording import Actor, EventType, Fact
 
 
-class NotedWindow(ReadOnlyAdmin):
+class AuditedDetailAdmin(ReadOnlyAdmin):
     """Of rows with a user and a provider, or that belong to one. Lists show no more of anybody than an id, and leave no
     line."""
 
