@@ -48,7 +48,7 @@ MIDDLEWARE = [
     "csp.middleware.CSPMiddleware",  # first, so that every response has the policy, errors and files included
     "config.cross_origin.CrossOriginResourcePolicyMiddleware",
     "config.head_requests.HeadRequestMiddleware",
-    "apps.connections.middleware.NamedToNobodyMiddleware",
+    "apps.connections.middleware.NoReferrerMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "config.request_logging.RequestLoggingMiddleware",

@@ -66,7 +66,7 @@ def session_ending(request: object) -> Ending | None:
     request, no session or no user yet. The clock is read here, at the edge: the tag is on every page, and no view is
     concerned.
     """
-    if not isinstance(request, HttpRequest) or request.method != "GET" or getattr(request, "is_named_to_nobody", False):
+    if not isinstance(request, HttpRequest) or request.method != "GET" or getattr(request, "has_no_referrer", False):
         return None
     user, session = getattr(request, "user", None), getattr(request, "session", None)
     if session is None or user is None or not user.is_authenticated:
