@@ -16,7 +16,17 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from apps.audit.recording import Actor
-from apps.directory import describing, enabling, moving, neighboring, noting, pinning, reaching, registering, trusting
+from apps.directory import (
+    describing,
+    enabling,
+    endpoint_events,
+    moving,
+    neighboring,
+    pinning,
+    reaching,
+    registering,
+    trusting,
+)
 from apps.directory.models import AuthorizationServer, ClientRegistration, Enablement, Endpoint
 from apps.wire import discovery
 from apps.wire.dialects import FhirVersion, Interface
@@ -127,7 +137,7 @@ def _keep(endpoint: Endpoint, found: Discovered, *, actor: Actor, at: datetime) 
         if moved:
             code = Code.FOREIGN_ADDRESS.value
             if row.discovery_fault != code:
-                noting.note_endpoint(row.pk, "addresses moved", actor=actor, at=at)
+                endpoint_events.note_endpoint(row.pk, "addresses moved", actor=actor, at=at)
         else:
             code = ""
             notes += _follow(row, found, actor=actor, at=at)
@@ -155,7 +165,7 @@ def _follow(row: Endpoint, found: Discovered, *, actor: Actor, at: datetime) -> 
         action = "discovered" if row.is_switched_on else "discovered and switched off"
         if before is not None and not pinning.share_origins(before, row.authorization_server):
             row.moved_from, action = before, f"{action} at approved origins"
-        noting.note_endpoint(row.pk, action, actor=actor, at=at)
+        endpoint_events.note_endpoint(row.pk, action, actor=actor, at=at)
     server = row.authorization_server
     assert server is not None  # noqa: S101 - just set
     if not _is_believed(row, server):

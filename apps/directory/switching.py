@@ -10,7 +10,7 @@ from datetime import datetime
 from django.db import transaction
 
 from apps.audit.recording import Actor
-from apps.directory import amending, noting, trusting
+from apps.directory import amending, endpoint_events, trusting
 from apps.directory.models import ClientRegistration, Endpoint
 
 
@@ -36,7 +36,7 @@ def switch_endpoint(endpoint: Endpoint, *, is_on: bool, actor: Actor, at: dateti
             if is_on:  # whoever switches it on has looked at its host
                 row.is_stranger, row.host_seen_at = False, at
             row.save(update_fields=["is_switched_on", "switched_off_at", "is_stranger", "host_seen_at"])
-            noting.note_endpoint(row.pk, "switched on" if is_on else "switched off", actor=actor, at=at)
+            endpoint_events.note_endpoint(row.pk, "switched on" if is_on else "switched off", actor=actor, at=at)
     endpoint.refresh_from_db()
 
 

@@ -11,7 +11,7 @@ from django.db.models import Q
 
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType, Fact
-from apps.directory import noting, pairing, pinning, registering
+from apps.directory import endpoint_events, pairing, pinning, registering
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint
 from apps.directory.models.endpoint import ALIKE
 from apps.directory.reading import addressing
@@ -66,7 +66,7 @@ def examine(endpoint: Endpoint, *, actor: Actor, at: datetime) -> bool:
         if row.is_stranger or not estrange(row, at=at):
             return False
         row.save(update_fields=COLUMNS)
-        noting.note_endpoint(row.pk, "switched off", actor=actor, at=at)
+        endpoint_events.note_endpoint(row.pk, "switched off", actor=actor, at=at)
     endpoint.refresh_from_db(fields=COLUMNS)
     return True
 
@@ -118,7 +118,7 @@ def _estrange_unseen(server: AuthorizationServer, *, actor: Actor, at: datetime)
         cursor.execute(_SWITCH_OFF, {"at": at, "server": server.pk, "origins": strangers})
         rows = cursor.fetchall()
         for (row_id,) in rows:
-            noting.note_endpoint(row_id, "switched off", actor=actor, at=at)
+            endpoint_events.note_endpoint(row_id, "switched off", actor=actor, at=at)
     return len(rows)
 
 

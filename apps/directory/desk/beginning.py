@@ -10,7 +10,17 @@ from datetime import datetime
 from django.db import transaction
 
 from apps.audit.recording import Actor
-from apps.directory import discovering, enabling, noting, pairing, pinning, reaching, registering, switching, trusting
+from apps.directory import (
+    discovering,
+    enabling,
+    endpoint_events,
+    pairing,
+    pinning,
+    reaching,
+    registering,
+    switching,
+    trusting,
+)
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint
 from apps.wire.dialects import Interface
 from apps.wire.errors import WireError
@@ -69,7 +79,7 @@ def name_addresses(
             is_stranger = trusting.estrange(row, at=at)
             row.save(update_fields=["authorization_server", *trusting.COLUMNS])
             action = "addresses entered and switched off" if is_stranger else "addresses entered"
-            noting.note_endpoint(row.pk, action, actor=actor, at=at)
+            endpoint_events.note_endpoint(row.pk, action, actor=actor, at=at)
     endpoint.refresh_from_db()
 
 

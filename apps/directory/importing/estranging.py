@@ -12,7 +12,7 @@ from django.db import connection
 from django.db.models import Case, F, Q, Value, When
 
 from apps.audit.recording import Actor
-from apps.directory import noting, pinning, registering
+from apps.directory import endpoint_events, pinning, registering
 from apps.directory.models import AuthorizationServer, Endpoint
 from apps.directory.reading import addressing
 
@@ -66,7 +66,7 @@ def _switch_off_at(server: AuthorizationServer, *, actor: Actor, at: datetime) -
             strangers: list[UUID] = [row_id for row_id, url in rows if not is_trusted(addressing.origin(url))]
             on = Endpoint.objects.filter(pk__in=strangers, is_switched_on=True)
             for row_id in on.values_list("pk", flat=True):
-                noting.note_endpoint(row_id, "switched off", actor=actor, at=at)
+                endpoint_events.note_endpoint(row_id, "switched off", actor=actor, at=at)
             since = Case(When(is_switched_on=True, then=Value(at)), default=F("switched_off_at"))
             Endpoint.objects.filter(pk__in=strangers).update(
                 is_switched_on=False, switched_off_at=since, is_stranger=True
