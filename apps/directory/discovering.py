@@ -17,7 +17,6 @@ from django.db.models import QuerySet
 
 from apps.audit.recording import Actor
 from apps.directory import (
-    describing,
     enabling,
     endpoint_events,
     moving,
@@ -25,6 +24,7 @@ from apps.directory import (
     pinning,
     reaching,
     registering,
+    server_metadata,
     trusting,
 )
 from apps.directory.models import AuthorizationServer, ClientRegistration, Enablement, Endpoint
@@ -170,7 +170,7 @@ def _follow(row: Endpoint, found: Discovered, *, actor: Actor, at: datetime) -> 
     assert server is not None  # noqa: S101 - just set
     if not _is_believed(row, server):
         return [_NOT_BELIEVED]
-    notes = describing.describe(server, found, FhirVersion(row.fhir_version))
+    notes = server_metadata.describe(server, found, FhirVersion(row.fhir_version))
     server.checked_at = at
     server.save()
     return notes
