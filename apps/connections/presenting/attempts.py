@@ -13,7 +13,7 @@ from apps.connections.models import AuthorizationRequest, Connection
 from apps.connections.outcomes import Outcome
 from apps.connections.presenting import wording
 from apps.connections.presenting.wording import NextStep, Words
-from apps.directory import explaining
+from apps.directory import obstacle_wording
 from apps.wire.dialects import Interface
 
 _EXCHANGE_TAKES = timedelta(minutes=2)  # at most: six calls, and as many waits for the database, of ten seconds each
@@ -124,7 +124,7 @@ def _filled(words: Words, provider_name: str, request: AuthorizationRequest | No
     steps = (_step(step, str(label), request) for step, label in words.steps)
     return Page(
         kind=words.kind,
-        title=str(words.title).format(provider=explaining.name_in_title(provider_name)),
+        title=str(words.title).format(provider=obstacle_wording.name_in_title(provider_name)),
         text=str(words.text).format(
             provider=provider_name,
             person=_person(words, request),

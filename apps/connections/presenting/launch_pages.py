@@ -13,7 +13,7 @@ from apps.connections.leaving.launching import Refusal
 from apps.connections.models import PendingLaunch
 from apps.connections.presenting.attempts import Page, Step
 from apps.connections.presenting.wording import NextStep, Words
-from apps.directory import explaining
+from apps.directory import obstacle_wording
 from apps.directory.models import Provider
 
 _FIND = (NextStep.FIND, _("Find your provider"))
@@ -99,7 +99,7 @@ def over(pending: PendingLaunch, provider: Provider) -> Page:
     start_here = reverse("before-you-go", args=[provider.pk, pending.endpoint_id])
     return Page(
         kind=words.kind,
-        title=str(words.title).format(provider=explaining.name_in_title(provider.name)),
+        title=str(words.title).format(provider=obstacle_wording.name_in_title(provider.name)),
         text=str(words.text).format(provider=provider.name),
         steps=_steps(words, start_here),
         is_stop=words.is_stop,

@@ -6,7 +6,7 @@ from django.urls import reverse
 
 from apps.connections.leaving.linking import CannotLink, ConsentMissing, TooManyOpen
 from apps.connections.presenting import wording
-from apps.directory import explaining, linkability
+from apps.directory import linkability, obstacle_wording
 from apps.directory.linkability import Obstacle
 from apps.directory.models import Provider
 
@@ -34,7 +34,7 @@ def cannot_link(request: HttpRequest, provider: Provider, obstacle: Obstacle) ->
     """What stands in the way, whose turn it is, and what can be done meanwhile."""
     context = {
         "provider": provider,
-        "explanation": explaining.words(obstacle, provider),
+        "explanation": obstacle_wording.words(obstacle, provider),
         "can_come": obstacle not in linkability.FOR_GOOD,
     }
     return render(request, "connections/cannot_link.html", context, status=409)

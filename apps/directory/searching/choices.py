@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from apps.directory import explaining, versions
-from apps.directory.explaining import Explanation
+from apps.directory import obstacle_wording, versions
 from apps.directory.linkability import Obstacle
 from apps.directory.models import Endpoint, Provider
+from apps.directory.obstacle_wording import Explanation
 
 # Parts of a FHIR base URL that say which version, and not whose it is.
 _OF_THE_VERSION = frozenset("fhir api dstu2 dstu stu3 r2 r4 r4b basedstu2 baser4 v1 v2 open secure".split())  # noqa: SIM905
@@ -26,7 +26,7 @@ class Choice:
     @property
     def explanation(self) -> Explanation | None:
         """Why it cannot be linked, in words; None where it can."""
-        return explaining.words(self.obstacle, self.provider) if self.obstacle else None
+        return obstacle_wording.words(self.obstacle, self.provider) if self.obstacle else None
 
     @property
     def words(self) -> versions.VersionWords:

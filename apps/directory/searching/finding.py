@@ -14,10 +14,10 @@ from django.conf import settings
 from django.db.models import Exists, F, OuterRef, Prefetch, Value, Window, prefetch_related_objects
 from django.db.models.functions import RowNumber
 
-from apps.directory import explaining, linkability, registering
-from apps.directory.explaining import Explanation
+from apps.directory import linkability, obstacle_wording, registering
 from apps.directory.linkability import Obstacle
 from apps.directory.models import ClientRegistration, Enablement, Provider, ProviderPortal, Wish
+from apps.directory.obstacle_wording import Explanation
 from apps.directory.searching import candidates, choices, grouping, meanings, ranking, telling_apart, wording
 from apps.directory.searching.candidates import Candidate
 from apps.directory.searching.choices import Choice, SignIn
@@ -76,7 +76,7 @@ class FoundProvider:
     @property
     def explanation(self) -> Explanation | None:
         """Why nothing of it can be linked, in words; None where something can."""
-        return explaining.words(self.obstacle, self.provider) if self.obstacle else None
+        return obstacle_wording.words(self.obstacle, self.provider) if self.obstacle else None
 
 
 @dataclass(frozen=True)

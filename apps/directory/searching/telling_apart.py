@@ -11,7 +11,7 @@ from uuid import UUID
 
 from django.utils.translation import gettext as _
 
-from apps.directory import explaining, pinning
+from apps.directory import obstacle_wording, pinning
 from apps.directory.searching.choices import Choice, SignIn
 from apps.directory.words import spelling
 
@@ -88,7 +88,7 @@ def _ways_to_say(one: SignIn) -> Iterator[str]:
     every row is in the same.)"""
     first = one.choices[0]
     host, *path = first.tenant
-    called = explaining.name_in_title(first.portal_name) or one.host or host
+    called = obstacle_wording.name_in_title(first.portal_name) or one.host or host
     yield called
     if first.portal_name and one.host:
         yield f"{called}, {one.host}"
