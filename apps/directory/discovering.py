@@ -17,10 +17,10 @@ from django.db.models import QuerySet
 
 from apps.audit.recording import Actor
 from apps.directory import (
+    discovery_candidates,
     enabling,
     endpoint_events,
     moving,
-    neighboring,
     pinning,
     reaching,
     registering,
@@ -106,7 +106,7 @@ def _is_first(endpoint: Endpoint, *, at: datetime) -> bool:
 def discover_stale(*, at: datetime, most: int) -> int:
     """Ask those that are stale and that a registration of ours could serve (`neighboring`), the longest unasked first,
     and at most so many. All others are asked when somebody wants to go there. Returns how many were asked."""
-    endpoints = neighboring.due(tried_before=at - ASK_AGAIN_AFTER, found_before=at - FRESH, most=most)
+    endpoints = discovery_candidates.due(tried_before=at - ASK_AGAIN_AFTER, found_before=at - FRESH, most=most)
     for endpoint in endpoints:
         keep_fresh(endpoint, at=at)
     return len(endpoints)

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from apps.directory import discovering, neighboring
+from apps.directory import discovering, discovery_candidates
 from apps.directory.models import AuthorizationServer, ClientRegistration, Enablement, Endpoint
 from tests.directory.smart_deployment import AT, register
 
@@ -28,7 +28,7 @@ def server(host: str = "login.example") -> AuthorizationServer:
 
 
 def due(most: int = 100) -> set[str]:
-    rows = neighboring.due(tried_before=AT, found_before=AT - timedelta(days=1), most=most)
+    rows = discovery_candidates.due(tried_before=AT, found_before=AT - timedelta(days=1), most=most)
     return {row.fhir_base_url for row in rows}
 
 
@@ -112,5 +112,5 @@ class TestThoseThatAreDue:
             tried_at = AT - timedelta(hours=hours)
             listed(f"https://fhir.example/{hours}", there, discovery_tried_at=tried_at, discovery_fault="x")
         listed("https://fhir.example/never")
-        rows = neighboring.due(tried_before=AT, found_before=AT, most=3)
+        rows = discovery_candidates.due(tried_before=AT, found_before=AT, most=3)
         assert [row.fhir_base_url.rpartition("/")[2] for row in rows] == ["never", "3", "2"]
