@@ -10,7 +10,7 @@ from django.db import transaction
 
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType, Fact
-from apps.directory import overseeing, pinning, registering, trusting
+from apps.directory import pinning, registering, registration_overview, trusting
 from apps.directory.models import ClientRegistration, Enablement, Endpoint
 from apps.wire.dialects import Interface
 
@@ -31,7 +31,7 @@ def check_beside(registration: ClientRegistration, endpoint: Endpoint) -> None:
     own = endpoint.authorization_server
     if own is None or not pinning.knows(registration, own):
         raise NotBeside
-    is_smart = overseeing.kind(registration) is overseeing.Kind.CONSOLE
+    is_smart = registration_overview.kind(registration) is registration_overview.Kind.CONSOLE
     is_alike = is_smart == (endpoint.interface == Interface.SMART) and registration.is_sandbox == endpoint.is_sandbox
     if registration.status in registering.OVER or not is_alike:
         raise Unsuited

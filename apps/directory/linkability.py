@@ -13,7 +13,7 @@ from django.db import models
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from apps.directory import enabling, moving, overseeing, registering
+from apps.directory import enabling, moving, registering, registration_overview
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint, Provider
 from apps.wire.dialects import DIALECTS, Interface
 from apps.wire.errors import Code
@@ -178,7 +178,7 @@ def _of_the_registration(
         (not registration.is_switched_on, Obstacle.SWITCHED_OFF),
         (registration.status != ClientRegistration.Status.APPROVED, Obstacle.NOT_APPROVED),
         (endpoint.fhir_version not in registration.versions_added, Obstacle.VERSION_NOT_ADDED),
-        (not overseeing.has_credentials(registration), Obstacle.NO_CREDENTIALS),
+        (not registration_overview.has_credentials(registration), Obstacle.NO_CREDENTIALS),
         (registering.is_in_trouble(registration, at=at), Obstacle.TROUBLE),
         (enabling.is_refusing(registration, endpoint, at=at), Obstacle.NOT_ENABLED),
     )

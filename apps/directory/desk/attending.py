@@ -17,7 +17,7 @@ from django.db.models import Case, Exists, F, OuterRef, Q, QuerySet, Subquery, V
 from django.db.models.functions import Coalesce
 from django.utils.translation import gettext_lazy as _
 
-from apps.directory import credentials, overseeing, registering, signing
+from apps.directory import credentials, registering, registration_overview, signing
 from apps.directory.models import ClientRegistration, Enablement, Endpoint, ProviderPortal
 from apps.wire.client_authentication import Authentication
 
@@ -60,9 +60,9 @@ def rows() -> QuerySet[ClientRegistration]:
     at_others = names.filter(endpoint__enablements__registration=OuterRef("pk"))
     interfaces = (of.order_by("fhir_version", "fhir_base_url").values("interface")[:1] for of in (own, beside))
     return ClientRegistration.objects.annotate(
-        some_names=ArraySubquery(at_own.values("provider__name")[: overseeing.MOST_NAMED]),
-        names_beside=ArraySubquery(at_others.values("provider__name")[: overseeing.MOST_NAMED]),
-        fhir_versions=overseeing.versions_of(own, beside),
+        some_names=ArraySubquery(at_own.values("provider__name")[: registration_overview.MOST_NAMED]),
+        names_beside=ArraySubquery(at_others.values("provider__name")[: registration_overview.MOST_NAMED]),
+        fhir_versions=registration_overview.versions_of(own, beside),
         interface=Coalesce(*(Subquery(interface) for interface in interfaces)),
     )
 
@@ -71,7 +71,7 @@ def told(found: Iterable[Any]) -> Sequence[Any]:
     """Rows of `rows`, each with `names` of its providers (`overseeing.Names`)."""
     registrations = list(found)
     for registration in registrations:
-        registration.names = overseeing.names_among([*registration.some_names, *registration.names_beside])
+        registration.names = registration_overview.names_among([*registration.some_names, *registration.names_beside])
     return registrations
 
 
@@ -146,7 +146,7 @@ def _whens(*, today: date) -> Mapping[Need, Q]:
     )
     has_secret = Q(secret_set_at__isnull=False)
     soon = today + timedelta(days=credentials.WARN_DAYS)
-    is_whole = overseeing.WITH_CREDENTIALS & ~Q(versions_added=[])
+    is_whole = registration_overview.WITH_CREDENTIALS & ~Q(versions_added=[])
     return {
         Need.TROUBLE: ~Q(trouble=""),
         Need.SECRET_OVERDUE: has_secret & Q(secret_rotation_due_date__lt=today),

@@ -12,11 +12,11 @@ from typing import Any
 from django.db.models import QuerySet
 
 from apps.audit.recording import Actor
-from apps.directory import amending, overseeing, reaching, registering, rotating, signing, switching
+from apps.directory import amending, reaching, registering, registration_overview, rotating, signing, switching
 from apps.directory.desk import requesting
 from apps.directory.models import ClientRegistration, SigningKey, SystemAccount
-from apps.directory.overseeing import Proof
 from apps.directory.registering import Terms
+from apps.directory.registration_overview import Proof
 from apps.wire.client_authentication import Authentication
 from apps.wire.dialects import FhirVersion
 from apps.wire.secret import Secret
@@ -158,7 +158,7 @@ def keep_credentials(
 def key_to_hand_over(registration: ClientRegistration) -> SigningKey | None:
     """The key their copy of our key set must have before we can sign with it, or sign at all; None where nothing is to
     be handed over."""
-    if overseeing.proof(registration) is not Proof.KEY or not registration.client_id:
+    if registration_overview.proof(registration) is not Proof.KEY or not registration.client_id:
         return None
     waits = registration.signing_key is None or rotating.waits_for_staff(registration)
     return rotating.successor(registration) if waits else None
@@ -208,7 +208,7 @@ def _method(registration: ClientRegistration, proof: Proof) -> Authentication:
     """The method of authentication for a kind of proof. With a secret, the one there is, or else the dialect's."""
     if proof is not Proof.SECRET:
         return _METHODS[proof]
-    if overseeing.proof(registration) is Proof.SECRET:
+    if registration_overview.proof(registration) is Proof.SECRET:
         return Authentication(registration.authentication)
     return reaching.usual_dialect(registration.authorization_server).authentication
 

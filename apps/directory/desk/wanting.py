@@ -6,7 +6,7 @@ from datetime import datetime
 
 from django.db.models import Count, Prefetch, Q, QuerySet
 
-from apps.directory import overseeing, registering
+from apps.directory import registering, registration_overview
 from apps.directory.models import ClientRegistration, Endpoint, Provider, Wish
 from apps.directory.searching import finding, wishing
 from apps.directory.searching.finding import FoundProvider
@@ -97,7 +97,7 @@ def _with_address(address: str) -> QuerySet[Endpoint]:
         Q(fhir_base_url__icontains=address) | Q(authorization_server__authorize_url__icontains=address)
     )
     return (
-        overseeing.with_names(rows.select_related("authorization_server"))
+        registration_overview.with_names(rows.select_related("authorization_server"))
         .prefetch_related("authorization_server__registrations", Prefetch("enablements", registering.enablements()))
         .order_by("fhir_base_url", "pk")
     )

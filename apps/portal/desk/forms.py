@@ -16,7 +16,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from apps.directory.models import ClientRegistration, SigningKey, SystemAccount
-from apps.directory.overseeing import Proof
+from apps.directory.registration_overview import Proof
 
 SECRET = forms.PasswordInput(render_value=False, attrs={"autocomplete": "off"})
 EXACT = forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"})

@@ -13,7 +13,7 @@ from django.db.models import Prefetch, QuerySet, prefetch_related_objects
 from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
 
-from apps.directory import linkability, overseeing, registering
+from apps.directory import linkability, registering, registration_overview
 from apps.directory.models import ClientRegistration, Enablement, Endpoint
 
 Status = ClientRegistration.Status
@@ -88,7 +88,7 @@ def _of_its_endpoints(registration: ClientRegistration, first: Endpoint | None, 
     if first is not None and _obstacle(registration, first, at=at) == "":
         return can_connect
     reasons = []
-    some = [one.pk for one in overseeing.endpoints(registration, most=_MOST_ASKED)]
+    some = [one.pk for one in registration_overview.endpoints(registration, most=_MOST_ASKED)]
     for endpoint in _ready(Endpoint.objects.filter(pk__in=some)).order_by("-is_switched_on", "pk"):
         reason = _obstacle(registration, endpoint, at=at)
         if not reason:

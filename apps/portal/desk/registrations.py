@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from apps.accounts import reauthentication
 from apps.connections.trying import trial_page
-from apps.directory import overseeing, registering
+from apps.directory import registering, registration_overview
 from apps.directory.desk import filling
 from apps.directory.models import ClientRegistration
 from apps.portal.desk import registration_status, step_actions, steps
@@ -90,13 +90,13 @@ def _page(
     *,
     status: int = 200,
 ) -> HttpResponse:
-    endpoints = overseeing.endpoints(registration, most=step_actions.MOST_LISTED)
-    siblings = overseeing.siblings(registration)
+    endpoints = registration_overview.endpoints(registration, most=step_actions.MOST_LISTED)
+    siblings = registration_overview.siblings(registration)
     registration_status.show_on([registration, *siblings], at=timezone.now())
     context: dict[str, Any] = {
         "registration": registration,
-        "kind": overseeing.kind(registration),
-        "names": overseeing.provider_names(registration),
+        "kind": registration_overview.kind(registration),
+        "names": registration_overview.provider_names(registration),
         "is_over": registration.status in registering.OVER,
         "progress": progress,
         "form": form,
@@ -104,10 +104,10 @@ def _page(
         "copy": to_copy(registration, next(iter(endpoints), None)),
         "siblings": siblings,
         "endpoints": endpoints,
-        "organizations": overseeing.organizations(
+        "organizations": registration_overview.organizations(
             registration, endpoints, let_in=trial_page.let_in(registration, endpoints)
         ),
-        "proof": overseeing.proof(registration),
+        "proof": registration_overview.proof(registration),
         "next_key": filling.key_to_hand_over(registration),
         "use_account": step_actions.form(step_actions.USE_ACCOUNT, registration) if filling.usable_accounts() else None,
     }

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from apps.connections.views import waiting_room
-from apps.directory import enabling, overseeing, registering
+from apps.directory import enabling, registering, registration_overview
 from apps.directory.desk import beginning, wanting
 from apps.directory.models import ClientRegistration, Endpoint
 from apps.portal.desk import registration_status
@@ -82,7 +82,7 @@ def _begin(request: HttpRequest, endpoint: Endpoint) -> HttpResponse:
 
 
 def _serve(request: HttpRequest, endpoint: Endpoint) -> HttpResponse:
-    registration = overseeing.find(request.POST["registration"])
+    registration = registration_overview.find(request.POST["registration"])
     if registration is None:
         return redirect("desk-begin", endpoint_id=endpoint.pk)
     try:
@@ -97,7 +97,7 @@ def _serve(request: HttpRequest, endpoint: Endpoint) -> HttpResponse:
 
 
 def _endpoint(endpoint_id: UUID) -> Endpoint:
-    rows = overseeing.with_names(Endpoint.objects.select_related("authorization_server"))
+    rows = registration_overview.with_names(Endpoint.objects.select_related("authorization_server"))
     return get_object_or_404(rows, pk=endpoint_id, vanished_at__isnull=True)
 
 

@@ -11,10 +11,10 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 
 from apps.audit.recording import Actor
-from apps.directory import overseeing
+from apps.directory import registration_overview
 from apps.directory.desk import filling
 from apps.directory.models import ClientRegistration, SystemAccount
-from apps.directory.overseeing import Proof
+from apps.directory.registration_overview import Proof
 from apps.portal.desk import steps
 from apps.portal.desk.forms import (
     AccountForm,
@@ -91,7 +91,7 @@ def form(step: str, registration: ClientRegistration, data: QueryDict | None = N
     made, _keep = _pair(step, registration)
     options: dict[str, Any] = {"initial": _initial(registration)}
     if made in {ChoicesForm, VersionsForm}:
-        found = overseeing.versions(registration)
+        found = registration_overview.versions(registration)
         options["fhir_versions"] = [(version, steps.version_name(version)) for version in found]
     if made is CredentialsForm:
         options["has_secret"] = registration.sealed_secret is not None
@@ -118,9 +118,9 @@ def is_step_of(step: str, registration: ClientRegistration) -> bool:
     authenticates with one."""
     if step not in FORMS and step not in BUTTONS:
         return False
-    if step == Key.PROOF and overseeing.proof(registration) is not Proof.SECRET:
+    if step == Key.PROOF and registration_overview.proof(registration) is not Proof.SECRET:
         return False
-    return step == MENDED or opened_by(step) in steps.OF_KIND[overseeing.kind(registration)]
+    return step == MENDED or opened_by(step) in steps.OF_KIND[registration_overview.kind(registration)]
 
 
 def why_not_this(step: str) -> str:
@@ -150,7 +150,7 @@ def _pair(step: str, registration: ClientRegistration) -> tuple[type[forms.Form]
 
 
 def _initial(registration: ClientRegistration) -> dict[str, Any]:
-    versions = overseeing.versions(registration)
+    versions = registration_overview.versions(registration)
     added = [version for version in versions if version in registration.versions_added]
     return {
         "developer_email": registration.developer_email,
@@ -158,7 +158,7 @@ def _initial(registration: ClientRegistration) -> dict[str, Any]:
         "support_contact": registration.support_contact,
         "application_name": registration.application_name or "Holdfast",
         "application_id": registration.application_id,
-        "proof": overseeing.proof(registration).value,
+        "proof": registration_overview.proof(registration).value,
         "smart_version": registration.smart_version,
         "refresh_scope": registration.refresh_scope,
         "asks_identity": registration.asks_identity,

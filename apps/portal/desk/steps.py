@@ -16,10 +16,10 @@ from django.utils.translation import gettext_lazy
 
 from apps.connections.models import Trial
 from apps.connections.trying import trial_page
-from apps.directory import overseeing, versions
+from apps.directory import registration_overview, versions
 from apps.directory.desk import filling
 from apps.directory.models import ClientRegistration, SystemAccount
-from apps.directory.overseeing import Kind, Proof
+from apps.directory.registration_overview import Kind, Proof
 from apps.portal.desk import registration_status
 
 Status = ClientRegistration.Status
@@ -129,7 +129,7 @@ class Progress:
 def progress(registration: ClientRegistration, *, opened: str = "", at: datetime) -> Progress:
     """The steps. `opened` names the one to show in full; without it, that is the first to do or to wait for."""
     steps = _Steps(registration, at=at)
-    found = [(key, *steps.of(key)) for key in OF_KIND[overseeing.kind(registration)]]
+    found = [(key, *steps.of(key)) for key in OF_KIND[registration_overview.kind(registration)]]
     states = [state for _key, state, _summary in found]
     shown = opened if opened in {key.value for key, _state, _summary in found} else ""
     if not shown and registration.status not in {Status.REJECTED, Status.RETIRED}:
@@ -144,12 +144,12 @@ class _Steps:
     def __init__(self, registration: ClientRegistration, *, at: datetime) -> None:
         self._row = registration
         self._at = at
-        self._proof = overseeing.proof(registration)
-        self._missing_versions = overseeing.missing_versions(registration)
+        self._proof = registration_overview.proof(registration)
+        self._missing_versions = registration_overview.missing_versions(registration)
         last = trial_page.last_finished(registration)
         self._has_passed = last is not None and trial_page.passed(last)
         self._has_failed = last is not None and not self._has_passed
-        self._can_try = overseeing.has_credentials(registration) and not self._lacks_versions()
+        self._can_try = registration_overview.has_credentials(registration) and not self._lacks_versions()
 
     def of(self, key: Key) -> tuple[State, str]:
         """State and summary of a step."""
@@ -210,14 +210,14 @@ class _Steps:
         return self._after(bool(is_ready)), _("We have no client id.")
 
     def _credentials(self) -> tuple[State, str]:
-        if overseeing.has_credentials(self._row):
+        if registration_overview.has_credentials(self._row):
             return State.DONE, self._what_is_kept()
         return self._after(bool(self._row.application_name or self._row.client_id)), self._what_lacks()
 
     def _proof_step(self) -> tuple[State, str]:
         if self._proof is Proof.NONE:
             return State.NOT_NEEDED, _("A public application has no secret and no key.")
-        if overseeing.has_proof(self._row) and self._row.client_id:
+        if registration_overview.has_proof(self._row) and self._row.client_id:
             if filling.key_to_hand_over(self._row) is not None:
                 return State.NOW, _("Their copy of our keys lacks the new one.")
             return State.DONE, self._what_is_kept()
@@ -238,7 +238,7 @@ class _Steps:
             return State.DONE, _("They approved it.")
         if self._row.status == Status.REJECTED:
             return State.DONE, _("They refused it.")
-        if overseeing.has_credentials(self._row):
+        if registration_overview.has_credentials(self._row):
             return State.WAITS, _("What we have works only when they approved it.")
         return State.LATER, ""
 

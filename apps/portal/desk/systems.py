@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods
 from apps.connections.trying import beginning, system_trials
 from apps.connections.trying.system_trials import Tried
 from apps.connections.views import waiting_room
-from apps.directory import overseeing
+from apps.directory import registration_overview
 from apps.directory.models import ClientRegistration, Endpoint
 from apps.portal.desk.staff import actor, staff_only
 from apps.portal.desk.trials import BUSY, MOST_LISTED
@@ -26,7 +26,7 @@ def try_out(request: HttpRequest, registration_id: UUID) -> HttpResponse:
     registration = get_object_or_404(rows, pk=registration_id)
     if request.method != "POST":
         return _page(request, registration, None)
-    endpoint = overseeing.endpoint(registration, request.POST.get("endpoint", ""))
+    endpoint = registration_overview.endpoint(registration, request.POST.get("endpoint", ""))
     if endpoint is None:
         messages.error(request, _("Choose one of these endpoints."))
         return redirect("desk-try-system", registration_id=registration.pk)
@@ -47,7 +47,7 @@ def _ask(request: HttpRequest, registration: ClientRegistration, endpoint: Endpo
 
 
 def _page(request: HttpRequest, registration: ClientRegistration, tried: Tried | None) -> HttpResponse:
-    endpoints = overseeing.endpoints(registration, most=MOST_LISTED, query=request.GET.get("q", ""))
+    endpoints = registration_overview.endpoints(registration, most=MOST_LISTED, query=request.GET.get("q", ""))
     context = {
         "registration": registration,
         "endpoints": endpoints,

@@ -20,7 +20,7 @@ from apps.connections.leaving import binding, linking
 from apps.connections.models import Trial
 from apps.connections.trying import beginning, issuing, leaving, trial_page
 from apps.connections.views import browser_cookie, waiting_room
-from apps.directory import overseeing
+from apps.directory import registration_overview
 from apps.directory.models import ClientRegistration
 from apps.portal.desk.staff import actor, staff_only
 
@@ -35,7 +35,7 @@ def try_out(request: HttpRequest, registration_id: UUID) -> HttpResponse:
     """Choose an endpoint, and see the results of earlier trials; POST begins one."""
     rows = ClientRegistration.objects.select_related("authorization_server")
     registration = get_object_or_404(rows, pk=registration_id)
-    endpoints = overseeing.endpoints(registration, most=MOST_LISTED, query=request.GET.get("q", ""))
+    endpoints = registration_overview.endpoints(registration, most=MOST_LISTED, query=request.GET.get("q", ""))
     if request.method == "POST":
         return _begin(request, registration)
     earlier = trial_page.earlier(registration, most=_MOST_EARLIER, at=clocks.now())
@@ -104,7 +104,7 @@ def allow_issuer(request: HttpRequest, trial_id: UUID) -> HttpResponse:
 
 
 def _begin(request: HttpRequest, registration: ClientRegistration) -> HttpResponse:
-    endpoint = overseeing.endpoint(registration, request.POST.get("endpoint", ""))
+    endpoint = registration_overview.endpoint(registration, request.POST.get("endpoint", ""))
     if endpoint is None:
         messages.error(request, _("Choose one of these endpoints."))
         return redirect("desk-try", registration_id=registration.pk)

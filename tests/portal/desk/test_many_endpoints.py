@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from apps.directory import overseeing
+from apps.directory import registration_overview
 from apps.directory.desk import attending
 from apps.directory.models import ClientRegistration, Enablement, Endpoint, Provider, ProviderPortal
 from tests.fixtures.consent import agree
@@ -91,7 +91,7 @@ class TestAPageOfTheDesk:
 class TestARegistrationOfManyEndpoints:
     def test_tells_the_first_in_their_order(self, registration: ClientRegistration) -> None:
         grow(registration)
-        found = overseeing.endpoints(registration, most=3)
+        found = registration_overview.endpoints(registration, most=3)
         urls = registration.authorization_server.endpoints.order_by("fhir_version", "fhir_base_url")
         assert found == list(urls[:3])
 
@@ -99,21 +99,23 @@ class TestARegistrationOfManyEndpoints:
         beside = make_endpoint("smart", version="dstu2", name="Beside", host="harbor.example.org", path="/b")
         Enablement.objects.create(registration=registration, endpoint=beside, since_at=timezone.now())
         grow(registration)
-        assert overseeing.endpoints(registration, most=2)[0] == beside
-        assert overseeing.versions(registration) == ("r4", "dstu2")
-        assert overseeing.endpoint(registration, str(beside.pk)) == beside
+        assert registration_overview.endpoints(registration, most=2)[0] == beside
+        assert registration_overview.versions(registration) == ("r4", "dstu2")
+        assert registration_overview.endpoint(registration, str(beside.pk)) == beside
 
     def test_says_many_where_nobody_counted(self, registration: ClientRegistration, staff: Client) -> None:
-        assert overseeing.provider_names(registration) == overseeing.Names("Harbor", 0, are_many=False)
+        assert registration_overview.provider_names(registration) == registration_overview.Names(
+            "Harbor", 0, are_many=False
+        )
         grow(registration)
-        assert overseeing.provider_names(registration).are_many
+        assert registration_overview.provider_names(registration).are_many
         assert "and many others" in staff.get(f"/desk/registrations/{registration.pk}/").content.decode()
         assert "and many others" in staff.get("/desk/").content.decode()
 
     def test_is_found_by_any_of_its_providers(self, registration: ClientRegistration) -> None:
         grow(registration)
         assert attending.find("practice 119", most=5) == [registration]
-        found = overseeing.endpoints(registration, most=5, query="practice 119")
+        found = registration_overview.endpoints(registration, most=5, query="practice 119")
         assert [vars(one)["provider_names"] for one in found] == [["Practice 119"]]
 
 
