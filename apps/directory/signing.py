@@ -13,7 +13,7 @@ from joserfc.jwk import ECKey, RSAKey
 
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType, Fact
-from apps.directory import publishing
+from apps.directory import published_keys
 from apps.directory.models import ClientRegistration, SigningKey
 from apps.vault import sealing
 from apps.vault.sealing import Holder, Place
@@ -24,7 +24,7 @@ from apps.wire.secret import Secret
 Algorithm = SigningKey.Algorithm
 
 LONGEST_ASSERTION = timedelta(minutes=5)  # SMART App Launch 2.2: no assertion lives longer
-LEAVES_WITHIN = LONGEST_ASSERTION + publishing.SPREADS_WITHIN  # how long a key stays published that signs no more
+LEAVES_WITHIN = LONGEST_ASSERTION + published_keys.SPREADS_WITHIN  # how long a key stays published that signs no more
 
 _RSA_BITS = 3072  # NIST SP 800-57 part 1: equivalent to the 128 bits that outlast 2030
 _OVER = (ClientRegistration.Status.REJECTED, ClientRegistration.Status.RETIRED)
@@ -52,7 +52,7 @@ def make(
     kid = pair.thumbprint()
     public = {**pair.as_dict(private=False), "kid": kid, "alg": str(algorithm), "use": "sig"}
     private = json.dumps(pair.as_dict(private=True))
-    usual_at = at if publishing.was_empty(at=at) else at + publishing.SPREADS_WITHIN
+    usual_at = at if published_keys.was_empty(at=at) else at + published_keys.SPREADS_WITHIN
     with transaction.atomic():
         row = SigningKey.objects.create(
             kid=kid,

@@ -14,7 +14,7 @@ from pytest_django.live_server_helper import LiveServer
 from apps.connections import refreshing
 from apps.connections.models import Connection, StoredTokenSet
 from apps.connections.refreshing import token_columns
-from apps.directory import publishing, reaching, rotating, signing
+from apps.directory import published_keys, reaching, rotating, signing
 from apps.directory.models import SigningKey
 from apps.wire import token_endpoint
 from tests.connections.deployments import NOBODY, Deployment
@@ -85,7 +85,7 @@ class TestALinkWhoseProviderReadsOurKeySet:
         wait(old, rotating.lasts())
         (new,) = rotate().published
         assert refreshed_with(place) == old.kid
-        wait(new, publishing.SPREADS_WITHIN)
+        wait(new, published_keys.SPREADS_WITHIN)
         assert rotate().moved == (place.registration,)
         assert refreshed_with(place) == new.kid
         wait(old, signing.LEAVES_WITHIN)
@@ -99,7 +99,7 @@ class TestALinkWhoseProviderReadsOurKeySet:
         old = SigningKey.objects.get()
         wait(old, rotating.lasts())
         (new,) = rotate().published
-        wait(new, publishing.SPREADS_WITHIN)
+        wait(new, published_keys.SPREADS_WITHIN)
         in_hand = reaching.token_endpoint(place.endpoint, place.registration)
         assert rotate().superseded == (old,)
         token = token_columns.refresh_token(Connection.objects.get(), StoredTokenSet.objects.get())
@@ -111,7 +111,7 @@ class TestALinkWhoseProviderReadsOurKeySet:
         old = SigningKey.objects.get()
         wait(old, rotating.lasts())
         (new,) = rotate().published
-        wait(new, publishing.SPREADS_WITHIN)
+        wait(new, published_keys.SPREADS_WITHIN)
         rotate()
         patient.confirm(patient.found(place))
         assert refreshed_with(place) == new.kid
@@ -130,7 +130,7 @@ class TestALinkWhoseProviderHoldsACopy:
         old = SigningKey.objects.get()
         wait(old, rotating.lasts())
         (new,) = rotate().published
-        wait(new, publishing.SPREADS_WITHIN)
+        wait(new, published_keys.SPREADS_WITHIN)
         assert rotate() == rotating.Rotation((), (), (), ())
         assert refreshed_with(place) == old.kid
         give_keys(place)
@@ -153,5 +153,5 @@ def give_keys(place: Deployment) -> None:
         client_id=registration.client_id,
         authentication="private_key_jwt",
         smart_version=registration.smart_version,
-        jwks=json.loads(publishing.key_set().body),
+        jwks=json.loads(published_keys.key_set().body),
     )

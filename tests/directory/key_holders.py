@@ -12,7 +12,7 @@ from joserfc.errors import JoseError
 from joserfc.jwk import JWKRegistry
 
 from apps.audit.recording import Actor
-from apps.directory import credentials, publishing
+from apps.directory import credentials, published_keys
 from apps.directory.models import AuthorizationServer, ClientRegistration, SigningKey
 from apps.wire.client_authentication import Client, assertion
 from tests.directory.smart_deployment import AT
@@ -72,7 +72,7 @@ class Publication:
 
     def note(self, *, at: datetime) -> None:
         """Our key set as it is now."""
-        document = publishing.key_set().body
+        document = published_keys.key_set().body
         if not self.documents or self.documents[-1][1] != document:
             self.documents.append((at, document))
 

@@ -9,7 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.audit.models import AuditEvent
-from apps.directory import publishing, rotating, signing
+from apps.directory import published_keys, rotating, signing
 from apps.directory.models import ClientRegistration, SigningKey
 from tests.directory.key_holders import ACTOR, registered
 
@@ -60,7 +60,7 @@ class TestThePageOfAKey:
     def test_shows_what_to_copy(self, staff, keys):
         shown = html.unescape(staff.get(f"{KEYS}{keys[1].pk}/change/").content.decode())
         assert "http://testserver/.well-known/jwks.json" in shown
-        assert publishing.key_set().body.decode() in shown
+        assert published_keys.key_set().body.decode() in shown
 
     def test_names_the_registrations_that_use_it(self, staff, keys):
         fetching = registered(keys[0], label="Willow Creek")

@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from apps.audit.models import AuditEvent
-from apps.directory import key_outlook, publishing, registering, rotating, signing, tasks
+from apps.directory import key_outlook, published_keys, registering, rotating, signing, tasks
 from apps.directory.models import ClientRegistration, SigningKey
 from config import celery
 from tests.directory.conftest import AT
@@ -52,7 +52,7 @@ class TestTheCommand:
         assert lines[-2].startswith(f"{made}: published, not signing yet. Registrations sign with it from {sign_at}.")
         assert lines[-1] == ADDRESS
         assert run()[0] == "Nothing is due."
-        travel(made, publishing.SPREADS_WITHIN)
+        travel(made, published_keys.SPREADS_WITHIN)
         lines = run()
         assert lines[:2] == [f"moved: {registration} signs with {made}", f"out of use: {key}"]
         key.refresh_from_db()
@@ -115,7 +115,7 @@ class TestTheCommandForACompromisedKey:
     def test_has_no_doubt_where_providers_know_the_next_key(self, key):
         registered(key, label="Willow Creek")
         run()
-        travel(SigningKey.objects.latest("created_at"), publishing.SPREADS_WITHIN)
+        travel(SigningKey.objects.latest("created_at"), published_keys.SPREADS_WITHIN)
         made = SigningKey.objects.latest("created_at")
         assert run("--compromised", key.kid)[1] == f"Willow Creek signs with {made}."
 
@@ -201,7 +201,7 @@ class TestACanary:
             opened = signing.open_key(each)
             assert opened is not None
             private[each.kid] = json.loads(opened.private_jwk.reveal())["d"]
-            out += [repr(each), str(each), repr(opened), repr(publishing.key_set())]
+            out += [repr(each), str(each), repr(opened), repr(published_keys.key_set())]
         tasks.rotate_signing_keys()
         out += run("--compromised", key.kid)
         for address in ("", f"{key.pk}/change/", f"{keys[1].pk}/change/", f"{key.pk}/history/"):

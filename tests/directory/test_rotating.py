@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from apps.audit.models import AuditEvent
-from apps.directory import publishing, rotating, signing
+from apps.directory import published_keys, rotating, signing
 from apps.directory.linkability import Obstacle
 from apps.directory.models import ClientRegistration, SigningKey
 from apps.vault.errors import VaultError
@@ -17,7 +17,7 @@ from tests.directory.smart_deployment import register
 pytestmark = pytest.mark.django_db
 
 OLD = AT + timedelta(days=90)  # when a key made at AT is to be replaced
-SPREAD = OLD + publishing.SPREADS_WITHIN
+SPREAD = OLD + published_keys.SPREADS_WITHIN
 LEFT = SPREAD + signing.LEAVES_WITHIN
 MOMENT = timedelta(seconds=1)
 
@@ -52,7 +52,7 @@ class TestAKeyInUse:
         soon = AT + MOMENT
         assert len(rotate(soon, is_forced=True).published) == 1
         assert rotate(soon, is_forced=True).published == ()
-        assert rotate(soon + publishing.SPREADS_WITHIN).published == ()
+        assert rotate(soon + published_keys.SPREADS_WITHIN).published == ()
 
     def test_gets_one_at_the_age_that_is_set(self, registration, settings):
         settings.SIGNING_KEY_DAYS = 30
@@ -200,9 +200,9 @@ class TestTheOldKey:
         client = held(registration)
         rotate()
         rotate(SPREAD)
-        assert verifies(signed(client, at=SPREAD), publishing.key_set().body)
+        assert verifies(signed(client, at=SPREAD), published_keys.key_set().body)
         rotate(LEFT)
-        assert not verifies(signed(client, at=SPREAD), publishing.key_set().body)
+        assert not verifies(signed(client, at=SPREAD), published_keys.key_set().body)
 
 
 class TestARotation:
@@ -227,14 +227,14 @@ class TestGivingAKeyUp:
         client = held(registration)
         done = rotating.give_up(key, actor=ACTOR, at=OLD)
         assert (key.retired_at, key.sealed_private_jwk) == (OLD, None)
-        assert not verifies(signed(client, at=OLD), publishing.key_set().body)
+        assert not verifies(signed(client, at=OLD), published_keys.key_set().body)
         assert done.successor is not None
         assert kids() == {done.successor.kid}
 
     def test_gives_those_that_fetch_another_key_at_once(self, key, registration):
         done = rotating.give_up(key, actor=ACTOR, at=OLD)
         assert (done.moved, done.without_proof) == ((registration,), ())
-        assert verifies(signed(held(registration), at=OLD), publishing.key_set().body)
+        assert verifies(signed(held(registration), at=OLD), published_keys.key_set().body)
 
     def test_takes_the_key_that_providers_know_where_there_is_one(self, key, registration):
         (made,) = rotate().published

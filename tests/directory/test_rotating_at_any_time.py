@@ -13,7 +13,7 @@ from django.db import transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from apps.directory import publishing, rotating, signing
+from apps.directory import published_keys, rotating, signing
 from apps.directory.models import ClientRegistration, SigningKey
 from apps.wire.client_authentication import Client
 from tests.directory.conftest import AT
@@ -42,7 +42,7 @@ PAUSES = st.sampled_from(
             timedelta(days=1),
             timedelta(days=90),
         ),
-        *(publishing.SPREADS_WITHIN - SECOND, publishing.SPREADS_WITHIN, publishing.SPREADS_WITHIN),
+        *(published_keys.SPREADS_WITHIN - SECOND, published_keys.SPREADS_WITHIN, published_keys.SPREADS_WITHIN),
         *(signing.LEAVES_WITHIN - SECOND, signing.LEAVES_WITHIN, signing.LEAVES_WITHIN),
     ]
 )
@@ -212,7 +212,7 @@ class TestWhatIsSigned:
 
 class TestTheWait:
     def test_is_longer_than_a_copy_and_a_minute_of_ours(self):
-        assert KEPT + A_WHILE < publishing.SPREADS_WITHIN
+        assert KEPT + A_WHILE < published_keys.SPREADS_WITHIN
         assert KEPT + ALIVE + A_WHILE < signing.LEAVES_WITHIN
 
 
@@ -230,7 +230,7 @@ class TestTwoWorkers:
         rows = [registered(key) for _ in range(5)]
         at = AT + rotating.lasts()
         rotating.rotate(actor=ACTOR, at=at)
-        at += publishing.SPREADS_WITHIN
+        at += published_keys.SPREADS_WITHIN
         done = results(together(*[lambda: rotating.rotate(actor=ACTOR, at=at)] * 4))
         assert sorted(row.pk for each in done for row in each.moved) == sorted(row.pk for row in rows)
         rotating.rotate(actor=ACTOR, at=at)

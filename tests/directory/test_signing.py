@@ -9,7 +9,7 @@ from joserfc.jwk import ECKey, JWKRegistry
 
 from apps.audit.models import AuditEvent
 from apps.audit.recording import Actor
-from apps.directory import credentials, publishing, registering, signing
+from apps.directory import credentials, published_keys, registering, signing
 from apps.directory.models import ClientRegistration, SigningKey
 from apps.wire.client_authentication import Authentication, assertion
 from apps.wire.errors import ClientRejected
@@ -127,11 +127,11 @@ class TestASigningKey:
     def test_signs_at_once_where_nobody_can_have_our_key_set_without_it(self):
         first = signing.make(actor=ACTOR, at=AT)
         second = signing.make("RS384", actor=ACTOR, at=AT)
-        assert (first.signs_from_at, second.signs_from_at) == (AT, AT + publishing.SPREADS_WITHIN)
+        assert (first.signs_from_at, second.signs_from_at) == (AT, AT + published_keys.SPREADS_WITHIN)
         for key in (first, second):
             signing.give_up(key, actor=ACTOR, at=AT)
-        soon, later = AT + timedelta(hours=1), AT + publishing.SPREADS_WITHIN
-        assert signing.make(actor=ACTOR, at=soon).signs_from_at == soon + publishing.SPREADS_WITHIN
+        soon, later = AT + timedelta(hours=1), AT + published_keys.SPREADS_WITHIN
+        assert signing.make(actor=ACTOR, at=soon).signs_from_at == soon + published_keys.SPREADS_WITHIN
         SigningKey.objects.filter(created_at=soon).delete()
         assert signing.make(actor=ACTOR, at=later).signs_from_at == later
 

@@ -16,7 +16,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from apps.directory import publishing, rotating
+from apps.directory import published_keys, rotating
 from apps.directory.admin.auditing import staff
 from apps.directory.admin.questions import Question
 from apps.directory.models import ClientRegistration, SigningKey
@@ -57,7 +57,7 @@ def answer(
         "title": _("Does the provider have the new key?"),
         "opts": model_admin.model._meta,  # noqa: SLF001 - as the admin's own templates want it
         "waiting": waiting,
-        "key_set_url": publishing.key_set_url(),
+        "key_set_url": published_keys.key_set_url(),
         "action": ACTION,
         "action_checkbox_name": helpers.ACTION_CHECKBOX_NAME,
     }

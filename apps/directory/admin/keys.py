@@ -14,7 +14,7 @@ from django.utils.safestring import mark_safe
 from django.utils.translation import gettext_lazy as _
 
 from apps.audit.concurrent_edits import ChangedFieldsForm
-from apps.directory import enabling, key_outlook, publishing, signing
+from apps.directory import enabling, key_outlook, published_keys, signing
 from apps.directory.admin.auditing import AuditedAdmin, staff
 from apps.directory.admin.questions import Question
 from apps.directory.key_outlook import State
@@ -89,13 +89,13 @@ class SigningKeyAdmin(AuditedAdmin):
     @admin.display(description=_("address of our key set"))
     def key_set_address(self, _key: SigningKey) -> str:
         """For a provider that reads our keys there, which then needs nothing else of us."""
-        return publishing.key_set_url()
+        return published_keys.key_set_url()
 
     @admin.display(description=_("our key set, to upload"))
     def public_key(self, _key: SigningKey) -> str:
         """Whole, for a provider that holds a copy: what was signed with the old key is verified until it is dropped."""
         area = '<textarea class="vLargeTextField" rows="10" readonly aria-label="{}">{}</textarea>'
-        return format_html(area, _("our key set, to upload"), publishing.key_set().body.decode())
+        return format_html(area, _("our key set, to upload"), published_keys.key_set().body.decode())
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None

@@ -11,7 +11,7 @@ from django.utils import formats, timezone
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from apps.directory import credentials, linkability, publishing, registering, signing, switching, trusting
+from apps.directory import credentials, linkability, published_keys, registering, signing, switching, trusting
 from apps.directory.admin import ending, endpoint_pages, handing_over
 from apps.directory.admin.auditing import SwitchedAdmin, staff
 from apps.directory.admin.questions import IsOfSandbox, IsSwitchedOff
@@ -124,7 +124,7 @@ class ClientRegistrationAdmin(SwitchedAdmin):
     @admin.display(description=_("address of our key set"))
     def key_set_address(self, _registration: ClientRegistration) -> str:
         """The same, for a client that proves itself with a signing key."""
-        return publishing.key_set_url()
+        return published_keys.key_set_url()
 
     @admin.display(description=_("Is its secret due?"), ordering="secret_rotation_due_date")
     def secret_is_due(self, registration: ClientRegistration) -> str:

@@ -10,7 +10,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
 from apps.accounts.middleware import same_for_everybody
-from apps.directory import publishing
+from apps.directory import published_keys
 
 
 @same_for_everybody
@@ -19,8 +19,8 @@ from apps.directory import publishing
 def key_set(request: HttpRequest) -> HttpResponse:
     """The public keys, to be kept for so long; an empty set is kept by nobody, so that the first key can sign at once.
     304 where the reader's copy is still right (RFC 9110, section 13)."""
-    found = publishing.key_set()
-    max_age = f"public, max-age={int(publishing.MAX_AGE.total_seconds())}"
+    found = published_keys.key_set()
+    max_age = f"public, max-age={int(published_keys.MAX_AGE.total_seconds())}"
     headers = {"Cache-Control": "no-store" if found.is_empty else max_age, "ETag": found.etag}
     answer = HttpResponse(found.body, content_type="application/json", headers=headers)
     return get_conditional_response(request, etag=found.etag, response=answer) or answer

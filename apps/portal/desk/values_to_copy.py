@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from apps.connections.grants import scoping
-from apps.directory import publishing, registering
+from apps.directory import published_keys, registering
 from apps.directory.models import ClientRegistration, Endpoint
 
 
@@ -25,7 +25,7 @@ def to_copy(registration: ClientRegistration, endpoint: Endpoint | None) -> ToCo
     return ToCopy(
         redirect_uri=registering.redirect_uri(registration),
         launch_url=registering.launch_url(registration),
-        key_set_url=publishing.key_set_url(),
+        key_set_url=published_keys.key_set_url(),
         scopes=scoping.to_register(endpoint, registration) if endpoint is not None else (),
         guid=account.account_id if account is not None else "",
     )

@@ -11,7 +11,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from apps.audit.recording import Actor
-from apps.directory import key_outlook, publishing, rotating, signing
+from apps.directory import key_outlook, published_keys, rotating, signing
 from apps.directory.management import arguments
 from apps.directory.models import SigningKey
 from apps.directory.rotating import GivenUp, Rotation
@@ -55,7 +55,7 @@ class Command(BaseCommand):
             self.stdout.write(line)
         for outlook in key_outlook.present(at=at):
             self.stdout.write(f"{outlook.key}: {outlook.state.label}. {outlook.sentence}")
-        self.stdout.write(f"Our key set: {publishing.key_set_url()}")
+        self.stdout.write(f"Our key set: {published_keys.key_set_url()}")
 
 
 def _lines(options: dict[str, Any], at: datetime) -> Iterator[str]:
@@ -85,8 +85,8 @@ def _given_up(key: SigningKey, done: GivenUp, at: datetime, *, is_rehearsal: boo
         yield f"{key} would be retired: nothing would be signed with it, and our key set would have it no more. Then:"
     else:
         yield f"{key} is retired: nothing is signed with it, and our key set has it no more."
-    until = key_outlook.moment(at + publishing.MAX_AGE)
-    is_known = done.successor is not None and done.successor.created_at + publishing.SPREADS_WITHIN <= at
+    until = key_outlook.moment(at + published_keys.MAX_AGE)
+    is_known = done.successor is not None and done.successor.created_at + published_keys.SPREADS_WITHIN <= at
     doubt = "" if is_known else f" Its provider may refuse it until {until}, and nobody need act."
     yield from (f"{row} signs with {done.successor}.{doubt}" for row in done.moved)
     for row in done.without_proof:

@@ -8,7 +8,7 @@ from django.test import Client
 from joserfc.jwk import ECKey, OctKey, RSAKey
 
 from apps.audit.recording import Actor
-from apps.directory import publishing, signing
+from apps.directory import published_keys, signing
 from apps.directory.models import SigningKey
 from tests.directory.conftest import AT
 
@@ -66,7 +66,7 @@ class TestTheKeySet:
         signing.make(actor=ACTOR, at=AT)
         answer = client.get(ADDRESS)
         assert answer["Cache-Control"] == "public, max-age=3600"
-        assert timedelta(seconds=3600) < publishing.SPREADS_WITHIN
+        assert timedelta(seconds=3600) < published_keys.SPREADS_WITHIN
 
     def test_is_kept_by_nobody_while_it_is_empty(self, client):
         assert client.get(ADDRESS)["Cache-Control"] == "no-store"
@@ -98,7 +98,7 @@ class TestItsTag:
 class TestItsAddress:
     def test_is_below_our_own_origin(self, client, settings):
         settings.SITE_ORIGIN = "https://holdfast.example"
-        assert publishing.key_set_url() == "https://holdfast.example/.well-known/jwks.json"
+        assert published_keys.key_set_url() == "https://holdfast.example/.well-known/jwks.json"
 
     @pytest.mark.parametrize("method", ["post", "put", "patch", "delete"])
     def test_takes_nothing(self, method):
