@@ -11,7 +11,7 @@ from datetime import datetime
 from apps.connections.grants import scoping
 from apps.connections.leaving import binding, request_columns
 from apps.connections.models import AuthorizationRequest
-from apps.directory import reaching, registering, serving
+from apps.directory import reaching, registering, served_endpoints
 from apps.vault.errors import Shredded
 from apps.wire import authorization
 from apps.wire.secret import Secret
@@ -71,4 +71,4 @@ def _audience(request: AuthorizationRequest) -> str:
     """The FHIR base URL exactly as configured: tokens are for there and nowhere else (interface facts 3.4). A launch
     has it back as the portal wrote it, which its server may compare letter by letter, as long as it means the same."""
     written, configured = request.launched_from, request.endpoint.fhir_base_url
-    return written if serving.is_same_root(written, configured) else configured
+    return written if served_endpoints.is_same_root(written, configured) else configured

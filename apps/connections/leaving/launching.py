@@ -18,7 +18,7 @@ from apps.connections.leaving import binding, linking
 from apps.connections.leaving.departing import Departure
 from apps.connections.leaving.linking import Launch
 from apps.connections.models import PendingLaunch
-from apps.directory import serving
+from apps.directory import served_endpoints
 from apps.directory.linkability import Obstacle
 from apps.directory.models import ClientRegistration, Provider
 from apps.vault import sealing
@@ -70,7 +70,7 @@ def arrive(
     """
     link = _read(unverified_query)
     registration = ClientRegistration.objects.filter(launch_id=launch_id).first()
-    endpoint = serving.endpoint_at(registration, link.iss) if registration is not None else None
+    endpoint = served_endpoints.endpoint_at(registration, link.iss) if registration is not None else None
     if registration is None or endpoint is None:
         raise Refused(Refusal.UNKNOWN_PROVIDER)
     same = PendingLaunch.objects.filter(registration=registration, launch_hash=binding.hashed(link.launch))
@@ -127,7 +127,7 @@ def begin(
 
     Raises NotOpen, what `linking.begin` raises, and VaultError where the launch does not open.
     """
-    if not serving.serves(pending.registration, pending.endpoint):
+    if not served_endpoints.serves(pending.registration, pending.endpoint):
         raise linking.CannotLink(Obstacle.NO_REGISTRATION)
     _claim(pending, browser, at=at)
     try:

@@ -11,7 +11,7 @@ from apps.audit.recording import Actor, EventType, Fact
 from apps.connections.models import Trial
 from apps.connections.trying import results, terms
 from apps.connections.trying.results import Note, Notes, Step
-from apps.directory import pinning, serving
+from apps.directory import pinning, served_endpoints
 from apps.directory.models import ClientRegistration, Endpoint, EndpointCheck, Provider
 from apps.directory.watching import checking
 from apps.wire.dialects import Interface
@@ -51,7 +51,7 @@ def begin(registration: ClientRegistration, endpoint: Endpoint, *, staff_id: UUI
     Takes a minute at most. Speaks to the network: call it outside transactions.
     """
     provider = provider_of(endpoint)
-    if provider is None or not serving.serves(registration, endpoint):
+    if provider is None or not served_endpoints.serves(registration, endpoint):
         raise NotServed
     begun_with = terms.of(registration)
     check = checking.check(endpoint, at=at, actor=Actor.staff(staff_id))

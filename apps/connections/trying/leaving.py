@@ -15,7 +15,7 @@ from apps.connections.leaving.linking import CannotLink
 from apps.connections.models import AuthorizationRequest, Trial
 from apps.connections.outcomes import Outcome
 from apps.connections.trying import beginning, obstacles
-from apps.directory import discovering, serving
+from apps.directory import discovering, served_endpoints
 from apps.directory.linkability import Obstacle
 from apps.wire.secret import Secret
 
@@ -43,7 +43,7 @@ def begin(trial: Trial, *, user: User, browser: Secret, at: datetime) -> Departu
     obstacle = obstacles.of(trial, at=at)
     if obstacle is not None:
         raise CannotLink(obstacle)
-    if not serving.serves(trial.registration, trial.endpoint):
+    if not served_endpoints.serves(trial.registration, trial.endpoint):
         raise CannotLink(Obstacle.NO_REGISTRATION)
     request = linking.request_of(user, trial.provider, trial.endpoint, trial.registration, at=at, trial=trial)
     with transaction.atomic():

@@ -13,7 +13,7 @@ from apps.connections.trying.beginning import NotServed
 from apps.connections.trying.failures import FAILURES, UNKNOWN
 from apps.connections.trying.results import Note
 from apps.connections.trying.turns import Failure, Turn
-from apps.directory import serving, system_access
+from apps.directory import served_endpoints, system_access
 from apps.directory.models import ClientRegistration, Endpoint
 from apps.directory.system_access import Granted, NoSystemAccess, Way
 from apps.vault.errors import VaultError
@@ -60,7 +60,7 @@ class Tried:
 def try_out(registration: ClientRegistration, endpoint: Endpoint, *, actor: Actor, at: datetime) -> Tried:
     """Ask once. Speaks to the network: call it outside transactions. Raises NotServed where the registration does not
     serve the endpoint."""
-    if not serving.serves(registration, endpoint):
+    if not served_endpoints.serves(registration, endpoint):
         raise NotServed
     asked = system_access.smallest_scopes(endpoint)
     try:

@@ -14,7 +14,7 @@ from apps.connections.ending import purging
 from apps.connections.leaving import binding, launching, linking
 from apps.connections.models import AuthorizationRequest, Connection, PendingLaunch
 from apps.connections.views import waiting_room
-from apps.directory import serving
+from apps.directory import served_endpoints
 from apps.directory.models import ClientRegistration, Enablement, Endpoint, Provider
 from apps.vault.errors import VaultError
 from apps.wire.secret import Secret
@@ -268,7 +268,7 @@ class TestALaunchUsedTwice:
             PendingLaunch.objects.update(claimed_at=timezone.now())
             return True
 
-        monkeypatch.setattr(serving, "serves", meanwhile)
+        monkeypatch.setattr(served_endpoints, "serves", meanwhile)
         assert traveller.client.post(page)["Location"] == page
         assert not AuthorizationRequest.objects.exists()
 

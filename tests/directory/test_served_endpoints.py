@@ -2,7 +2,7 @@
 
 import pytest
 
-from apps.directory import registering, serving
+from apps.directory import registering, served_endpoints
 from apps.directory.models import Endpoint
 
 pytestmark = pytest.mark.django_db
@@ -20,7 +20,7 @@ def found_from(endpoint: Endpoint, written: str) -> Endpoint | None:
     """What the registration that serves this endpoint finds at an address."""
     registration = registering.standing_at(endpoint)
     assert registration is not None
-    return serving.endpoint_at(registration, written)
+    return served_endpoints.endpoint_at(registration, written)
 
 
 class TestAnEndpoint:
