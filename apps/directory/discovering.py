@@ -104,7 +104,7 @@ def _is_first(endpoint: Endpoint, *, at: datetime) -> bool:
 
 
 def discover_stale(*, at: datetime, most: int) -> int:
-    """Ask those that are stale and that a registration of ours could serve (`neighboring`), the longest unasked first,
+    """Ask those that are stale and that a registration of ours could serve (`discovery_candidates`), the longest unasked first,
     and at most so many. All others are asked when somebody wants to go there. Returns how many were asked."""
     endpoints = discovery_candidates.due(tried_before=at - ASK_AGAIN_AFTER, found_before=at - FRESH, most=most)
     for endpoint in endpoints:

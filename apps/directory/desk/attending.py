@@ -68,7 +68,7 @@ def rows() -> QuerySet[ClientRegistration]:
 
 
 def told(found: Iterable[Any]) -> Sequence[Any]:
-    """Rows of `rows`, each with `names` of its providers (`overseeing.Names`)."""
+    """Rows of `rows`, each with `names` of its providers (`registration_overview.Names`)."""
     registrations = list(found)
     for registration in registrations:
         registration.names = registration_overview.names_among([*registration.some_names, *registration.names_beside])

@@ -57,7 +57,7 @@ def keep_choices(
     at: datetime,
 ) -> None:
     """How an application is registered at a console: what is fixed there is fixed here. `proof` is of
-    `overseeing.Proof`; a key is made where it needs one and there is none."""
+    `registration_overview.Proof`; a key is made where it needs one and there is none."""
     with _standing(registration):
         _keep(registration, {"application_name": application_name}, actor=actor, at=at)
         terms = Terms(

@@ -78,7 +78,7 @@ class Endpoint(models.Model):
             # what an import compares: addresses that may differ in the case of the host or a closing slash; and whether
             # a host is known (`trusting`), from how they begin
             models.Index(OpClass(ALIKE, name="text_pattern_ops"), name="endpoint_alike"),
-            # the first of tens of thousands, without sorting them (`overseeing`)
+            # the first of tens of thousands, without sorting them (`registration_overview`)
             models.Index(fields=["authorization_server", "fhir_version", "fhir_base_url"], name="endpoints_in_order"),
             models.Index(
                 fields=["authorization_server"],
