@@ -104,8 +104,8 @@ def _is_first(endpoint: Endpoint, *, at: datetime) -> bool:
 
 
 def discover_stale(*, at: datetime, most: int) -> int:
-    """Ask those that are stale and that a registration of ours could serve (`discovery_candidates`), the longest unasked first,
-    and at most so many. All others are asked when somebody wants to go there. Returns how many were asked."""
+    """Discover at most `most` stale endpoints that a registration of ours could serve (`discovery_candidates`), the one
+    asked longest ago first. All others are asked when somebody wants to go there. Returns how many were asked."""
     endpoints = discovery_candidates.due(tried_before=at - ASK_AGAIN_AFTER, found_before=at - FRESH, most=most)
     for endpoint in endpoints:
         keep_fresh(endpoint, at=at)

@@ -235,7 +235,7 @@ class TestAClaim:
         read_before = token_lookup.look_up(connection)
         at = issued_at + timedelta(hours=1)
         StoredTokenSet.objects.update(not_before_at=at + timedelta(minutes=1))
-        monkeypatch.setattr(token_lookup, "look", lambda _connection: read_before)
+        monkeypatch.setattr(token_lookup, "look_up", lambda _connection: read_before)
         with pytest.raises(refreshing.NotYet):
             refreshing.usable_token(connection, at=at)
         assert stand_in.token_requests == []

@@ -57,7 +57,7 @@ class TestManyWhoLookAtOnce:
     def test_load_what_an_attempt_needs_once(self, connection, issued_at, stand_in, monkeypatch):
         """All of them saw the same token end: whoever comes too late is sent away by one row."""
         loads, counting, everybody = [], Lock(), Barrier(READERS)
-        load, look = loading.load, token_lookup.look
+        load, look = loading.load, token_lookup.look_up
 
         def counted(ids, **wanted):
             with counting:
@@ -71,7 +71,7 @@ class TestManyWhoLookAtOnce:
             return found
 
         monkeypatch.setattr(loading, "load", counted)
-        monkeypatch.setattr(token_lookup, "look", together)
+        monkeypatch.setattr(token_lookup, "look_up", together)
         stand_in.token = tokens(access_token="fresh", refresh_token="r2")
         with ThreadPoolExecutor(READERS) as readers:
             found = list(readers.map(_use, [issued_at + timedelta(hours=1)] * READERS))
@@ -85,11 +85,11 @@ class TestALookThatIsOutOfDate:
         """Somebody else renewed it since, at a server that sets no least interval."""
         ClientRegistration.objects.update(minimum_refresh_seconds=0)
         at = issued_at + timedelta(hours=1)
-        look, before = token_lookup.look, token_lookup.look_up(connection)
+        look, before = token_lookup.look_up, token_lookup.look_up(connection)
         stand_in.token = tokens(access_token="fresh", refresh_token="r2")
         assert refreshing.usable_token(Connection.objects.get(), at=at).reveal() == "fresh"
         seen = iter([before])
-        monkeypatch.setattr(token_lookup, "look", lambda of: next(seen, None) or look(of))
+        monkeypatch.setattr(token_lookup, "look_up", lambda of: next(seen, None) or look(of))
         assert refreshing.usable_token(connection, at=at + timedelta(seconds=1)).reveal() == "fresh"
         assert len(stand_in.token_requests) == 1
 
