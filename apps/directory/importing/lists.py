@@ -13,7 +13,7 @@ from django.db import connection, transaction
 
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType, Fact
-from apps.directory.importing import estranging, leading, publishing, recognizing, sites, tables, telling, vanishing
+from apps.directory.importing import leading, publishing, recognizing, sites, strangers, tables, telling, vanishing
 from apps.directory.importing.recognizing import Held
 from apps.directory.importing.reporting import Report
 from apps.directory.importing.staging import Stage
@@ -67,7 +67,7 @@ def import_lists(
             cursor.execute(_SETTINGS)
             cursor.execute(tables.WAVE + tables.JUDGED + tables.MEMORY)
         vocabulary.hold()
-        estranging.note_relied_on()
+        strangers.note_relied_on()
         journey = _Journey(sources, terms, wishes, tell, at)
         journey.read()
         report = journey.close(actor=actor)
@@ -126,7 +126,7 @@ class _Journey:
             with connection.cursor() as cursor:
                 cursor.execute(tables.ANALYZE)
         report.providers_changed += sites.settle(self._directory, at=at)
-        estranging.switch_off_strangers(actor=actor, at=at)
+        strangers.switch_off_strangers(actor=actor, at=at)
         leading.ask_staff(at=at)
         has_shrunk = self._has_shrunk()
         if self._is_complete:

@@ -94,7 +94,7 @@ REMEMBER = """
 INSERT INTO import_met (endpoint_id)
 SELECT endpoint_id FROM import_judged WHERE reason IS NULL AND number = first ON CONFLICT DO NOTHING
 """
-# Endpoints that came to a server that patients trust: `estranging` looks at them.
+# Endpoints that came to a server that patients trust: `strangers` looks at them.
 MOVED = """
 INSERT INTO import_moved (endpoint_id, server_id)
 SELECT judged.endpoint_id, judged.server_id FROM import_judged AS judged JOIN import_relied USING (server_id)
