@@ -13,7 +13,16 @@ from django.db import connection, transaction
 
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType, Fact
-from apps.directory.importing import leading, publishing, recognizing, sites, strangers, tables, telling, vanishing
+from apps.directory.importing import (
+    moved_endpoints,
+    publishing,
+    recognizing,
+    sites,
+    strangers,
+    tables,
+    telling,
+    vanishing,
+)
 from apps.directory.importing.recognizing import Held
 from apps.directory.importing.reporting import Report
 from apps.directory.importing.staging import Stage
@@ -127,7 +136,7 @@ class _Journey:
                 cursor.execute(tables.ANALYZE)
         report.providers_changed += sites.settle(self._directory, at=at)
         strangers.switch_off_strangers(actor=actor, at=at)
-        leading.ask_staff(at=at)
+        moved_endpoints.ask_staff(at=at)
         has_shrunk = self._has_shrunk()
         if self._is_complete:
             report.vanished, report.spared = vanishing.mark(self._directory, is_spared=has_shrunk, at=at)
