@@ -14,16 +14,16 @@ from django.db import connection, transaction
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType, Fact
 from apps.directory.importing import (
+    list_identity,
     moved_endpoints,
     publishing,
-    recognizing,
     sites,
     strangers,
     tables,
     telling,
     vanishing,
 )
-from apps.directory.importing.recognizing import Held
+from apps.directory.importing.list_identity import Held
 from apps.directory.importing.reporting import Report
 from apps.directory.importing.staging import Stage
 from apps.directory.importing.waves import Waves
@@ -86,7 +86,7 @@ def import_lists(
             at=at,
             subject="directory",
             facts={
-                Fact.DIRECTORY: recognizing.as_fact(report.directory),
+                Fact.DIRECTORY: list_identity.as_fact(report.directory),
                 Fact.ROWS: report.endpoints,
                 Fact.COUNT: report.providers,
                 Fact.GAPS: report.refused,
@@ -152,8 +152,8 @@ class _Journey:
     def _has_shrunk(self) -> bool:
         """Whether what the list lacks should not be believed. Raises AnotherList."""
         assert self._before is not None  # noqa: S101 - set with the first wave
-        recognizing.check_kind(self._directory, self._before)
-        return not self._wishes.accepts_shrinking and recognizing.has_shrunk(self._directory, self._before)
+        list_identity.check_kind(self._directory, self._before)
+        return not self._wishes.accepts_shrinking and list_identity.has_shrunk(self._directory, self._before)
 
     def _take(self, row: Row) -> None:
         self._rows += 1
@@ -179,7 +179,7 @@ class _Journey:
             name, first = self._lists[0]
             self._directory = self._wishes.directory or first.name or name
             self._report.directory = self._directory
-            self._before = recognizing.held(self._directory)
+            self._before = list_identity.held(self._directory)
             self._waves = Waves(self._directory, at=self._at)
         return self._waves
 

@@ -12,9 +12,9 @@ from django.utils import timezone
 
 from apps.audit.recording import Actor
 from apps.directory import reaching
-from apps.directory.importing import recognizing
+from apps.directory.importing import list_identity
+from apps.directory.importing.list_identity import AnotherList
 from apps.directory.importing.lists import Source, Wishes, import_lists
-from apps.directory.importing.recognizing import AnotherList
 from apps.directory.importing.reporting import Report
 from apps.directory.reading.elements import Broken
 from apps.directory.reading.guarding import Guard
@@ -95,7 +95,7 @@ class Command(BaseCommand):
             return _stem(path)
         try:
             with path.open("rb") as file:
-                return recognizing.name_of(_stem(path), file, self._terms(options))
+                return list_identity.name_of(_stem(path), file, self._terms(options))
         except OSError:
             return _stem(path)
 

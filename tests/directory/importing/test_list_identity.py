@@ -8,7 +8,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from apps.audit.models import AuditEvent
-from apps.directory.importing.recognizing import AnotherList, as_fact
+from apps.directory.importing.list_identity import AnotherList, as_fact
 from apps.directory.models import Endpoint, Provider, PublishedList
 from tests.directory.conftest import AT
 from tests.directory.importing.lists import endpoint, import_json, import_rows, row
