@@ -13,21 +13,23 @@ from typing import Any
 import psycopg
 from django.db import connection
 
-from apps.directory.importing import accepting, judging, storing, tables
+from apps.directory.importing import endpoint_matching, endpoint_merge, provider_merge, tables
 from apps.directory.importing.reporting import Report
 from apps.directory.searching import vocabulary
 
 _EACH = (
     vocabulary.STORE_NEIGHBOURS,  # first: as long as it is not read, the others cannot be sent
     "ANALYZE import_provider (number, directory_id), import_endpoint (number, root), import_pair (provider, endpoint)",
-    accepting.FIRST, accepting.OWNERS, "ANALYZE import_first, import_owner", accepting.REFUSE, accepting.CHANGE,
-    accepting.ADD, accepting.SITES, vocabulary.LEARN_EARLY,
-    judging.NOBODYS, judging.DROP_NOBODYS, judging.JUDGE, "ANALYZE import_judged", judging.REFUSE_CROSSING,
-    judging.REFUSE, judging.REFUSE_REPEATED,
-    storing.FIND_REVOCATIONS, storing.CHANGE_REVOCATIONS,
-    storing.ADD_SERVERS, storing.FIND_SERVERS, "ANALYZE import_judged", storing.CHANGE_ENDPOINTS, storing.ADD_ENDPOINTS,
-    storing.MOVED, storing.PARTED, storing.WANTED, "ANALYZE import_wanted", storing.CHANGE_PORTALS, storing.ADD_PORTALS,
-    storing.LEFT, storing.REMEMBER, accepting.REMEMBER,
+    provider_merge.FIRST, provider_merge.OWNERS, "ANALYZE import_first, import_owner", provider_merge.REFUSE,
+    provider_merge.CHANGE, provider_merge.ADD, provider_merge.SITES, vocabulary.LEARN_EARLY,
+    endpoint_matching.NOBODYS, endpoint_matching.DROP_NOBODYS, endpoint_matching.JUDGE, "ANALYZE import_judged",
+    endpoint_matching.REFUSE_CROSSING, endpoint_matching.REFUSE, endpoint_matching.REFUSE_REPEATED,
+    endpoint_merge.FIND_REVOCATIONS, endpoint_merge.CHANGE_REVOCATIONS,
+    endpoint_merge.ADD_SERVERS, endpoint_merge.FIND_SERVERS, "ANALYZE import_judged",
+    endpoint_merge.CHANGE_ENDPOINTS, endpoint_merge.ADD_ENDPOINTS,
+    endpoint_merge.MOVED, endpoint_merge.PARTED, endpoint_merge.WANTED, "ANALYZE import_wanted",
+    endpoint_merge.CHANGE_PORTALS, endpoint_merge.ADD_PORTALS,
+    endpoint_merge.LEFT, endpoint_merge.REMEMBER, provider_merge.REMEMBER,
 )  # fmt: skip
 
 
@@ -51,7 +53,7 @@ class Waves:
         parameters = {**self._parameters, "neighbours": self._neighbours.made}
         with ExitStack() as stack:
             stack.enter_context(database.pipeline())
-            for statement in (*(accepting.WHOLE_LIST if is_whole_list else ()), *_EACH, tables.NEXT_WAVE):
+            for statement in (*(provider_merge.WHOLE_LIST if is_whole_list else ()), *_EACH, tables.NEXT_WAVE):
                 cursor = psycopg.Cursor(database)
                 cursor.execute(statement, parameters if "%(" in statement else None)
                 self._sent.append((statement, cursor))
@@ -73,12 +75,12 @@ class Waves:
 
     def count_in(self, report: Report) -> None:
         """Add what the waves did to the numbers of the report."""
-        report.providers = self._rows[accepting.FIRST]
-        report.providers_new = self._rows[accepting.ADD]
-        report.providers_changed = self._rows[accepting.CHANGE]
-        report.endpoints = self._rows[storing.REMEMBER]
-        report.endpoints_new = self._rows[storing.ADD_ENDPOINTS]
-        report.endpoints_changed = self._rows[storing.CHANGE_ENDPOINTS]
+        report.providers = self._rows[provider_merge.FIRST]
+        report.providers_new = self._rows[provider_merge.ADD]
+        report.providers_changed = self._rows[provider_merge.CHANGE]
+        report.endpoints = self._rows[endpoint_merge.REMEMBER]
+        report.endpoints_new = self._rows[endpoint_merge.ADD_ENDPOINTS]
+        report.endpoints_changed = self._rows[endpoint_merge.CHANGE_ENDPOINTS]
 
 
 def _ids(at: datetime) -> str:
