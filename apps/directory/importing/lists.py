@@ -15,12 +15,12 @@ from apps.audit import recording
 from apps.audit.recording import Actor, EventType, Fact
 from apps.directory.importing import (
     list_identity,
+    merge_report,
     moved_endpoints,
     publishing,
     sites,
     strangers,
     tables,
-    telling,
     vanishing,
 )
 from apps.directory.importing.list_identity import Held
@@ -145,7 +145,7 @@ class _Journey:
             self._directory, is_complete=self._is_complete, accepts_shrinking=accepts, at=at
         )
         report.vanished, report.spared = report.vanished + gone, report.spared + spared
-        telling.tell(report)
+        merge_report.tell(report)
         vocabulary.learn_missing()
         return report
 
