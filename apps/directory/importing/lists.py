@@ -17,7 +17,7 @@ from apps.directory.importing import (
     list_identity,
     merge_report,
     moved_endpoints,
-    publishing,
+    published_lists,
     sites,
     strangers,
     tables,
@@ -141,7 +141,7 @@ class _Journey:
         if self._is_complete:
             report.vanished, report.spared = vanishing.mark(self._directory, is_spared=has_shrunk, at=at)
         accepts = self._wishes.accepts_shrinking
-        report.published_lists, gone, spared = publishing.store(
+        report.published_lists, gone, spared = published_lists.store(
             self._directory, is_complete=self._is_complete, accepts_shrinking=accepts, at=at
         )
         report.vanished, report.spared = report.vanished + gone, report.spared + spared
