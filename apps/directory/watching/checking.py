@@ -19,8 +19,8 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
 from apps.audit.recording import Actor
 from apps.directory import registering
 from apps.directory.models import ClientRegistration, Enablement, Endpoint, EndpointCheck, Wish
-from apps.directory.watching import comparing, looking
-from apps.directory.watching.looking import Seen
+from apps.directory.watching import comparing, probing
+from apps.directory.watching.probing import Seen
 from apps.wire.capability_statements import CapabilityStatement
 from apps.wire.certificates import Certificate
 
@@ -43,7 +43,7 @@ _CHECKING = Actor.system("checking")
 def check(endpoint: Endpoint, *, at: datetime, actor: Actor = _CHECKING) -> EndpointCheck:
     """Look now, and keep what was found. Takes a minute at most and never raises for what the far end does. Speaks to
     the network: call it outside transactions."""
-    seen = looking.look(endpoint, actor=actor, at=at)
+    seen = probing.look(endpoint, actor=actor, at=at)
     with transaction.atomic():
         Endpoint.objects.select_for_update(no_key=True).get(pk=endpoint.pk)  # of two checks at once one is the later
         before = endpoint.checks.filter(is_latest=True).first()
@@ -177,7 +177,7 @@ def _warnings(endpoint: Endpoint, seen: Seen, made: EndpointCheck, *, at: dateti
         (is_near and not is_nearer, Finding.CERTIFICATE_ENDS_SOON),
         (is_nearer, Finding.CERTIFICATE_ENDS_VERY_SOON),
         (bool(endpoint.disagreements) and Finding.ADDRESSES_MOVED not in seen.faults, Finding.DOCUMENTS_DISAGREE),
-        (seen.statement is not None and not looking.offers_something(seen.statement), Finding.NOTHING_OFFERED),
+        (seen.statement is not None and not probing.offers_something(seen.statement), Finding.NOTHING_OFFERED),
     )
     return [found for holds, found in checks if holds]
 
