@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.directory.admin.questions import Question
 from apps.directory.models import Endpoint, Provider
-from apps.directory.watching import sifting
+from apps.directory.watching import endpoint_filters
 
 
 class CanBeLinked(Question):
@@ -20,7 +20,7 @@ class CanBeLinked(Question):
 
     def chosen(self, answer: str) -> QuerySet[Any]:
         """As the page of one endpoint says it."""
-        linkable = sifting.linkable(at=timezone.now()).values("pk")
+        linkable = endpoint_filters.linkable(at=timezone.now()).values("pk")
         return linkable if answer == "yes" else Endpoint.objects.exclude(pk__in=linkable).values("pk")
 
 
@@ -33,7 +33,9 @@ class DidLastCheckFail(Question):
 
     def chosen(self, answer: str) -> QuerySet[Any]:
         """By the latest check."""
-        rows = {"yes": sifting.ill, "no": sifting.well, "unchecked": sifting.unchecked}[answer]()
+        rows = {"yes": endpoint_filters.ill, "no": endpoint_filters.well, "unchecked": endpoint_filters.unchecked}[
+            answer
+        ]()
         return rows.values("pk")
 
 
@@ -46,7 +48,7 @@ class DoesCertificateEndSoon(Question):
 
     def chosen(self, answer: str) -> QuerySet[Any]:
         """Of any of its hosts."""
-        return sifting.ending_soon(at=timezone.now()).values("pk")
+        return endpoint_filters.ending_soon(at=timezone.now()).values("pk")
 
 
 class RowQuestion(Question):
@@ -104,7 +106,7 @@ class CanAnyBeLinked(Question):
 
     def chosen(self, answer: str) -> QuerySet[Any]:
         """Through any endpoint."""
-        linkable = sifting.linkable(at=timezone.now()).values("pk")
+        linkable = endpoint_filters.linkable(at=timezone.now()).values("pk")
         there = Provider.objects.filter(vanished_at__isnull=True)
         own = there.filter(endpoints__in=linkable).values("pk")
         of_the_system = there.filter(endpoints__isnull=True, part_of__endpoints__in=linkable).values("pk")

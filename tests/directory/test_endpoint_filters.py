@@ -7,7 +7,7 @@ import pytest
 
 from apps.directory import linkability
 from apps.directory.models import AuthorizationServer, ClientRegistration, Enablement, Endpoint, EndpointCheck
-from apps.directory.watching import sifting
+from apps.directory.watching import endpoint_filters
 from tests.directory.conftest import AT
 
 pytestmark = pytest.mark.django_db
@@ -90,7 +90,7 @@ class TestWhatCanBeLinked:
         chance = random.Random(seed)
         for number in range(300):
             place(chance, number)
-        found = set(sifting.linkable(at=AT).values_list("fhir_base_url", flat=True))
+        found = set(endpoint_filters.linkable(at=AT).values_list("fhir_base_url", flat=True))
         true = {row.fhir_base_url for row in Endpoint.objects.all() if linkability.obstacle(row, at=AT) is None}
         assert found == true
         assert 20 < len(true) < 240
@@ -112,11 +112,11 @@ class TestChecks:
         return made
 
     def test_are_asked_for_the_latest_alone(self, endpoints):
-        assert list(sifting.ill()) == [endpoints["ill"]]
-        assert list(sifting.well()) == [endpoints["well"]]
-        assert list(sifting.unchecked()) == [endpoints["never"]]
+        assert list(endpoint_filters.ill()) == [endpoints["ill"]]
+        assert list(endpoint_filters.well()) == [endpoints["well"]]
+        assert list(endpoint_filters.unchecked()) == [endpoints["never"]]
 
     def test_tell_whose_certificate_ends_soon(self, endpoints):
-        assert list(sifting.ending_soon(at=AT)) == [endpoints["ill"]]
+        assert list(endpoint_filters.ending_soon(at=AT)) == [endpoints["ill"]]
         EndpointCheck.objects.filter(endpoint=endpoints["well"]).update(certificate_ends_at=AT - timedelta(days=1))
-        assert set(sifting.ending_soon(at=AT)) == {endpoints["ill"], endpoints["well"]}
+        assert set(endpoint_filters.ending_soon(at=AT)) == {endpoints["ill"], endpoints["well"]}
