@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from apps.audit.recording import Actor
 from apps.directory import discovering, rotating
-from apps.directory.watching import checking, succeeding
+from apps.directory.watching import checking, link_statistics
 
 _LOG = logging.getLogger(__name__)
 
@@ -37,7 +37,7 @@ def check_endpoints() -> None:
 @shared_task
 def forget_old_link_days() -> None:
     """Delete the counts of links that are too old to say anything."""
-    succeeding.forget_old(at=timezone.now())
+    link_statistics.forget_old(at=timezone.now())
 
 
 @shared_task

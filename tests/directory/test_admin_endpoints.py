@@ -10,8 +10,8 @@ from apps.audit.models import AuditEvent
 from apps.directory.admin import endpoint_pages
 from apps.directory.linkability import Obstacle
 from apps.directory.models import AuthorizationServer, EndpointCheck, Provider
-from apps.directory.watching import succeeding
-from apps.directory.watching.succeeding import Ending
+from apps.directory.watching import link_statistics
+from apps.directory.watching.link_statistics import Ending
 from tests.directory.test_checking import statement
 from tests.wire.servers import http, serving
 
@@ -137,7 +137,7 @@ class TestAPage:
         check.certificates = [{"host": "fine.example", "issuer": "R3", "ends_at": ends, "tls_version": "TLSv1.3"}]
         check.save()
         for ending in (Ending.COMPLETED, Ending.COMPLETED, Ending.FAILED_THERE):
-            succeeding.note(endpoints["fine"], ending, at=timezone.now())
+            link_statistics.note(endpoints["fine"], ending, at=timezone.now())
         page = staff.get(f"{ENDPOINTS}{endpoints['fine'].pk}/change/").content.decode()
         for said in (
             "It now offers Goal.", "Millennium 1", "fine.example: until January 5, 2027, issued by R3, TLSv1.3",

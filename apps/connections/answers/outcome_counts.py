@@ -17,8 +17,8 @@ from redis.exceptions import RedisError
 from apps.connections.models import AuthorizationRequest
 from apps.connections.outcomes import Outcome
 from apps.directory.models import Endpoint
-from apps.directory.watching import succeeding
-from apps.directory.watching.succeeding import Ending
+from apps.directory.watching import link_statistics
+from apps.directory.watching.link_statistics import Ending
 
 MOST_AT_ONCE = 500
 _HOUR_SECONDS = 3600
@@ -61,11 +61,11 @@ def count(endpoint: Endpoint, outcome: Outcome, *, user_id: UUID, at: datetime) 
         return
     ending = ENDINGS[outcome]
     if _is_first(endpoint.pk, ending, user_id=user_id, at=at):
-        succeeding.note(endpoint, ending, at=at)
+        link_statistics.note(endpoint, ending, at=at)
     elif ending is Ending.COMPLETED:
         before = _ending_until_now(endpoint.pk, user_id=user_id, at=at)
         if before is not None:
-            succeeding.move(endpoint, before, ending, at=at)
+            link_statistics.move(endpoint, before, ending, at=at)
 
 
 def count_hearsay(endpoint: Endpoint, outcome: Outcome, *, user_id: UUID, at: datetime) -> None:
@@ -91,14 +91,14 @@ def count_abandoned(*, at: datetime) -> int:
         for _place_and_day, same in groupby(sorted(requests, key=_place_and_day_of), key=_place_and_day_of):
             firsts = {one.user_id: one for one in same if not _is_counted(one)}
             for first in list(firsts.values())[:1]:
-                succeeding.note(first.endpoint, Ending.ABANDONED, at=first.expires_at, times=len(firsts))
+                link_statistics.note(first.endpoint, Ending.ABANDONED, at=first.expires_at, times=len(firsts))
     for request in requests:  # not before it is certain that they were counted
         _is_first(request.endpoint_id, Ending.ABANDONED, user_id=request.user_id, at=request.expires_at)
     return len(requests)
 
 
 def _place_and_day_of(request: AuthorizationRequest) -> tuple[UUID, date]:
-    """What is counted together. In its order two that count at once never wait for each other (`succeeding.note`)."""
+    """The key of a group. Sorting by it makes concurrent workers lock rows in one order (`link_statistics.note`)."""
     return request.endpoint_id, request.expires_at.date()
 
 

@@ -24,7 +24,7 @@ from apps.connections.presenting import launch_pages
 from apps.connections.views import browser_cookie, launch_limit, refusals, waiting_room
 from apps.directory.linkability import Obstacle
 from apps.directory.models import Provider
-from apps.directory.watching import succeeding
+from apps.directory.watching import link_statistics
 
 
 @never_cache
@@ -79,7 +79,7 @@ def launched(request: HttpRequest, pending_id: UUID) -> HttpResponse:
     asked = permission_terms.ask(pending.endpoint, provider, at=at)
     if isinstance(asked, Obstacle):
         return refusals.cannot_link(request, provider, asked)
-    others_fared = succeeding.words(pending.endpoint, at=at)
+    others_fared = link_statistics.words(pending.endpoint, at=at)
     context = {"provider": provider, "asked": asked, "path": request.path, "others_fared": others_fared}
     return render(request, "connections/launched.html", context)
 

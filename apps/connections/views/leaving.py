@@ -27,7 +27,7 @@ from apps.connections.views import browser_cookie, refusals, waiting_room
 from apps.directory import switching
 from apps.directory.linkability import Obstacle
 from apps.directory.models import Endpoint, Provider
-from apps.directory.watching import succeeding
+from apps.directory.watching import link_statistics
 from apps.wire.dialects import Interface
 
 
@@ -110,7 +110,7 @@ def _before_you_go(
         "asked": asked,
         "connection": connection,
         "extends_consent": extends_consent,
-        "others_fared": succeeding.words(endpoint, at=at),
+        "others_fared": link_statistics.words(endpoint, at=at),
     }
     return render(request, "connections/before_you_go.html", context)
 

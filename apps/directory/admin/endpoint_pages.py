@@ -14,8 +14,8 @@ from apps.directory import linkability, moving
 from apps.directory.desk import hosts
 from apps.directory.linkability import Obstacle
 from apps.directory.models import Endpoint, EndpointCheck, KnownOrigins, Provider
-from apps.directory.watching import comparing, succeeding
-from apps.directory.watching.succeeding import Recent
+from apps.directory.watching import comparing, link_statistics
+from apps.directory.watching.link_statistics import Recent
 
 NOTHING = "-"
 
@@ -84,9 +84,9 @@ def fared(subject: Endpoint | Provider) -> SafeString | str:
     """How those who tried to link in the last 30 days fared, in numbers."""
     at = timezone.now()
     recent = (
-        succeeding.at_endpoint(subject, at=at)
+        link_statistics.at_endpoint(subject, at=at)
         if isinstance(subject, Endpoint)
-        else succeeding.at_provider(subject, at=at)
+        else link_statistics.at_provider(subject, at=at)
     )
     return listed([str(sentence) for sentence in _in_numbers(recent)])
 

@@ -16,7 +16,7 @@ from apps.directory.models import Provider
 from apps.directory.searching import finding, wishing
 from apps.directory.searching.choices import SignIn
 from apps.directory.searching.finding import FoundProvider
-from apps.directory.watching import succeeding
+from apps.directory.watching import link_statistics
 
 _MOST_PORTALS = 20
 
@@ -64,7 +64,9 @@ def choose_version(request: HttpRequest, provider_id: UUID) -> HttpResponse:
         return render(request, "directory/no_way.html", {"found": found})
     if portal is None:
         return render(request, "directory/choose_portal.html", {**_portals_to_choose(found), "is_alone": is_alone})
-    ways = [(choice, portal.name_of(choice), succeeding.words(choice.endpoint, at=at)) for choice in portal.linkable]
+    ways = [
+        (choice, portal.name_of(choice), link_statistics.words(choice.endpoint, at=at)) for choice in portal.linkable
+    ]
     closed = [(portal.name_of(choice), choice.explanation) for choice in portal.choices if choice.explanation]
     context = {"found": found, "portal": portal, "ways": ways, "closed": closed, "is_alone": is_alone}
     return render(request, "directory/choose_version.html", context)

@@ -19,8 +19,8 @@ from apps.connections.models import AuthorizationRequest, Connection
 from apps.connections.models.trial import Trial
 from apps.connections.outcomes import Outcome
 from apps.directory.models import LinkDay
-from apps.directory.watching import succeeding
-from apps.directory.watching.succeeding import Ending
+from apps.directory.watching import link_statistics
+from apps.directory.watching.link_statistics import Ending
 from apps.portal import starting
 from config.celery import SCHEDULE
 from tests.connections.conftest import page_after
@@ -134,7 +134,7 @@ class TestAnAccount:
             for _ in range(5):
                 self.count(place, Outcome.PROVIDER_DOWN, somebody, days=days)
         assert counted() == {"failed_there": 7}
-        assert succeeding.words(place.endpoint, at=self.AT + timedelta(days=6)) == ""
+        assert link_statistics.words(place.endpoint, at=self.AT + timedelta(days=6)) == ""
 
     def test_leaves_no_name_behind(self, place):
         somebody = uuid4()

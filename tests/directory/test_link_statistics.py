@@ -7,8 +7,8 @@ from django.utils import timezone
 
 from apps.directory import tasks
 from apps.directory.models import LinkDay
-from apps.directory.watching import succeeding
-from apps.directory.watching.succeeding import Ending
+from apps.directory.watching import link_statistics
+from apps.directory.watching.link_statistics import Ending
 from config.celery import SCHEDULE
 from tests.directory.conftest import AT
 
@@ -30,13 +30,13 @@ def happened(endpoint):
     def happened(days_ago: int = 0, **numbers: int) -> None:
         for name, number in numbers.items():
             for _ in range(number):
-                succeeding.note(endpoint, Ending(name), at=AT - timedelta(days=days_ago))
+                link_statistics.note(endpoint, Ending(name), at=AT - timedelta(days=days_ago))
 
     return happened
 
 
 def said(endpoint) -> str:
-    return succeeding.words(endpoint, at=AT)
+    return link_statistics.words(endpoint, at=AT)
 
 
 class TestAPatient:
@@ -103,30 +103,30 @@ class TestAPatient:
 class TestStaff:
     def test_see_numbers_of_an_endpoint_and_of_a_provider(self, endpoint, happened, make_endpoint):
         happened(2, completed=2, abandoned=1, failed_there=1, refused_by_patient=7)
-        recent = succeeding.at_endpoint(endpoint, at=AT)
+        recent = link_statistics.at_endpoint(endpoint, at=AT)
         assert (recent.tried, recent.percent, recent.last_success) == (4, 50, (AT - timedelta(days=2)).date())
         provider = endpoint.providers.get()
         second = make_endpoint(provider, host="second.example")
-        succeeding.note(second, Ending.COMPLETED, at=AT)
-        both = succeeding.at_provider(provider, at=AT)
+        link_statistics.note(second, Ending.COMPLETED, at=AT)
+        both = link_statistics.at_provider(provider, at=AT)
         assert (both.completed, both.percent, both.last_success) == (3, 60, AT.date())
 
     def test_see_no_share_of_nothing(self, endpoint):
-        assert succeeding.at_endpoint(endpoint, at=AT) == succeeding.Recent()
-        assert succeeding.Recent().percent is None
+        assert link_statistics.at_endpoint(endpoint, at=AT) == link_statistics.Recent()
+        assert link_statistics.Recent().percent is None
 
 
 class TestDays:
     def test_are_kept_for_sixty(self, happened):
         happened(60, completed=1)
         happened(61, completed=1)
-        assert succeeding.forget_old(at=AT) == 1
+        assert link_statistics.forget_old(at=AT) == 1
         assert LinkDay.objects.get().date == (AT - timedelta(days=60)).date()
         assert tasks.forget_old_link_days.name in {row.task for row in SCHEDULE}
 
     def test_are_forgotten_by_the_schedule(self, endpoint):
         for days_ago in (1, 62):
-            succeeding.note(endpoint, Ending.COMPLETED, at=timezone.now() - timedelta(days=days_ago))
+            link_statistics.note(endpoint, Ending.COMPLETED, at=timezone.now() - timedelta(days=days_ago))
         tasks.forget_old_link_days()
         assert LinkDay.objects.get().date == (timezone.now() - timedelta(days=1)).date()
 
