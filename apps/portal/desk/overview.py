@@ -6,7 +6,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from apps.connections import moving
-from apps.directory.desk import attending, hosts, wanting
+from apps.directory.desk import attention, hosts, wanting
 from apps.portal.desk import registration_status
 from apps.portal.desk.staff import staff_only
 
@@ -21,10 +21,10 @@ def show_overview(request: HttpRequest) -> HttpResponse:
     """What needs staff first, then every registration, or those that a search found."""
     query = request.GET.get("q", "").strip()
     at = timezone.now()
-    found = attending.find(query, most=_MOST_FOUND)
+    found = attention.find(query, most=_MOST_FOUND)
     registration_status.show_on(found, at=at)
     context = {
-        "needs": () if query else attending.needs(at=at, most=_MOST_NEEDS),
+        "needs": () if query else attention.needs(at=at, most=_MOST_NEEDS),
         "strangers": () if query else hosts.waiting(most=_MOST_NEEDS),
         "moves": () if query else moving.waiting(),
         "wished": () if query else wanting.wished(at=at, most=_MOST_WISHES),

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from apps.directory import registration_overview
-from apps.directory.desk import attending
+from apps.directory.desk import attention
 from apps.directory.models import ClientRegistration, Enablement, Endpoint, Provider, ProviderPortal
 from tests.fixtures.consent import agree
 from tests.portal.desk.conftest import BACKEND
@@ -114,7 +114,7 @@ class TestARegistrationOfManyEndpoints:
 
     def test_is_found_by_any_of_its_providers(self, registration: ClientRegistration) -> None:
         grow(registration)
-        assert attending.find("practice 119", most=5) == [registration]
+        assert attention.find("practice 119", most=5) == [registration]
         found = registration_overview.endpoints(registration, most=5, query="practice 119")
         assert [vars(one)["provider_names"] for one in found] == [["Practice 119"]]
 

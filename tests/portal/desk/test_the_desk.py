@@ -10,8 +10,8 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.connections.models import Trial
-from apps.directory.desk import attending
-from apps.directory.desk.attending import Need
+from apps.directory.desk import attention
+from apps.directory.desk.attention import Need
 from apps.directory.models import ClientRegistration, Enablement, Endpoint, Wish
 from tests.portal.desk.conftest import BACKEND
 
@@ -168,7 +168,7 @@ class TestTheDesk:
 
 class TestWhatNeedsStaff:
     def need(self, registration: ClientRegistration) -> list[Need]:
-        found = attending.needs(at=timezone.now(), most=20)
+        found = attention.needs(at=timezone.now(), most=20)
         return [one.need for one in found if one.registration == registration]
 
     @pytest.fixture
@@ -214,7 +214,7 @@ class TestWhatNeedsStaff:
 
     def test_is_asked_anew_each_day(self, whole: ClientRegistration) -> None:
         now = timezone.now()
-        days = [attending.needs(at=now + timedelta(days=number), most=20) for number in (0, 290, 301, 0)]
+        days = [attention.needs(at=now + timedelta(days=number), most=20) for number in (0, 290, 301, 0)]
         assert [[one.need for one in found] for found in days] == [[], [Need.SECRET_DUE], [Need.SECRET_OVERDUE], []]
 
     def test_is_an_organization_that_refuses(self, whole: ClientRegistration) -> None:
@@ -233,7 +233,7 @@ class TestWhatNeedsStaff:
     def test_tells_the_most_pressing_first(self, whole: ClientRegistration, make_endpoint: Any, begin: Any) -> None:
         waiting = begin(make_endpoint(name="Waiting", host="waiting.example.org"))
         ClientRegistration.objects.filter(pk=whole.pk).update(trouble="invalid_client", is_switched_on=False)
-        found = attending.needs(at=timezone.now(), most=20)
+        found = attention.needs(at=timezone.now(), most=20)
         assert [one.registration for one in found] == [whole, waiting]
 
     def test_costs_one_query(
@@ -242,4 +242,4 @@ class TestWhatNeedsStaff:
         for number in range(3):
             begin(make_endpoint(name=f"Provider {number}", host=f"p{number}.example.org"))
         with django_assert_num_queries(1):
-            attending.needs(at=timezone.now(), most=20)
+            attention.needs(at=timezone.now(), most=20)
