@@ -11,7 +11,7 @@ from django.utils import timezone
 from apps.audit.models import AuditEvent
 from apps.audit.recording import Actor
 from apps.directory import credentials, enabling
-from apps.directory.desk import requesting
+from apps.directory.desk import system_accounts
 from apps.directory.models import ClientRegistration, Endpoint, SystemAccount
 from apps.wire.secret import Secret
 from tests.directory.conftest import AT
@@ -102,8 +102,8 @@ class TestTheList:
             assert listed(staff, query) == {"one"}
 
     def test_is_searched_by_label_client_id_account_and_host(self, staff, make):
-        account = requesting.note_request(description="Holdfast", actor=ACTOR, at=AT)
-        requesting.approve(account, account_id=GUID, actor=ACTOR, at=AT)
+        account = system_accounts.note_request(description="Holdfast", actor=ACTOR, at=AT)
+        system_accounts.approve(account, account_id=GUID, actor=ACTOR, at=AT)
         make("harbor", client_id="client-of-harbor", system_account=account)
         make("mill", client_id="client-of-mill")
         for word in ("harbor", "client-of-harbor", GUID, "harbor.example.org"):
@@ -270,7 +270,7 @@ class TestASystemAccountInTheAdmin:
         assert AuditEvent.objects.get(facts__action="moved").actor_id == stella.pk
 
     def test_is_listed_by_whether_it_waits(self, staff):
-        requesting.note_request(description="waits", actor=ACTOR, at=AT)
+        system_accounts.note_request(description="waits", actor=ACTOR, at=AT)
         assert "waits" in page(staff, f"{ACCOUNTS}?waiting=yes")
         self.account(staff, "reject")
         assert "waits" not in page(staff, f"{ACCOUNTS}?waiting=yes").partition("</table>")[0].rpartition("<table")[2]

@@ -11,7 +11,7 @@ from django.db import connection
 
 from apps.audit.recording import Actor
 from apps.directory import credentials
-from apps.directory.desk import requesting
+from apps.directory.desk import system_accounts
 from apps.directory.management.commands import register_client
 from apps.directory.models import ClientRegistration, SystemAccount
 from tests.directory.conftest import AT
@@ -37,8 +37,8 @@ def register(endpoint):
 class TestRegisterClient:
     @pytest.mark.conformance("C74")
     def test_keeps_what_the_portal_or_console_knows(self, register):
-        account = requesting.note_request(description="Holdfast", actor=Actor.system("test"), at=AT)
-        requesting.approve(account, account_id=GUID, actor=Actor.system("test"), at=AT)
+        account = system_accounts.note_request(description="Holdfast", actor=Actor.system("test"), at=AT)
+        system_accounts.approve(account, account_id=GUID, actor=Actor.system("test"), at=AT)
         chosen = {
             "developer_email": "desk@holdfast.example",
             "application_name": "Holdfast",

@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 
 from apps.audit.recording import Actor
 from apps.directory import linkability, reaching, registering
-from apps.directory.desk import requesting
+from apps.directory.desk import system_accounts
 from apps.directory.linkability import Obstacle
 from apps.directory.models import AuthorizationServer, Endpoint
 from apps.wire import token_endpoint
@@ -89,8 +89,8 @@ class TestSystemAccess:
         server = endpoint.authorization_server
         install(server, *chosen)
         application = sandbox.get("/control/smart-applications")["applications"][-1]
-        account = requesting.note_request(description="ours", actor=ACTOR, at=AT)
-        requesting.approve(account, account_id=application["system_account"], actor=ACTOR, at=AT)
+        account = system_accounts.note_request(description="ours", actor=ACTOR, at=AT)
+        system_accounts.approve(account, account_id=application["system_account"], actor=ACTOR, at=AT)
         run("register_client", "--authorization-server", server.authorize_url, "--system-account", account.account_id)
         run("register_client", "--authorization-server", server.authorize_url, "--smart-version", "v1")
         lines = run("system_token", "--endpoint", endpoint.fhir_base_url, "--check").splitlines()
@@ -105,8 +105,8 @@ class TestSystemAccess:
     def test_is_refused_where_the_account_is_not_the_sandbox_s(self, discovered, install):
         endpoint = discovered[0]
         install(endpoint.authorization_server, "--authentication", "client_secret_basic")
-        account = requesting.note_request(description="ours", actor=ACTOR, at=AT)
-        requesting.approve(account, account_id="3b0f1d52-9a4c-4f7e-8d11-6f0e2c7a9b35", actor=ACTOR, at=AT)
+        account = system_accounts.note_request(description="ours", actor=ACTOR, at=AT)
+        system_accounts.approve(account, account_id="3b0f1d52-9a4c-4f7e-8d11-6f0e2c7a9b35", actor=ACTOR, at=AT)
         here = ("register_client", "--authorization-server", endpoint.authorization_server.authorize_url)
         run(*here, "--system-account", account.account_id)
         with pytest.raises(CommandError, match="invalid_client"):

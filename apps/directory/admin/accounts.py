@@ -13,7 +13,7 @@ from django.utils.translation import ngettext
 from apps.audit.concurrent_edits import ChangedFieldsForm
 from apps.directory.admin.auditing import AuditedAdmin, staff
 from apps.directory.admin.questions import Question
-from apps.directory.desk import requesting
+from apps.directory.desk import system_accounts
 from apps.directory.models import SystemAccount
 
 Status = SystemAccount.Status
@@ -101,8 +101,8 @@ class SystemAccountAdmin(AuditedAdmin):
         refused = 0
         for row in rows:
             try:
-                requesting.approve(row, account_id=row.account_id, actor=staff(request), at=timezone.now())
-            except requesting.AccountNotMoved:
+                system_accounts.approve(row, account_id=row.account_id, actor=staff(request), at=timezone.now())
+            except system_accounts.AccountNotMoved:
                 refused += 1
         self.say_done(request, len(rows) - refused)
         self._say_refused(request, refused)
@@ -113,8 +113,8 @@ class SystemAccountAdmin(AuditedAdmin):
         refused = 0
         for row in rows:
             try:
-                requesting.reject(row, actor=staff(request), at=timezone.now())
-            except requesting.AccountNotMoved:
+                system_accounts.reject(row, actor=staff(request), at=timezone.now())
+            except system_accounts.AccountNotMoved:
                 refused += 1
         self.say_done(request, len(rows) - refused)
         self._say_refused(request, refused)

@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 
 from apps.audit.recording import Actor
 from apps.directory import amending, reaching, registering, registration_overview, rotating, signing, switching
-from apps.directory.desk import requesting
+from apps.directory.desk import system_accounts
 from apps.directory.models import ClientRegistration, SigningKey, SystemAccount
 from apps.directory.registering import Terms
 from apps.directory.registration_overview import Proof
@@ -22,7 +22,7 @@ from apps.wire.dialects import FhirVersion
 from apps.wire.secret import Secret
 
 # A step that cannot be taken from where the row stands.
-NotNow = (registering.StatusNotAllowed, requesting.AccountNotMoved, rotating.NotTheSuccessor)
+NotNow = (registering.StatusNotAllowed, system_accounts.AccountNotMoved, rotating.NotTheSuccessor)
 
 _METHODS = {Proof.NONE: Authentication.NONE, Proof.KEY: Authentication.PRIVATE_KEY_JWT}
 
@@ -88,7 +88,7 @@ def request_account(
     the application is ours, and no system of theirs."""
     with _standing(registration) as row:
         _needs_account(row)
-        account = requesting.note_request(
+        account = system_accounts.note_request(
             description=description,
             client_name=client_name,
             client_number=client_number,
@@ -113,16 +113,16 @@ def account_approved(registration: ClientRegistration, *, account_id: str, actor
     `requesting.AccountNotMoved`."""
     with _standing(registration) as row:
         if row.system_account is None:
-            raise requesting.AccountNotMoved
-        requesting.approve(row.system_account, account_id=account_id, actor=actor, at=at)
+            raise system_accounts.AccountNotMoved
+        system_accounts.approve(row.system_account, account_id=account_id, actor=actor, at=at)
 
 
 def account_rejected(registration: ClientRegistration, *, actor: Actor, at: datetime) -> None:
     """They refused it: another may be asked for. Raises `requesting.AccountNotMoved`."""
     with _standing(registration) as row:
         if row.system_account is None:
-            raise requesting.AccountNotMoved
-        requesting.reject(row.system_account, actor=actor, at=at)
+            raise system_accounts.AccountNotMoved
+        system_accounts.reject(row.system_account, actor=actor, at=at)
         _keep(registration, {"system_account": None}, actor=actor, at=at)
 
 
@@ -201,7 +201,7 @@ def mended(registration: ClientRegistration, *, actor: Actor, at: datetime) -> N
 def _needs_account(row: ClientRegistration) -> None:
     """One is asked for where there is none, or it was refused."""
     if row.system_account is not None and row.system_account.status != SystemAccount.Status.REJECTED:
-        raise requesting.AccountNotMoved
+        raise system_accounts.AccountNotMoved
 
 
 def _method(registration: ClientRegistration, proof: Proof) -> Authentication:

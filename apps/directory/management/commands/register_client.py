@@ -25,7 +25,7 @@ from apps.directory import (
     switching,
     trusting,
 )
-from apps.directory.desk import requesting
+from apps.directory.desk import system_accounts
 from apps.directory.management import arguments, naming
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint, SystemAccount
 from apps.directory.registering import RefreshScope, SmartVersion, Terms
@@ -311,8 +311,8 @@ def _system_account(account_id: str | None, name: str | None) -> SystemAccount |
     account = SystemAccount.objects.filter(account_id=account_id).first()
     if account is None and name:
         at = timezone.now()
-        account = requesting.note_request(description=name, client_name=name, actor=_ACTOR, at=at)
-        requesting.approve(account, account_id=account_id, actor=_ACTOR, at=at)
+        account = system_accounts.note_request(description=name, client_name=name, actor=_ACTOR, at=at)
+        system_accounts.approve(account, account_id=account_id, actor=_ACTOR, at=at)
     if account is None:
         raise CommandError("There is no system account with this id: add it in the admin, or give its name.")
     return account

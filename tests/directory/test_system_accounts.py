@@ -9,7 +9,7 @@ from django.db import IntegrityError, transaction
 from apps.audit.models import AuditEvent
 from apps.audit.recording import Actor
 from apps.directory import credentials, registering
-from apps.directory.desk import requesting
+from apps.directory.desk import system_accounts
 from apps.directory.models import ClientRegistration, SystemAccount
 from apps.directory.registering import Terms
 from apps.wire.errors import ClientRejected
@@ -24,7 +24,7 @@ GUID = "3b0f1d52-9a4c-4f7e-8d11-6f0e2c7a9b35"
 
 @pytest.fixture
 def account() -> SystemAccount:
-    return requesting.note_request(description="Holdfast", client_name="Harbor", actor=ACTOR, at=AT)
+    return system_accounts.note_request(description="Holdfast", client_name="Harbor", actor=ACTOR, at=AT)
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ class TestASystemAccount:
             "client_mnemonic": "HARB",
             "is_platform_system": True,
         }
-        requesting.note_request(**fields, actor=ACTOR, at=AT)
+        system_accounts.note_request(**fields, actor=ACTOR, at=AT)
         row = SystemAccount.objects.get()
         assert {name: getattr(row, name) for name in fields} == fields
         assert (row.status, row.requested_at, row.account_id) == ("requested", AT, "")
@@ -54,26 +54,26 @@ class TestASystemAccount:
         assert (account.is_production, account.is_vendor_client, account.is_platform_system) == (False, False, False)
 
     def test_is_approved_with_its_id_and_the_day(self, account):
-        with pytest.raises(requesting.AccountNotMoved):
-            requesting.approve(account, account_id="", actor=ACTOR, at=AT)
+        with pytest.raises(system_accounts.AccountNotMoved):
+            system_accounts.approve(account, account_id="", actor=ACTOR, at=AT)
         later = AT + timedelta(days=3)
-        requesting.approve(account, account_id=GUID, actor=ACTOR, at=later)
+        system_accounts.approve(account, account_id=GUID, actor=ACTOR, at=later)
         assert (account.status, account.account_id, account.approved_at) == ("approved", GUID, later)
 
     def test_is_rejected_for_good(self, account):
-        requesting.reject(account, actor=ACTOR, at=AT)
+        system_accounts.reject(account, actor=ACTOR, at=AT)
         assert (account.status, account.rejected_at) == ("rejected", AT)
-        with pytest.raises(requesting.AccountNotMoved):
-            requesting.approve(account, account_id=GUID, actor=ACTOR, at=AT)
+        with pytest.raises(system_accounts.AccountNotMoved):
+            system_accounts.approve(account, account_id=GUID, actor=ACTOR, at=AT)
 
     def test_has_an_id_that_no_other_has(self, account):
-        requesting.approve(account, account_id=GUID, actor=ACTOR, at=AT)
-        other = requesting.note_request(description="another", actor=ACTOR, at=AT)
+        system_accounts.approve(account, account_id=GUID, actor=ACTOR, at=AT)
+        other = system_accounts.note_request(description="another", actor=ACTOR, at=AT)
         with pytest.raises(IntegrityError), transaction.atomic():
-            requesting.approve(other, account_id=GUID, actor=ACTOR, at=AT)
+            system_accounts.approve(other, account_id=GUID, actor=ACTOR, at=AT)
 
     def test_leaves_every_step_in_the_audit_log(self, account):
-        requesting.approve(account, account_id=GUID, actor=ACTOR, at=AT)
+        system_accounts.approve(account, account_id=GUID, actor=ACTOR, at=AT)
         events = AuditEvent.objects.filter(subject="system account").order_by("pk")
         assert [event.facts for event in events] == [
             {"action": "requested", "status": "requested"},
@@ -89,7 +89,7 @@ class TestARegistrationUnderASystemAccount:
 
     @pytest.mark.conformance("C74")
     def test_has_the_account_id_as_client_id_for_system_access(self, named, account):
-        requesting.approve(account, account_id=GUID, actor=ACTOR, at=AT)
+        system_accounts.approve(account, account_id=GUID, actor=ACTOR, at=AT)
         named.refresh_from_db()
         client = credentials.system_client(named)
         assert (client.client_id, client.secret) == (GUID, Secret("canary-secret"))
@@ -98,8 +98,8 @@ class TestARegistrationUnderASystemAccount:
     def test_has_none_before_the_account_is_approved_and_after_it_is_rejected(self, named, account):
         with pytest.raises(ClientRejected):
             credentials.system_client(named)
-        requesting.approve(account, account_id=GUID, actor=ACTOR, at=AT)
-        requesting.reject(account, actor=ACTOR, at=AT)
+        system_accounts.approve(account, account_id=GUID, actor=ACTOR, at=AT)
+        system_accounts.reject(account, actor=ACTOR, at=AT)
         named.refresh_from_db()
         with pytest.raises(ClientRejected):
             credentials.system_client(named)
