@@ -6,7 +6,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from apps.connections import moving
-from apps.directory.desk import attention, hosts, wanting
+from apps.directory.desk import attention, hosts, wanted_providers
 from apps.portal.desk import registration_status
 from apps.portal.desk.staff import staff_only
 
@@ -27,9 +27,9 @@ def show_overview(request: HttpRequest) -> HttpResponse:
         "needs": () if query else attention.needs(at=at, most=_MOST_NEEDS),
         "strangers": () if query else hosts.waiting(most=_MOST_NEEDS),
         "moves": () if query else moving.waiting(),
-        "wished": () if query else wanting.wished(at=at, most=_MOST_WISHES),
-        "unlisted": () if query else wanting.unlisted(most=_MOST_WISHES),
-        "wished_once": 0 if query else wanting.wished_once(),
+        "wished": () if query else wanted_providers.wished(at=at, most=_MOST_WISHES),
+        "unlisted": () if query else wanted_providers.unlisted(most=_MOST_WISHES),
+        "wished_once": 0 if query else wanted_providers.wished_once(),
         "found": found,
         "query": query,
         "most": _MOST_FOUND,

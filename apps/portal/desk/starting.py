@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from apps.connections.views import waiting_room
 from apps.directory import enabling, registering, registration_overview
-from apps.directory.desk import beginning, wanting
+from apps.directory.desk import beginning, wanted_providers
 from apps.directory.models import ClientRegistration, Endpoint
 from apps.portal.desk import registration_status
 from apps.portal.desk.forms import AddressesForm
@@ -27,7 +27,7 @@ def find(request: HttpRequest) -> HttpResponse:
     """Search providers and addresses; each endpoint says where we stand there."""
     query = request.GET.get("q", "").strip()
     at = timezone.now()
-    found = wanting.find(query, at=at, most=_MOST_FOUND)
+    found = wanted_providers.find(query, at=at, most=_MOST_FOUND)
     endpoints = (one for provider in found for one in provider.endpoints)
     registration_status.show_on([one.registration for one in endpoints if one.registration is not None], at=at)
     return render(request, "portal/desk/start.html", {"query": query, "found": found, "most": _MOST_FOUND})
