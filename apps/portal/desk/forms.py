@@ -1,6 +1,5 @@
-"""The forms of the desk: one for each step, and one for URLs. They validate the input, and `directory.desk.filling`
-stores it. A secret is never shown again: its field is always empty when a page is shown.
-"""
+"""The forms of the desk: one for each step, and one for URLs. They validate the input; `directory.desk.form_entries`
+stores it. A secret is never shown again: its field is always empty when a page is shown."""
 
 import unicodedata
 from collections.abc import Sequence

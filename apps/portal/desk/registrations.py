@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from apps.accounts import reauthentication
 from apps.connections.trying import trial_page
 from apps.directory import registering, registration_overview
-from apps.directory.desk import filling
+from apps.directory.desk import form_entries
 from apps.directory.models import ClientRegistration
 from apps.portal.desk import registration_status, step_actions, steps
 from apps.portal.desk.staff import actor, staff_only
@@ -62,7 +62,7 @@ def _fill(request: HttpRequest, registration: ClientRegistration, step: str) -> 
         return _page(request, registration, progress, form, status=422)
     try:
         step_actions.keep(step, registration, form.cleaned_data, actor=actor(request), at=timezone.now())
-    except filling.NotNow:
+    except form_entries.NotNow:
         return _not_now(request, registration)
     messages.success(request, _("Saved."))
     return _back(registration)
@@ -71,7 +71,7 @@ def _fill(request: HttpRequest, registration: ClientRegistration, step: str) -> 
 def _press(request: HttpRequest, registration: ClientRegistration, button: str) -> HttpResponse:
     try:
         step_actions.BUTTONS[button](registration, actor=actor(request), at=timezone.now())
-    except filling.NotNow:
+    except form_entries.NotNow:
         return _not_now(request, registration)
     return _back(registration)
 
@@ -108,8 +108,10 @@ def _page(
             registration, endpoints, let_in=trial_page.let_in(registration, endpoints)
         ),
         "proof": registration_overview.proof(registration),
-        "next_key": filling.key_to_hand_over(registration),
-        "use_account": step_actions.form(step_actions.USE_ACCOUNT, registration) if filling.usable_accounts() else None,
+        "next_key": form_entries.key_to_hand_over(registration),
+        "use_account": step_actions.form(step_actions.USE_ACCOUNT, registration)
+        if form_entries.usable_accounts()
+        else None,
     }
     return render(request, "portal/desk/registration.html", context, status=status)
 

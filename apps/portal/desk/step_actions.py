@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from apps.audit.recording import Actor
 from apps.directory import registration_overview
-from apps.directory.desk import filling
+from apps.directory.desk import form_entries
 from apps.directory.models import ClientRegistration, SystemAccount
 from apps.directory.registration_overview import Proof
 from apps.portal.desk import steps
@@ -43,23 +43,23 @@ HAND_OVER = "key-handed-over"
 WANT_PASSWORD = frozenset({Key.CREDENTIALS.value, Key.PROOF.value, HAND_OVER, "rejected", "switch-on", "switch-off"})
 
 FORMS: Mapping[str, tuple[type[forms.Form], Keep]] = {
-    Key.ACCOUNT: (AccountForm, filling.keep_account),
-    Key.APPLICATION: (ApplicationForm, filling.keep_application),
-    Key.CHOICES: (ChoicesForm, filling.keep_choices),
-    Key.CLIENT_ID: (ClientIdForm, filling.keep_client_id),
-    Key.CREDENTIALS: (CredentialsForm, filling.keep_credentials),
-    Key.PROOF: (CredentialsForm, filling.keep_credentials),
-    Key.VERSIONS: (VersionsForm, filling.add_versions),
-    Key.SYSTEM_ACCOUNT: (SystemAccountForm, filling.request_account),
-    USE_ACCOUNT: (UseAccountForm, filling.use_account),
-    HAND_OVER: (HandOverForm, filling.hand_over),
+    Key.ACCOUNT: (AccountForm, form_entries.keep_account),
+    Key.APPLICATION: (ApplicationForm, form_entries.keep_application),
+    Key.CHOICES: (ChoicesForm, form_entries.keep_choices),
+    Key.CLIENT_ID: (ClientIdForm, form_entries.keep_client_id),
+    Key.CREDENTIALS: (CredentialsForm, form_entries.keep_credentials),
+    Key.PROOF: (CredentialsForm, form_entries.keep_credentials),
+    Key.VERSIONS: (VersionsForm, form_entries.add_versions),
+    Key.SYSTEM_ACCOUNT: (SystemAccountForm, form_entries.request_account),
+    USE_ACCOUNT: (UseAccountForm, form_entries.use_account),
+    HAND_OVER: (HandOverForm, form_entries.hand_over),
 }
-_OF_A_REQUESTED_ACCOUNT: tuple[type[forms.Form], Keep] = (AccountIdForm, filling.account_approved)
+_OF_A_REQUESTED_ACCOUNT: tuple[type[forms.Form], Keep] = (AccountIdForm, form_entries.account_approved)
 
 
 def _switch(*, is_on: bool) -> Keep:
     def switch(registration: ClientRegistration, *, actor: Actor, at: datetime) -> None:
-        filling.switch(registration, is_on=is_on, actor=actor, at=at)
+        form_entries.switch(registration, is_on=is_on, actor=actor, at=at)
 
     return switch
 
@@ -77,12 +77,12 @@ _STANDS_ON = {
 
 # Steps that are only a button, without a form.
 BUTTONS: Mapping[str, Keep] = {
-    "approved": filling.approved,
-    "rejected": filling.rejected,
+    "approved": form_entries.approved,
+    "rejected": form_entries.rejected,
     "switch-on": _switch(is_on=True),
     "switch-off": _switch(is_on=False),
-    MENDED: filling.mended,
-    "account-rejected": filling.account_rejected,
+    MENDED: form_entries.mended,
+    "account-rejected": form_entries.account_rejected,
 }
 
 
@@ -96,14 +96,14 @@ def form(step: str, registration: ClientRegistration, data: QueryDict | None = N
     if made is CredentialsForm:
         options["has_secret"] = registration.sealed_secret is not None
     if made is UseAccountForm:
-        options["accounts"] = filling.usable_accounts()
+        options["accounts"] = form_entries.usable_accounts()
     return made(data, **options)
 
 
 def keep(
     step: str, registration: ClientRegistration, cleaned: Mapping[str, Any], *, actor: Actor, at: datetime
 ) -> None:
-    """Store the input. Raises `filling.NotNow`."""
+    """Store the input. Raises `form_entries.NotNow`."""
     _form, keep_it = _pair(step, registration)
     keep_it(registration, **cleaned, actor=actor, at=at)
 

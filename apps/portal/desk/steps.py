@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy
 from apps.connections.models import Trial
 from apps.connections.trying import trial_page
 from apps.directory import registration_overview, versions
-from apps.directory.desk import filling
+from apps.directory.desk import form_entries
 from apps.directory.models import ClientRegistration, SystemAccount
 from apps.directory.registration_overview import Kind, Proof
 from apps.portal.desk import registration_status
@@ -218,7 +218,7 @@ class _Steps:
         if self._proof is Proof.NONE:
             return State.NOT_NEEDED, _("A public application has no secret and no key.")
         if registration_overview.has_proof(self._row) and self._row.client_id:
-            if filling.key_to_hand_over(self._row) is not None:
+            if form_entries.key_to_hand_over(self._row) is not None:
                 return State.NOW, _("Their copy of our keys lacks the new one.")
             return State.DONE, self._what_is_kept()
         return self._after(bool(self._row.client_id)), self._what_lacks()

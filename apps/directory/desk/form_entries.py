@@ -110,7 +110,7 @@ def use_account(registration: ClientRegistration, *, account: SystemAccount, act
 
 def account_approved(registration: ClientRegistration, *, account_id: str, actor: Actor, at: datetime) -> None:
     """They approved the system account, and it has this id: the one for the field GUID. Raises
-    `requesting.AccountNotMoved`."""
+    `system_accounts.AccountNotMoved`."""
     with _standing(registration) as row:
         if row.system_account is None:
             raise system_accounts.AccountNotMoved
@@ -118,7 +118,7 @@ def account_approved(registration: ClientRegistration, *, account_id: str, actor
 
 
 def account_rejected(registration: ClientRegistration, *, actor: Actor, at: datetime) -> None:
-    """They refused it: another may be asked for. Raises `requesting.AccountNotMoved`."""
+    """They refused it: another may be asked for. Raises `system_accounts.AccountNotMoved`."""
     with _standing(registration) as row:
         if row.system_account is None:
             raise system_accounts.AccountNotMoved
