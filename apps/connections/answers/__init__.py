@@ -1,1 +1,1 @@
-"""An authorization response, read: whose request it ends, which tokens it brings, whose record they open."""
+"""Process an authorization response: which request it answers, which tokens it brings, and whose record they open."""

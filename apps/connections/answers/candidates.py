@@ -1,7 +1,7 @@
-"""The people a sign-in led to, before anybody said which of them is right: id, name and birth date, and nothing else.
+"""The people whom a sign-in led to, until the user says which of them is right: only id, name and birth date.
 
-They exist sealed, padded because names have lengths, on a connection that awaits confirmation; the one who was chosen
-stays so on the connection. All are opened by asking for them.
+They are stored sealed on the connection that awaits confirmation, and padded, because names differ in length. The
+confirmed person stays sealed on the connection. Nothing is decrypted unless it is asked for.
 """
 
 import json
@@ -28,8 +28,8 @@ _PREFERRED_USES = ("official", "usual")  # HumanName.use, in both FHIR versions
 
 @dataclass(frozen=True, repr=False)
 class Candidate:
-    """One person. `name` is as sent, or empty; `birth_date` is a possibly partial FHIR date, or empty.
-    `patient_matching` judges whether two are the same."""
+    """One person. `name` is as sent, or empty; `birth_date` is a FHIR date, possibly partial, or empty.
+    `patient_matching` decides whether two are the same."""
 
     patient_id: str
     name: str
@@ -37,37 +37,37 @@ class Candidate:
 
 
 def read_candidates(patients: Sequence[Resource]) -> tuple[Candidate, ...]:
-    """The people in the Patient resources a server sent, each id once. Whatever cannot be read of one is left empty."""
+    """The people in the Patient resources that a server sent, each id once. What cannot be read is left empty."""
     people = {patient.logical_id: _read(patient) for patient in patients}
     return tuple(people.values())
 
 
 def seal(connection: Connection, candidates: Sequence[Candidate]) -> bytes:
-    """The sealed form, for the column of candidates."""
+    """Seal candidates for their column."""
     return _seal(connection, "sealed_candidates", candidates)
 
 
 def seal_person(connection: Connection, person: Candidate) -> bytes:
-    """The sealed form of the one who was chosen, for the column of the person."""
+    """Seal the confirmed person for its column."""
     return _seal(connection, "sealed_person", [person])
 
 
 def find(connection: Connection) -> tuple[Candidate, ...]:
-    """Open them. None are left once the connection was confirmed or dropped, or the account closed."""
+    """Decrypt the candidates. Empty once the connection was confirmed or dropped, or the account was closed."""
     with suppress(Shredded), sealing.key_ring(Holder.user(connection.user_id)) as ring:
         return _open(connection, "sealed_candidates", ring)
     return ()
 
 
 def find_people(user_id: UUID, connections: Iterable[Connection]) -> dict[UUID, Candidate]:
-    """Whom each of one user's confirmed connections is for, as they were shown when they were chosen; the user's key is
-    unlocked once. What does not open is logged and left out, so that it never hides the others."""
+    """The person of each of these confirmed connections of one user, as shown when they were confirmed. The user's key
+    is unlocked once. A value that cannot be decrypted is logged and left out, so that the others are still found."""
     with sealing.key_ring(Holder.user(user_id)) as ring:
         return find_people_with(ring, connections)
 
 
 def find_people_with(ring: KeyRing, connections: Iterable[Connection]) -> dict[UUID, Candidate]:
-    """The same with a key that is unlocked already."""
+    """The same, with a key ring that is already unlocked."""
     people: dict[UUID, Candidate] = {}
     for connection in connections:
         try:
@@ -94,7 +94,7 @@ def _open(connection: Connection, field: str, ring: KeyRing) -> tuple[Candidate,
 
 
 def place_of(connection: Connection, field: str) -> Place:
-    """Of one of the two columns of people."""
+    """The place of one of the two columns of people."""
     return Place("connection", field, (str(connection.pk),))
 
 
@@ -112,7 +112,8 @@ def _read(patient: Resource) -> Candidate:
 
 
 def _name(names: Any) -> str:
-    """A person may have several names: the official one first. DSTU2 sends family as a list, R4 as text."""
+    """A person may have several names; the official one comes first. DSTU2 sends the family name as a list, R4 as
+    text."""
     given = [name for name in names if isinstance(name, dict)] if isinstance(names, list) else []
     given.sort(key=lambda name: name.get("use") not in _PREFERRED_USES)
     written = (_text(name.get("text")) or _joined(name) for name in given)
@@ -130,7 +131,7 @@ def _texts(value: Any) -> list[str]:
 
 
 def _text(value: Any) -> str:
-    """Visible text on one line; lone surrogates and control characters are dropped."""
+    """The visible text on one line, without lone surrogates and control characters."""
     if not isinstance(value, str):
         return ""
     visible = "".join(character if character.isprintable() else " " for character in value)

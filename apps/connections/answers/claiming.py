@@ -1,7 +1,7 @@
-"""An authorization request is claimed once, for one answer, and keeps how it ended.
+"""Claim an authorization request once, for one answer, and record its outcome.
 
-What is written about a request is written with its account's row locked. Closing an account takes the same lock first,
-so that either it waits and then finds what we wrote, or we find the account closed and write nothing.
+Writes to a request are made with its account's row locked. Closing an account takes the same lock first. So either it
+waits and then finds what we wrote, or we find the account closed and write nothing.
 """
 
 from datetime import datetime
@@ -17,13 +17,13 @@ class AccountClosed(Exception):
 
 
 def claim(request: AuthorizationRequest, *, at: datetime) -> bool:
-    """Take the request for this one answer; False where an earlier one took it, or it came too late."""
+    """Claim the request for this answer. False if an earlier answer claimed it, or if it has expired."""
     rows = AuthorizationRequest.objects.filter(pk=request.pk, claimed_at__isnull=True, expires_at__gt=at)
     return bool(rows.update(claimed_at=at))
 
 
 def hold_account(request: AuthorizationRequest) -> None:
-    """Lock the account of the request to the end of the transaction. Raises AccountClosed."""
+    """Lock the request's account until the transaction ends. Raises AccountClosed."""
     if User.objects.select_for_update(no_key=True).filter(pk=request.user_id).first() is None:
         raise AccountClosed
 
@@ -31,9 +31,9 @@ def hold_account(request: AuthorizationRequest) -> None:
 def close(
     request: AuthorizationRequest, outcome: Outcome, *, connection: Connection | None = None, error_uri: str = ""
 ) -> None:
-    """Write how it ended, and the connection it made or renewed; drop what no later answer may use.
+    """Record the outcome, and the connection that was made or renewed; delete what only an answer may use.
 
-    Call it in a transaction that holds the account. Raises AccountClosed where the request is gone.
+    Call it in a transaction that holds the account. Raises AccountClosed if the request is gone.
     """
     columns: dict[str, Any] = {
         "outcome": outcome,

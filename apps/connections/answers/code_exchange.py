@@ -1,7 +1,6 @@
-"""An authorization response and its request: who answers is checked, then the code is exchanged.
+"""Check who sent an authorization response, and exchange its code.
 
-For patients (`arriving.returning`) and for staff who try a registration out (`trying`), the same calls in the same
-order.
+Patients' sign-ins (`arriving.returning`) and trials by staff (`trying`) make the same calls in the same order.
 """
 
 from apps.connections.leaving import binding, request_columns
@@ -15,17 +14,18 @@ from apps.wire.token_endpoint import TokenEndpoint, TokenSet
 
 
 def check_issuer(request: AuthorizationRequest, response: AuthorizationResponse) -> None:
-    """RFC 9207, against mix-up. Raises UnexpectedAnswer where somebody else answered than was asked."""
+    """Check the issuer, against mix-up attacks (RFC 9207). Raises UnexpectedAnswer if the response came from another
+    issuer than was asked."""
     server = reaching.authorization_server(request.endpoint, request.registration)
     if server.issuer or request.endpoint.interface == Interface.SMART:  # interface A states none, and A may send any
         authorization.check_issuer(response, server.issuer or None, is_required=server.names_issuer)
 
 
 def exchange(request: AuthorizationRequest, endpoint: TokenEndpoint, code: Secret, browser: Secret) -> TokenSet:
-    """Specification 4.1 P2 and 4.2 S3. Whether the state goes along is the dialect's and the registration's to say.
-    `endpoint`: that of the request (`reaching.token_endpoint`).
+    """Exchange the code (specification 4.1 P2 and 4.2 S3). The dialect and the registration decide whether the state is
+    sent along. `endpoint` is that of the request (`reaching.token_endpoint`).
 
-    Raises WireError, and what opening a sealed value raises. Speaks to the network.
+    Raises WireError and the errors of opening a sealed value. Speaks to the network.
     """
     return token_endpoint.exchange(
         endpoint,

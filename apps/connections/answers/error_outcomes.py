@@ -1,7 +1,6 @@
-"""What went wrong, and how that way back is called: every code of interface facts 5.1 and 5.2 has a row.
+"""Map each error of a sign-in to its outcome: every code of interface facts 5.1 and 5.2 has a row.
 
-The words of the far end decide first, what kind of error it is second. Nothing here says what a patient reads: that is
-`presenting.wording`.
+The provider's error code decides first, then the type of the error. What the patient reads is in `presenting.wording`.
 """
 
 from collections.abc import Mapping
@@ -43,7 +42,7 @@ AUTHORIZATION_ANSWERS: Mapping[Code, Outcome] = {
     Code.ACCOUNT_SELECTION_REQUIRED: Outcome.CODE_REFUSED,
 }
 
-# Interface facts 5.2: the error code of a token answer to an authorization code.
+# Interface facts 5.2: the error code of the token endpoint's response to an authorization code.
 TOKEN_ANSWERS: Mapping[Code, Outcome] = {
     Code.INVALID_REQUEST: Outcome.REQUEST_REFUSED,
     Code.INVALID_CLIENT: Outcome.REGISTRATION_BROKEN,
@@ -57,7 +56,7 @@ TOKEN_ANSWERS: Mapping[Code, Outcome] = {
     Code.TEMPORARILY_UNAVAILABLE: Outcome.PROVIDER_DOWN,
 }
 
-# Where no code was recognized: the most particular kind first.
+# If no code was recognized: the most specific type first.
 _KINDS_AT_THE_TOKEN_ENDPOINT: tuple[tuple[type[WireError], Outcome], ...] = (
     (Unavailable, Outcome.PROVIDER_DOWN),
     (AuthorizationExpired, Outcome.CODE_REFUSED),
@@ -69,7 +68,7 @@ _KINDS_AT_THE_TOKEN_ENDPOINT: tuple[tuple[type[WireError], Outcome], ...] = (
     (UnexpectedAnswer, Outcome.UNREADABLE),
 )
 
-# Interface facts 3.7, 5.3 and 5.4: who signed in, and GET Patient, with a token that is seconds old.
+# Interface facts 3.7, 5.3 and 5.4: errors of the ID token, and of GET Patient with a token that is seconds old.
 _KINDS_AT_THE_FHIR_SERVER: tuple[tuple[type[WireError], Outcome], ...] = (
     (IdentityRefused, Outcome.IDENTITY_REFUSED),
     (OrganizationNotEnabled, Outcome.NOT_ENABLED),
@@ -82,20 +81,21 @@ _KINDS_AT_THE_FHIR_SERVER: tuple[tuple[type[WireError], Outcome], ...] = (
     (UnexpectedAnswer, Outcome.UNREADABLE),
 )
 
-# The tail of the provider's own error address that says it was not the person who refused (interface facts 5.7).
+# Part of the error_uri that says that the provider refused, not the person (interface facts 5.7).
 _DENIED_BY_SERVER = "denied-by-server"
 
 
 def of_authorization_answer(response: AuthorizationResponse) -> Outcome:
-    """How an authorization response without a code is called. Unknown names end as a sign-in that did not finish."""
+    """The outcome of an authorization response without a code. An unknown code counts as a sign-in that was not
+    finished."""
     if response.error is Code.ACCESS_DENIED and _DENIED_BY_SERVER in (response.error_uri or ""):
         return Outcome.DENIED_BY_PROVIDER
     return AUTHORIZATION_ANSWERS.get(response.error or Code.UNRECOGNIZED, Outcome.CODE_REFUSED)
 
 
 def of_exchange(error: WireError, interface: Interface = Interface.PATIENT_ACCESS) -> Outcome:
-    """How a failed code exchange is called. A discovered address is asked for again, a configured one is ours to
-    mend."""
+    """The outcome of a failed code exchange. An address that was discovered is asked for again; one that staff
+    configured is ours to fix."""
     outcome = TOKEN_ANSWERS.get(error.code) or _by_kind(error, _KINDS_AT_THE_TOKEN_ENDPOINT)
     is_elsewhere = outcome is Outcome.REGISTRATION_BROKEN and isinstance(error, EndpointMisconfigured)
     if interface is Interface.SMART and (is_elsewhere or error.status == 405):
@@ -104,7 +104,7 @@ def of_exchange(error: WireError, interface: Interface = Interface.PATIENT_ACCES
 
 
 def of_finding(error: WireError) -> Outcome:
-    """How it is called where nobody could be told whose record it is."""
+    """The outcome if it could not be determined whose record it is."""
     if error.code is Code.INSUFFICIENT_SCOPE:
         return Outcome.NOTHING_SHARED
     if error.code is Code.NO_KEYS:

@@ -1,8 +1,9 @@
 """Whose record the tokens open, and who signed in for it (specification 5.1.5; interface facts 3.6 and 3.7).
 
-On interface A the patient's own server is asked. On interface B the token answer may say; else the verified ID token
-does, where it names a patient of the same FHIR base URL; else the server is asked. Whatever is named is read before
-anybody believes it, and an ID token that was asked for is verified before anything is asked with the tokens beside it.
+On interface A the patient's own server is asked. On interface B the token response may name the patient; if not, the
+verified ID token does, if it names a patient of the same FHIR base URL; if not, the server is asked. A patient who is
+named is read before we believe it. An ID token that we asked for is verified before the tokens that came with it are
+used.
 """
 
 from dataclasses import dataclass
@@ -33,19 +34,19 @@ _KEYS = KeyFinder(reaching.address_policy)
 
 @dataclass(frozen=True, repr=False)
 class Found:
-    """The people these tokens open, none where nobody could be told; and what came besides."""
+    """The people whose records these tokens open, none if that could not be determined, and the launch context."""
 
     people: tuple[Resource, ...]
     context: Context
 
 
 def verify(request: AuthorizationRequest, token_set: TokenSet, *, nonce: Secret | None, at: datetime) -> str:
-    """Who signed in, as "Type/id" below the endpoint's FHIR base URL; empty where that is not said. An ID token that
-    was not asked for is no proof of anything, and is left unread. One that was granted and did not come is missed only
-    where nothing else ties the code to this browser: PKCE does what its nonce would have done (RFC 9700 section 2.1.1).
+    """Who signed in, as "Type/id" relative to the endpoint's FHIR base URL; empty if that is not said. An ID token that
+    we did not ask for proves nothing and is ignored. If openid was granted and no ID token came, that is an error only
+    without PKCE: PKCE ties the code to this browser as the nonce would have done (RFC 9700 section 2.1.1).
 
-    `nonce` is the one sent, or None. Raises IdentityRefused where one came that does not hold or has to come, and what
-    finding the issuer's keys raises. Speaks to the network.
+    `nonce` is the one sent, or None. Raises IdentityRefused for an ID token that is invalid or missing, and the errors
+    of finding the issuer's keys. Speaks to the network.
     """
     is_deployment = request.endpoint.interface == Interface.SMART
     if not is_deployment or not scoping.asks_identity(request.requested_scope):
@@ -71,8 +72,8 @@ def verify(request: AuthorizationRequest, token_set: TokenSet, *, nonce: Secret 
 def find(request: AuthorizationRequest, token_set: TokenSet, *, fhir_user: str) -> Found:
     """Ask whose record it is, in the order of interface facts 3.6. `fhir_user` as `verify` returned it.
 
-    Raises WireError; OrganizationNotEnabled where a token that is seconds old is refused without a reason at the last
-    question, as another organization's would be (facts 3.1). Speaks to the network.
+    Raises WireError; OrganizationNotEnabled if the last request is refused without a reason although the token is
+    seconds old, as one for another organization would be (facts 3.1). Speaks to the network.
     """
     server = reaching.fhir_server(request.endpoint, request.registration)
     context = Context(fhir_user=fhir_user, encounter=token_set.encounter or "")
@@ -95,8 +96,8 @@ def _people(server: FhirServer, token_set: TokenSet, fhir_user: str) -> tuple[Re
         try:
             return (fhir.read(server, access_token=token, resource_type="Patient", logical_id=logical_id),)
         except (NotFound, AccessRefused):
-            pass  # somebody else's record was chosen, which the token answer did not name
+            pass  # somebody else's record was chosen, which the token response did not name
     try:
         return fhir.find_patients(server, access_token=token)
-    except (NotFound, RequestRefused):  # a search that names nobody is refused by many (facts 3.12)
+    except (NotFound, RequestRefused):  # many servers refuse a search without a patient (facts 3.12)
         return ()

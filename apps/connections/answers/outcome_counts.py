@@ -1,7 +1,8 @@
-"""Count how an attempt to link ended, for the directory to say how others fared. Nobody's name goes along.
+"""Count how attempts to link end, so that the directory can tell patients how others fared. Nobody's identity is stored
+with the counts.
 
-Of each account one attempt at an endpoint counts a day, so that nobody speaks for many. Who was counted is known as a
-keyed digest, in the cache and until the day is over; where the cache does not answer, nobody is counted.
+Each account counts once a day at an endpoint, so that nobody can outweigh others. Whom we counted is kept as a keyed
+digest, in the cache and until the day is over. If the cache does not answer, nothing is counted.
 """
 
 from collections.abc import Mapping
@@ -41,8 +42,8 @@ ENDINGS: Mapping[Outcome, Ending] = {
     Outcome.EXPIRED: Ending.ABANDONED,
 }
 
-# What is no ending yet, what only a browser says of the provider, what the patient did to an attempt here, and answers
-# of no known attempt.
+# Not an end yet; what only a browser says about the provider; what the patient did to an attempt here; and answers that
+# belong to no known attempt.
 NOT_COUNTED = frozenset(
     {
         Outcome.COMPLETED, Outcome.DENIED_BY_PROVIDER, Outcome.WRONG_ISSUER, Outcome.DECLINED,
@@ -54,9 +55,9 @@ NOT_COUNTED = frozenset(
 
 
 def count(endpoint: Endpoint, outcome: Outcome, *, user_id: UUID, at: datetime) -> None:
-    """Count an attempt of this account that ended so, where it says something about the provider. Call it outside
-    transactions, after the attempt's own: at most once, since a worker that dies in between leaves a number behind and
-    no patient."""
+    """Count this account's attempt, if its outcome says something about the provider. Call it outside transactions,
+    after the attempt's own. It counts at most once: if a worker dies in between, the attempt is missing from the
+    numbers."""
     if outcome not in ENDINGS:
         return
     ending = ENDINGS[outcome]
@@ -69,17 +70,17 @@ def count(endpoint: Endpoint, outcome: Outcome, *, user_id: UUID, at: datetime) 
 
 
 def count_hearsay(endpoint: Endpoint, outcome: Outcome, *, user_id: UUID, at: datetime) -> None:
-    """The same for what a browser brought and no call of ours confirmed: only the patient's own no counts."""
+    """Count an outcome that a browser brought and no call of ours confirmed: only the patient's own refusal counts."""
     if outcome is Outcome.CANCELLED:
         count(endpoint, outcome, user_id=user_id, at=at)
 
 
 def count_abandoned(*, at: datetime) -> int:
-    """Close the requests of patients who left and never came back, and count each exactly once: both or neither.
-    Returns how many.
+    """Close the requests of patients who left and never came back, and count each exactly once: closing and counting
+    are one transaction. Returns how many.
 
-    Whoever comes back after all finds the request expired, counted or not (`returning`). Rows that somebody else is
-    writing are left to them, or to the next beat. Staff who try a registration out are no patients.
+    A patient who comes back after all finds the request expired, whether it was counted or not (`returning`). Rows that
+    another transaction has locked are left to it, or to the next beat. Trials by staff are not counted.
     """
     overdue = AuthorizationRequest.objects.filter(
         claimed_at__isnull=True, outcome="", left_at__isnull=False, expires_at__lte=at, trial__isnull=True
@@ -103,7 +104,7 @@ def _place_and_day_of(request: AuthorizationRequest) -> tuple[UUID, date]:
 
 
 def _is_counted(request: AuthorizationRequest) -> bool:
-    """Whether its account was counted there on that day, or nobody knows."""
+    """Whether the account was already counted there on that day; also True if the cache does not answer."""
     try:
         return cache.get(_key(request.endpoint_id, request.user_id, request.expires_at)) is not None
     except RedisError:
@@ -111,7 +112,7 @@ def _is_counted(request: AuthorizationRequest) -> bool:
 
 
 def _is_first(endpoint_id: UUID, ending: Ending, *, user_id: UUID, at: datetime) -> bool:
-    """Whether nothing of this account was counted there on this day. It is from now on."""
+    """Whether this account was not counted there on this day yet. From now on it is."""
     try:
         return cache.add(_key(endpoint_id, user_id, at), ending.value, timeout=_rest_of_the_day(at))
     except RedisError:
@@ -119,7 +120,8 @@ def _is_first(endpoint_id: UUID, ending: Ending, *, user_id: UUID, at: datetime)
 
 
 def _ending_until_now(endpoint_id: UUID, *, user_id: UUID, at: datetime) -> Ending | None:
-    """What this account was counted as on this day, where it is no success yet. Told once: then it is one."""
+    """How this account was counted on this day, unless as completed. It is returned once; then the caller counts it as
+    completed."""
     key = _key(endpoint_id, user_id, at)
     try:
         before = cache.get(key)
@@ -135,5 +137,5 @@ def _key(endpoint_id: UUID, user_id: UUID, at: datetime) -> str:
 
 
 def _rest_of_the_day(at: datetime) -> int:
-    """In seconds; an hour at least, for what is counted after its day."""
+    """In seconds; at least an hour, for what is counted after its day."""
     return max(_HOUR_SECONDS, _DAY_SECONDS - (at.hour * _HOUR_SECONDS + at.minute * 60 + at.second))

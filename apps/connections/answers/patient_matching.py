@@ -1,9 +1,10 @@
-"""When two people whom providers name are the same person. Nothing else in the project judges that.
+"""Decide whether two people whom providers name are the same person. Nothing else in the project decides that.
 
-Values of one person must never be told as another's, so in doubt they are two. They are one where their birth dates do
-not differ and their names hold no word against each other: whichever way round, with a title or without, with a middle
-name or its initial or without. Those of twins do hold one: each has a word that the other lacks. Many write a name
-without its accents; where both have some, they tell people apart, as in Vietnamese they do.
+One person's values must never be shown as another's, so in doubt they are two people. They match if their birth dates
+do not differ and neither name contains a word that contradicts the other: word order, titles, and middle names or their
+initials do not matter. The names of twins contradict each other: each has a word that the other lacks. Accents are
+ignored if only one name has any, because many write names without them; if both have some, they distinguish people, as
+they do in Vietnamese.
 """
 
 import re
@@ -27,8 +28,8 @@ _BEFORE_A_FAMILY_NAME = frozenset(
     {"al", "bin", "da", "das", "de", "del", "den", "der", "di", "dos", "du", "el", "la", "las", "le", "los", "ter"}
     | {"van", "von"}
 )
-_NOBODYS_OWN = _OF_A_GENERATION | _BEFORE_A_FAMILY_NAME  # neither a given nor a family name by itself
-_ACCENTS = re.compile("[\u0300-\u036f]")  # of Latin and its like: elsewhere a mark makes another word
+_NOBODYS_OWN = _OF_A_GENERATION | _BEFORE_A_FAMILY_NAME  # by itself neither a given nor a family name
+_ACCENTS = re.compile("[\u0300-\u036f]")  # of Latin and similar scripts: in others a mark makes a different word
 _APOSTROPHES = re.compile("['\u2019\u02bc`.]")
 _BETWEEN_WORDS = re.compile(r"[\s,;/()\"\u2010-\u2015-]+")
 _AFTER_AN_INITIAL = re.compile(r"\b(\w)\.")
@@ -36,8 +37,8 @@ _AFTER_AN_INITIAL = re.compile(r"\b(\w)\.")
 
 @dataclass(frozen=True, repr=False)
 class _Person:
-    """The birth date; the words of the name, also with their accents; those of them that are known to be given names;
-    and whether its initials stand between words, as that of a middle name does."""
+    """The birth date; the words of the name, without and with accents; the words that are known to be given names; and
+    whether the name's initials stand between other words, as that of a middle name does."""
 
     born: str
     words: frozenset[str]
@@ -47,14 +48,14 @@ class _Person:
 
 
 def are_same(one: Candidate, other: Candidate) -> bool:
-    """Whether these are one person. Of those who have no name nobody can say so. Where a birth date was not sent, or
-    only in part, the names have to be the same: father and son differ by a word."""
+    """Whether these are one person. People without a name are never the same. If a birth date is missing or partial,
+    the names must be equal, because father and son differ by one word."""
     return _are_one(_read(one), _read(other))
 
 
 def of_each(keys: Iterable[_Key], people: Mapping[_Key, Candidate]) -> dict[_Key, int]:
-    """A number for each key, equal where the person is the same. Who could be one of two different people stands
-    alone, and so does each key of whom nothing is known."""
+    """A number for each key, equal if the person is the same. Somebody who matches two people who differ gets a number
+    of their own, and so does each key about whom nothing is known."""
     read = {key: _read(person) for key, person in people.items()}
     like = {key: frozenset(other for other in read if _are_one(read[key], read[other])) for key in read}
     seen: dict[frozenset[_Key], int] = {}
@@ -74,7 +75,7 @@ def _are_one(one: _Person, other: _Person) -> bool:
 
 
 def _are_accented_apart(one: _Person, other: _Person) -> bool:
-    """Whether both were written with accents, and a word that they share has others in each."""
+    """Whether both names have accents, and a word that they share has different ones."""
     if one.accented <= one.words or other.accented <= other.words:
         return False
     shared = one.words & other.words
@@ -96,7 +97,8 @@ def _are_alike(one: _Person, other: _Person) -> bool:
 
 
 def _share_a_given_name(one: _Person, other: _Person) -> bool:
-    """Otherwise an initial may be all there is of the given name, and two family names what they share."""
+    """Without this, an initial could be all that is known of the given name, and what they share be two family
+    names."""
     if one.given or other.given:
         known = (one.given or one.words) & (other.given or other.words)
         return any(not _is_initial(word) for word in known - _NOBODYS_OWN)
@@ -104,7 +106,7 @@ def _share_a_given_name(one: _Person, other: _Person) -> bool:
 
 
 def _are_abbreviated(few: Sequence[str], many: Sequence[str]) -> bool:
-    """Whether each of the few words stands for another one of the many, or that one for it."""
+    """Whether each of the few words abbreviates, or is abbreviated by, a different one of the many."""
     if len(few) > _MOST_INITIALS or len(many) > 2 * _MOST_INITIALS:
         return False
     return any(all(map(_is_short_for, few, chosen)) for chosen in permutations(many, len(few)))
@@ -116,12 +118,12 @@ def _is_short_for(word: str, other: str) -> bool:
 
 
 def _is_initial(word: str) -> bool:
-    """One letter of a script that has capitals: in others it may be a whole name."""
+    """One letter of a script with capitals: in other scripts one character may be a whole name."""
     return len(word) == 1 and word.upper() != word
 
 
 def _read(person: Candidate) -> _Person:
-    """The name as it is shown, turned at a comma: the given names stand behind it then."""
+    """Read the name as it is shown. If it contains a comma, the given names come after it."""
     before, _comma, after = person.name.partition(",")
     given = _words(after)
     if set(given) <= _TITLES | _OF_A_GENERATION:
@@ -135,13 +137,13 @@ def _read(person: Candidate) -> _Person:
 
 
 def _without_titles(words: Sequence[str]) -> list[str]:
-    """As they are where a title is needed to tell them: "Mr. Quillfeather" is not "Mrs. Quillfeather"."""
+    """Without titles, unless they are needed to tell people apart: "Mr. Quillfeather" is not "Mrs. Quillfeather"."""
     rest = [word for word in words if word not in _TITLES]
     return rest if len(rest) >= _SHARED_WORDS else list(words)
 
 
 def _words(text: str) -> list[str]:
-    """Without capitals and punctuation."""
+    """The words without capitals and punctuation."""
     folded = unicodedata.normalize("NFKC", text.casefold()).replace("i\u0307", "i")  # of a Turkish capital
     spaced = _AFTER_AN_INITIAL.sub(r"\1 ", folded.replace("m.d.", "md").replace("ph.d.", "phd"))
     words = (_APOSTROPHES.sub("", word) for word in _BETWEEN_WORDS.split(spaced))
