@@ -1,1 +1,2 @@
-"""Back from a provider: a new link that waits for its patient's yes, or new tokens for the one there is."""
+"""The return from a provider: a new connection that awaits the patient's confirmation, or new tokens for an existing
+one."""

@@ -1,7 +1,7 @@
 """Confirm: the patient says whether the person found is the right one. Nothing is copied before that.
 
-Choosing a person of whom there is a living connection renews that one and keeps its record; the same person at another
-practice of the same gateway becomes another connection.
+If there is already a living connection to the chosen person, it is renewed and keeps its record. The same person at
+another practice behind the same gateway becomes another connection.
 """
 
 from collections.abc import Sequence
@@ -22,33 +22,33 @@ from apps.connections.outcomes import Outcome
 
 
 class TooLate(Exception):
-    """The link was dropped, or is being dropped: nobody confirmed it in time, or the account was closed."""
+    """The connection was dropped, or is being dropped: nobody confirmed it in time, or the account was closed."""
 
 
 class NoSuchCandidate(Exception):
-    """The number is not one of the people found."""
+    """The number is not one of the candidates'."""
 
 
 @dataclass(frozen=True)
 class Confirmed:
-    """The connection that holds from now on. `is_renewal` where it was there before and was only renewed."""
+    """The connection that is now active. `is_renewal` if it existed before and was renewed."""
 
     connection: Connection
     is_renewal: bool
 
 
 def candidates(connection: Connection) -> Sequence[Candidate]:
-    """The people to choose from, opened; none once the connection was confirmed."""
+    """The people to choose from, decrypted; none once the connection was confirmed."""
     return sealed_candidates.find(connection)
 
 
 def confirm(connection: Connection, *, candidate: int, at: datetime) -> Confirmed:
-    """Make the connection active for the person at this place of `candidates`. A second press finds it done.
+    """Make the connection active for the candidate with this index. Pressing the button again changes nothing.
 
     Raises TooLate and NoSuchCandidate.
     """
     with transaction.atomic():
-        # two links to one person, at once; and an account that is being closed is gone when we have the lock
+        # against two links to one person at once; and an account that is being closed is gone once we have the lock
         User.objects.select_for_update(no_key=True).filter(pk=connection.user_id).first()
         locked = Connection.objects.select_for_update().filter(pk=connection.pk).first()
         if locked is not None and locked.confirmed_at is not None:
@@ -64,7 +64,8 @@ def confirm(connection: Connection, *, candidate: int, at: datetime) -> Confirme
 
 
 def decline(connection: Connection, *, at: datetime) -> bool:
-    """It is not the right person: drop the link and the permission. False where that was done, or confirmed, before."""
+    """It is not the right person: drop the connection and the permission. False if it was already dropped or
+    confirmed."""
     return dropping.drop_unconfirmed(
         connection,
         outcome=Outcome.DECLINED,
@@ -97,7 +98,7 @@ def _confirm(connection: Connection, person: Candidate, *, at: datetime) -> Conf
 
 
 def _renew(living: Connection, unconfirmed: Connection, *, at: datetime) -> None:
-    """The new sign-in's tokens go to the connection there is; everything it holds stays."""
+    """Give the new sign-in's tokens to the existing connection; everything else about it stays."""
     refreshing.end_replaced(living, by=refreshing.held(unconfirmed), at=at)
     refreshing.hand_over(giver=unconfirmed, receiver=living)
     if living.status != Connection.Status.ACTIVE:

@@ -1,6 +1,6 @@
-"""What a completed sign-in leaves: a link that waits for its patient's yes, or new tokens for a connection there is.
+"""Store the result of a completed sign-in: a connection that awaits confirmation, or new tokens for an existing one.
 
-Whoever gets an exception from here gives the tokens back.
+If this raises, the caller gives the tokens back to the provider.
 """
 
 from datetime import datetime, timedelta
@@ -22,7 +22,7 @@ CONFIRM_WITHIN = timedelta(minutes=30)
 
 
 class NotKept(Exception):
-    """What the tokens open is not what was asked for, or nobody asks for it any more; `outcome` says how."""
+    """The tokens open something else than was asked for, or nobody wants them any more; `outcome` says which."""
 
     def __init__(self, outcome: Outcome) -> None:
         super().__init__(self.__doc__)
@@ -30,8 +30,8 @@ class NotKept(Exception):
 
 
 def keep(request: AuthorizationRequest, token_set: TokenSet, found: Found, *, at: datetime) -> Connection:
-    """Make the link, or renew the one there is: for the same person, or everything stays as it was. Called again, it
-    returns what it made: the answer to its commit may have got lost.
+    """Make the connection, or renew the existing one if the person is the same. Calling it again returns the connection
+    made before, because the result of its commit may have been lost.
 
     Raises NotKept, `claiming.AccountClosed` and `apps.vault.errors.VaultError`; nothing was written then.
     """
@@ -47,7 +47,7 @@ def keep(request: AuthorizationRequest, token_set: TokenSet, found: Found, *, at
 
 
 def _hold(request: AuthorizationRequest, token_set: TokenSet, found: Found, *, at: datetime) -> Connection:
-    """Tokens and candidates, sealed, until the patient says who it is."""
+    """Store tokens and candidates, sealed, until the patient confirms the person."""
     with transaction.atomic():
         claiming.hold_account(request)
         if (made := _made_before(request)) is not None:
@@ -75,7 +75,7 @@ def _hold(request: AuthorizationRequest, token_set: TokenSet, found: Found, *, a
 
 
 def _made_before(request: AuthorizationRequest) -> Connection | None:
-    """What an earlier call left: whoever claimed the request is the only one who closes it."""
+    """The connection that an earlier call made. Only who claimed the request closes it."""
     present = AuthorizationRequest.objects.select_related("connection").filter(pk=request.pk).first()
     if present is None or not present.outcome:
         return None
@@ -87,7 +87,7 @@ def _made_before(request: AuthorizationRequest) -> Connection | None:
 def _renew(
     request: AuthorizationRequest, connection_id: UUID, token_set: TokenSet, came: Context, *, at: datetime
 ) -> Connection:
-    """New tokens for the connection the request was to renew."""
+    """Store new tokens for the connection that the request was to renew."""
     with transaction.atomic():
         claiming.hold_account(request)
         if (made := _made_before(request)) is not None:
@@ -103,7 +103,7 @@ def _renew(
 def _restore(
     connection: Connection, request: AuthorizationRequest, token_set: TokenSet, came: Context, *, at: datetime
 ) -> None:
-    """The tokens belong to the registration that asked for them, which may be a newer one than before."""
+    """Store the tokens with the registration that asked for them, which may be newer than the connection's."""
     refreshing.end_replaced(connection, by=token_set.refresh_token, at=at)
     connection.registration = request.registration
     connection.requested_scope = request.requested_scope

@@ -1,6 +1,6 @@
-"""Whether the person a sign-in found is one whose record is here already, told before anything is copied.
+"""Whether the user already has records of the person whom a sign-in found, before anything is copied.
 
-A sign-in may lead to somebody else without anybody meaning it: the portal was still open with another account.
+A sign-in may lead to the wrong person by accident, if the portal was still open with another account.
 """
 
 from collections.abc import Sequence
@@ -12,8 +12,8 @@ from apps.connections.models import Connection
 
 
 def others_than(connection: Connection, person: Candidate) -> Sequence[Candidate]:
-    """The people whose records came by the user's other connections, each once, where none of them is this person; none
-    where one is, or where there is no other record. One query, and the user's key is unlocked where it finds some."""
+    """The people whose records the user's other connections hold, each once, if none of them is this person. Empty if
+    one is, or if there is no other record. Makes one query, and unlocks the user's key if that finds any."""
     others = Connection.objects.confirmed().filter(user_id=connection.user_id).exclude(pk=connection.pk)
     rows = list(others.only("pk", "user_id", "sealed_person").order_by("created_at", "pk"))
     known = candidates.find_people(connection.user_id, rows).values() if rows else ()

@@ -1,13 +1,14 @@
-"""The way back from a provider: from the query the browser brings to one named outcome.
+"""The way back from a provider: from the query that the browser brings to one outcome.
 
-In order: read the answer, find the request by the hash of its state among those of this redirect URI's registration,
-compare the browser's cookie and who is signed in, claim the request once, check who answers, exchange the code at the
-endpoint's own token endpoint, verify who signed in, ask whose record it is, and store tokens and candidates sealed, on
-a connection awaiting confirmation.
-Whatever fails leaves nothing behind but the outcome. No transaction is open while the network is spoken to.
+In order: parse the response; find the request by the hash of its state, among those of this redirect URI's
+registration; compare the browser's cookie and the signed-in user; claim the request once; check the issuer; exchange
+the code at the endpoint's own token endpoint; verify who signed in; ask whose record it is; and store tokens and
+candidates, sealed, on a connection that awaits confirmation.
 
-The patient's session may have lapsed meanwhile: codes die within a minute, so a right state in the right browser is
-exchanged at once and held for the user who began.
+A failure leaves nothing behind but its outcome. No transaction is open during network calls.
+
+The patient's session may have expired meanwhile. Codes expire within a minute, so a valid state in the right browser is
+exchanged at once, and the result is kept for the user who began.
 """
 
 import logging
@@ -49,19 +50,19 @@ from apps.wire.token_endpoint import TokenEndpoint, TokenSet
 
 _LOG = logging.getLogger(__name__)
 
-KEEPING_SECONDS = 10.0  # a database that is restarted is back by then, and its patient still looks at the page
+KEEPING_SECONDS = 10.0  # long enough for a restart of the database, short enough for a patient to wait
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class WayBack:
-    """How an answer ended. `request` is there where the answer belongs to one of this browser and user."""
+    """How an answer ended. `request` is set if the answer belongs to a request of this browser and user."""
 
     outcome: Outcome
     request: AuthorizationRequest | None = None
     connection: Connection | None = None
-    is_hearsay: bool = False  # the browser said so, and no call of ours
+    is_hearsay: bool = False  # only the browser said so; no call of ours confirmed it
 
 
 def complete(
@@ -72,7 +73,7 @@ def complete(
     signed_in_user_id: UUID | None,
     at: datetime,
 ) -> WayBack:
-    """Take one authorization response. Never raises for anything the browser or the provider sent."""
+    """Process one authorization response. Never raises for anything that the browser or the provider sent."""
     registration = ClientRegistration.objects.filter(redirect_id=redirect_id).first()
     response = _read(registration, unverified_query)
     request = _find(registration, response)
@@ -107,8 +108,8 @@ def _read(
 def _find(
     registration: ClientRegistration | None, response: AuthorizationResponse | None
 ) -> AuthorizationRequest | None:
-    """The request this state belongs to, among those that left by this redirect URI (RFC 9700 section 4.4: a code
-    that came in at one server's address never goes to another's)."""
+    """The request with this state, among those that used this redirect URI (RFC 9700 section 4.4: a code that arrived
+    at one server's redirect URI is never sent to another server)."""
     if response is None or response.state is None:
         return None
     rows = AuthorizationRequest.objects.select_related(
@@ -118,7 +119,7 @@ def _find(
 
 
 def _unknown(response: AuthorizationResponse | None, browser: Secret | None, *, at: datetime) -> Outcome:
-    """An answer without a request: nobody asked for it, or the request went with its account."""
+    """The outcome of an answer without a request: nobody asked for it, or the request was deleted with its account."""
     if response is None or response.state is None or browser is None:
         return Outcome.FORGED
     is_closed = closed_accounts.is_of_closed_account(response.state, browser, at=at)
@@ -126,8 +127,8 @@ def _unknown(response: AuthorizationResponse | None, browser: Secret | None, *, 
 
 
 def _not_theirs(request: AuthorizationRequest, outcome: Outcome, *, at: datetime) -> WayBack:
-    """Nothing is sent and nothing changes: the right person in the right browser may still come back. Who brought the
-    answer is not known, so the log of the person it belongs to does not say that they did."""
+    """Change nothing and send nothing: the right person may still come back in the right browser. It is unknown who
+    brought the answer, so the event in the log of the request's user names the system as its actor."""
     if request.trial_id is None:
         actor = Actor.system("returning")
         connection_events.note_request(EventType.CONNECTION_FAILED, request, at=at, actor=actor, outcome=outcome.value)
@@ -151,13 +152,13 @@ def _second_arrival(request: AuthorizationRequest, *, at: datetime) -> WayBack:
 
 
 def _counted(way_back: WayBack, *, at: datetime) -> WayBack:
-    """For others to be told how it went here. After the attempt's own transactions, and so at most once: where we are
-    stopped in between, an attempt is missing from the numbers."""
+    """Count the outcome for the statistics that others see. This happens after the attempt's own transactions, so at
+    most once: if the process stops in between, the attempt is missing from the numbers."""
     request, outcome = way_back.request, way_back.outcome
     if request is None:
         return way_back
     if way_back.connection is not None and outcome is Outcome.COMPLETED and way_back.connection.confirmed_at:
-        outcome = Outcome.ALREADY_CONNECTED  # renewed: nobody is asked whose record it is
+        outcome = Outcome.ALREADY_CONNECTED  # renewed: there is no confirmation to wait for
     count = outcome_counts.count_hearsay if way_back.is_hearsay else outcome_counts.count
     count(request.endpoint, outcome, user_id=request.user_id, at=at)
     return way_back
@@ -166,7 +167,7 @@ def _counted(way_back: WayBack, *, at: datetime) -> WayBack:
 def _settle(
     request: AuthorizationRequest, response: AuthorizationResponse, browser: Secret, *, at: datetime
 ) -> WayBack:
-    """From a claimed request to its outcome."""
+    """Take a claimed request to its outcome."""
     try:
         code_exchange.check_issuer(request, response)
     except UnexpectedAnswer as error:
@@ -193,8 +194,8 @@ def _settle(
 
 
 def _stopped_by(request: AuthorizationRequest, *, at: datetime) -> Obstacle | None:
-    """Whether it was switched off, or moved, while the patient was away. What another's sign-in ran into meanwhile
-    throws no code away: this one may mend it."""
+    """Whether the provider was switched off, or moved, while the patient was away. Trouble that another sign-in met
+    meanwhile is ignored: this sign-in may show that it is over."""
     if not switching.is_on(request.endpoint, request.registration):
         return Obstacle.SWITCHED_OFF
     return linkability.obstacle(
@@ -205,7 +206,7 @@ def _stopped_by(request: AuthorizationRequest, *, at: datetime) -> Obstacle | No
 def _fail_as_answered(request: AuthorizationRequest, response: AuthorizationResponse, *, at: datetime) -> WayBack:
     """The authorization server sent no code. What a browser brought counts for nobody but its owner."""
     outcome = error_outcomes.of_authorization_answer(response)
-    if not (outcome is Outcome.REQUEST_REFUSED and scoping.is_launched(request.requested_scope)):  # it ran out there
+    if not (outcome is Outcome.REQUEST_REFUSED and scoping.is_launched(request.requested_scope)):  # it expired there
         refusal = authorization.refusal(response)
         alerting.alert_staff_of_sign_in(request.registration, request.endpoint, refusal, at=at)
     failed = _fail(request, outcome, at=at, error_uri=response.error_uri, code=response.error)
@@ -221,11 +222,11 @@ def _identify(
     *,
     at: datetime,
 ) -> WayBack:
-    """Whose record the tokens open. Tokens of a failure are given back, never kept."""
+    """Find out whose record the tokens open. If that fails, the tokens are given back and never kept."""
     try:
         return WayBack(Outcome.COMPLETED, request, _kept(request, token_set, nonce, clock, at=at))
     except Error as error:
-        if database_outages.is_outage(error):  # it was waited for, and did not come back
+        if database_outages.is_outage(error):  # we waited, and the database did not come back
             _give_back(request, endpoint, token_set, within_seconds=0, at=at)
         raise
     except (WireError, keeping.NotKept, VaultError, claiming.AccountClosed) as reason:
@@ -243,7 +244,8 @@ def _identify(
 def _kept(
     request: AuthorizationRequest, token_set: TokenSet, nonce: Secret | None, clock: Clock, *, at: datetime
 ) -> Connection:
-    """`at`: when the code was sent. The ID token was made after that, and is judged by what `clock` says then."""
+    """Identify and store. `at` is when the code was sent; the ID token was issued later, so it is checked at
+    `clock()`."""
     _until_written(lambda: alerting.note_tokens(request.registration, request.endpoint, at=at))
     fhir_user = _until_written(lambda: identifying.verify(request, token_set, nonce=nonce, at=clock()))
     if scoping.lacks_person(request.requested_scope, token_set.scope):
@@ -254,14 +256,15 @@ def _kept(
 
 
 def _until_written(write: Callable[[], T]) -> T:
-    """The code is used up by now: a database that blinks would cost the sign-in."""
+    """Retry while the database is away: the code is used up, so giving up would cost the patient the sign-in."""
     return refreshing.until_written(write, within_seconds=KEEPING_SECONDS)
 
 
 def _give_back(
     request: AuthorizationRequest, endpoint: TokenEndpoint, token_set: TokenSet, *, within_seconds: float, at: datetime
 ) -> None:
-    """Told with what is in hand. Where that fails, the database has to keep it for later, and is waited for as long."""
+    """Revoke the tokens with the credentials at hand. If that fails, the database has to remember them for later, and
+    is waited for as long."""
 
     def tell() -> None:
         revoking.revoke_unused(request, token_set, at=at, through=endpoint)
@@ -275,7 +278,7 @@ def _give_back(
 
 
 def _fail_for_the_vault(request: AuthorizationRequest, error: VaultError, *, at: datetime) -> WayBack:
-    """Nothing can be sealed or opened for this person: ours to mend, and where the account is closed, nobody's."""
+    """Nothing can be sealed or opened for this person. That is ours to fix, unless the account is closed."""
     _LOG.error("A sign-in could not be kept: authorization request %s: %s", request.pk, error)
     return _fail(request, Outcome.REGISTRATION_BROKEN, at=at)
 

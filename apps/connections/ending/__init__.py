@@ -1,1 +1,1 @@
-"""How a connection ends: disconnected by its patient, or dropped because nobody confirmed it."""
+"""How a connection ends: the patient disconnects it, or it is dropped because nobody confirmed it."""

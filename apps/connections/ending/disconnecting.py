@@ -1,6 +1,7 @@
-"""Disconnect: the patient ends a connection here. We forget its tokens at once; a task tells the provider.
+"""Disconnect: the patient ends a connection here. Its tokens are deleted at once; a task tells the provider.
 
-What was copied is not ours to keep or delete: `apps.portal.disconnection` and `apps.portal.closing` ask both apps.
+Whether the copy is kept or deleted is not decided here: `apps.portal.disconnection` and `apps.portal.closing` call both
+apps.
 """
 
 from datetime import datetime
@@ -13,10 +14,10 @@ from apps.connections.models import Connection
 
 
 def end(connection: Connection, *, at: datetime) -> bool | None:
-    """Drop the tokens and end the connection. Twice is as once.
+    """Delete the tokens and end the connection. Calling it again changes nothing.
 
-    Returns whether the provider will be told (`revoking.tell_providers`, which edges enqueue); None where there was no
-    token left to tell of.
+    Returns whether the provider will be told (`revoking.tell_providers`, which edges enqueue); None if there was no
+    token left to revoke.
     """
     with transaction.atomic():
         locked = Connection.objects.select_for_update().filter(pk=connection.pk).first()

@@ -1,4 +1,4 @@
-"""Drop a link nobody confirmed: tokens and candidates at once; a task tells the provider."""
+"""Drop a connection that nobody confirmed: delete tokens and candidates at once; a task tells the provider."""
 
 from datetime import datetime
 
@@ -11,8 +11,8 @@ from apps.connections.outcomes import Outcome
 
 
 def drop_unconfirmed(connection: Connection, *, outcome: Outcome, event: EventType, actor: Actor, at: datetime) -> bool:
-    """Delete a connection that awaits confirmation with everything on it. False where it was confirmed or dropped
-    meanwhile. Edges then enqueue telling the provider."""
+    """Delete a connection that awaits confirmation, with everything that belongs to it. False if it was confirmed or
+    dropped meanwhile. Edges then enqueue telling the provider."""
     with transaction.atomic():
         locked = Connection.objects.select_for_update().unconfirmed().filter(pk=connection.pk).first()
         if locked is None:

@@ -1,5 +1,5 @@
-"""Clear away what nobody came back for: unconfirmed links after 30 minutes, old authorization requests after a day,
-launches an hour after they ran out, trials after three months unless nobody tried since."""
+"""Delete what nobody came back for: unconfirmed connections after 30 minutes, authorization requests a day after they
+expired, launches an hour after they expired, and trials after three months, except the last finished ones."""
 
 from datetime import datetime, timedelta
 
@@ -17,7 +17,7 @@ MOST_AT_ONCE = 500
 
 
 def purge_unconfirmed(*, at: datetime) -> int:
-    """Drop the links nobody confirmed in time; returns how many. What is left over is there at the next call."""
+    """Drop connections that nobody confirmed in time, at most MOST_AT_ONCE; returns how many."""
     overdue = Connection.objects.overdue(at)
     dropped = [
         dropping.drop_unconfirmed(
@@ -33,20 +33,21 @@ def purge_unconfirmed(*, at: datetime) -> int:
 
 
 def drop_old_requests(*, at: datetime) -> int:
-    """Delete requests that ended, or expired, a day ago; their page then no longer says how. Returns how many."""
+    """Delete requests that expired a day ago. Their pages then no longer say how they ended. Returns how many."""
     deleted, _by_model = AuthorizationRequest.objects.filter(expires_at__lte=at - KEEP_REQUESTS).delete()
     return deleted
 
 
 def drop_old_launches(*, at: datetime) -> int:
-    """Delete launches that ran out an hour ago, used or not: their links then tell nothing apart. Returns how many."""
+    """Delete launches that expired an hour ago, used or not. Their links are then all treated alike. Returns how
+    many."""
     deleted, _by_model = PendingLaunch.objects.filter(expires_at__lte=at - KEEP_LAUNCHES).delete()
     return deleted
 
 
 def drop_old_trials(*, at: datetime) -> int:
-    """Delete trials that began three months ago, but for the last that ended of each registration and endpoint: it says
-    what was tried. Returns how many."""
+    """Delete trials that began three months ago, except the last finished one of each registration and endpoint, which
+    says what was tried. Returns how many."""
     same = Trial.objects.filter(registration=OuterRef("registration"), endpoint=OuterRef("endpoint"))
     last = same.filter(ended_at__isnull=False).order_by("-ended_at", "-pk").values("pk")[:1]
     old = Trial.objects.filter(began_at__lte=at - KEEP_TRIALS).annotate(last=Subquery(last))
