@@ -13,7 +13,7 @@ class ConnectionsConfig(AppConfig):
     name = "apps.connections"
     label = "connections"
     verbose_name = _("Connections")
-    sealed_columns = "apps.connections.sealed_columns.COLUMNS"  # whoever renews data keys asks for it
+    sealed_columns = "apps.connections.sealed_columns.COLUMNS"  # read when data keys are renewed
 
     def ready(self) -> None:
         """Register this app's checks."""

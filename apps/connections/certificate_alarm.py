@@ -1,5 +1,5 @@
-"""Tell staff, by mail and in the log, before the certificate of our own site ends: once a day at most, until it is
-renewed."""
+"""Tell staff, by mail and in the log, when the certificate of our own site is about to expire: at most once a day,
+until it is renewed."""
 
 import logging
 from datetime import datetime
@@ -14,7 +14,7 @@ _LOG = logging.getLogger(__name__)
 
 
 def watch_site_certificate(*, at: datetime) -> None:
-    """Look at it where that is due, and tell staff where they must act.
+    """Check the certificate if that is due, and tell staff if they must act.
 
     Speaks to the network: call it outside transactions.
     """

@@ -1,4 +1,4 @@
-"""Refuses to start where anybody could guess their way to the metrics."""
+"""A system check that refuses a METRICS_TOKEN that could be guessed."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ _SHORTEST_TOKEN = 32
 
 
 def metrics_token_is_long(**_options: Any) -> list[CheckMessage]:
-    """Empty is fine: then there are no metrics."""
+    """An empty token passes: then metrics are off."""
     if not settings.METRICS_TOKEN or len(settings.METRICS_TOKEN) >= _SHORTEST_TOKEN:
         return []
     hint = "Make one with `python -c 'import secrets; print(secrets.token_urlsafe(32))'`."

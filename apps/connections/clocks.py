@@ -1,7 +1,7 @@
-"""The moment, for whatever must agree about it across machines: the database's, which all processes share.
+"""The database's clock, for whatever must agree about the time across machines.
 
-A floor, a wait and a deadline are written down by one process and judged by another. Where each took them from its own
-machine, a clock that is a minute ahead would ask a minute too soon. Edges read the clock here and hand it on.
+A floor, a wait or a deadline is written by one process and judged by another. If each took the time from its own
+machine, one whose clock is a minute ahead would ask a minute too early. Edges read this clock and pass the time on.
 """
 
 import time
@@ -14,7 +14,7 @@ Clock = Callable[[], datetime]
 
 
 def now() -> datetime:
-    """The database's moment, by one statement; inside a transaction, too."""
+    """The database's current time, by one statement; also within a transaction it is the actual time."""
     with database.cursor() as cursor:
         cursor.execute("SELECT clock_timestamp()")
         (moment,) = cursor.fetchone()
@@ -22,11 +22,11 @@ def now() -> datetime:
 
 
 def shared() -> Clock:
-    """A clock that is right by the database's, asked once, and goes on by itself: for minutes, not for days."""
+    """A clock that was set by the database's once and runs on by itself: for minutes, not for days."""
     return running_from(now())
 
 
 def running_from(at: datetime) -> Clock:
-    """A clock that stands at `at` now, and runs."""
+    """A clock that shows `at` now, and runs."""
     began = time.monotonic()
     return lambda: at + timedelta(seconds=time.monotonic() - began)

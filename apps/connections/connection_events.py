@@ -1,4 +1,4 @@
-"""Audit events about one connection or one authorization request, in one line where they happen."""
+"""Record audit events about a connection or an authorization request."""
 
 from datetime import datetime
 from typing import Any
@@ -16,7 +16,8 @@ def note_connection(
     actor: Actor | None = None,
     **facts: str | int | bool,
 ) -> None:
-    """Something happened to a connection; by its user, unless `actor` says otherwise. Keys of facts are of `Fact`."""
+    """Record an event about a connection. The actor is its user unless `actor` is given. Keys of facts are of
+    `Fact`."""
     recording.record(event, **_about(connection, at=at, actor=actor, facts=facts))
 
 
@@ -29,7 +30,7 @@ def connection_for_each(
     actor: Actor | None = None,
     **facts: str | int | bool,
 ) -> tuple[str, dict[str, Any]]:
-    """The same as `recording.for_each` has it."""
+    """The same event as SQL, in the form of `recording.for_each`."""
     return recording.for_each(rows, event, **_about(connection, at=at, actor=actor, facts=facts))
 
 
@@ -54,7 +55,7 @@ def note_request(
     actor: Actor | None = None,
     **facts: str | int | bool,
 ) -> None:
-    """Something happened to an authorization request of this user; by them, unless `actor` says otherwise."""
+    """Record an event about an authorization request. The actor is its user unless `actor` is given."""
     recording.record(
         event,
         actor=actor or Actor.user(request.user_id),

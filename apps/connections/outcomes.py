@@ -1,7 +1,7 @@
-"""Every way an attempt to link can end, or has ended. One word each; their sentences stand in `presenting.wording`.
+"""Every way in which an attempt to link can end. Their sentences are in `presenting.wording`.
 
-Those of the first group are kept with the authorization request, so that a second tab is shown the same end. Those of
-the second belong to answers that match no request of this browser, and leave no trace on one.
+Outcomes of the first group are stored with the authorization request, so that a second tab shows the same. Those of the
+second group belong to answers that match no request of this browser, and are stored nowhere.
 """
 
 from django.db import models
@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class Outcome(models.TextChoices):
-    """What a way back is called."""
+    """How an attempt to link ended."""
 
     COMPLETED = "completed", _("completed")
     CONFIRMED = "confirmed", _("completed and confirmed")

@@ -1,4 +1,5 @@
-"""Why a connection needs somebody: the closed vocabulary of `Connection.reason`. Sentences: `presenting.wording`."""
+"""Why a connection needs a new sign-in: the closed vocabulary of `Connection.reason`. Sentences are in
+`presenting.states`."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _

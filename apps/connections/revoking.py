@@ -1,8 +1,8 @@
-"""Tell the provider that a token is dead, where it lets us (RFC 7009; interface facts 5.6).
+"""Revoke tokens at the provider, if it supports that (RFC 7009; interface facts 5.6).
 
-Forgetting here never waits for it and never fails with it. `remember` seals the token into a row of its own, in the
-transaction that forgets it; `tell_providers` works through those rows, with more and more time between the tries. After
-a day the token is dropped, whether the provider confirmed or not.
+Forgetting a token here never waits for the provider and never fails because of it. `remember` seals the token into a
+row of its own, in the transaction that deletes it. `tell_providers` works through these rows, with growing waits
+between tries. After a day the token is deleted, whether the provider confirmed or not.
 """
 
 import logging
@@ -32,29 +32,29 @@ from apps.wire.token_endpoint import TokenEndpoint, TokenSet
 _LOG = logging.getLogger(__name__)
 
 GIVE_UP_AFTER = timedelta(hours=24)
-TELLING_SECONDS = 45  # in one go: the call under way then ends within ten more, before the next beat
+TELLING_SECONDS = 45  # for one run: the call in progress then ends within ten more, before the next beat
 _LONGEST_WAIT = timedelta(hours=1)
 
 
 class _Answer(Enum):
-    """What came of asking a provider to end a token."""
+    """The result of asking a provider to revoke a token."""
 
     CONFIRMED = auto()
-    NONE = auto()  # it does not answer now, this or anything else
-    NEVER = auto()  # it ends no tokens of this kind: access tokens run out (RFC 7009 section 2.2.1; facts 3.10)
+    NONE = auto()  # the server does not answer at all now
+    NEVER = auto()  # it cannot revoke tokens of this type: access tokens expire (RFC 7009 section 2.2.1; facts 3.10)
     ANOTHER = auto()
 
 
 class Told(Enum):
-    """Whether a provider knows that a connection is over."""
+    """Whether the provider knows that a connection has ended."""
 
     PENDING = auto()  # we are still trying
     CONFIRMED = auto()
-    NEVER = auto()  # it gave us no way, did not answer for a day, or there was nothing left to end
+    NEVER = auto()  # it supports no revocation, did not answer for a day, or there was no token left
 
 
 def told(connection: Connection) -> Told:
-    """What came of telling the provider that this connection, which its patient ended, is over."""
+    """Whether the provider knows that this connection, which its patient ended, is over."""
     if PendingRevocation.objects.filter(connection_id=connection.pk).exists():
         return Told.PENDING
     events = AuditEvent.objects.filter(user_id=connection.user_id, subject_id=str(connection.pk))
@@ -69,11 +69,11 @@ def revoke_unused(
     at: datetime,
     through: TokenEndpoint | None = None,
 ) -> bool:
-    """Give back tokens that were received and must not be kept: at once, and where that fails as all others, also for
-    an account that is gone by now. Whether the provider confirmed at once.
+    """Revoke tokens that were received and must not be kept: at once, or later like all others if that fails, even if
+    the account is gone by now. Returns whether the provider confirmed at once.
 
-    `through`: where the tokens came from, if the caller still has it at hand; then a provider that confirms is told
-    without our database. Speaks to the network: call it outside transactions.
+    `through` is where the tokens came from, if the caller still has it: then nothing has to be read from our database.
+    Speaks to the network: call it outside transactions.
     """
     token = token_set.refresh_token or token_set.access_token
     answer = _revoke(received_for.endpoint, received_for.registration, token, through=through)
@@ -85,9 +85,10 @@ def revoke_unused(
 def remember(
     received_for: Connection | AuthorizationRequest, token: Secret, *, at: datetime, is_its_own: bool = True
 ) -> bool:
-    """Keep what is needed to tell the provider, in the caller's transaction. False where nobody can be told.
+    """Store what is needed to revoke this token later, in the caller's transaction. False if the provider cannot be
+    told.
 
-    `is_its_own`: the connection is over with it. What comes of any other token says nothing about the connection.
+    `is_its_own`: the connection ends with this token. The result for any other token says nothing about the connection.
     """
     if not reaching.authorization_server(received_for.endpoint, received_for.registration).revocation_url:
         return False
@@ -111,19 +112,19 @@ def remember(
 
 
 def begin_again(*, at: datetime) -> None:
-    """The day to tell providers in counts from now, for all that wait. After a backup was restored: what it holds, and
-    what is deleted again as of the first time, would be dropped before anybody was asked."""
+    """Restart the day for telling providers, for all that wait. After a restore, tokens from the backup, and from
+    deletions repeated with their original time, would otherwise be dropped before any provider was asked."""
     PendingRevocation.objects.filter(created_at__lt=at).update(created_at=at, try_at=at, tries=0)
 
 
 def tell_providers(*, at: datetime) -> int:
-    """Revoke what is due, one after the other, for TELLING_SECONDS; returns how many providers confirmed.
+    """Revoke what is due, one after the other, for TELLING_SECONDS. Returns how many were confirmed.
 
-    Several may do this at once: each row is taken by one. Speaks to the network: call it outside transactions.
+    Several workers may run it at once: each row is taken by one. Speaks to the network: call it outside transactions.
     """
     stop_at = time.monotonic() + TELLING_SECONDS
     confirmed = 0
-    silent: set[UUID] = set()  # registrations whose server did not answer: the others come first, until the next go
+    silent: set[UUID] = set()  # registrations whose server did not answer: skipped until the next run
     while time.monotonic() < stop_at and (pending := _take_next(besides=silent, at=at)) is not None:
         answer = _tell(pending, at=at)
         confirmed += answer is _Answer.CONFIRMED
@@ -134,7 +135,8 @@ def tell_providers(*, at: datetime) -> int:
 
 
 def _take_next(*, besides: Collection[UUID], at: datetime) -> PendingRevocation | None:
-    """The one that waited longest, put off before it is tried: two minutes, then twice as long each time."""
+    """The one that has waited longest. Before it is tried, its next try is scheduled: in two minutes, then twice as
+    long each time."""
     with transaction.atomic():
         rows = PendingRevocation.objects.select_for_update(skip_locked=True, of=("self",))
         related = rows.select_related("endpoint__authorization_server", "registration__authorization_server")
@@ -162,7 +164,7 @@ def _tell(pending: PendingRevocation, *, at: datetime) -> _Answer:
 
 
 def _give_up(rows: QuerySet[PendingRevocation], *, at: datetime) -> None:
-    """Drop those among them that had their day."""
+    """Delete those whose day is over."""
     for pending in rows.filter(created_at__lte=at - GIVE_UP_AFTER):
         _LOG.warning("A provider never confirmed that a permission ended: connection %s", pending.connection_id)
         pending.delete()
@@ -171,7 +173,7 @@ def _give_up(rows: QuerySet[PendingRevocation], *, at: datetime) -> None:
 def _revoke(
     endpoint: Endpoint, registration: ClientRegistration, token: Secret, *, through: TokenEndpoint | None = None
 ) -> _Answer:
-    """Ask for the token's end; where nobody can be asked, nothing is."""
+    """Ask the provider to revoke the token, if it has an address for that."""
     if not reaching.authorization_server(endpoint, registration).revocation_url:
         return _Answer.ANOTHER
     try:
@@ -197,7 +199,7 @@ def _note(pending: PendingRevocation, *, at: datetime) -> None:
 
 
 def _open(pending: PendingRevocation) -> Secret | None:
-    """None where the vault cannot be used now: there are more tries."""
+    """None if the vault cannot be used now: there will be more tries."""
     sealed = bytes(pending.sealed_token)
     try:
         return Secret(sealing.open_sealed(sealed, holder=Holder.installation(), place=place_of(pending)).decode())
@@ -207,5 +209,5 @@ def _open(pending: PendingRevocation) -> Secret | None:
 
 
 def place_of(pending: PendingRevocation) -> Place:
-    """Of `PendingRevocation.sealed_token`."""
+    """The place of `PendingRevocation.sealed_token`."""
     return Place("pending_revocation", "sealed_token", (str(pending.pk),))

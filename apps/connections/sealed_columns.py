@@ -1,4 +1,4 @@
-"""What this app keeps sealed, for its user or the installation: told to `apps.vault.renewing`."""
+"""The sealed columns of this app, sealed for their user or the installation; `apps.vault.renewing` reads this."""
 
 from typing import Final
 

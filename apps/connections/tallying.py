@@ -1,9 +1,9 @@
-"""Count how refreshes end, by client registration: counters for monitors, true across processes and restarts.
+"""Count how refreshes end, by client registration: counters for monitors, exact across processes and restarts.
 
-Workers are other processes than the site that is asked for its metrics, on other machines perhaps, and are killed at
-will: what they keep in memory or in files is lost or out of reach. So a count is part of the transaction that writes
-down the outcome itself, and exists exactly when that does. One row for each count would make all workers that refresh
-for one registration wait for each other; so each count is the sum of several, of which a database session always takes
+Workers are other processes than the site that serves metrics, perhaps on other machines, and may be killed at any time.
+What they keep in memory or files is lost or out of reach. So a count is written in the transaction that writes the
+outcome itself, and exists exactly if that does. With one row per count, all workers refreshing for one registration
+would wait for each other. So each count is the sum of several rows (shards), of which a database session always uses
 the same one. The price is one statement by a unique index for each refresh.
 """
 
@@ -30,15 +30,15 @@ DO UPDATE SET times = tally.times + excluded.times, last_at = GREATEST(tally.las
 
 
 def count(registration_id: UUID, outcome: Outcome, *, at: datetime | None) -> None:
-    """Count a refresh that ended so. In the caller's transaction: it is the last row this locks, and it locks
-    one, so that nobody waits for another for ever. `at`: what is kept as the last one's moment; None keeps none."""
+    """Count a refresh, in the caller's transaction. It locks one row, and is the last to lock any, so that no deadlock
+    can occur. `at` is stored as the time of the last one; None stores nothing."""
     with connection.cursor() as cursor:
         cursor.execute(_COUNT, [registration_id, Outcome(outcome).value, SHARDS, at])
 
 
 def for_each(rows: str, registration_id: UUID, outcome: Outcome, *, at: datetime | None) -> tuple[str, dict[str, Any]]:
-    """The same as an INSERT and its parameters, for the WITH of the one statement that writes the outcome down: counts
-    the rows of `rows`, which is the name of another part of that WITH."""
+    """The same as an INSERT and its parameters, for the WITH clause of the statement that writes the outcome. It counts
+    the rows of `rows`, the name of another part of that WITH clause."""
     return _FOR_EACH.format(rows=rows), {
         "tally_registration_id": registration_id,
         "tally_outcome": outcome.value,
@@ -56,12 +56,12 @@ DO UPDATE SET times = tally.times + excluded.times, last_at = GREATEST(tally.las
 
 
 def succeeded_since(registration_id: UUID, moment: datetime) -> bool:
-    """Whether a refresh succeeded that was asked for after that, and whose moment is kept (`doubting.proven_at`)."""
+    """Whether a refresh that was requested after `moment` succeeded and has its time stored (`doubting.proven_at`)."""
     rows = RefreshTally.objects.filter(registration=registration_id, outcome=Outcome.SUCCEEDED, last_at__gt=moment)
     return rows.exists()
 
 
 def totals() -> Mapping[tuple[UUID, Outcome], int]:
-    """All counts, by registration and outcome. None ever becomes smaller while its registration exists."""
+    """All counts, by registration and outcome. None ever decreases while its registration exists."""
     rows = RefreshTally.objects.values_list("registration_id", "outcome").annotate(total=Sum("times"))
     return {(registration_id, Outcome(outcome)): int(total) for registration_id, outcome, total in rows.order_by()}

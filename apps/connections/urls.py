@@ -1,7 +1,7 @@
-"""Addresses of the connections app.
+"""URLs of the connections app.
 
-`connect/return/` and `connect/launch/` are registered with providers: `directory.registering` writes the same paths,
-and they may never change.
+`connect/return/` and `connect/launch/` are registered with providers. `directory.registering` builds the same paths,
+and they must never change.
 """
 
 from django.urls import URLPattern, URLResolver, include, path
