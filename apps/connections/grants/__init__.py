@@ -1,1 +1,1 @@
-"""What is asked of a provider, and what it gave: scopes, the types behind them, and what came along."""
+"""What we ask of a provider and what it grants: scopes, resource types, and the launch context."""

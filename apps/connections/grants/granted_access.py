@@ -1,6 +1,6 @@
-"""What a patient shares by a connection: for the pages in words, for whoever fetches as resource types.
+"""What a connection lets us read: in words for pages, as resource types for syncing.
 
-Only what was granted is asked for (specification 2.3); what was left out is told, with the ways to change it.
+We fetch only what was granted (specification 2.3). Pages say what was left out, and how to change that.
 """
 
 from dataclasses import dataclass
@@ -19,9 +19,9 @@ from apps.wire.errors import UnsafeAddress
 
 @dataclass(frozen=True)
 class Sharing:
-    """Ready to show; everything is empty where the provider's interface has no scopes. `signed_in` is a sentence about
-    who did; `manage_url` the provider's own page for what may read the record, for a link and nothing else;
-    `can_be_changed` says whether the provider asks what to share, whatever was shared before."""
+    """Ready to show; everything is empty if the provider's interface has no scopes. `signed_in` is a sentence about who
+    did; `manage_url` is the provider's own page where apps are managed, only to be linked to; `can_be_changed` says
+    whether the provider asks what to share, whatever was shared before."""
 
     shared: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
@@ -31,21 +31,21 @@ class Sharing:
 
 
 def readable_types(connection: Connection) -> frozenset[str] | None:
-    """The resource types the latest grant lets us read; None where no scope was spoken of, and the answers decide."""
+    """The resource types that the latest grant lets us read; None if no scopes were involved, so that the responses
+    decide."""
     if scopes.readable_types(connection.requested_scope.split()) is None:
         return None
     return scopes.readable_types(connection.granted_scope.split()) or frozenset()
 
 
 def may_choose_anew(connection: Connection) -> bool:
-    """Whether its user can be asked there anew what to share: where the provider's interface asks at all."""
+    """Whether the user can be asked there again what to share, which only one of the interfaces does."""
     is_over = connection.status == Connection.Status.DISCONNECTED
     return connection.endpoint.interface == Interface.SMART and not is_over
 
 
 def of_connection(connection: Connection, *, patient_id: str = "") -> Sharing:
-    """What the connection's own user sees of it. `patient_id` is whom the record is about, where that is not confirmed
-    yet."""
+    """What the connection's own user sees. `patient_id` is whom the record is about, if that is not confirmed yet."""
     shared = readable_types(connection)
     is_asked = connection.endpoint.interface == Interface.SMART
     if shared is None and not is_asked:
@@ -60,7 +60,7 @@ def of_connection(connection: Connection, *, patient_id: str = "") -> Sharing:
 
 
 def left_out(connection: Connection) -> tuple[str, ...]:
-    """The kinds that were asked for and not, or not wholly, shared."""
+    """The kinds that were asked for and not shared, or only in part."""
     requested, granted = connection.requested_scope.split(), connection.granted_scope.split()
     asked = scopes.readable_types(requested) or frozenset()
     shared = readable_types(connection) or frozenset()

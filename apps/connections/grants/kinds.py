@@ -1,6 +1,6 @@
-"""The kinds of entries a patient knows, and the resource types behind each: how scopes are said in words.
+"""The kinds of entries that patients know, and the resource types behind each: how pages describe scopes.
 
-In the order in which pages name subjects (patient experience, 2.1).
+They are in the order in which pages name subjects (patient experience, 2.1).
 """
 
 from collections.abc import Collection
@@ -13,7 +13,8 @@ from django.utils.translation import gettext_lazy
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind. Without one of the `resource_types` it is there in part; those `beside` only add to it."""
+    """One kind. If one of the `resource_types` is missing, it is shared in part; the types in `beside` only add to
+    it."""
 
     name: str | Promise
     resource_types: frozenset[str]
@@ -21,7 +22,7 @@ class Kind:
 
     @property
     def every_type(self) -> frozenset[str]:
-        """All that stands behind it."""
+        """All of its resource types."""
         return self.resource_types | self.beside
 
 
@@ -58,13 +59,13 @@ KINDS = (
 
 
 def names(resource_types: Collection[str]) -> tuple[str, ...]:
-    """The kinds behind these types."""
+    """The names of the kinds with any of these types."""
     return tuple(str(kind.name) for kind in KINDS if not kind.every_type.isdisjoint(resource_types))
 
 
 def left_out(asked: Collection[str], *, whole: Collection[str], some: Collection[str]) -> tuple[str, ...]:
-    """The kinds of which something was asked for and not shared. `whole` are the types that were shared, `some` those
-    of which a part was."""
+    """The kinds of which something was asked for and not shared. `whole` are the types that were shared completely,
+    `some` those that were shared in part."""
     told = []
     for kind in KINDS:
         wanted = kind.resource_types & frozenset(asked)

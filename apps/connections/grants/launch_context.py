@@ -1,7 +1,6 @@
-"""What came with the tokens besides whose record it is: who signed in, and which visit was open in the portal.
+"""What came with the tokens besides the patient: who signed in, and which visit was open in the portal.
 
-A parent who signs in for a child is somebody else than the patient (interface facts 3.6). Kept sealed, on the
-connection.
+A parent who signs in for a child is not the patient (interface facts 3.6). It is stored sealed, on the connection.
 """
 
 import json
@@ -15,10 +14,10 @@ from apps.vault.sealing import Holder, Place
 
 
 class SignedIn(StrEnum):
-    """Who used the provider's page, as far as it said."""
+    """Who signed in at the provider, as far as it said."""
 
     PATIENT = "patient"
-    ANOTHER_PATIENT = "another_patient"  # somebody with a record of their own there: a parent, mostly
+    ANOTHER_PATIENT = "another_patient"  # somebody with a record of their own there, mostly a parent
     RELATIVE = "relative"
     STAFF = "staff"
     UNKNOWN = "unknown"
@@ -34,14 +33,14 @@ _BY_TYPE = {
 
 @dataclass(frozen=True, repr=False)
 class Context:
-    """`fhir_user` is a reference such as "Patient/123" on the connection's own FHIR base URL, or empty; `encounter` the
-    id of a visit there, or empty."""
+    """`fhir_user` is a reference such as "Patient/123", relative to the connection's FHIR base URL, or empty;
+    `encounter` is the id of a visit there, or empty."""
 
     fhir_user: str = ""
     encounter: str = ""
 
     def signed_in(self, patient_id: str) -> SignedIn:
-        """Who signed in for the record of this patient."""
+        """Who signed in, given the id of the patient whom the record is about."""
         resource_type, _, logical_id = self.fhir_user.partition("/")
         if resource_type == "Patient":
             return SignedIn.PATIENT if logical_id == patient_id else SignedIn.ANOTHER_PATIENT
@@ -49,7 +48,7 @@ class Context:
 
 
 def seal(connection: Connection, context: Context) -> bytes | None:
-    """The sealed form for the connection's column; None where nothing came."""
+    """Seal the context for the connection's column; None if it is empty."""
     if context == Context():
         return None
     plain = json.dumps(asdict(context)).encode()
@@ -57,7 +56,7 @@ def seal(connection: Connection, context: Context) -> bytes | None:
 
 
 def find(connection: Connection) -> Context:
-    """Open it; an empty one where there is none, or where it does not open any more."""
+    """Decrypt the context; an empty one if there is none, or if it can no longer be decrypted."""
     if connection.sealed_context is None:
         return Context()
     try:
@@ -70,5 +69,5 @@ def find(connection: Connection) -> Context:
 
 
 def place_of(connection: Connection) -> Place:
-    """Of `Connection.sealed_context`."""
+    """The place of `Connection.sealed_context`."""
     return Place("connection", "sealed_context", (str(connection.pk),))

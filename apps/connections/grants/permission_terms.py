@@ -1,4 +1,5 @@
-"""What we will ask a provider for, why, and for how long: what the page before you go says, as data."""
+"""What we ask a provider for, why, and how long the permission lasts: the content of the page "before you go", as
+data."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,8 +23,8 @@ RefreshScope = ClientRegistration.RefreshScope
 
 @dataclass(frozen=True)
 class Asked:
-    """`host` is where the patient will sign in; `kinds` are those asked for by name, none where the interface has no
-    scopes; `asked_for` are sentences, and `lasts` is an answer to how long."""
+    """`host` is where the patient will sign in; `asked_for` are sentences; `kinds` are the kinds of entries requested
+    by name, none if the interface has no scopes; `lasts` says for how long."""
 
     host: str
     version: versions.VersionWords
@@ -33,7 +34,8 @@ class Asked:
 
 
 class _Limit(NamedTuple):
-    """What a connection cannot go on beyond: a sentence of its own, and an answer to how long it lasts."""
+    """A limit beyond which a connection cannot continue: as a sentence of its own, and as an answer to how long it
+    lasts."""
 
     sentence: str
     answer: str
@@ -64,12 +66,12 @@ def ask(endpoint: Endpoint, provider: Provider, *, at: datetime) -> Asked | Obst
 
 
 def lasts(endpoint: Endpoint, registration: ClientRegistration, provider: Provider) -> str:
-    """How long a permission lasts there: an answer to that."""
+    """How long a permission lasts there, as an answer."""
     return _lasts(endpoint, registration, provider, ends_then=registration.rotates_refresh_tokens is False)
 
 
 def _lasts(endpoint: Endpoint, registration: ClientRegistration, provider: Provider, *, ends_then: bool) -> str:
-    """`ends_then`: where the provider limits how long, nothing that we do prolongs it."""
+    """`ends_then`: at the provider's limit the permission ends, because nothing that we do prolongs it."""
     hours = reaching.dialect(endpoint, registration).refresh_window_hours
     if hours is not None and ends_then:
         said = _(
@@ -88,8 +90,9 @@ def _lasts(endpoint: Endpoint, registration: ClientRegistration, provider: Provi
 
 
 def lasts_for(connection: Connection) -> str:
-    """How long the permission of a connection lasts: an answer to that, empty where this release does not know. One
-    that was there before another showed that the provider renews none is tried once more, and says so until it was."""
+    """How long a connection's permission lasts, as an answer; empty if this release does not know. A connection that
+    existed before another one showed that the provider never renews is tried once more, and its answer does not change
+    until then."""
     endpoint, registration = connection.endpoint, connection.registration
     if not reaching.is_known(endpoint, registration):
         return ""
@@ -100,8 +103,8 @@ def lasts_for(connection: Connection) -> str:
 
 
 def limit(connection: Connection) -> str:
-    """A sentence where a connection cannot go on by itself; empty where it can, or has no tokens. By what was given,
-    whatever was asked for."""
+    """A sentence, if a connection cannot continue by itself; empty if it can, or has no tokens. Decided by what was
+    granted, not by what was asked for."""
     limited = _limit(connection)
     return limited.sentence if limited is not None else ""
 
@@ -116,7 +119,7 @@ def _limit(connection: Connection) -> _Limit | None:
 
 
 def is_session_bound(connection: Connection) -> bool:
-    """Whether it ends with the session at the provider, by what was granted (specification 5.2.3)."""
+    """Whether it ends with the session at the provider, according to the granted scopes (specification 5.2.3)."""
     granted = connection.granted_scope.split()
     return RefreshScope.ONLINE in granted and RefreshScope.OFFLINE not in granted
 

@@ -1,7 +1,7 @@
-"""Which scopes a sign-in asks for, and which of them count as granted (specification 5.2; interface facts 3.8, 3.9).
+"""Which scopes a sign-in asks for, and which count as granted (specification 5.2; interface facts 3.8, 3.9).
 
-Interface A has none, unless its registration names some. On interface B the smallest scopes for reading what we know
-are asked for, written as the registration says; what was asked is kept beside what was granted.
+Interface A has no scopes, unless its registration names some. On interface B we ask for the smallest scopes that read
+what we can present, in the notation that the registration names. What was asked for is stored beside what was granted.
 """
 
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ from apps.wire.errors import WireError
 from apps.wire.resource_types import RESOURCE_TYPES
 from apps.wire.scopes import LaunchKind, RefreshScope, SmartVersion
 
-LONGEST = 4000  # of the columns that hold a scope
+LONGEST = 4000  # the length of the columns that hold a scope
 
 _PERSON = "Patient"
 
@@ -23,9 +23,9 @@ _PERSON = "Patient"
 def to_ask(
     endpoint: Endpoint, registration: ClientRegistration, server: AuthorizationServer, *, is_launched: bool
 ) -> str:
-    """The scope parameter, or empty where none is sent. `is_launched`: the provider's own portal started us.
+    """The scope parameter, empty if none is sent. `is_launched`: the sign-in began in the provider's own portal.
 
-    Raises RequestRefused where the registration's own scope is outside the grammar.
+    Raises RequestRefused if the registration's own scope violates the grammar.
     """
     launch = LaunchKind.EHR if is_launched else LaunchKind.STANDALONE
     if registration.scope:
@@ -44,8 +44,8 @@ def to_ask(
 
 
 def to_register(endpoint: Endpoint, registration: ClientRegistration) -> tuple[str, ...]:
-    """Every scope that a sign-in at this endpoint may ask for, started here or from a provider's own portal: what the
-    application is to be registered with. Empty where the interface has none, or they cannot be written."""
+    """Every scope that a sign-in at this endpoint may ask for, whether it begins here or in the provider's portal: the
+    application must be registered with them. Empty if the interface has no scopes, or they cannot be written."""
     server = reaching.authorization_server(endpoint, registration)
     try:
         asked = [to_ask(endpoint, registration, server, is_launched=is_launched) for is_launched in (False, True)]
@@ -55,8 +55,8 @@ def to_register(endpoint: Endpoint, registration: ClientRegistration) -> tuple[s
 
 
 def refresh_scope(registration: ClientRegistration) -> str:
-    """The refresh scope that a sign-in on interface B asks for, the longer one where it asks for both; empty for none.
-    What the registration writes as its whole scope is asked for, whatever else was chosen."""
+    """The refresh scope that a sign-in on interface B asks for, the longer-lasting one if it asks for both; empty for
+    none. If the registration has a scope of its own, that decides, whatever else was chosen."""
     if not registration.scope:
         return registration.refresh_scope
     asked = registration.scope.split()
@@ -64,16 +64,16 @@ def refresh_scope(registration: ClientRegistration) -> str:
 
 
 def granted(requested: str, names: Iterable[str] | None) -> str:
-    """What counts as granted: what the server said, or else all that was asked (RFC 6749 section 5.1). Whole names
-    only, as many as the column holds."""
+    """What counts as granted: what the server said, or else everything that was asked for (RFC 6749 section 5.1). Cut
+    to whole names that fit the column."""
     written = requested if names is None else " ".join(names)
     return written if len(written) <= LONGEST else written[:LONGEST].rpartition(" ")[0]
 
 
 def granted_still(held: str, names: Iterable[str] | None) -> str:
-    """What counts as granted after a refresh that named these scopes: of resources those, fewer where the patient took
-    some back; and all else as the sign-in left it, since many servers leave it out later. All stays where no resource
-    is named."""
+    """What counts as granted after a refresh whose response named these scopes. Resource scopes are replaced by those
+    named, which may be fewer if the patient took some back. All others stay as they were at the sign-in, because many
+    servers leave them out later. If no resource scope is named, nothing changes."""
     before = held.split()
     told = [name for name in dict.fromkeys(names or ()) if _is_of_resources(name)]
     if not told or set(told) == {name for name in before if _is_of_resources(name)}:
@@ -82,17 +82,17 @@ def granted_still(held: str, names: Iterable[str] | None) -> str:
 
 
 def asks_identity(requested: str) -> bool:
-    """Whether an ID token was asked for, which a nonce ties to this request."""
+    """Whether an ID token was asked for, which a nonce ties to the request."""
     return "openid" in requested.split()
 
 
 def is_launched(requested: str) -> bool:
-    """Whether the provider's own portal started the sign-in that asked for this."""
+    """Whether the sign-in that asked for this scope began in the provider's own portal."""
     return LaunchKind.EHR.value in requested.split()
 
 
 def lacks_person(requested: str, granted_names: Iterable[str] | None) -> bool:
-    """Whether the patient's own entry was asked for and not given: then nobody can be shown to say yes to."""
+    """Whether the Patient resource was asked for and not granted: then there is nobody to show for confirmation."""
     asked = scopes.readable_types(requested.split())
     if granted_names is None or asked is None or _PERSON not in asked:
         return False
@@ -105,14 +105,14 @@ def _is_of_resources(name: str) -> bool:
 
 
 def _with_launch(names: list[str], launch: LaunchKind) -> list[str]:
-    """The scope of the other kind of start would be refused (interface facts 3.4): it gives way. Without its own, the
-    launch of a portal would be."""
+    """A server refuses the launch scope of the other kind of start (interface facts 3.4), so that one is replaced; and
+    it refuses a portal's launch without the launch scope, so that is added."""
     written = [launch.value if name in set(LaunchKind) else name for name in names]
     return [launch.value, *written] if launch is LaunchKind.EHR and launch.value not in written else written
 
 
 def _types(endpoint: Endpoint, server: AuthorizationServer) -> list[str]:
-    """Those we know how to ask for, less those that a server which lists its scopes leaves out."""
+    """The types that we can ask for, without those that the server's list of scopes leaves out."""
     version = FhirVersion(endpoint.fhir_version)
     listed = scopes.readable_types(server.scopes_supported)
     if not listed:
@@ -122,7 +122,8 @@ def _types(endpoint: Endpoint, server: AuthorizationServer) -> list[str]:
 
 
 def _unsaid(listed: frozenset[str], version: FhirVersion) -> frozenset[str]:
-    """The types of which this list says nothing: it is that of another FHIR version's root, which may share the
-    authorization server, where this one's has no list (interface facts 3.3)."""
+    """The types about which this list says nothing: if it lists types of another FHIR version only, it belongs to that
+    version's root, which may share the authorization server, and this version's root has no list (interface facts
+    3.3)."""
     ours, theirs = resource_types.only_in(version), resource_types.only_in_others(version)
     return ours if listed & theirs and not listed & ours else frozenset()
