@@ -1,1 +1,1 @@
-"""Links that end: who is to be warned when, by mail that is sent once for each end and each time they chose."""
+"""Links that lapse: who is to be warned when. One mail is sent for each end and each time the patient chose."""

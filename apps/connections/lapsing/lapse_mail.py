@@ -1,6 +1,5 @@
-"""What a mail about ends says: how many connections, when, and where to go. No health fact; a provider's name only for
-whoever chose so. Addresses open nothing by themselves: both pages ask to sign in.
-"""
+"""What a mail about ends says: how many connections, when, and where to go. It contains no health data, and names
+providers only if its reader chose that. Its links open nothing by themselves: both pages require a sign-in."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from apps.connections.models import Connection, LapseWarning
 
 @dataclass(frozen=True)
 class End:
-    """One line. `name` is empty where providers are not named."""
+    """One line. `name` is empty if providers are not to be named."""
 
     at: datetime
     name: str
@@ -25,7 +24,7 @@ class End:
 
 @dataclass(frozen=True, repr=False)
 class LapseMail:
-    """One mail, ready to send, and what is told by it."""
+    """One mail, ready to send, and the warnings and connections it is about."""
 
     user_id: UUID
     to: str
@@ -37,7 +36,7 @@ class LapseMail:
 
 
 def write(user: User, warnings: Sequence[LapseWarning], choices: WarningChoices) -> LapseMail:
-    """One mail about all of these, which are all known before or all ended; the soonest first."""
+    """One mail about all of these warnings, soonest first. Either all are about coming ends, or all about past ones."""
     by_connection = {warning.connection_id: warning for warning in warnings}
     told = sorted(by_connection.values(), key=lambda one: (one.ends_at, one.pk))
     ends = [End(one.ends_at, one.connection.provider.name if choices.names_providers else "") for one in told]

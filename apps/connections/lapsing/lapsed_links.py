@@ -1,7 +1,7 @@
-"""Notice that a link has ended as it was known to: its status says so within a minute, and the log.
+"""Mark links whose known end has passed, so that their status and the log say so within a minute.
 
-Nobody else asks for a token then: beat leaves alone what a refresh gains nothing for, and the daily check may be a day
-away. Nothing is asked of a provider here: the end is ours to see.
+Nothing else would ask for a token then: beat skips links that gain nothing from a refresh, and the daily check may be a
+day away. The provider is not asked either, because its time limit is known.
 """
 
 from contextlib import suppress
@@ -20,8 +20,8 @@ AT_ONCE = 500
 
 
 def mark(*, at: datetime) -> int:
-    """Mark those whose known end has passed, and whose access token has, too; returns how many. Whom staff switched
-    off, or have to mend, waits: nobody could sign in there."""
+    """Mark links whose known end has passed and whose access token has expired; returns how many. Links that staff
+    switched off, or must repair first, wait: nobody could sign in there."""
     marked = 0
     for connection in _over(at).order_by("lapses_at", "pk")[:AT_ONCE]:
         with suppress(NotYet, SwitchedOff, WireError, VaultError):
@@ -31,7 +31,7 @@ def mark(*, at: datetime) -> int:
 
 def _over(at: datetime) -> QuerySet[Connection]:
     is_on = Q(endpoint__is_switched_on=True, registration__is_switched_on=True, registration__trouble="")
-    is_known = Q(endpoint__dialect__in=list(DIALECTS))  # one that is not would keep the others from being noticed
+    is_known = Q(endpoint__dialect__in=list(DIALECTS))  # others would raise, and stop the marking
     rows = Connection.objects.active().filter(
         is_on, is_known, lapses_at__lte=at, stored_token_set__access_expires_at__lte=at
     )

@@ -1,7 +1,7 @@
-"""When a warning is sent. Pure: moments in, moments out.
+"""When a warning is sent. Pure functions of times.
 
-As many hours before the end as its reader chose, and not while they sleep: between 9 p.m. and 8 a.m. it waits for the
-morning, where the morning leaves time enough, and otherwise comes the evening before (patient experience, section 6).
+It is sent as many hours before the end as its reader chose, but not at night: between 9 p.m. and 8 a.m. it waits for
+the morning, if that leaves enough time, and otherwise is sent the evening before (patient experience, section 6).
 """
 
 from datetime import UTC, datetime, time, timedelta, tzinfo
@@ -14,8 +14,7 @@ _EVENING = time(20, 30)
 
 
 def before_end(ends_at: datetime, *, hours_before: int, signed_in_at: datetime, zone: tzinfo) -> datetime | None:
-    """When to warn of an end that is known; None where it was that near already when its patient signed in, and read
-    of it on the page."""
+    """When to warn of a known end; None if the patient signed in so shortly before it that the page already said so."""
     wished = ends_at - timedelta(hours=hours_before)
     if wished <= signed_in_at:
         return None
@@ -29,26 +28,26 @@ def before_end(ends_at: datetime, *, hours_before: int, signed_in_at: datetime, 
 
 
 def after_end(ended_at: datetime, *, zone: tzinfo) -> datetime:
-    """When to tell of an end that nobody knew before."""
+    """When to tell of an end that was not known in advance."""
     wished = ended_at + AFTER_AN_END
     return end_of_quiet(wished, zone) if is_quiet(wished, zone) else wished
 
 
 def is_quiet(moment: datetime, zone: tzinfo) -> bool:
-    """Whether people sleep there."""
+    """Whether it is night there."""
     clock = moment.astimezone(zone).time()
     return clock >= QUIET_FROM or clock < QUIET_UNTIL
 
 
 def end_of_quiet(moment: datetime, zone: tzinfo) -> datetime:
-    """The morning that ends the night this moment is in."""
+    """The end of the night that contains this moment."""
     local = moment.astimezone(zone)
     day = local.date() + timedelta(days=1) if local.time() >= QUIET_FROM else local.date()
     return datetime.combine(day, QUIET_UNTIL, tzinfo=zone).astimezone(UTC)
 
 
 def next_morning(moment: datetime, zone: tzinfo) -> datetime:
-    """When the next quiet hours end there, those too that this moment is in."""
+    """The next end of a night there, also if this moment is within one."""
     local = moment.astimezone(zone)
     day = local.date() + timedelta(days=1) if local.time() >= QUIET_UNTIL else local.date()
     return datetime.combine(day, QUIET_UNTIL, tzinfo=zone).astimezone(UTC)

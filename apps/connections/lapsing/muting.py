@@ -1,4 +1,4 @@
-"""A patient wants no mail about one connection, or wants it again. What the page says of it stays."""
+"""A patient turns mail about one connection off or on. What its page says does not change."""
 
 from datetime import datetime
 
@@ -11,7 +11,7 @@ from apps.connections.models import Connection
 
 
 def mute(connection: Connection, *, is_muted: bool, at: datetime) -> None:
-    """Keep the choice, and plan by it. Twice is as once."""
+    """Store the choice and plan accordingly. Calling it again changes nothing."""
     with transaction.atomic():
         changed = Connection.objects.filter(pk=connection.pk, is_muted=not is_muted).update(is_muted=is_muted)
         if changed:

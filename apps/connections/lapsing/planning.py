@@ -1,7 +1,7 @@
-"""Plan the mail about ends: a row for each end and each time its patient chose, as soon as the end is known.
+"""Plan the mail about ends: one row for each end and each time the patient chose, as soon as the end is known.
 
-Nobody has to tell us of an end: a connection says by its own columns that one is new (`models.connection`). A new
-sign-in is a new end; what was planned for the one before is withdrawn with it, and by whoever is about to send it.
+Nobody has to report an end: a connection's own columns show that one is new (`models.connection`). A new sign-in means
+a new end. Warnings about the previous one are deleted when the new one is planned, or when they would be sent.
 """
 
 import time
@@ -19,35 +19,36 @@ from apps.connections.models.connection import END_IS_NEW, LAPSE_IS_NEW, NEVER
 from apps.connections.reasons import Reason
 
 AT_ONCE = 500
-STALE = timedelta(days=1)  # what ended longer ago than this is told by the page alone
+STALE = timedelta(days=1)  # an end longer ago is only shown on the page
 _KEEP = timedelta(days=30)
 _SECONDS = 20.0
 
-# The patient was told when linking that it would end so, and sees it there.
+# The patient was told so when linking, and the page says it.
 _BY_NATURE = {Reason.SESSION_OVER, Reason.NOT_RENEWABLE}
 
 
 def plan(*, at: datetime) -> int:
-    """Plan for every end that is new, and anew for whoever chose anew; returns for how many connections."""
+    """Plan for every new end, and again for everybody who changed their choices; returns for how many connections."""
     _take_up_choices()
     return _plan_all(LAPSE_IS_NEW, "lapses_at", _before, at=at) + _plan_all(END_IS_NEW, "reason_at", _after, at=at)
 
 
 def prune(*, at: datetime) -> int:
-    """Delete what is about ends a month ago; returns how many rows."""
+    """Delete warnings about ends a month ago; returns how many rows."""
     deleted, _by_model = LapseWarning.objects.filter(ends_at__lte=at - _KEEP).delete()
     return deleted
 
 
 def withdraw(connection: Connection) -> None:
-    """Forget what is planned for this one, and have it planned anew. For its patient's own choice about it."""
+    """Delete what is planned for this connection, and have it planned again, after its patient's own choice about
+    it."""
     with transaction.atomic():
         Connection.objects.filter(pk=connection.pk).update(warnings_planned_for=NEVER)
         LapseWarning.objects.filter(connection=connection, sent_at__isnull=True).delete()
 
 
 def _take_up_choices() -> None:
-    """Whoever changed their choices, or their time zone, has everything planned anew."""
+    """For everybody who changed their choices or time zone, have everything planned again."""
     with transaction.atomic():
         rows = WarningChoices.objects.select_for_update(skip_locked=True).filter(is_taken_up=False)
         users = list(rows.order_by("pk").values_list("pk", flat=True)[:AT_ONCE])
@@ -70,7 +71,7 @@ def _plan_all(is_new: Q, end: str, planner: _Planner, *, at: datetime) -> int:
 
 
 def _plan_some(is_new: Q, end: str, planner: _Planner, *, at: datetime) -> int:
-    """Several may do this at once: each connection is taken by one."""
+    """Several workers may do this at once: each connection is taken by one."""
     with transaction.atomic():
         rows = Connection.objects.select_for_update(skip_locked=True, of=("self",), no_key=True).filter(is_new)
         found = list(_with_choices(rows).order_by("pk")[:AT_ONCE])
@@ -90,12 +91,12 @@ def _with_choices(rows: QuerySet[Connection]) -> QuerySet[Connection]:
 
 
 def _add(warnings: Sequence[LapseWarning]) -> None:
-    """One that was sent before stays as it is."""
+    """A warning that was sent before stays as it is."""
     LapseWarning.objects.bulk_create(warnings, ignore_conflicts=True)
 
 
 def _before(connection: Connection, at: datetime) -> list[LapseWarning]:
-    """Of an end that is known."""
+    """Warnings of a known end."""
     ends_at = connection.lapses_at
     if ends_at is None or connection.is_muted:
         return []
@@ -110,7 +111,7 @@ def _before(connection: Connection, at: datetime) -> list[LapseWarning]:
 
 
 def _after(connection: Connection, at: datetime) -> list[LapseWarning]:
-    """Of an end that nobody knew before."""
+    """The message about an end that was not known in advance."""
     ended_at = connection.reason_at
     if ended_at is None or connection.is_muted or at >= ended_at + STALE or _was_known(connection, ended_at):
         return []

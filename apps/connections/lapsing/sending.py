@@ -1,8 +1,9 @@
-"""Send the mail about ends: one for a person, however many of their connections end.
+"""Send the mail about ends: one per person, however many of their connections end.
 
-A person is taken by one worker at a time. What is about to be sent is put off first, and marked as sent afterwards: a
-worker that dies in between has somebody mailed twice at most, and never not at all, which would cost them the link. A
-mail server that does not answer is asked again later and later; what has ended meanwhile is not sent any more.
+Each person is handled by one worker at a time. A warning's due time is moved on before it is sent, and it is marked as
+sent afterwards. So if a worker dies in between, somebody gets the mail twice at most, but never not at all, which could
+cost them the link. If the mail server does not answer, it is tried again at growing intervals. What has ended meanwhile
+is no longer announced.
 """
 
 import logging
@@ -27,8 +28,8 @@ from apps.directory import switching
 _LOG = logging.getLogger(__name__)
 
 AT_ONCE = 500
-_ROWS = 5000  # put off by one statement
-DAY = timedelta(days=1)  # from one mail of a kind to the next; so far ahead, others are told of in the same
+_ROWS = 5000  # postponed by one statement
+DAY = timedelta(days=1)  # between two mails of a kind; ends within that time go into the same mail
 _WAIT = timedelta(minutes=5)
 _LONGEST_WAIT = timedelta(hours=1)
 
@@ -48,8 +49,8 @@ def _tell(letter: LapseMail, *, at: datetime) -> bool:
 
 
 def _put_off_doubted(at: datetime) -> bool:
-    """Of what their server may have refused by mistake nothing is said yet, and nobody else's mail waits behind it:
-    there may be a hundred thousand. Some at once; False where there are no more."""
+    """Postpone the messages about ends that may be a mistake of the server: there may be a hundred thousand, and other
+    mail must not wait behind them. One batch; False if there are no more."""
     with transaction.atomic():
         rows = LapseWarning.objects.filter(sent_at__isnull=True, due_at__lte=at, hours_before=LapseWarning.ENDED)
         doubted = rows.filter(connection__stored_token_set__in=doubting.of_many())
@@ -64,7 +65,8 @@ def _users_due(at: datetime) -> list[UUID]:
 
 
 def _claim(user_id: UUID, *, at: datetime) -> LapseMail | None:
-    """What this person is to be told now, put off until it is told. None where there is nothing, or not yet."""
+    """The mail that this person is to get now, postponed until it is sent. None if there is nothing to send, or not
+    yet."""
     with transaction.atomic():
         rows = User.objects.select_for_update(skip_locked=True, of=("self",), no_key=True)
         user = rows.select_related("warning_choices").filter(pk=user_id).first()
@@ -80,9 +82,9 @@ def _claim(user_id: UUID, *, at: datetime) -> LapseMail | None:
 
 
 def _holding(user: User, *, at: datetime) -> list[LapseWarning]:
-    """What is planned for this person until tomorrow. What does not hold any more is withdrawn; of what cannot be done
-    now, because nobody can sign in there, nothing is said yet; nor of what their server may have refused by mistake.
-    What was put off is not told at night."""
+    """This person's warnings until tomorrow that still apply. Those that no longer do are deleted. Not included are
+    those of connections where nobody can sign in now, and of those whose server may have refused by mistake. Messages
+    about past ends that were postponed are not sent at night."""
     rows = LapseWarning.objects.filter(user=user, sent_at__isnull=True, due_at__lte=at + DAY)
     found = list(rows.select_related("connection__provider", "connection__endpoint", "connection__registration"))
     over = [warning.pk for warning in found if not (user.is_active and _holds(warning, at=at))]
@@ -101,7 +103,7 @@ def _holding(user: User, *, at: datetime) -> list[LapseWarning]:
 
 
 def _doubted(connections: Collection[UUID]) -> set[UUID]:
-    """Those of them whose server refused several, perhaps by mistake. Told without loading a token."""
+    """Those of these connections whose server refused several, perhaps by mistake. Loads no token."""
     if not connections:
         return set()
     return set(doubting.of_many().filter(pk__in=connections).values_list("pk", flat=True))
@@ -109,7 +111,7 @@ def _doubted(connections: Collection[UUID]) -> set[UUID]:
 
 def _holds(warning: LapseWarning, *, at: datetime) -> bool:
     connection = warning.connection
-    if warning.hours_before == LapseWarning.ENDED:  # of no other link stands when it ended so
+    if warning.hours_before == LapseWarning.ENDED:  # only such links have `reason_at`
         return connection.reason_at == warning.ends_at and at < warning.ends_at + 2 * DAY
     is_so = connection.status == Connection.Status.ACTIVE and connection.lapses_at == warning.ends_at
     return is_so and at < warning.ends_at
@@ -121,7 +123,8 @@ def _is_open(connection: Connection) -> bool:
 
 
 def _choose(holding: Sequence[LapseWarning], user: User, *, at: datetime) -> list[LapseWarning]:
-    """Those of one mail: what is due, and whatever else of the kind would be due before the next mail of the kind."""
+    """The warnings for one mail: those that are due, and all others of the kind that would be due before the next mail
+    of the kind may be sent."""
     due = [warning for warning in holding if warning.due_at <= at]
     if not due:
         return []
@@ -143,7 +146,7 @@ def _free_at(user: User, hours: set[int], *, at: datetime) -> datetime:
 
 
 def _cannot_wait(warning: LapseWarning, free_at: datetime) -> bool:
-    """Whether the end comes first."""
+    """Whether the connection would end first."""
     return warning.hours_before != LapseWarning.ENDED and warning.ends_at < free_at + moments.LEAST_LEFT
 
 
@@ -162,7 +165,7 @@ def _send(letter: LapseMail) -> bool:
 
 
 def _note(letter: LapseMail, *, at: datetime) -> None:
-    """Sent: never again for this end. The log tells its reader."""
+    """Mark the warnings as sent, so that they are never sent again for this end, and record it in the person's log."""
     with transaction.atomic():
         told = LapseWarning.objects.filter(pk__in=letter.warning_ids)
         told.update(sent_at=at)
