@@ -1,1 +1,1 @@
-"""The way to a provider: what begins an authorization request, and the address its browser leaves for."""
+"""The way to a provider: what begins an authorization request, and the URL that the browser leaves for."""

@@ -1,8 +1,8 @@
-"""What ties an authorization response to the browser that started: a cookie of its own, and a state derived from it.
+"""What ties an authorization response to the browser that began: a cookie of its own, and a state derived from it.
 
-The cookie holds a random value (not the session key, which rotates when somebody signs in). The state of a request is
-an HMAC of the request's id under that value: nobody without the cookie can guess it, it differs for every request, and
-it is stored nowhere. The row keeps hashes of both (interface facts, section 6, row 3).
+The cookie holds a random value (not the session key, which changes when somebody signs in). The state is an HMAC of the
+request's id, keyed with that value: nobody without the cookie can guess it, it differs for each request, and it is
+stored nowhere. The row has hashes of both (interface facts, section 6, row 3).
 """
 
 import base64
@@ -19,12 +19,12 @@ _BROWSER = re.compile(r"[A-Za-z0-9_-]{43}")
 
 
 def new_browser() -> Secret:
-    """256 random bits for one browser's cookie."""
+    """256 random bits for a browser's cookie."""
     return Secret(secrets.token_urlsafe(32))
 
 
 def read_browser(unverified_cookie: str | None) -> Secret | None:
-    """The cookie's value, if it has the form of one of ours."""
+    """The cookie's value, if it has the right form."""
     if unverified_cookie is None or not _BROWSER.fullmatch(unverified_cookie):
         return None
     return Secret(unverified_cookie)
@@ -36,17 +36,17 @@ def state_for(request_id: UUID, browser: Secret) -> Secret:
 
 
 def nonce_for(request_id: UUID, browser: Secret) -> Secret:
-    """The nonce of the same request (OpenID Connect Core section 3.1.2.1): knowing the state does not tell it."""
+    """The nonce of the same request (OpenID Connect Core section 3.1.2.1). It cannot be computed from the state."""
     return _derived(b"nonce:", request_id, browser)
 
 
 def hashed(value: Secret) -> bytes:
-    """32 bytes by which a row recognizes a value it does not hold."""
+    """A SHA-256 hash of 32 bytes, by which a row recognizes a value that it does not store."""
     return hashlib.sha256(value.reveal().encode("utf-8", "surrogatepass")).digest()
 
 
 def is_same_browser(request: AuthorizationRequest, browser: Secret | None) -> bool:
-    """Whether this is the browser that started the request."""
+    """Whether this browser began the request."""
     return browser is not None and hmac.compare_digest(bytes(request.browser_hash), hashed(browser))
 
 

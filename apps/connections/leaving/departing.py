@@ -1,6 +1,6 @@
-"""The address a patient's browser leaves for, rebuilt from the request as often as its page is shown.
+"""The authorization URL that a patient's browser leaves for, computed from the request each time its page is shown.
 
-It holds the state, which is stored nowhere: only the browser that began can make it again (`binding`).
+It contains the state, which is stored nowhere: only the browser that began can reproduce it (`binding`).
 """
 
 import uuid
@@ -19,15 +19,15 @@ from apps.wire.secret import Secret
 
 @dataclass(frozen=True, repr=False)
 class Departure:
-    """Where the browser goes. The address holds the state: show it once, keep and log it nowhere."""
+    """Where the browser goes. The URL contains the state: show it once, never store or log it."""
 
     request_id: uuid.UUID
     url: str
 
 
 def departure(request: AuthorizationRequest, browser: Secret | None, *, at: datetime) -> Departure | None:
-    """Where this browser goes for a request that is still open, or None: answered, expired, another browser's, or of
-    an account that is being closed."""
+    """Where this browser goes for an open request; None if the request was answered, has expired, belongs to another
+    browser, or its account is being closed."""
     is_open = request.claimed_at is None and request.expires_at > at
     if not is_open or browser is None or not binding.is_same_browser(request, browser):
         return None
@@ -37,19 +37,20 @@ def departure(request: AuthorizationRequest, browser: Secret | None, *, at: date
 
 
 def leave(request: AuthorizationRequest, *, at: datetime) -> bool:
-    """Note that the browser is on its way; True the first time, so that going back does not send it off again."""
+    """Record that the browser is leaving. True the first time only, so that the back button does not send it off
+    again."""
     return bool(AuthorizationRequest.objects.filter(pk=request.pk, left_at__isnull=True).update(left_at=at))
 
 
 def nonce(request: AuthorizationRequest, browser: Secret) -> Secret | None:
-    """What an ID token must repeat; None where none was asked for."""
+    """The nonce that the ID token must repeat; None if no ID token is asked for."""
     return binding.nonce_for(request.pk, browser) if scoping.asks_identity(request.requested_scope) else None
 
 
 def authorization_url(request: AuthorizationRequest, browser: Secret) -> str:
-    """Specification 4.1 P1 and 4.2 S2. Only an address of the origin the registration was made for goes in.
+    """Specification 4.1 P1 and 4.2 S2. Uses only addresses of the origin for which the registration was made.
 
-    Raises WireError where no address can be built.
+    Raises WireError if no URL can be built.
     """
     registration = request.registration
     launch, wanted_nonce = request_columns.launch(request), nonce(request, browser)
@@ -68,7 +69,8 @@ def authorization_url(request: AuthorizationRequest, browser: Secret) -> str:
 
 
 def _audience(request: AuthorizationRequest) -> str:
-    """The FHIR base URL exactly as configured: tokens are for there and nowhere else (interface facts 3.4). A launch
-    has it back as the portal wrote it, which its server may compare letter by letter, as long as it means the same."""
+    """The FHIR base URL exactly as configured, because tokens are valid there only (interface facts 3.4). For a launch
+    it is as the portal wrote it, which its server may compare character by character, provided that it means the
+    same."""
     written, configured = request.launched_from, request.endpoint.fhir_base_url
     return written if served_endpoints.is_same_root(written, configured) else configured

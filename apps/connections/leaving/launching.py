@@ -1,8 +1,8 @@
-"""Launched from outside: from the link in a provider's own portal to a sign-in there (EHR launch, interface facts 3.9).
+"""EHR launch (interface facts 3.9): from the link in a provider's own portal to a sign-in there.
 
-`arrive` checks the link and remembers the launch for its browser; the person signs in here meanwhile, or signs up, and
-agrees to our notice. `begin` is their own decision. A launch authenticates nobody and chooses no account: it says which
-provider, and gives the authorization server back what that server said.
+`arrive` checks the link and remembers the launch for its browser. Meanwhile the person signs in here, or signs up, and
+agrees to our notice. `begin` is called when they decide to go on. A launch authenticates nobody and chooses no account:
+it names the provider, and its value is returned to the authorization server that issued it.
 """
 
 import hmac
@@ -26,15 +26,15 @@ from apps.vault.sealing import Holder, Place
 from apps.wire.secret import Secret
 
 LIFETIME = timedelta(minutes=10)
-MOST_OPEN = 5  # of one browser; the oldest is dropped
+MOST_OPEN = 5  # per browser; the oldest is dropped
 
-_LONGEST_ISS = 1000  # of a FHIR base URL in the directory
+_LONGEST_ISS = 1000  # as for FHIR base URLs in the directory
 _LONGEST_LAUNCH = 4096
 _VISIBLE = re.compile(r"[\x21-\x7e]+")
 
 
 class Refusal(StrEnum):
-    """Why a link was not taken."""
+    """Why a link was not accepted."""
 
     UNREADABLE = "unreadable"
     UNKNOWN_PROVIDER = "unknown-provider"
@@ -43,7 +43,7 @@ class Refusal(StrEnum):
 
 
 class Refused(Exception):
-    """The link was not taken; `why` says why. Nothing was asked of anybody."""
+    """The link was not accepted; `why` says why. No request was sent to anybody."""
 
     def __init__(self, why: Refusal) -> None:
         super().__init__(self.__doc__)
@@ -63,10 +63,11 @@ class _Link:
 def arrive(
     *, launch_id: UUID, unverified_query: Mapping[str, Sequence[str]], browser: Secret, at: datetime
 ) -> PendingLaunch:
-    """Remember the launch of this link for this browser, for ten minutes. The same link again is the same launch.
+    """Remember the launch of this link for this browser, for ten minutes. Opening the same link again is the same
+    launch.
 
-    Raises Refused: where the link cannot be read; where it names a FHIR base URL that this launch address does not
-    serve; where another browser has used it. Nothing goes over the network.
+    Raises Refused if the link cannot be read, if it names a FHIR base URL that this launch URL does not serve, or if
+    another browser has used it. Makes no network calls.
     """
     link = _read(unverified_query)
     registration = ClientRegistration.objects.filter(launch_id=launch_id).first()
@@ -98,7 +99,7 @@ def arrive(
 
 
 def find(pending_id: UUID, browser: Secret | None) -> PendingLaunch | None:
-    """The launch, for the browser it came to alone."""
+    """The launch, only for the browser that it came to."""
     rows = PendingLaunch.objects.select_related("endpoint", "registration", "authorization_request")
     pending = rows.filter(pk=pending_id).first()
     return pending if pending is not None and _is_its_browser(pending, browser) else None
@@ -110,7 +111,8 @@ def is_open(pending: PendingLaunch, *, at: datetime) -> bool:
 
 
 def providers(pending: PendingLaunch) -> list[Provider]:
-    """Who may have sent the person: a FHIR base URL can be shared by several, and a launch does not say which."""
+    """The providers that may have sent the person: several can share a FHIR base URL, and a launch does not say
+    which."""
     return list(pending.endpoint.providers.filter(vanished_at__isnull=True).order_by("name", "pk"))
 
 
@@ -123,9 +125,9 @@ def begin(
     at: datetime,
     closes_others: bool = False,
 ) -> Departure:
-    """Turn the launch into a sign-in of this user, once. Where that is not possible, the launch stays as it was.
+    """Turn the launch into a sign-in of this user, once. If that fails, the launch stays as it was.
 
-    Raises NotOpen, what `linking.begin` raises, and VaultError where the launch does not open.
+    Raises NotOpen, the errors of `linking.begin`, and VaultError if the launch cannot be decrypted.
     """
     if not served_endpoints.serves(pending.registration, pending.endpoint):
         raise linking.CannotLink(Obstacle.NO_REGISTRATION)
@@ -150,7 +152,7 @@ def begin(
 
 
 def _drop_oldest(browser: Secret) -> None:
-    """Nobody means to begin more than a few: those that became a sign-in stay."""
+    """Nobody needs more than a few. Those that became a sign-in stay."""
     unused = PendingLaunch.objects.filter(browser_hash=binding.hashed(browser), claimed_at__isnull=True)
     surplus = unused.order_by("-created_at", "-pk").values_list("pk", flat=True)[MOST_OPEN:]
     unused.filter(pk__in=list(surplus)).delete()
@@ -172,7 +174,7 @@ def _is_its_browser(pending: PendingLaunch, browser: Secret | None) -> bool:
 
 
 def _read(unverified_query: Mapping[str, Sequence[str]]) -> _Link:
-    """Each of the two once, visible, and of a length that occurs. Other parameters are ignored."""
+    """Each of the two parameters once, printable, and of a plausible length. Other parameters are ignored."""
     iss = _single(unverified_query.get("iss", ()), _LONGEST_ISS)
     launch = _single(unverified_query.get("launch", ()), _LONGEST_LAUNCH)
     return _Link(iss, Secret(launch))
@@ -185,5 +187,5 @@ def _single(values: Sequence[str], longest: int) -> str:
 
 
 def place_of(pending_id: UUID) -> Place:
-    """Of `PendingLaunch.sealed_launch`."""
+    """The place of `PendingLaunch.sealed_launch`."""
     return Place("pending_launch", "sealed_launch", (str(pending_id),))

@@ -1,7 +1,7 @@
-"""Begin a link: from the patient's "continue" to the address their browser goes to.
+"""Begin a link: from the patient's "continue" to the URL that their browser leaves for.
 
-`begin` checks that the provider can be linked and that the notice in force was agreed to, and stores one authorization
-request. The page that leads away is `departing`'s, the way back `arriving.returning`.
+`begin` checks that the provider can be linked and that the user agreed to the current notice, and stores an
+authorization request. `departing` builds the page that leads away, and `arriving.returning` handles the return.
 """
 
 import uuid
@@ -41,20 +41,20 @@ class CannotLink(Exception):
 
 
 class ConsentMissing(Exception):
-    """The person has not agreed to the notice in force: nobody leaves for a provider before."""
+    """The person has not agreed to the current notice, so they cannot leave for a provider yet."""
 
 
 class NothingToRenew(Exception):
-    """The connection that the sign-in was to renew is over: its patient parted from it meanwhile, in another tab."""
+    """The connection that the sign-in was to renew is over: its patient disconnected it meanwhile, in another tab."""
 
 
 class TooManyOpen(Exception):
-    """The person has as many sign-ins open as we allow at once."""
+    """The person already has as many open sign-ins as we allow."""
 
 
 @dataclass(frozen=True, repr=False)
 class Launch:
-    """What a provider's portal sent: its FHIR base URL as written there, and the launch itself."""
+    """What a provider's portal sent: its FHIR base URL as written there, and the launch value."""
 
     iss: str
     value: Secret
@@ -72,11 +72,12 @@ def begin(
     closes_others: bool = False,
     extends_consent: bool = False,
 ) -> Departure:
-    """Store an authorization request of this user and browser, good for ten minutes and one answer.
+    """Store an authorization request of this user and browser, valid for ten minutes and one answer.
 
-    With a connection, the sign-in is meant to renew that one. `launch` is what the provider's portal sent, where it
-    started us. `closes_others`: no answer to an earlier request counts any more. `extends_consent`: the patient is to
-    be asked anew what to share. Asks the provider where its addresses are stale: call it outside transactions.
+    With a connection, the sign-in is to renew that one. `launch` is what the provider's portal sent, if it began there.
+    `closes_others`: earlier requests can no longer be answered. `extends_consent`: the patient is to be asked again
+    what to share. If the provider's addresses are stale, they are discovered: call it outside transactions.
+
     Raises ConsentMissing, CannotLink, TooManyOpen and, with a connection, NothingToRenew.
     """
     _check_person(user, closes_others=closes_others, at=at)
@@ -112,9 +113,9 @@ def request_of(
     is_launched: bool = False,
     extends_consent: bool = False,
 ) -> AuthorizationRequest:
-    """An authorization request that is not stored yet. Whether this person may leave for there was asked before.
+    """An authorization request that is not stored yet. The caller has checked whether this person may leave for there.
 
-    Raises CannotLink where no scope can be written.
+    Raises CannotLink if no scope can be written.
     """
     return AuthorizationRequest(
         id=uuid.uuid4(),
@@ -132,10 +133,9 @@ def request_of(
 
 
 def store(request: AuthorizationRequest, browser: Secret, launch: Launch | None = None) -> Departure:
-    """Store it with what ties it to the browser, and what only its answer may use; where it leads.
+    """Store the request with what ties it to the browser and what only its answer may use, and return where it leads.
 
-    Call it in a transaction. Raises CannotLink where no address can be built: nobody leaves then, and the caller's
-    transaction leaves no request behind.
+    Call it in a transaction. Raises CannotLink if no URL can be built; the caller's transaction then stores no request.
     """
     verifier = authorization.new_pkce_verifier() if request.registration.uses_pkce else None
     request.state_hash = binding.hashed(binding.state_for(request.pk, browser))
@@ -153,7 +153,8 @@ def store(request: AuthorizationRequest, browser: Secret, launch: Launch | None 
 
 
 def _check_person(user: User, *, closes_others: bool, at: datetime) -> None:
-    """Nobody is kept waiting by a slow server for these answers; the second is given for good in `_make_room`."""
+    """Check before the provider is asked, so that nobody waits for a slow server in vain. `_make_room` checks the
+    number of open sign-ins again, with a lock."""
     if consenting.needs_consent(user):
         raise ConsentMissing
     if not closes_others:
@@ -161,7 +162,8 @@ def _check_person(user: User, *, closes_others: bool, at: datetime) -> None:
 
 
 def _make_room(user: User, *, closes_others: bool, at: datetime) -> None:
-    """Two tabs at once count each other; whoever closed the account in one of them agrees to nothing any more."""
+    """The lock makes two tabs count each other. If the account was closed in one of them, there is no consent any
+    more."""
     if User.objects.select_for_update(no_key=True).filter(pk=user.pk).first() is None:
         raise ConsentMissing
     if closes_others:
@@ -171,7 +173,7 @@ def _make_room(user: User, *, closes_others: bool, at: datetime) -> None:
 
 
 def _hold(connection: Connection) -> None:
-    """To the end of the transaction: while its provider was asked, it may have been deleted."""
+    """Lock the connection until the transaction ends; it may have been deleted while its provider was asked."""
     held = Connection.objects.select_for_update(no_key=True).filter(pk=connection.pk)
     if not list(held.exclude(status=Connection.Status.DISCONNECTED).values_list("pk")):
         raise NothingToRenew
@@ -183,7 +185,7 @@ def _check_room(user: User, *, at: datetime) -> None:
 
 
 def _open_requests(user: User, *, at: datetime) -> QuerySet[AuthorizationRequest]:
-    """Those that an answer could still claim."""
+    """Requests that an answer could still claim."""
     return AuthorizationRequest.objects.filter(user=user, claimed_at__isnull=True, expires_at__gt=at)
 
 
@@ -196,7 +198,7 @@ def _scope(endpoint: Endpoint, registration: ClientRegistration, *, is_launched:
 
 
 def _prompts(endpoint: Endpoint, registration: ClientRegistration, *, extends_consent: bool) -> bool:
-    """Interface A has exactly its own parameters (specification 4.1 P1)."""
+    """Only interface B has this parameter (specification 4.1 P1)."""
     return endpoint.interface == Interface.SMART and (extends_consent or registration.prompts_for_consent)
 
 

@@ -1,4 +1,4 @@
-"""What an authorization request keeps sealed for its user: the PKCE verifier, and the launch that began it."""
+"""What an authorization request stores sealed for its user: the PKCE verifier, and the launch that began it."""
 
 from uuid import UUID
 
@@ -9,17 +9,17 @@ from apps.wire.secret import Secret
 
 
 def pkce_verifier(request: AuthorizationRequest) -> Secret | None:
-    """The verifier, opened; None where the registration sends no PKCE, and once the request was answered."""
+    """The verifier, decrypted; None if the registration uses no PKCE, or once the request was answered."""
     return _open(request, "sealed_pkce_verifier")
 
 
 def launch(request: AuthorizationRequest) -> Secret | None:
-    """The launch, opened; None where the patient started here, and once the request was answered."""
+    """The launch, decrypted; None if the patient began here, or once the request was answered."""
     return _open(request, "sealed_launch")
 
 
 def seal(user_id: UUID, request_id: UUID, column: str, value: Secret | None) -> bytes | None:
-    """The sealed form for one of the two columns of a request yet to be stored."""
+    """Seal a value for one of the two columns of a request that is yet to be stored."""
     if value is None:
         return None
     return sealing.seal(value.reveal().encode(), holder=Holder.user(user_id), place=place_of(request_id, column))
@@ -34,5 +34,5 @@ def _open(request: AuthorizationRequest, column: str) -> Secret | None:
 
 
 def place_of(request_id: UUID, column: str) -> Place:
-    """Of one of the two columns."""
+    """The place of one of the two columns."""
     return Place("authorization_request", column, (str(request_id),))
