@@ -1,6 +1,6 @@
-"""Links that hold: who may refresh a token set, when, what an answer means, and who writes it down (design, section 5).
+"""Links that hold: who may refresh a token set, when, what a response means, and who stores it (design, section 5).
 
-What callers use stands here. Nothing outside this package writes a StoredTokenSet.
+This package exports what callers use. Nothing outside it writes a StoredTokenSet.
 """
 
 from apps.connections.refreshing.access_tokens import check_switches, usable_token

@@ -1,4 +1,4 @@
-"""One attempt at refreshing a token set: from a claim to what came of it."""
+"""One attempt to refresh a token set: from a claim to its result."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -22,10 +22,11 @@ __all__ = ["Outcome", "Result", "attempt"]
 
 
 def attempt(claim: Claim, *, clock: Callable[[], datetime]) -> Result:
-    """Ask for new tokens and write down what came of it. Speaks to the network: call it outside transactions.
+    """Ask for new tokens and store the result. Speaks to the network: call it outside transactions.
 
-    Never raises for what the provider or the vault does: `Result` says who must act. Where the claim has become too old
-    to call within its lease, as after a long wait for a thread, nobody is asked, and the next may claim at once.
+    Never raises for errors of the provider or the vault: `Result` says who must act. If the claim has become too old
+    for a call within its lease, as after a long wait for a thread, nobody is asked, and the next worker may claim at
+    once.
     """
     discovering.keep_fresh(claim.connection.endpoint, at=clock())
     if not claim.may_call:
@@ -43,7 +44,7 @@ def attempt(claim: Claim, *, clock: Callable[[], datetime]) -> Result:
 
 def _asked(claim: Claim, ring: KeyRing, ours: KeyRing, *, at: datetime) -> Result:
     sealed = claim.stored.sealed_refresh_token
-    assert sealed is not None  # noqa: S101 - only such a one is claimed
+    assert sealed is not None  # noqa: S101 - only a row with a refresh token is claimed
     try:
         refresh_token = token_columns.open_refresh_token(claim.connection, sealed, ring=ring)
         endpoint = reaching.token_endpoint(claim.connection.endpoint, claim.connection.registration, ring=ours)
@@ -64,17 +65,17 @@ def _asked(claim: Claim, ring: KeyRing, ours: KeyRing, *, at: datetime) -> Resul
 
 
 def _is_refusal(error: WireError) -> bool:
-    """Whether the provider says that the permission is over. We name no scope when we refresh (specification S4): one
-    that is invalid all the same means that nothing is left of what was granted (interface facts 5.2)."""
+    """Whether the provider says that the permission is over. We send no scope with a refresh (specification S4), so an
+    invalid scope means that nothing is left of what was granted (interface facts 5.2)."""
     return isinstance(error, AuthorizationExpired | AuthorizationDenied) or error.code is Code.INVALID_SCOPE
 
 
 def _check_person(connection: Connection, token_set: TokenSet, *, sent: Secret, at: datetime) -> None:
-    """Tokens that their answer says are for another patient never serve this connection. Said on interface B alone,
-    where a sign-in goes by it, too (`answers.identifying`).
+    """Refuse tokens that their response says are for another patient. Only interface B says so, and sign-ins rely on it
+    as well (`answers.identifying`).
 
-    They are given back, though not now: that call would outlast the lease. The refresh token that was sent is ours, and
-    is kept where it came back.
+    These tokens are revoked, but later: the call would outlast the lease. If the response contains the refresh token
+    that we sent, that one is ours and is kept.
     """
     is_said = connection.endpoint.interface == Interface.SMART and token_set.patient is not None
     if is_said and token_set.patient != connection.fhir_patient_id:

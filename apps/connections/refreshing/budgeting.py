@@ -1,18 +1,20 @@
-"""How many calls a second beat makes for one client registration, all workers together: a budget, in a row of Postgres.
+"""How many calls per second beat makes for one client registration, all workers together: a budget, stored in a row.
 
-Calls lie evenly on a line of time (the generic cell rate algorithm): whoever wants some takes the next free places, by
-one statement for a whole batch, and gets no more than lie before now and a little. The usual rate is the dialect's.
+This is the generic cell rate algorithm: calls are spaced evenly along a time line. A worker that wants some takes the
+next free slots, by one statement for a whole batch, and gets only slots before now plus a small margin. The usual rate
+is the dialect's.
 
-Two things lower it. A server that says so (429, or Retry-After) is left alone for as long as it asks, a minute at most,
-and halves the rate, which then grows again by a tenth of the usual each minute. One that answers nothing we can use,
-several times in a row, halves it each further time, down to a call a minute, and has all of it back with its first
-answer: an outage of a day costs some thousand calls, and no time afterwards. How long the link that was asked for waits
-is another matter (`protocol.wait`).
+Two things lower it. If a server asks us to slow down (429, or Retry-After), it is left alone for as long as it asks, a
+minute at most, and the rate is halved; then it grows by a tenth of the usual rate each minute. If a server gives no
+usable response several times in a row, each further failure halves the rate, down to a call a minute; its first
+response restores the full rate. So an outage of a day costs some thousand calls, and no time afterwards. How long the
+link itself waits is decided elsewhere (`protocol.wait`).
 
-A refresh that somebody waits for (`usable_token`) takes nothing from it; what it hears of the server counts.
+A refresh that somebody waits for (`usable_token`) takes nothing from the budget, but what it learns about the server
+counts.
 
-The line is on the database's clock, which is one for all: on their own, a worker a minute ahead would leave the others
-nothing. `at` is for those who simulate time.
+The time line uses the database's clock: if each worker used its own, one that is a minute ahead would leave the others
+nothing. `at` is for simulations.
 """
 
 from collections.abc import Collection, Mapping
@@ -28,15 +30,15 @@ from apps.connections.models import Connection, RefreshPace
 from apps.directory import reaching
 from apps.wire.errors import Actor, ClientRejected, Throttled, Unavailable, WireError
 
-AHEAD = timedelta(seconds=1)  # how much of the line may be taken at once
-LONGEST_PAUSE = timedelta(minutes=1)  # a link that was refused waits as long as the server said; the others find out
-_SETTLING = timedelta(seconds=10)  # calls that were under way when we slowed down do not slow us down again
-_RECOVERY = timedelta(minutes=10)  # from nothing to the usual rate
+AHEAD = timedelta(seconds=1)  # how far ahead slots may be taken
+LONGEST_PAUSE = timedelta(minutes=1)  # the refused link waits as long as the server said; other links find out earlier
+_SETTLING = timedelta(seconds=10)  # calls in progress when we slowed down do not slow us down again
+_RECOVERY = timedelta(minutes=10)  # from zero to the usual rate
 _LOWEST_PER_SECOND = 1 / 60
-_PATIENCE = 4  # calls in a row without an answer that may be one patient's trouble
+_PATIENCE = 4  # calls in a row without a response that may still be one patient's problem
 
 _NOW = "COALESCE(%(at)s::timestamptz, statement_timestamp())"
-# How fast a row's server is asked at a moment. Needs `pace`, and `usual` beside it.
+# The current rate of a row's server. Needs `pace`, and `usual` beside it.
 _RATE = f"""
 LEAST(usual, GREATEST(%(lowest)s, LEAST(usual, COALESCE(
     pace.slowed_per_second + usual * EXTRACT(EPOCH FROM {_NOW} - pace.slowed_at)::float8 / %(recovery_seconds)s, usual
@@ -88,16 +90,17 @@ FIXED: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Wish:
-    """What one registration's links want: so many calls, at a server that is usually asked so often a second."""
+    """What one registration's links want: a number of calls, and the usual rate of their server."""
 
     calls: int
     usual_per_second: float
 
 
 def take(wishes: Mapping[UUID, Wish], *, at: datetime | None = None) -> Mapping[UUID, int]:
-    """Take calls from the budgets: how many each registration may make at once; those that may make none are left out.
+    """Take calls from the budgets: how many each registration may make now. Registrations that may make none are left
+    out.
 
-    In the caller's transaction: others who want some of the same wait for its end, so that it is short.
+    Runs in the caller's transaction. Others who want calls of the same registration wait for its end, so keep it short.
     """
     given = _take(wishes, at=at)
     missing = wishes.keys() - given.keys()
@@ -107,8 +110,8 @@ def take(wishes: Mapping[UUID, Wish], *, at: datetime | None = None) -> Mapping[
 
 
 def failed(linked: Connection, error: WireError, *, at: datetime | None = None) -> None:
-    """Asking for this link, whoever asked, brought this instead of tokens. What is about one patient, one organization
-    or our registration says nothing of the pace."""
+    """Record that a refresh of this link, whoever requested it, failed. Errors about one patient, one organization or
+    our registration say nothing about the pace."""
     if error.actor is Actor.PATIENT or isinstance(error, ClientRejected):
         return
     registration_id = linked.registration_id
@@ -125,7 +128,7 @@ def failed(linked: Connection, error: WireError, *, at: datetime | None = None) 
 
 
 def answered(registration_ids: Collection[UUID]) -> None:
-    """Their servers answered something: silence is over. Costs one look where there was none."""
+    """Their servers gave a usable response: silence is over. If there was none, this costs one look-up."""
     RefreshPace.objects.filter(registration__in=registration_ids, silences__gt=0).update(silences=0)
 
 
@@ -143,7 +146,7 @@ def _take(wishes: Mapping[UUID, Wish], *, at: datetime | None) -> dict[UUID, int
 
 
 def _begin(registration_ids: Collection[UUID], *, at: datetime | None) -> bool:
-    """Give rows to those that have none. False where each has one."""
+    """Create rows for registrations that have none. False if each has one."""
     with connection.cursor() as cursor:
         cursor.execute(_BEGIN, {"ids": list(registration_ids), "at": at})
         return bool(cursor.rowcount > 0)

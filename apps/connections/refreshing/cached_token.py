@@ -1,7 +1,7 @@
-"""An access token that one worker uses again and again, such as for the pages of a copy.
+"""An access token that one worker uses repeatedly, such as for the pages of a copy.
 
-It is opened once, and asked about before each use: one statement says whether it is still the one, and whether anything
-ended or was switched off meanwhile. Whatever is not as it was goes the whole way (`access_tokens`).
+It is decrypted once and checked before each use: one statement says whether it is still the current one, and whether
+the link was ended or switched off meanwhile. If anything changed, `access_tokens` provides a token.
 """
 
 from datetime import datetime
@@ -12,7 +12,7 @@ from apps.connections.models import Connection
 from apps.connections.refreshing import access_tokens, policy
 from apps.wire.secret import Secret
 
-# Written out: each request of a copy asks this, and putting it together anew costs eight times as much as asking.
+# Raw SQL, because each request of a copy runs it, and the ORM takes eight times as long to build it as to run it.
 _AS_IT_IS = """
 SELECT stored.generation, stored.access_expires_at
 FROM connections_storedtokenset AS stored
@@ -26,7 +26,7 @@ _State = tuple[int, datetime | None]
 
 
 class CachedToken:
-    """Of one connection. For one thread, and for no longer than a piece of work."""
+    """The token of one connection. For one thread, and for no longer than one piece of work."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -34,7 +34,7 @@ class CachedToken:
         self._state: _State | None = None
 
     def __repr__(self) -> str:
-        """Say nothing."""
+        """Reveal nothing."""
         return "<CachedToken>"
 
     def usable(self, *, at: datetime, refused: Secret | None = None) -> Secret:
@@ -43,12 +43,12 @@ class CachedToken:
         if self._token is not None and refused is None and before == self._state and _lives(before, at=at):
             return self._token
         token = access_tokens.usable_token(self._connection, at=at, refused=refused)
-        # Where it was renewed meanwhile, nobody here can tell which one this is: then it is opened anew the next time.
+        # If it was renewed meanwhile, it is unknown which one this is, so it is decrypted again next time.
         self._token, self._state = (token, before) if before is not None and self._found() == before else (None, None)
         return token
 
     def _found(self) -> _State | None:
-        """Which token set there is; None where none may be used."""
+        """The current token set's state; None if none may be used."""
         with database.cursor() as cursor:
             cursor.execute(_AS_IT_IS, [self._connection.pk, Connection.Status.ACTIVE.value])
             found: _State | None = cursor.fetchone()

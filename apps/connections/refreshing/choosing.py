@@ -1,15 +1,16 @@
-"""Which links are due for refresh, for workers to take as many as they have hands for.
+"""Which links are due for refresh; workers take as many as they have free hands.
 
-Registration by registration, so that one with half a million links due costs no more to pass by than one with none:
-those that staff switched off, that are refused as a whole, that say what this release cannot read, or whose budget is
-used up are left out before any of their links is looked at. Of the rest, links with less than half a day left are taken
-strictly by deadline, then those that have been due for longest: three indexes answer that, and no more rows are looked
-at than are taken; what nobody may ask for is met once (`parking`). On interface A a deadline is at least a day off when
-a link falls due (`timing`): order begins to matter after half a day's outage.
+Links are found registration by registration, so that skipping one with half a million due links costs no more than
+skipping one with none. Registrations that staff switched off, that are refused as a whole, that have overrides which
+this release cannot read, or whose budget is used up are left out before any of their links is read. Of the others,
+links with less than half a day left are taken strictly by deadline, then those that have been due longest. Three
+indexes answer that, and no more rows are read than are taken. A due link that may not be refreshed is met only once
+(`parking`). On interface A a deadline is at least a day away when a link falls due (`timing`), so order matters only
+after an outage of half a day.
 
-Before all of them come those whose answer got lost a moment ago, where the server may have used the token up: it can be
-repeated for a minute or two at most, and behind a backlog of hours the link would be lost. A link whose worker died is
-one of them when its lease is over: `claiming` sees to that.
+Before all of them come links whose response was lost a moment ago, if the server may have invalidated the token. The
+request can be repeated for a minute or two at most; behind a backlog of hours the link would be lost. A link whose
+worker died is one of them once its lease has expired: `claiming` sees to that.
 """
 
 from collections import Counter
@@ -28,12 +29,12 @@ from apps.directory import reaching, registering
 
 URGENT = timedelta(hours=12)
 
-_SPARE = 64  # candidates beyond the hands there are: other workers choose the same ones at the same moment
-_SWEEP, _ROUNDS = 1000, 10  # where links are met that nobody may ask for: how many at once, and how often in one look
-_TRIES_PER_SECOND = 1 / 60  # at a registration in trouble: one link finds out whether it is over
+_SPARE = 64  # candidates beyond the free hands: other workers choose the same ones at the same moment
+_SWEEP, _ROUNDS = 1000, 10  # when links that may not be refreshed are met: how many at once, and how often per look
+_TRIES_PER_SECOND = 1 / 60  # for a registration in trouble: one link tests whether that is over
 
-# A registration in trouble is tried when somebody may find out whether it is over; before that, by those links alone
-# that have no later (`claiming.is_kept_away`).
+# A registration in trouble is tried when it is time to test whether that is over. Before that, only links that cannot
+# wait so long are tried (`claiming.is_kept_away`).
 _OPENED = f"""
 SELECT registration.id, registration.rotates_refresh_tokens,
     COALESCE(pace.next_at < COALESCE(%(budgets_at)s::timestamptz, now()) + %(ahead)s, TRUE) AS has_room,
@@ -50,7 +51,7 @@ CROSS JOIN LATERAL (
 LEFT JOIN connections_refreshpace AS pace ON pace.registration_id = registration.id
 WHERE registration.is_switched_on AND {parking.IS_READABLE}
 """  # noqa: S608 # nosec B608 - of constants alone
-# What is asked of the row itself, first without and then with holding it. As `claiming` sees it.
+# Conditions on the row itself, checked first without and then with a lock. The same as in `claiming`.
 _MAY_ROTATE = "COALESCE(stored.is_rotated, registration.rotates_refresh_tokens) IS NOT FALSE"
 _IS_DUE = f"""
 stored.refresh_due_at <= %(at)s
@@ -58,7 +59,7 @@ AND (stored.lease_until IS NULL OR stored.lease_until <= now())
 AND (stored.not_before_at IS NULL OR stored.not_before_at <= %(at)s
     OR (stored.attempt_id IS NOT NULL AND {_MAY_ROTATE}))
 """
-# Of one of those, without a look at its connection: rows are found in an index's order, and no more than asked for.
+# Links of one registration, without reading connections: rows come in an index's order, no more than are needed.
 _OF_ONE = f"""
 SELECT stored.connection_id, stored.refresh_deadline_at, stored.refresh_due_at
 FROM connections_storedtokenset AS stored
@@ -74,8 +75,8 @@ _OTHER = f"""
 {_OF_ONE} AND {_IS_MISSED} IS NOT TRUE AND registration.before = 'infinity'
 AND (stored.refresh_deadline_at IS NULL OR stored.refresh_deadline_at >= %(urgent_before)s)
 """
-# Where there are urgent links enough, nobody looks for others: they would be found behind all the urgent ones. Of a
-# registration whose budget is used up one is looked for, to know that something waits.
+# If there are enough urgent links, no others are looked for: the index has them behind all urgent ones. For a
+# registration whose budget is used up, one link is looked for, to know whether something waits.
 _CANDIDATES = f"""
 WITH opened AS MATERIALIZED ({_OPENED}), found AS MATERIALIZED (
     (SELECT TRUE AS has_room, found.* FROM opened AS registration CROSS JOIN LATERAL (
@@ -117,7 +118,8 @@ FOR UPDATE OF stored SKIP LOCKED
 
 @dataclass(frozen=True)
 class Taken:
-    """What one look brought. `waits`: something else is due, that nobody may have yet or another worker is taking."""
+    """The result of one look. `waits`: something else is due, which may not be taken yet or which another worker is
+    taking."""
 
     claims: Sequence[Claim]
     waits: bool
@@ -125,7 +127,7 @@ class Taken:
 
 @dataclass(frozen=True)
 class _Candidate:
-    """One link that is due, as it was seen in passing."""
+    """One due link, as read without a lock."""
 
     connection_id: UUID
     has_room: bool  # in the budget of its registration
@@ -134,25 +136,25 @@ class _Candidate:
 
 @dataclass(frozen=True)
 class _Held:
-    """One link that is due, its row ours until the transaction ends."""
+    """One due link whose row is locked until the transaction ends."""
 
     connection_id: UUID
     registration_id: UUID
     dialect: str
     is_in_trouble: bool
-    is_over: bool  # the deadline passed: nobody is asked, and the link ends in words
+    is_over: bool  # the deadline has passed: the provider is not asked, and the link is marked as ended
 
     @property
     def per_second(self) -> float:
-        """How often its server is asked when nothing is wrong."""
+        """The usual rate of its server; for a registration in trouble, the rate of tests."""
         return _TRIES_PER_SECOND if self.is_in_trouble else reaching.refreshes_per_second(self.dialect)
 
 
 def take(hands: int, *, at: datetime, budgets_at: datetime | None = None) -> Taken:
-    """Claim at most so many of the links that are due, the most urgent first, and their calls from the budgets.
+    """Claim at most `hands` of the due links, most urgent first, with calls from their budgets.
 
-    Where nothing is due, this is one question. Call it outside transactions: claims are committed when it returns.
-    `budgets_at`: where time is simulated, for budgets, too; they are on the database's clock else.
+    If nothing is due, this is one query. Call it outside transactions: claims are committed when it returns.
+    `budgets_at` is for simulations: the time for budgets, which otherwise is the database's.
     """
     found, is_all = _workable(hands, at=at, budgets_at=budgets_at)
     candidates = [one.connection_id for one in found if one.has_room]
@@ -165,8 +167,8 @@ def take(hands: int, *, at: datetime, budgets_at: datetime | None = None) -> Tak
 
 
 def _workable(hands: int, *, at: datetime, budgets_at: datetime | None) -> tuple[list[_Candidate], bool]:
-    """The most urgent links that are due and that somebody may ask for; what else is met is parked. False where there
-    is so much of it that the rest is left to the next look."""
+    """The most urgent due links that may be refreshed; others that are met are parked. Also whether these are all:
+    False if there were so many to park that the rest is left to the next look."""
     number, found = hands + _SPARE, list[_Candidate]()
     for _round in range(_ROUNDS):
         met = _candidates(number, at=at, budgets_at=budgets_at)
@@ -181,7 +183,7 @@ def _workable(hands: int, *, at: datetime, budgets_at: datetime | None) -> tuple
 
 
 def _candidates(number: int, *, at: datetime, budgets_at: datetime | None = None) -> list[_Candidate]:
-    """The most urgent links that are due, unheld; and one of each registration whose budget is used up."""
+    """The most urgent due links, without locks, and one of each registration whose budget is used up."""
     values: dict[str, Any] = {
         "at": at,
         "budgets_at": budgets_at,
@@ -200,7 +202,7 @@ def _candidates(number: int, *, at: datetime, budgets_at: datetime | None = None
 
 
 def _hold(candidates: Sequence[UUID], hands: int, *, at: datetime) -> list[_Held]:
-    """As many of them as nobody else is taking, in their order."""
+    """Lock as many of them as no other worker is taking, in their order."""
     values: dict[str, Any] = {
         "candidates": list(candidates),
         "hands": hands,
@@ -214,7 +216,7 @@ def _hold(candidates: Sequence[UUID], hands: int, *, at: datetime) -> list[_Held
 
 
 def _within_budgets(held: Iterable[_Held], *, at: datetime | None) -> list[UUID]:
-    """Those for which a call could be had, in their order, and those that need none."""
+    """Those for which the budget allowed a call, and those that need none, in their order."""
     held = list(held)
     calls = Counter(link.registration_id for link in held if not link.is_over)
     rates = {link.registration_id: link.per_second for link in held}

@@ -1,7 +1,8 @@
-"""Taking a connection's token set for one attempt at refreshing it.
+"""Claim a connection's token set for one attempt to refresh it.
 
-What may be asked is decided on the row as it was read (`protocol.turn`), and taken by one conditional update, on the
-database's clock, that finds the row as it was read or takes nothing: of many who come at once one gets it.
+Whether it may be refreshed is decided on the row as it was read (`protocol.turn`). It is then claimed by one
+conditional UPDATE, on the database's clock, which succeeds only if the row is unchanged: of many who try at once, one
+gets it.
 """
 
 import time
@@ -25,15 +26,16 @@ from apps.vault.sealing import Cabinet, Holder
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Claim:
-    """One attempt, ours alone until the lease ends. The connection is loaded with its endpoint and its registration,
-    and the authorization server of each; of its token set all but the access token, as it was before the claim."""
+    """One attempt, exclusively ours until the lease expires. The connection is loaded with its endpoint and
+    registration, the authorization server of each, and its token set as it was before the claim, without the access
+    token."""
 
     connection: Connection
     sent: Sent
     policy: Policy
     was_refused: bool  # the organization had not enabled us, when it was last asked
     started_at: datetime  # on the database's clock
-    keys: Cabinet  # what its secrets and tokens are sealed under, shared with those that were claimed together
+    keys: Cabinet  # the keys of its secrets and tokens, shared by all claims of one batch
     taken_at: float = field(default_factory=time.monotonic)
 
     @property
@@ -43,18 +45,18 @@ class Claim:
 
     @property
     def rotates(self) -> bool | None:
-        """Whether their server uses a refresh token up, as far as we know."""
+        """Whether their server invalidates a refresh token when it is used, as far as we know."""
         return _rotates(self.stored, self.policy)
 
     @property
     def may_call(self) -> bool:
-        """Whether a call begun now still ends within the lease."""
+        """Whether a call that begins now ends within the lease."""
         return time.monotonic() - self.taken_at < protocol.CALL_WITHIN.total_seconds()
 
 
 @dataclass(frozen=True, repr=False)
 class _Wanted:
-    """A token set that may be asked for, as it was read."""
+    """A token set that may be refreshed, as it was read."""
 
     loaded: Loaded
     standing: Standing
@@ -66,8 +68,8 @@ class _Wanted:
         return self.loaded.connection
 
 
-# What is asked of the row itself is asked without a subquery, and so again by the database after a wait for another
-# worker: a subquery sees the rows as they were before. The switches are in rows of others.
+# Conditions on the row itself use no subquery, so that the database checks them again after waiting for the lock of
+# another worker; a subquery would see the rows as they were before. The switches are in other tables.
 _TAKE = """
 UPDATE connections_storedtokenset AS held
 SET attempt_id = wanted.attempt_id, attempt_started_at = statement_timestamp(),
@@ -93,7 +95,7 @@ WHERE held.connection_id = wanted.connection_id AND held.generation = wanted.gen
     )
 RETURNING held.connection_id, held.attempt_started_at
 """
-# Of many who saw the same tokens the first goes on; the others wait here until it has taken them, and find nothing.
+# Of many who saw the same tokens the first goes on; the others wait here for its claim, and then match no row.
 _QUEUE = """
 SELECT FROM connections_storedtokenset
 WHERE connection_id = %s AND generation = %s AND (lease_until IS NULL OR lease_until <= statement_timestamp())
@@ -102,12 +104,12 @@ FOR NO KEY UPDATE
 
 
 def claim(ids: Collection[UUID], *, at: datetime, is_refused_too: bool = False) -> list[Claim]:
-    """Take those of these connections' token sets that may be refreshed now: those of active connections, where nobody
-    else has one, where no wait is on, where staff neither switched it off nor have to mend our registration first, and
-    where this release knows how to ask. `is_refused_too`: and those that were refused, while that is doubted.
+    """Claim those of these connections' token sets that may be refreshed now: the connection is active, nobody else has
+    a claim, no wait is in force, staff neither switched it off nor have to repair our registration first, and this
+    release knows how to ask. `is_refused_too` includes those that were refused and are doubted.
 
-    A claim whose deadline passed is taken too: attempting it asks nobody, and ends the link in words. Two statements,
-    in the caller's transaction where there is one; commit before you call.
+    A token set whose deadline passed is claimed too: attempting it asks nobody and marks the link as ended. Makes two
+    statements, in the caller's transaction if there is one; commit before you call the provider.
     """
     wanted = {one.connection.pk: one for one in _wanted(loading.load(ids, is_refused_too=is_refused_too), at=at)}
     keys = Cabinet([Holder.installation(), *(token_columns.holder(one.connection) for one in wanted.values())])
@@ -126,8 +128,8 @@ def claim(ids: Collection[UUID], *, at: datetime, is_refused_too: bool = False) 
 
 
 def claim_seen(connection: Connection, *, generation: int, at: datetime) -> list[Claim]:
-    """The same for one link that a herd may want at this moment: whoever comes too late is sent away by one row, before
-    anything else is loaded. So is whoever saw an earlier generation than there is. Committed when it returns."""
+    """The same for one link that many may want at this moment. Whoever comes too late, or saw an earlier generation, is
+    turned away by one small query before anything else is loaded. The claim is committed when this returns."""
     with transaction.atomic():
         with database.cursor() as cursor:
             cursor.execute(_QUEUE, [connection.pk, generation])
@@ -167,7 +169,7 @@ def _take(wanted: list[_Wanted], *, at: datetime) -> list[tuple[UUID, datetime]]
 
 
 def standing_of(stored: StoredTokenSet) -> Standing:
-    """The row as the protocol looks at it."""
+    """The row in the form that `protocol` works on."""
     return Standing(
         generation=stored.generation,
         attempt_id=stored.attempt_id,
@@ -178,8 +180,8 @@ def standing_of(stored: StoredTokenSet) -> Standing:
 
 
 def is_kept_away(connection: Connection, stored: StoredTokenSet, *, at: datetime) -> bool:
-    """Whether our registration is refused as a whole, and this link can wait until one finds out whether it is again
-    (`registering.is_in_trouble`). The registration as it is loaded."""
+    """Whether our registration is refused as a whole, and this link can wait until one link tests whether it still is
+    (`registering.is_in_trouble`). Uses the registration as it is loaded."""
     again_at = registering.again_at(connection.registration)
     has_later = stored.refresh_deadline_at is None or again_at is None or again_at < stored.refresh_deadline_at
     return registering.is_in_trouble(connection.registration, at=at) and has_later

@@ -1,10 +1,10 @@
-"""A refusal that may be a mistake of theirs: when it is asked again, and when it is believed for good.
+"""A refusal that may be a mistake of the server: when to ask again, and when to believe it for good.
 
-`invalid_grant` says that a permission is over. It is also what a server says that lost its store of tokens for an hour,
-or whose copy lags behind the one that gave ours. So a link that was refused counts as ended at once, its page says so,
-and we ask a few times more by ourselves: as soon as its tokens are taken it is back. One more time where the same
-server has taken tokens since that it gave before, as it does whenever this patient alone ended the permission; for half
-a day where it has taken none. No time limit is outlasted by that: where one passes first, the link is over.
+`invalid_grant` says that a permission is over. But a server also says so if it lost its token store for an hour, or if
+a replica lags behind the one that issued our token. So a refused link counts as ended at once, and its page says so,
+but we ask a few more times: as soon as its token is accepted, the link is back. If the same server has meanwhile
+accepted older tokens of others, as it does when only this patient ended the permission, we ask one more time; if it has
+accepted none, for half a day. This postpones no time limit: if one passes first, the link is over.
 """
 
 from datetime import datetime, timedelta
@@ -21,11 +21,11 @@ from apps.connections.reasons import Reason
 from apps.connections.refreshing import protocol
 from apps.connections.refreshing.claiming import Claim
 
-MANY = 3  # links of one registration, refused and doubted at once: it is the server, and not so many patients
+MANY = 3  # links of one registration, doubted at once: more likely the server's fault than so many patients' wish
 _AT_ONCE = 2000
 
-# From registration to registration that has proved something, however many links each has; and past those that are due
-# already, or may not be asked for yet. Unordered, as others may hold some of them: those are at it already.
+# Goes through registrations that have proved something, however many links each has, and skips links that are due
+# already or may not be refreshed yet. Unordered: rows that others have locked are skipped.
 _HASTEN = """
 UPDATE connections_storedtokenset AS hastened SET refresh_due_at = GREATEST(%(at)s, hastened.not_before_at)
 FROM (
@@ -47,7 +47,7 @@ WHERE hastened.connection_id = doubted.connection_id
 
 
 def again_at(claim: Claim, reason: Reason, *, at: datetime) -> datetime | None:
-    """When its server is asked again after this refusal; None where it is believed for good."""
+    """When the server is asked again after this refusal; None if the refusal is believed for good."""
     refused_at, deadline_at = claim.stored.refused_at, claim.stored.refresh_deadline_at
     if reason is not Reason.GRANT_ENDED:
         return None
@@ -63,8 +63,8 @@ def again_at(claim: Claim, reason: Reason, *, at: datetime) -> datetime | None:
 
 
 def proven_at(claim: Claim, *, at: datetime) -> datetime | None:
-    """When its server proved by this success, asked for then, that it takes tokens it gave before whatever is doubted;
-    None where it did not. Whoever signed in since has tokens that it gave later: those prove nothing of older ones."""
+    """The time of this success if it proves that the server accepts tokens that it issued before any that are doubted;
+    otherwise None. A recent sign-in's tokens were issued later, so they prove nothing about older ones."""
     issued_at = claim.stored.refresh_issued_at
     is_old = issued_at is not None and issued_at <= at - protocol.AGAIN_AFTER_REFUSAL[-1]
     was_refused = claim.stored.refused_at is not None and not claim.stored.is_data_refused
@@ -72,8 +72,8 @@ def proven_at(claim: Claim, *, at: datetime) -> datetime | None:
 
 
 def hasten(*, at: datetime) -> int:
-    """Let those be due that are doubted although their server has taken such tokens since; returns how many. Each is
-    asked for once more, and is back or believed. In steps, each a transaction of its own."""
+    """Make doubted links due if their server has accepted such tokens since; returns how many. Each is tried once more,
+    and then is back or believed. Works in batches, each its own transaction."""
     values: dict[str, Any] = {"at": at, "refused_before": at - protocol.AGAIN_AFTER_REFUSAL[0], "number": _AT_ONCE}
     number = 0
     while hastened := _hasten(values):
@@ -89,13 +89,13 @@ def _hasten(values: dict[str, Any]) -> int:
 
 
 def doubted() -> QuerySet[StoredTokenSet]:
-    """Those that were refused and are asked for again (`StoredTokenSet.is_doubted`)."""
+    """Token sets that were refused and are asked for again (`StoredTokenSet.is_doubted`)."""
     return StoredTokenSet.objects.filter(refused_at__isnull=False, refresh_due_at__isnull=False)
 
 
 def suspicious() -> QuerySet[StoredTokenSet]:
-    """Those of them that tell of a fault of their server: of data that was refused (`reopening`), where nobody's record
-    was checked to its end at that endpoint since. Tokens that were refused are doubted no longer than that anyway."""
+    """Those of them that suggest a fault of the server. Refused data (`reopening`) suggests none if anybody's record
+    was copied completely from that endpoint since. Refused tokens always count while they are doubted."""
     is_closed = Q(data_refused_at__isnull=False, refused_at=F("data_refused_at"))
     closed = doubted().filter(is_closed).order_by().values_list("connection__endpoint")
     since = dict(closed.annotate(since=Min("refused_at")))
@@ -108,7 +108,7 @@ def _checked(endpoint_id: UUID, since: datetime) -> bool:
 
 
 def of_many() -> QuerySet[StoredTokenSet]:
-    """Those of servers that refused several. One query tells which servers these are."""
+    """Those whose server refused several. One query finds these servers."""
     counted = suspicious().order_by().values("registration_id").annotate(times=Count("pk"))
     refusing = list(counted.filter(times__gte=MANY).values_list("registration_id", flat=True))
     return suspicious().filter(registration__in=refusing)

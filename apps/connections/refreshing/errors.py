@@ -1,4 +1,4 @@
-"""Why no access token is handed out now, by whose turn it is."""
+"""Why no access token is available now, by who must act."""
 
 from datetime import datetime
 
@@ -16,9 +16,9 @@ class NeedsReauthorization(Exception):
 
 
 class RegistrationBroken(NotYet):
-    """Their server does not accept our client registration, or this release does not know how to speak to it. Nobody
-    asks again before `until`, or before staff mended it: then at once."""
+    """The server does not accept our client registration, or this release does not know how to speak to it. Nobody asks
+    again before `until`, unless staff fix it earlier."""
 
 
 class SwitchedOff(Exception):
-    """Staff switched the endpoint or the client registration off: nothing is asked until both are on again."""
+    """Staff switched the endpoint or the client registration off: nothing is sent until both are on again."""

@@ -1,6 +1,7 @@
-"""An attempt that may end in a way nobody foresaw: a fault of ours, met again each time that link is tried.
+"""Keep an unexpected error of one attempt, a fault of ours that recurs each time the link is tried, from affecting
+others.
 
-It costs that link ever longer waits, and no other link anything. Whoever asks for attempts asks here.
+It costs that link ever longer waits, and other links nothing. Whoever makes attempts makes them through this module.
 """
 
 import logging
@@ -17,13 +18,13 @@ _LOG = logging.getLogger(__name__)
 
 
 def attempt(claim: Claim, *, clock: Callable[[], datetime]) -> Result:
-    """As `attempting.attempt`; where that raises, the link is put off and operators hear of it.
+    """As `attempting.attempt`; if that raises, the link waits longer and operators are told.
 
-    Raises only where the database does not take even that: then the lease runs out, and somebody tries again.
+    Raises only if the database does not accept even that: then the lease expires, and another worker tries again.
     """
     try:
         return attempting.attempt(claim, clock=clock)
-    except Exception:  # noqa: BLE001 - whatever it is, it must not come again every half minute
+    except Exception:  # noqa: BLE001 - whatever it is, it must not recur every half minute
         _LOG.exception("A refresh broke off: connection %s", claim.connection.pk)
         if not database.in_atomic_block:  # it may have been the database
             database.close_if_unusable_or_obsolete()

@@ -1,9 +1,9 @@
-"""Refreshing sooner than the schedule says, because an operator asks for it: one link now, or many as soon as may be.
+"""Refresh earlier than scheduled because an operator asks for it: one link now, or many as soon as possible.
 
-Links that were refused are among them while that is doubted: operators are who hears that a server is well again.
-Floors, waits, switches and trouble hold for operators too. One link takes nothing from its registration's budget, as
-when somebody waits for a page; many are only made due, and are then taken like everything else that is: in order of
-deadline, within budgets, by all workers.
+This includes links that were refused and are doubted, because operators hear first when a server works again. Floors,
+waits, switches and trouble apply to operators too. A single link takes nothing from its registration's budget, as when
+somebody waits for a page. Many links are only made due; workers then take them like all others, by deadline and within
+budgets.
 """
 
 from collections import Counter
@@ -36,7 +36,7 @@ WHERE stored.sealed_refresh_token IS NOT NULL
     AND (%(registration)s::uuid IS NULL OR stored.registration_id = %(registration)s)
 """
 _COUNT = f"SELECT stored.registration_id, count(*) {_WORKABLE} GROUP BY 1"
-# What a worker has in hand is left to it.
+# Links that a worker has claimed are skipped.
 _BRING_FORWARD = f"""
 UPDATE connections_storedtokenset AS hastened SET refresh_due_at = %(at)s
 FROM (
@@ -51,20 +51,20 @@ RETURNING hastened.connection_id, hastened.registration_id
 
 
 class Hindrance(StrEnum):
-    """Why nobody is asked for a link now."""
+    """Why a link cannot be refreshed now."""
 
     NOT_ACTIVE = "not_active"  # its patient must sign in, or it is over
     NO_REFRESH_TOKEN = "no_refresh_token"  # noqa: S105 - the name of a hindrance
     SWITCHED_OFF = "switched_off"
     UNKNOWN = "unknown_to_this_release"
     TROUBLE = "registration_in_trouble"
-    UNDER_WAY = "under_way"  # somebody else is at it
+    UNDER_WAY = "under_way"  # another worker is refreshing it
     TOO_SOON = "too_soon"
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What came of asking for one link; or why nobody was asked, and until when nobody is."""
+    """The result for one link; or why it was not refreshed, and until when it will not be."""
 
     outcome: Outcome | None = None
     hindrance: Hindrance | None = None
@@ -72,7 +72,7 @@ class Asked:
 
 
 def refresh_one(connection_id: UUID, *, at: datetime) -> Asked:
-    """Refresh this link now, although its access token may still be good. Speaks to the network: call it outside
+    """Refresh this link now, even if its access token is still valid. Speaks to the network: call it outside
     transactions. Raises Connection.DoesNotExist."""
     for claim in claiming.claim([connection_id], at=at, is_refused_too=True):
         result = fault_isolation.attempt(claim, clock=clocks.running_from(at))
@@ -81,7 +81,7 @@ def refresh_one(connection_id: UUID, *, at: datetime) -> Asked:
 
 
 def foresee(connection_id: UUID, *, at: datetime) -> Asked | None:
-    """Why nobody would be asked for this link now; None where somebody would. Raises Connection.DoesNotExist."""
+    """Why this link could not be refreshed now; None if it could. Raises Connection.DoesNotExist."""
     related = ("endpoint", "registration", "stored_token_set")
     connection = Connection.objects.select_related(*related).defer("sealed_candidates").get(pk=connection_id)
     stored: StoredTokenSet | None = getattr(connection, "stored_token_set", None)
@@ -104,10 +104,10 @@ def foresee(connection_id: UUID, *, at: datetime) -> Asked | None:
 
 
 def bring_forward(registration_id: UUID | None = None, *, at: datetime) -> Mapping[UUID, int]:
-    """Make all links due that could be refreshed now, or those of one registration. How many of each registration.
+    """Make all links due that could be refreshed now, or those of one registration. Returns how many, by registration.
 
-    In steps, each a transaction of its own: memory and locks do not grow with their number, and when it ends half way
-    it may be begun again.
+    Works in batches, each its own transaction, so that memory and locks do not grow. If it is interrupted, it can be
+    started again.
     """
     hastened: Counter[UUID] = Counter()
     values = {"at": at, "registration": registration_id, "number": _AT_ONCE, "after": UUID(int=0)} | parking.READABLE
@@ -122,8 +122,8 @@ def bring_forward(registration_id: UUID | None = None, *, at: datetime) -> Mappi
 
 
 def resume(endpoints: Collection[UUID], *, at: datetime) -> int:
-    """Let those be due now that wait after an attempt which brought nothing, or a refusal that may be a mistake: what
-    kept the server of these endpoints from answering, or answering right, is over. How many there were."""
+    """Make links due now that wait after a failed attempt or a doubted refusal, because what kept the server of these
+    endpoints from answering correctly is over. Returns how many."""
     links = Connection.objects.filter(endpoint__in=endpoints).values("pk")
     rows = StoredTokenSet.objects.filter(connection__in=links, sealed_refresh_token__isnull=False)
     rows = rows.filter(Q(tries__gt=0) | Q(refused_at__isnull=False))
@@ -132,7 +132,7 @@ def resume(endpoints: Collection[UUID], *, at: datetime) -> int:
 
 
 def count_renewable(registration_id: UUID | None = None, *, at: datetime) -> Mapping[UUID, int]:
-    """How many `bring_forward` would make due, of each registration."""
+    """How many links `bring_forward` would make due, by registration."""
     with database.cursor() as cursor:
         cursor.execute(_COUNT, {"at": at, "registration": registration_id} | parking.READABLE)
         return dict(cursor.fetchall())

@@ -1,7 +1,7 @@
-"""What attempts need of their links, loaded by one statement that is put together once.
+"""Load what attempts need of their links by one statement that is built once.
 
-The ORM's own would carry all columns of five tables and be put together anew each time: that costs several times as
-much as everything else a refresh does in this process. Columns left out are there when they are asked for.
+The ORM would load all columns of five tables, and build the statement each time: several times the cost of everything
+else that a refresh does in this process. Columns that are left out are loaded on access.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -42,8 +42,8 @@ _SERVER = ("id", "authorize_url", "token_url", "revocation_url", "is_sandbox")
 
 
 def _part(alias: str, model: type[Model], columns: Collection[str]) -> tuple[str, type[Model], Collection[str]]:
-    """Columns in the order of the model's fields: Django takes values in that order, whatever the names beside them,
-    and looks for each of its fields among the names."""
+    """Columns in the order of the model's fields: Django expects values in that order, whatever the names beside
+    them."""
     fields = model._meta.concrete_fields  # noqa: SLF001 - public
     return alias, model, {field.attname: None for field in fields if field.attname in columns}.keys()
 
@@ -59,7 +59,7 @@ _PARTS = (
 
 _COLUMNS = ", ".join(f"{alias}.{column}" for alias, _model, columns in _PARTS for column in columns)
 
-# Refused in a word: `enabling.answered` heals it.
+# Whether the organization refused us explicitly: `enabling.answered` ends that.
 _LOAD = f"""
 SELECT statement_timestamp(), EXISTS (
     SELECT FROM directory_enablement AS enablement
@@ -80,7 +80,7 @@ WHERE linked.id = ANY(%(ids)s::uuid[]) AND {parking.IS_RENEWED} AND endpoint.is_
 
 @dataclass(frozen=True, repr=False)
 class Loaded:
-    """One link. The connection holds the rest: its endpoint, its registration, their servers, and its token set."""
+    """One link. The connection holds the rest: its endpoint, registration, their servers, and its token set."""
 
     connection: Connection
     now: datetime  # on the database's clock
@@ -88,8 +88,8 @@ class Loaded:
 
 
 def load(ids: Collection[UUID], *, is_refused_too: bool = False) -> list[Loaded]:
-    """Those of these connections that are active, switched on, and have a refresh token. `is_refused_too`: and those
-    that were refused, while that is doubted."""
+    """Those of these connections that are active, switched on, and have a refresh token. `is_refused_too` includes
+    those that were refused and are doubted."""
     with database.cursor() as cursor:
         cursor.execute(_LOAD, {"ids": list(ids), "is_refused_too": is_refused_too})
         return [_loaded(row) for row in cursor.fetchall()]
@@ -104,12 +104,12 @@ def _loaded(row: Sequence[Any]) -> Loaded:
     connection.endpoint, connection.registration = endpoint, registration
     stored.connection, stored.registration = connection, registration  # which the connection knows as its own, too
     if connection.status == Connection.Status.ACTIVE:
-        stored.refused_at = None  # of earlier tokens: the version before, running beside, leaves it at a new sign-in
+        stored.refused_at = None  # of earlier tokens: the previous release, during a deploy, does not clear it
     return Loaded(connection, now, was_refused)
 
 
 def _built(values: Sequence[Any]) -> Iterator[Any]:
-    """One object of each part, in their order."""
+    """One object for each part, in their order."""
     begin = 0
     for _alias, model, columns in _PARTS:
         yield model.from_db(database.alias, columns, values[begin : begin + len(columns)])

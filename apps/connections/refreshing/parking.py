@@ -1,13 +1,12 @@
-"""Links that nobody may refresh, put out of the way of those that somebody may.
+"""Park links that may not be refreshed, so that they are not in the way of those that may.
 
-Whether an endpoint is switched on is said in the directory, once for all its links, and `choosing` meets them one by
-one: those that are due and may not be asked for would be walked past at every look, tens of thousands of them for as
-long as staff leave an endpoint off. So whoever meets them parks them, a batch at a time: they are due no more, and what
-is due later is met when it falls due. They are due again within a minute of being switched on, all at once: `choosing`
-orders them, and their server's budget holds.
+Whether an endpoint is switched on is stored once, in the directory, but `choosing` meets its links one by one. It would
+skip the same tens of thousands of due links at each look, for as long as staff leave an endpoint off. So those it meets
+are parked, in batches: they are no longer due. Links that are due later are met then. Within a minute of being switched
+on, all are due again; `choosing` orders them, and their server's budget applies.
 
-Links that are over are not parked, as new tokens bring new times. A dialect that this code does not know counts as
-off: it may have been written by a newer release, and nobody else's link waits for it.
+Links that have ended are not parked, because new tokens bring new times. A dialect that this release does not know
+counts as switched off: a newer release may have written it, and other links must not wait for it.
 """
 
 import logging
@@ -24,26 +23,26 @@ from apps.wire.dialects import DIALECTS
 _LOG = logging.getLogger(__name__)
 
 _AT_ONCE = 2000
-_CONFIRMED_WITHIN = timedelta(minutes=1)  # then a link that awaits it is looked at again
+_CONFIRMED_WITHIN = timedelta(minutes=1)  # when a link that awaits confirmation is looked at again
 
-# The endpoint of each link, looked up link by link. Joined freely, endpoints could come first, and all links be gone
-# through again for each: Postgres takes a table of few rows that nobody analyzed for one where hardly a row fits.
+# The endpoint of each link, looked up link by link. With an ordinary join, Postgres could start from endpoints and scan
+# all links for each: it misjudges a small table that was never analyzed.
 ITS_ENDPOINT = """
 JOIN LATERAL (
     SELECT of_link.is_switched_on, of_link.dialect
     FROM directory_endpoint AS of_link WHERE of_link.id = linked.endpoint_id OFFSET 0
 ) AS endpoint ON TRUE
 """
-# Whether a link is to be renewed: it holds, or was refused and is asked for again (`doubting`). Needs `linked` and
+# Whether a link is to be refreshed: it is active, or was refused and is doubted (`doubting`). Needs `linked` and
 # `stored`.
 IS_RENEWED = """
 (linked.status = 'active' OR (linked.status = 'needs_reauthorization' AND stored.refused_at IS NOT NULL))
 """
-# Whether it may be asked for, as far as its connection and its endpoint tell. Needs `endpoint`, too.
+# Whether it may be refreshed, judged by its connection and endpoint. Needs `endpoint` as well.
 IS_WORKABLE = f"({IS_RENEWED} AND endpoint.is_switched_on AND endpoint.dialect = ANY(%(dialects)s::text[]))"
 KNOWN: dict[str, Any] = {"dialects": list(DIALECTS)}
-# Whether this release can read what a registration writes over the dialect. Needs `registration`: like one in trouble
-# it is left out with all its links, before any of them is looked at.
+# Whether this release can read a registration's overrides. Needs `registration`. If not, it is left out with all its
+# links before any of them is read, like one in trouble.
 IS_READABLE = "registration.token_parameters = ANY(%(readable)s::text[])"
 READABLE: dict[str, Any] = {"readable": list(overriding.READABLE)}
 
@@ -63,7 +62,7 @@ FROM (
 WHERE parked.connection_id = met.connection_id
 RETURNING met.dialect
 """  # noqa: S608 # nosec B608 - of constants alone
-# From one endpoint with parked links to the next one, however many links each has.
+# Goes from one endpoint with parked links to the next, however many links each has (a loose index scan).
 _RETURN = """
 WITH RECURSIVE parked (endpoint_id) AS (
     (SELECT parked_endpoint_id FROM connections_storedtokenset
@@ -88,7 +87,7 @@ WHERE returned.connection_id = met.connection_id
 
 
 def park(ids: Collection[UUID], *, at: datetime) -> None:
-    """Let those of these links be due no more that are due and that nobody may ask for."""
+    """Make those of these links no longer due that are due and may not be refreshed."""
     with connection.cursor() as cursor:
         cursor.execute(_PARK, {"ids": list(ids), "at": at, "look_again_at": at + _CONFIRMED_WITHIN, **KNOWN})
         unknown = {dialect for (dialect,) in cursor.fetchall()} - DIALECTS.keys()
@@ -97,7 +96,8 @@ def park(ids: Collection[UUID], *, at: datetime) -> None:
 
 
 def return_parked(*, at: datetime) -> int:
-    """Let those be due whose endpoint is on again; returns how many. In steps, each a transaction of its own."""
+    """Make parked links due whose endpoint is on again; returns how many. Works in batches, each its own
+    transaction."""
     number = 0
     while returned := _return(at=at):
         number += returned

@@ -1,6 +1,6 @@
-"""What a server's limits mean for one link's refresh token: policy as data.
+"""A server's limits for one link's refresh token, as data.
 
-Where a value comes from stands beside it in `apps.wire.dialects`; a client registration may know better.
+The sources of the values are in `apps.wire.dialects`; a client registration may override them.
 """
 
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ from apps.directory import reaching
 from apps.directory.models import ClientRegistration
 from apps.wire.dialects import Dialect
 
-MARGIN = timedelta(seconds=30)  # an access token this near its end is not used any more (specification 7.2)
-LONGEST_UNRENEWABLE = timedelta(days=1)  # an access token that cannot be renewed is believed so long, of any server
-ON_ITS_WAY = timedelta(seconds=1)  # a request, later than the one before it was
+MARGIN = timedelta(seconds=30)  # an access token this close to its expiry is no longer used (specification 7.2)
+LONGEST_UNRENEWABLE = timedelta(days=1)  # the longest lifetime that is believed if there is no refresh token
+ON_ITS_WAY = timedelta(seconds=1)  # how much longer one request may travel than the next
 
 _ONLINE = ClientRegistration.RefreshScope.ONLINE.value
 _OFFLINE = ClientRegistration.RefreshScope.OFFLINE.value
@@ -21,7 +21,7 @@ _OFFLINE = ClientRegistration.RefreshScope.OFFLINE.value
 
 @dataclass(frozen=True, kw_only=True)
 class Policy:
-    """Limits of one link. None: there is no such limit, or nobody published one."""
+    """Limits of one link. None: there is no such limit, or none is published."""
 
     window: timedelta | None  # a refresh token dies so long after it was asked for, however often it is used
     idle_limit: timedelta | None  # a refresh token dies so long after it was last used
@@ -33,9 +33,9 @@ class Policy:
 
 
 def of(connection: Connection) -> Policy:
-    """The limits of this link, told from its endpoint, registration and granted scope as they are loaded.
+    """The limits of this link, from its endpoint, registration and granted scope as they are loaded.
 
-    `rotates` is what was last seen of the registration: whoever has this link's own answer in hand knows better.
+    `rotates` is what was last observed for the registration. A caller that has this link's own response knows better.
     """
     dialect = reaching.dialect(connection.endpoint, connection.registration)
     return told(
@@ -46,8 +46,8 @@ def of(connection: Connection) -> Policy:
 
 
 def told(dialect: Dialect, *, granted_scope: str, rotates: bool | None) -> Policy:
-    """The same from what a link is made of. The idle limit is stated of `offline_access`, and holds wherever a refresh
-    token came without either scope; a session ends long before (specification 5.2.3)."""
+    """The same, from its parts. The idle limit is published for `offline_access`, and applies whenever a refresh token
+    came without either scope; a session ends long before (specification 5.2.3)."""
     granted = set(granted_scope.split())
     is_session_bound = _ONLINE in granted and _OFFLINE not in granted
     hours, days = dialect.refresh_window_hours, dialect.idle_limit_days
@@ -63,5 +63,5 @@ def told(dialect: Dialect, *, granted_scope: str, rotates: bool | None) -> Polic
 
 
 def _floor(seconds: int) -> timedelta:
-    """A server counts from when a request arrives, and one may be longer on its way than the next."""
+    """A server counts from the arrival of a request, and one request may take longer to arrive than the next."""
     return timedelta(seconds=seconds) + ON_ITS_WAY if seconds else timedelta(0)

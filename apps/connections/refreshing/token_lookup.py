@@ -1,7 +1,7 @@
-"""A look at one link for whoever wants to use its access token: whether anything keeps it from that, and what it holds.
+"""Look up one link's tokens for use: whether anything prevents that, and what is stored.
 
-One statement, written out: a herd of readers asks it at the same moment. Putting the ORM's two together anew each time
-costs several times as much as asking. Whoever waits for another's attempt asks only for the row that it changes.
+One statement in raw SQL, because many readers may run it at the same moment, and building the ORM's two costs several
+times as much as running them. Whoever waits for another's attempt reads only the row that it changes.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from django.db import connection as database
 from apps.connections.models import Connection, StoredTokenSet
 from apps.connections.refreshing.errors import NeedsReauthorization, SwitchedOff
 
-# In the order of the model's fields, in which Django takes values (`loading`).
+# In the order of the model's fields, in which Django expects values (`loading`).
 _STORED = (
     "connection_id", "registration_id", "sealed_access_token", "sealed_refresh_token", "generation", "lease_until",
     "not_before_at", "refresh_issued_at", "refresh_deadline_at", "access_expires_at",
@@ -37,21 +37,22 @@ WHERE connection_id = %s AND generation = %s AND lease_until > statement_timesta
 
 @dataclass(frozen=True, repr=False)
 class Look:
-    """A token set, without what only an attempt needs, and the moment on the database's clock."""
+    """A token set, without the columns that only an attempt needs, and the database's time."""
 
     stored: StoredTokenSet
     now: datetime
 
     @property
     def under_way_until(self) -> datetime | None:
-        """When the lease of whoever is asking for new tokens ends; None where nobody is."""
+        """When the lease of an attempt in progress expires; None if there is none."""
         lease_until = self.stored.lease_until
         return lease_until if lease_until is not None and lease_until > self.now else None
 
 
 def look_up(connection: Connection) -> Look:
-    """Also learns the connection's status, and whether its registration is in trouble. Raises NeedsReauthorization
-    where it is not active, holds no tokens or went a moment ago, SwitchedOff where staff switched off what it needs."""
+    """Look up the token set, and update the connection's status and its registration's trouble. Raises
+    NeedsReauthorization if it is not active, has no tokens or was just deleted, and SwitchedOff if staff switched off
+    what it needs."""
     with database.cursor() as cursor:
         cursor.execute(_LOOK, [connection.pk])
         row = cursor.fetchone()
@@ -61,8 +62,8 @@ def look_up(connection: Connection) -> Look:
 
 
 def is_under_way(connection: Connection, *, generation: int) -> bool:
-    """Whether somebody still asks for what comes after this generation. Told from one row, as often as one likes:
-    whatever else happened meanwhile, the next `look` says."""
+    """Whether an attempt on this generation is still in progress. Reads one row, so it can be called often; `look_up`
+    then says what else happened."""
     with database.cursor() as cursor:
         cursor.execute(_IS_UNDER_WAY, [connection.pk, generation])
         return bool(cursor.rowcount)

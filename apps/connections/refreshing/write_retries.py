@@ -1,4 +1,4 @@
-"""An answer that may hold the only live token of a link is written again until the database takes it."""
+"""Retry a write until the database accepts it, for responses that may contain the only valid token of a link."""
 
 import logging
 import time
@@ -12,15 +12,15 @@ from apps.connections import database_outages
 
 _LOG = logging.getLogger(__name__)
 
-WITHIN_SECONDS = 600.0  # a restart of the database, or a failover; a worker that ends is let finish
+WITHIN_SECONDS = 600.0  # long enough for a restart or failover of the database; a worker that is stopped may finish
 _SOONEST_SECONDS, _LATEST_SECONDS = 0.05, 5.0
 
 T = TypeVar("T")
 
 
 def until_written(write: Callable[[], T], *, within_seconds: float = WITHIN_SECONDS) -> T:
-    """What `write` returns, at the first time that the database lets it. It may be called again after a commit whose
-    answer got lost. Raises what the database raised last where it does not come back."""
+    """Call `write` until the database accepts it, and return its result. `write` may be called again after a commit
+    whose result was lost. If the database does not come back in time, raises its last error."""
     gives_up_at = time.monotonic() + within_seconds
     wait_seconds = _SOONEST_SECONDS
     while True:
@@ -40,8 +40,8 @@ def until_written(write: Callable[[], T], *, within_seconds: float = WITHIN_SECO
 
 
 def _leave() -> None:
-    """The next write goes over another connection. One that went back to the pool alive would be given out again, and
-    after a failover it may lead for good to a server that can only be read."""
+    """Close the connection, so that the next try uses a new one. One returned to the pool alive would be handed out
+    again, and after a failover it may lead to a read-only server for good."""
     if database.connection is not None:
         database.connection.close()
     database.close()
