@@ -1,4 +1,4 @@
-"""An access token for whoever is about to ask a provider for data."""
+"""Hand out an access token to whoever is about to ask a provider for data."""
 
 import time
 from datetime import datetime
@@ -22,17 +22,17 @@ from apps.directory import discovering, reaching, registering
 from apps.vault.errors import Shredded
 from apps.wire.secret import Secret
 
-JOIN_SECONDS = 12.0  # another attempt's call ends after ten, and is stored then
+JOIN_SECONDS = 12.0  # another attempt's call takes ten at most, and then is stored
 _FIRST_LOOK_SECONDS, _LAST_LOOK_SECONDS = 0.02, 0.5
 
 
 def usable_token(connection: Connection, *, at: datetime, refused: Secret | None = None) -> Secret:
-    """An access token with some life in it. `refused` is one that a server just answered 401 to: never handed out
-    again.
+    """An access token that is still valid for a while. `refused` is one that a server has just answered with 401: it is
+    never returned again.
 
-    Refreshes where it must, and where somebody else does so already waits for what that brings. Speaks to the network:
-    call it outside transactions. Raises NotYet, NeedsReauthorization, SwitchedOff, and WireError where a refresh failed
-    for another reason than the patient's; the tokens are then kept.
+    Refreshes if it must; if another worker is already doing so, waits for its result. Speaks to the network: call it
+    outside transactions. Raises NotYet, NeedsReauthorization, SwitchedOff, and WireError if a refresh failed for a
+    reason that is not the patient's; the tokens are then kept.
     """
     try:
         return _usable_token(connection, at=at, refused=refused)
@@ -41,8 +41,8 @@ def usable_token(connection: Connection, *, at: datetime, refused: Secret | None
 
 
 def check_switches(connection: Connection) -> None:
-    """Raises SwitchedOff where staff switched off what this connection needs, as the rows are now; and
-    Connection.DoesNotExist where it went a moment ago. Also learns the connection's status."""
+    """Raises SwitchedOff if staff switched off what this connection needs, according to the current rows; and
+    Connection.DoesNotExist if it was just deleted. Also updates the connection's status."""
     rows = Connection.objects.filter(pk=connection.pk)
     switches = ("endpoint__is_switched_on", "registration__is_switched_on")
     connection.status, *are_on = rows.values_list("status", *switches).get()
@@ -78,7 +78,7 @@ def _usable_token(connection: Connection, *, at: datetime, refused: Secret | Non
 
 
 def _alive(connection: Connection, stored: StoredTokenSet, *, at: datetime, refused: Secret | None) -> Secret | None:
-    """The stored access token, unless it is about to end or was refused."""
+    """The stored access token, unless it is about to expire or was refused."""
     if stored.access_expires_at is None or at >= stored.access_expires_at - policy.MARGIN:
         return None
     access_token = token_columns.access_token(connection, stored)
@@ -86,8 +86,8 @@ def _alive(connection: Connection, stored: StoredTokenSet, *, at: datetime, refu
 
 
 def _joined(connection: Connection, seen: Look, *, generation: int) -> Secret | None:
-    """What an attempt under way on this generation brings, asked for without a transaction until it shows. None where
-    none is under way; raises NotYet where it brings nothing in time."""
+    """The result of another worker's attempt on this generation, polled without a transaction. None if there is no
+    attempt; raises NotYet if there is no result in time."""
     until = time.monotonic() + JOIN_SECONDS
     while seen.stored.generation == generation:
         lease_until = seen.under_way_until
@@ -101,7 +101,7 @@ def _joined(connection: Connection, seen: Look, *, generation: int) -> Secret | 
 
 
 def _await(connection: Connection, generation: int, *, until: float) -> None:
-    """Sleep while somebody else's attempt is under way, at most until this moment of the monotonic clock."""
+    """Sleep while another worker's attempt is in progress, at most until this monotonic time."""
     look_seconds = _FIRST_LOOK_SECONDS
     while time.monotonic() <= until:
         time.sleep(look_seconds)
@@ -111,7 +111,7 @@ def _await(connection: Connection, generation: int, *, until: float) -> None:
 
 
 def _check(connection: Connection, stored: StoredTokenSet, *, at: datetime) -> None:
-    """Raises whatever keeps this connection from being refreshed now, and marks it where only the patient can help."""
+    """Raise whatever prevents a refresh now, and mark the connection if only the patient can help."""
     if stored.sealed_refresh_token is None:
         raise storing.end_unasked(connection, stored, Reason.NOT_RENEWABLE, at=at)
     if stored.refresh_deadline_at is not None and at >= stored.refresh_deadline_at:
@@ -122,7 +122,7 @@ def _check(connection: Connection, stored: StoredTokenSet, *, at: datetime) -> N
 
 
 def _learn(connection: Connection, attempted: Connection) -> None:
-    """The caller's object knows what the attempt's does."""
+    """Update the caller's object with what the attempt's object knows."""
     connection.status, connection.reason, connection.reason_at = attempted.status, attempted.reason, attempted.reason_at
     known, learned = connection.registration, attempted.registration
     known.trouble, known.trouble_at, known.trouble_seen_at = (

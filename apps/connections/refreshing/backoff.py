@@ -1,4 +1,4 @@
-"""An attempt at refreshing that brought nothing and ends nothing: until when nobody asks, and who hears of it."""
+"""After an attempt that failed without ending the link: how long to wait, and who is told."""
 
 import logging
 import time
@@ -27,7 +27,7 @@ _GATEWAY_TRIES = 4
 
 
 def back_off(claim: Claim, error: WireError | VaultError, *, at: datetime) -> Result:
-    """Not the patient's matter: keep the tokens, let nobody ask again too soon, and tell staff where it is theirs."""
+    """The patient cannot help: keep the tokens, wait before the next try, and tell staff if they must act."""
     lost_for = _lost_for(claim, error)
     tries = claim.stored.tries + 1
     until = at + _wait(claim, error, tries=tries, lost_for=lost_for, at=at)
@@ -51,8 +51,8 @@ def back_off(claim: Claim, error: WireError | VaultError, *, at: datetime) -> Re
 
 
 def break_off(claim: Claim, *, at: datetime) -> Result:
-    """The attempt ended in a way nobody foresaw, a fault of ours: the tokens stay, and whoever asks waits longer each
-    time. Where the server may have used our token up, and most let it be repeated for a while, not at first."""
+    """The attempt raised an unexpected error, a fault of ours: the tokens stay, and waits grow. If the server may have
+    invalidated our token, the first tries come sooner, because most servers accept it again for a while."""
     tries = claim.stored.tries + 1
     lost_for = _missing_for(claim) if claim.rotates is not False and claim.stored.tries < _GATEWAY_TRIES else None
     left = _left(claim, at=at)
@@ -64,7 +64,8 @@ def break_off(claim: Claim, *, at: datetime) -> Result:
 
 
 def release(claim: Claim, *, at: datetime) -> Result:
-    """Give a claim back that asked nobody: the row is as it was, and an answer that got lost may be asked for again."""
+    """Give back a claim without having asked: the row is as before, and a lost response may be asked for again at
+    once."""
     is_lost = claim.stored.attempt_id is not None
     not_before_at = at if is_lost else claim.stored.not_before_at
     _mine(claim).update(
@@ -86,8 +87,8 @@ def _write(
     broke_off_at: datetime | None = None,
     silent_at: datetime | None = None,
 ) -> None:
-    """The end of the attempt, unless another one came first. `is_lost`: an answer is missing, and is asked for soon.
-    `silent_at`: its provider did not answer then, and perhaps has not for longer."""
+    """End the attempt, unless another one replaced it. `is_lost`: a response was lost, and is asked for again soon.
+    `silent_at`: the provider did not answer then, and perhaps not before."""
     due_at = until if is_lost else claim.stored.refresh_due_at
     unanswered_since = claim.sent.earlier_started_at
     if is_lost:
@@ -106,7 +107,7 @@ def _write(
 
 
 def _mine(claim: Claim) -> QuerySet[StoredTokenSet]:
-    """The row while it is still this attempt's: with other tokens it would be none's, or another's."""
+    """The row, while it still belongs to this attempt."""
     return StoredTokenSet.objects.filter(pk=claim.connection.pk, attempt_id=claim.sent.attempt_id)
 
 
@@ -115,7 +116,7 @@ def _wait(
 ) -> timedelta:
     floor, left = claim.policy.floor, _left(claim, at=at)
     if _is_of_registration(error):
-        return protocol.wait(tries=1, floor=floor, left=left)  # the registration keeps everybody away by itself
+        return protocol.wait(tries=1, floor=floor, left=left)  # while the registration is in trouble, links wait anyway
     if isinstance(error, VaultError | errors.OrganizationNotEnabled | errors.EndpointMisconfigured):
         return protocol.wait(tries=1, floor=floor, left=left, least=protocol.OPERATOR_WAIT)
     seconds = error.retry_after_seconds if isinstance(error, errors.Unavailable) else None
@@ -124,13 +125,13 @@ def _wait(
 
 
 def _left(claim: Claim, *, at: datetime) -> timedelta | None:
-    """Until the deadline, where there is one."""
+    """The time until the deadline, if there is one."""
     deadline_at = claim.stored.refresh_deadline_at
     return deadline_at - at if deadline_at is not None else None
 
 
 def _outcome(error: WireError | VaultError) -> Outcome:
-    """Whose turn it is. A token that does not open is for staff: a key is missing."""
+    """Who must act. A token that cannot be decrypted is for staff: a key is missing."""
     if isinstance(error, VaultError) or error.actor is errors.Actor.OPERATOR:
         return Outcome.OPERATOR
     return Outcome.WAITING if error.actor is errors.Actor.WAIT else Outcome.OURS
@@ -141,21 +142,21 @@ def _is_of_registration(error: WireError | VaultError) -> bool:
 
 
 def _lost_for(claim: Claim, error: WireError | VaultError) -> timedelta | None:
-    """How long an answer is missing, where the server may have used our token up without our hearing of it."""
+    """How long a response has been missing, if the server may have invalidated our token without our knowing."""
     if claim.rotates is False or not _may_have_acted(error, tries=claim.stored.tries):
         return None
     return _missing_for(claim)
 
 
 def _missing_for(claim: Claim) -> timedelta:
-    """Since the first attempt that was not answered."""
+    """The time since the first unanswered attempt."""
     since = claim.sent.earlier_started_at or claim.started_at
     return claim.started_at - since + timedelta(seconds=time.monotonic() - claim.taken_at)
 
 
 def _may_have_acted(error: WireError | VaultError, *, tries: int) -> bool:
-    """Whether the request went out and nothing readable came back. What a gateway answers for a server in trouble, and
-    it may do so for a day, hides tokens only at first."""
+    """Whether the request was sent and no readable response came. A gateway's errors may hide new tokens only at first:
+    for a server in trouble, a gateway may send them for a day."""
     if isinstance(error, errors.Unavailable) and error.code in {Code.TIMED_OUT, Code.UNREACHABLE}:
         return error.was_sent
     is_gateway = isinstance(error, errors.Unavailable) and error.status in {408, 500, 502, 504}

@@ -1,9 +1,9 @@
-"""The usual end of an attempt, in one statement: its tokens stored, the event written down, the success counted.
+"""Store a usual success in one statement: the tokens, the audit event, and the count.
 
-Usual means that nothing happened since the claim: the attempt still has the row, the connection is active, and neither
-its end nor its scope changes. The statement finds just that under its locks, or changes nothing; then `storing` looks
-at what there is, and decides. A round trip each for a transaction's begin, lock, writes and commit costs more than all
-else that a refresh asks of the database.
+Usual means that nothing happened since the claim: the attempt still owns the row, the connection is active, and neither
+its end nor its scope changes. The statement checks just that under its locks, or else changes nothing; then `storing`
+reads the rows and decides. Separate round trips for begin, lock, writes and commit would cost more than everything else
+that a refresh asks of the database.
 """
 
 from datetime import datetime
@@ -16,7 +16,7 @@ from apps.connections import connection_events, tallying
 from apps.connections.refreshing import doubting
 from apps.connections.refreshing.claiming import Claim
 
-# Locks are taken as `models.stored_token_set` says: the connection before its token set.
+# Locks are taken in the order of `models.stored_token_set`: the connection before its token set.
 _RENEW = """
 WITH linked AS (
     SELECT id FROM connections_connection
@@ -41,8 +41,8 @@ def renew(
     actor: Actor,
     at: datetime,
 ) -> bool:
-    """Whether it was the usual end, and is written. `columns` of the token set are set, by their names; the connection
-    is expected to have this end and this scope already. Commits by itself, outside a transaction."""
+    """Whether this was the usual case, and is now written. `columns` of the token set are set, by name; the connection
+    must already have this end and scope. Commits by itself: call it outside transactions."""
     note, noted = connection_events.connection_for_each(
         "renewed", EventType.TOKENS_REFRESHED, claim.connection, at=at, actor=actor, generation=columns["generation"]
     )

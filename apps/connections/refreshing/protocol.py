@@ -1,11 +1,12 @@
-"""The refresh protocol (design, section 5) as decisions on plain data: no clock, no row, no network.
+"""The refresh protocol (design, section 5) as decisions on plain data: no clock, no rows, no network.
 
-Two clocks are told apart. `now` is the database's: leases and attempts are on it, whatever the workers' clocks say.
-`at` is the worker's: whether a deadline, a floor or a wait has passed is judged by it.
+Two clocks are distinguished. `now` is the database's: leases and attempts use it, whatever the workers' clocks show.
+`at` is the worker's: it decides whether a deadline, a floor or a wait has passed.
 
-What is at stake: a server that rotates has used our refresh token up as soon as it answered. Where that answer got
-lost, most let the last token be repeated for a minute or two: it is sent again soon, whatever the floor says. And a
-refusal may only mean that another attempt of ours has just succeeded: while one may still answer, nobody believes it.
+What is at stake: a server that rotates has invalidated our refresh token as soon as it responds. If that response is
+lost, most servers accept the last token once more for a minute or two, so it is sent again soon, whatever the floor
+says. And a refusal may only mean that another attempt of ours has just succeeded: while one may still be answered, no
+refusal is believed.
 """
 
 from dataclasses import dataclass
@@ -14,22 +15,22 @@ from enum import Enum, auto
 from uuid import UUID
 
 LEASE = timedelta(seconds=30)  # how long an attempt keeps everybody else away
-CALL_WITHIN = timedelta(seconds=15)  # of the claim, or not at all: the call ends ten seconds later, within the lease
-MAY_STILL_ANSWER = timedelta(minutes=2)  # a worker held up with an answer in hand, or one that cannot write it
+CALL_WITHIN = timedelta(seconds=15)  # after the claim, or not at all: the call ends ten seconds later, within the lease
+MAY_STILL_ANSWER = timedelta(minutes=2)  # for a worker that is delayed, or cannot write the response it has
 
 FIRST_WAIT = timedelta(minutes=1)
 LONGEST_WAIT = timedelta(hours=1)
 AGAIN_AFTER_REFUSAL = tuple(timedelta(minutes=minutes) for minutes in (5, 30, 120, 360, 720))  # since the first one
-OPERATOR_WAIT = timedelta(minutes=15)  # after an answer only staff can change
-LEAST_WAIT = timedelta(seconds=5)  # near a deadline, where no floor is longer
-SOONEST_RESEND = timedelta(seconds=1)  # after an answer that got lost: half as long as it is missing
+OPERATOR_WAIT = timedelta(minutes=15)  # after an error that only staff can fix
+LEAST_WAIT = timedelta(seconds=5)  # close to a deadline, unless the floor is longer
+SOONEST_RESEND = timedelta(seconds=1)  # after a lost response: wait half as long as it has been missing
 LATEST_RESEND = timedelta(seconds=30)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Standing:
-    """What a stored token set says of its refresh. An attempt is open while there is an `attempt_id`. Where there is
-    none, `attempt_started_at` tells of an earlier one on the same generation that never answered."""
+    """What a stored token set says about its refresh. An attempt is open while there is an `attempt_id`. If there is
+    none, `attempt_started_at` is that of an earlier attempt on the same generation that was never answered."""
 
     generation: int
     attempt_id: UUID | None = None
@@ -39,16 +40,17 @@ class Standing:
 
 
 class Turn(Enum):
-    """Whether somebody may ask now."""
+    """Whether a refresh may be requested now."""
 
     ASK = auto()
-    RESEND = auto()  # the same token again: an answer got lost, and the server may have used the token up
+    RESEND = auto()  # the same token again: a response was lost, and the server may have invalidated the token
     WAIT = auto()
 
 
 @dataclass(frozen=True)
 class Sent:
-    """An attempt as it was claimed. `earlier_started_at`: another one, on the same generation, never answered."""
+    """An attempt as it was claimed. `earlier_started_at`: when another attempt on the same generation began that was
+    never answered."""
 
     generation: int
     attempt_id: UUID
@@ -58,13 +60,13 @@ class Sent:
 class Verdict(Enum):
     """What a refusal means."""
 
-    OVERTAKEN = auto()  # somebody else's success came first
-    SUSPECTED = auto()  # another attempt may still answer
+    OVERTAKEN = auto()  # another attempt succeeded first
+    SUSPECTED = auto()  # another attempt may still be answered
     BELIEVED = auto()
 
 
 def turn(standing: Standing, *, rotates: bool | None, at: datetime, now: datetime) -> Turn:
-    """Whether to ask. `rotates`: as far as we know; where nobody knows, a token may be used up as well."""
+    """Whether to ask. `rotates`: as far as we know; if unknown, the token may have been invalidated as well."""
     if standing.lease_until is not None and now < standing.lease_until:
         return Turn.WAIT
     if standing.attempt_id is not None and rotates is not False:
@@ -73,19 +75,20 @@ def turn(standing: Standing, *, rotates: bool | None, at: datetime, now: datetim
 
 
 def unanswered_since(standing: Standing, *, now: datetime) -> datetime | None:
-    """When an attempt began that may still answer; None where there is none."""
+    """When an attempt began that may still be answered; None if there is none."""
     began_at = standing.attempt_started_at
     return began_at if began_at is not None and now < began_at + MAY_STILL_ANSWER else None
 
 
 def accepts(standing: Standing, sent: Sent) -> bool:
-    """Whether a success is stored: the first on its generation, however late, and whatever was believed meanwhile."""
+    """Whether a success is stored: the first one on its generation, however late, and whatever refusal was believed
+    meanwhile."""
     return standing.generation == sent.generation
 
 
 def lease_after(standing: Standing, sent: Sent) -> datetime | None:
-    """Until when nobody claims after a success of this attempt: where it came late, another attempt may be calling with
-    the tokens that it replaced, and keeps its lease. None where there is no other."""
+    """Until when nobody may claim after this attempt's success. If it came late, another attempt may be calling with
+    the tokens that it replaced, and keeps its lease. None if there is no other."""
     return standing.lease_until if standing.attempt_id not in {None, sent.attempt_id} else None
 
 
@@ -101,20 +104,20 @@ def judge(standing: Standing, sent: Sent, *, now: datetime) -> Verdict:
 
 
 def suspected_until(standing: Standing, sent: Sent, *, floor: timedelta, at: datetime, now: datetime) -> datetime:
-    """Until when nobody asks again after a refusal that is suspected. `at`: when the request was sent. A refusal that
-    comes late never shortens the wait of an attempt that was claimed after it, and has ended meanwhile."""
+    """Until when nobody asks again after a suspected refusal. `at`: when the request was sent. A late refusal never
+    shortens the wait of an attempt that was claimed after it and has ended meanwhile."""
     until = at + max(may_answer_since(standing, sent, now=now) + MAY_STILL_ANSWER - now, floor, LEAST_WAIT)
     return until if standing.not_before_at is None else max(until, standing.not_before_at)
 
 
 def may_answer_since(standing: Standing, sent: Sent, *, now: datetime) -> datetime:
-    """When the attempt began for whose answer a refusal is suspected."""
+    """When the attempt began because of which the refusal is suspected."""
     return sent.earlier_started_at or standing.attempt_started_at or now
 
 
 def again_after_refusal(*, refused_for: timedelta) -> timedelta | None:
-    """How long nobody asks again after a refusal that may be a mistake; None where it was asked for long enough.
-    `refused_for`: since the first of them."""
+    """How long to wait before asking again after a doubted refusal; None if it was asked for long enough.
+    `refused_for`: the time since the first refusal."""
     return next((after - refused_for for after in AGAIN_AFTER_REFUSAL if after > refused_for), None)
 
 
@@ -127,14 +130,14 @@ def wait(
     least: timedelta = FIRST_WAIT,
     lost_for: timedelta | None = None,
 ) -> timedelta:
-    """How long nobody asks after an attempt that brought nothing, the `tries`-th in a row (from 1).
+    """How long to wait after a failed attempt, the `tries`-th in a row (from 1).
 
-    `left`: until the deadline, where there is one; `asked`: what the server asked us to wait; `least`: before it grows;
-    `lost_for`: how long ago the first attempt was sent whose answer got lost, where the server may have used the token
-    up.
+    `left`: the time until the deadline, if there is one; `asked`: the wait that the server asked for; `least`: the
+    first wait, before it grows; `lost_for`: if the server may have invalidated the token, how long ago the first
+    attempt was sent whose response was lost.
 
-    Twice as long each time, at most an hour, and no more than a quarter of what is left. The server's own wish comes
-    before ours, not before the deadline. Never less than the floor, except after an answer that got lost.
+    The wait doubles each time, up to an hour and a quarter of the time left. A wait that the server asks for takes
+    precedence over ours, but not over the deadline. It is never shorter than the floor, except after a lost response.
     """
     if asked is None and lost_for is not None and lost_for < MAY_STILL_ANSWER:
         return min(max(lost_for / 2, SOONEST_RESEND), LATEST_RESEND)

@@ -1,10 +1,10 @@
-"""A record that its server does not open with tokens it has just given: when it is tried again, and when that is over.
+"""A record that its server does not open although it has just issued the tokens: when to try again, and when to stop.
 
-A 401 after a renewal ends a link (interface facts C45): the patient is asked to sign in. But a permission that somebody
-ended is not renewed either, so that it mostly is a fault of theirs: the part that has the data does not know, for some
-hours, what the part that gives tokens gave. So we go on as after any refusal that may be a mistake (`doubting`): a few
-times the tokens are renewed, and the patient is read with each. As soon as that opens, the link is back. A server that
-opens and closes by turns wins nothing by that: the times of half a day are counted from the first refusal.
+A 401 after a refresh ends a link (interface facts C45), and the patient is asked to sign in. But a permission that
+somebody ended is not refreshed either. So this is mostly the server's fault: for some hours, its resource server does
+not know the tokens that its authorization server issued. We proceed as after any doubted refusal (`doubting`): the
+tokens are refreshed a few times, and the patient is read with each. As soon as that works, the link is back. If a
+server works and fails by turns, the half day is still counted from the first refusal.
 """
 
 import logging
@@ -28,13 +28,13 @@ from apps.wire.secret import Secret
 
 _LOG = logging.getLogger(__name__)
 
-_UNANSWERED_WAIT = timedelta(hours=6)  # after the last time, where nobody answered it
+_UNANSWERED_WAIT = timedelta(hours=6)  # after the last scheduled try, if it was not answered
 _UNANSWERED_FOR = timedelta(hours=24)
 
 
 def data_refused(connection: Connection, *, at: datetime) -> None:
-    """Its server answered 401 to tokens that it had just given. Raises MoveNotAllowed where somebody else ended the
-    link meanwhile. What cannot be renewed without its patient is not tried again."""
+    """The server answered 401 to tokens that it had just issued. Raises MoveNotAllowed if the link was ended otherwise
+    meanwhile. What only the patient can renew is not tried again."""
     renewable = StoredTokenSet.objects.filter(sealed_refresh_token__isnull=False, is_session_bound=False)
     held = renewable.select_for_update(no_key=True).filter(pk=connection.pk)
     with transaction.atomic():
@@ -48,8 +48,8 @@ def data_refused(connection: Connection, *, at: datetime) -> None:
 
 
 def still_closed(claim: Claim, times: Times, *, at: datetime) -> dict[str, Any]:
-    """The columns of tokens that were renewed while nobody knows yet whether they open anything: a worker that dies
-    before `look` leaves that to the next. `times` are those of the tokens, which may want a renewal sooner."""
+    """Columns for refreshed tokens while it is unknown whether they open anything: if the worker dies before `look`,
+    the next one looks. `times` are those of the tokens, which may require a refresh sooner."""
     due_at = _next_look_at(claim, at=at) or at + _UNANSWERED_WAIT
     if times.refresh_due_at is not None:
         due_at = min(due_at, times.refresh_due_at)
@@ -57,9 +57,9 @@ def still_closed(claim: Claim, times: Times, *, at: datetime) -> dict[str, Any]:
 
 
 def look(claim: Claim, access_token: Secret, *, at: datetime) -> bool:
-    """Read the patient with the renewed token, and let the link go on where it opens; returns whether it does. Speaks
-    to the network: call it outside transactions, after the tokens were stored. `at`: when they were asked for. Only a
-    refusal is believed for good: where nobody answers, it is tried again for a day."""
+    """Read the patient with the new access token, and restore the link if that works; returns whether it does. `at`:
+    when the tokens were requested. Only a refusal is believed for good; if nobody answers, it is tried for a day.
+    Speaks to the network: call it outside transactions, after the tokens were stored."""
     opens = _opens(claim, access_token, at=at)
     if opens:
         _reopen(claim)
@@ -69,7 +69,7 @@ def look(claim: Claim, access_token: Secret, *, at: datetime) -> bool:
 
 
 def _next_look_at(claim: Claim, *, at: datetime) -> datetime | None:
-    """When it is tried again, if this time is in vain; None where that was the last."""
+    """When it is tried again, if this time fails; None if this was the last."""
     wait = protocol.again_after_refusal(refused_for=_refused_for(claim, at=at))
     return None if wait is None else at + max(wait, claim.policy.floor)
 
@@ -79,8 +79,8 @@ def _refused_for(claim: Claim, *, at: datetime) -> timedelta:
 
 
 def _opens(claim: Claim, access_token: Secret, *, at: datetime) -> bool | None:
-    """Whether the token is good: one that is told that this patient is not shared, or not there, was looked at. None
-    where that was not answered; and while an endpoint is known to be silent, nobody waits for it."""
+    """Whether the token is accepted. A response that this patient is not shared, or not found, shows that it is. None
+    if no answer came; while the endpoint is known to be silent, it is not asked."""
     connection = claim.connection
     if hearing.is_silent_now(connection.endpoint, at=at):
         return None
@@ -109,17 +109,17 @@ def _opens(claim: Claim, access_token: Secret, *, at: datetime) -> bool | None:
 
 
 def _reopen(claim: Claim) -> None:
-    """As usual from then on; its next renewal is when it would have been looked at again."""
+    """Continue as usual. The next refresh is when the next look would have been."""
     connection = claim.connection
     with suppress(MoveNotAllowed), transaction.atomic():  # disconnected meanwhile
         rows = Connection.objects.select_for_update(no_key=True).filter(pk=connection.pk)
         connection.status = rows.values_list("status", flat=True).get()
         is_written = _renewed(claim).update(refused_at=None)
-        if is_written and connection.status != Connection.Status.ACTIVE:  # another worker may just have looked, too
+        if is_written and connection.status != Connection.Status.ACTIVE:  # another worker may have just restored it
             connection.restore()
 
 
 def _renewed(claim: Claim) -> QuerySet[StoredTokenSet]:
-    """The row that this attempt wrote, while nobody has written over it."""
+    """The row as this attempt wrote it, unless it was written again."""
     generation = claim.sent.generation + 1
     return StoredTokenSet.objects.filter(pk=claim.connection.pk, generation=generation)

@@ -1,8 +1,8 @@
-"""The refresh token that a new sign-in replaces: told to the provider as one that is over, where that is safe.
+"""Revoke the refresh token that a new sign-in replaces, if that is safe.
 
-A server may take its end for the end of all that this patient allowed us, the new sign-in's tokens too (RFC 7009
-section 2.1 leaves it to its policy), so a dialect or registration must say that this one does not
-(docs/decisions/0012). Access tokens are left: they end within minutes.
+A server may end the patient's whole permission with it, including the new sign-in's tokens (RFC 7009 section 2.1 leaves
+that to its policy). So a dialect or registration must say that this one does not (docs/decisions/0012). Access tokens
+are not revoked: they expire within minutes.
 """
 
 import logging
@@ -19,10 +19,10 @@ _LOG = logging.getLogger(__name__)
 
 
 def end_replaced(connection: Connection, *, by: Secret | None, at: datetime) -> None:
-    """Remember the stored refresh token as one to revoke, before another one takes its place: in the transaction that
-    stores that, so that nobody is told before, and with the connection locked and still of its old registration.
+    """Remember the stored refresh token as one to revoke, in the transaction that replaces it, so that the provider is
+    not told earlier. The connection must be locked and still have its old registration.
 
-    `by`: the new refresh token, None where none came. Where it is the same one, nothing is over.
+    `by`: the new refresh token, None if none came. If it is the same token, nothing is revoked.
     """
     if not reaching.dialect(connection.endpoint, connection.registration).revokes_replaced:
         return
@@ -32,7 +32,7 @@ def end_replaced(connection: Connection, *, by: Secret | None, at: datetime) -> 
 
 
 def held(connection: Connection) -> Secret | None:
-    """The refresh token that this connection has, if there is one that opens."""
+    """The connection's refresh token, if there is one that can be decrypted."""
     stored = StoredTokenSet.objects.filter(pk=connection.pk).first()
     try:
         return token_columns.refresh_token(connection, stored) if stored is not None else None

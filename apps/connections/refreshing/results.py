@@ -1,4 +1,4 @@
-"""What came of one attempt at refreshing, by who must act."""
+"""The result of one attempt to refresh, by who must act."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,10 +10,10 @@ from apps.wire.secret import Secret
 
 
 class Outcome(StrEnum):
-    """Nobody, time, the patient, staff, or us."""
+    """Who must act next: nobody, time, the patient, staff, or us."""
 
     RENEWED = "renewed"  # by this attempt, or by another that came first
-    WAITING = "waiting"  # the provider cannot answer now; or refused, while another attempt may still answer
+    WAITING = "waiting"  # the provider cannot answer now; or it refused, while another attempt may still be answered
     ENDED = "ended"  # the patient must sign in again
     OPERATOR = "operator"  # staff must act; the tokens are untouched
     OURS = "ours"  # the provider says we asked wrongly, or we cannot use its answer; the tokens are untouched
@@ -23,7 +23,8 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, repr=False)
 class Result:
-    """`access_token` where it was renewed; else `until`, before which nobody asks, and the error if there was one."""
+    """`access_token` if it was renewed; otherwise `until`, before which nobody asks, and the error, if there was
+    one."""
 
     outcome: Outcome
     access_token: Secret | None = None

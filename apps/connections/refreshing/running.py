@@ -1,12 +1,12 @@
-"""One worker process at work on what is due: it takes no more links than it has free hands for, until nothing is due.
+"""One worker process refreshing what is due: it takes no more links than it has free hands, until nothing is due.
 
-A message says that something may be due, not what. One process works on one message at a time, with hands of its own
-(threads that wait for remote servers), and asks others for help while all its hands are full: so an idle system asks
-one question a minute, and a busy one has all its workers at it within another. It ends before the next beat, and sends
-for whoever goes on where something is left.
+A message says that something may be due, not what. A process handles one message at a time, with its own hands (threads
+that wait for remote servers), and calls other processes for help while all its hands are busy. So an idle system makes
+one query a minute, and under load all workers are busy within a minute. A run ends before the next beat, and calls for
+another if something is left.
 
-Before a deployment a worker is told to stop: it takes nothing more and ends what it has in hand, which takes seconds. A
-worker that is killed loses nothing but its leases; what it had asked for is asked for again when they are over.
+Before a deployment a worker is told to stop: it takes nothing more and finishes what it has, which takes seconds. A
+worker that is killed loses only its leases; its links are refreshed again once these have expired.
 """
 
 import logging
@@ -28,10 +28,10 @@ from apps.connections.refreshing.results import Outcome
 _LOG = logging.getLogger(__name__)
 
 HANDS = 16
-PULL_SECONDS = 50.0  # then somebody else goes on, so that a deployment never waits for long
-_PAUSE_SECONDS = 1.0  # while what is left waits for its budget, which is given out by seconds
-_REST_SECONDS = 5.0  # while nothing at all could be had
-_HELP_SECONDS = 5.0  # between two calls for help
+PULL_SECONDS = 50.0  # then another run continues, so that a deployment never waits long
+_PAUSE_SECONDS = 1.0  # while the rest waits for its budget, which is handed out by the second
+_REST_SECONDS = 5.0  # if nothing at all could be taken
+_HELP_SECONDS = 5.0  # between two calls for help from other processes
 
 _PULLING = Lock()
 _STOPPING = Event()
@@ -43,7 +43,7 @@ def stop() -> None:
 
 
 def _to_nobody(_claim: Claim, _outcome: Outcome | None) -> None:
-    """Nobody wants to hear what came of each."""
+    """Nobody wants the result of each."""
 
 
 def pull(
@@ -53,11 +53,11 @@ def pull(
     seconds: float = PULL_SECONDS,
     tell: Callable[[Claim, Outcome | None], None] = _to_nobody,
 ) -> int:
-    """Refresh what is due, for so many seconds at most and those of the calls under way. How many links were taken.
+    """Refresh what is due, for at most `seconds` plus the calls in progress. Returns how many links were taken.
 
-    Where this process is at it already, or about to end, it does nothing. `call_for_help` is called now and then while
-    there is more to do than hands, and at the end where something is left. `tell` hears what came of each link, one
-    after the other: None where it broke off.
+    Does nothing if this process is already doing so, or is about to end. `call_for_help` is called now and then while
+    all hands are busy, and at the end if something is left. `tell` gets each link's outcome, one after the other: None
+    if the attempt broke off.
     """
     if not _PULLING.acquire(blocking=False):
         return 0
@@ -66,7 +66,7 @@ def pull(
             number, is_left = _pull(hands, clock, call_for_help, ends_at=time.monotonic() + seconds)
     finally:
         _PULLING.release()
-    if is_left:  # not before: another thread of this process, which may hear it, would do nothing
+    if is_left:  # only now: another thread of this process might get the message, and would do nothing
         call_for_help()
     return number
 
@@ -98,7 +98,7 @@ def _pull(
 
 
 class _Hands:
-    """Threads that attempt what they are given, each with a database connection of its own while it lives."""
+    """Threads that attempt what they are given, each with its own database connection while it lives."""
 
     def __init__(
         self, number: int, clock: Callable[[], datetime], tell: Callable[[Claim, Outcome | None], None]
@@ -118,7 +118,7 @@ class _Hands:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        """Wait for what is in hand."""
+        """Wait for the attempts in progress."""
         for _thread in self._threads:
             self._given.put(None)
         for thread in self._threads:
@@ -126,7 +126,7 @@ class _Hands:
         budgeting.answered(self.answered())
 
     def give(self, claim: Claim) -> None:
-        """Let a free hand have it; a hand begins to exist when it is first needed."""
+        """Hand a claim to a free hand; a hand's thread is started when it is first needed."""
         with self._changed:
             self.free -= 1
             if len(self._threads) < self._number - self.free:
@@ -136,12 +136,12 @@ class _Hands:
         self._given.put(claim)
 
     def wait_for_some(self) -> None:
-        """Until a quarter of all are free: taking several at once costs hardly more than taking one."""
+        """Until a quarter of all hands are free: taking several links at once costs hardly more than taking one."""
         with self._changed:
             self._changed.wait_for(lambda: self.free >= self._number // 4, timeout=_REST_SECONDS)
 
     def answered(self) -> set[UUID]:
-        """The registrations whose servers gave tokens since this was last asked."""
+        """The registrations whose servers issued tokens since the last call."""
         with self._changed:
             answered, self._answered = self._answered, set()
         return answered

@@ -1,6 +1,6 @@
-"""What an attempt at refreshing brought, written down: a success, a refusal, or an end in time.
+"""Store the result of an attempt to refresh: a success, a refusal, or the end of a time limit.
 
-Locks are taken as `models.stored_token_set` says: the connection before its token set.
+Locks are taken in the order of `models.stored_token_set`: the connection before its token set.
 """
 
 from collections.abc import Mapping
@@ -53,15 +53,15 @@ FOR NO KEY UPDATE OF linked, held
 
 @dataclass(frozen=True)
 class _Held:
-    """A token set under a lock, on the database's clock."""
+    """A locked token set, with the database's time."""
 
     now: datetime
     standing: Standing
 
 
 def adopt(claim: Claim, token_set: TokenSet, *, is_new: bool, ring: KeyRing, at: datetime) -> Result:
-    """Store a success, unless another one came first, and again until it is written. `is_new`: it brought another
-    refresh token; `at`: when the request was sent. What nobody can keep any more is given back."""
+    """Store a success, unless another one came first; retry until it is written. `is_new`: it brought a new refresh
+    token; `at`: when the request was sent. Tokens that nobody can keep any more are revoked."""
     try:
         columns = token_columns.sealed(claim.connection, token_set, ring=ring)
         access_token = write_retries.until_written(
@@ -79,8 +79,8 @@ def adopt(claim: Claim, token_set: TokenSet, *, is_new: bool, ring: KeyRing, at:
 
 
 def refuse(claim: Claim, refusal: WireError, *, ring: KeyRing, at: datetime) -> Result:
-    """The provider refused. Believed only where no other attempt on the same tokens succeeded or may yet answer; and
-    then asked again now and then, for as long as it may be a mistake (`doubting`)."""
+    """The provider refused. That is believed only if no other attempt on the same tokens succeeded or may yet be
+    answered; and then it is asked again now and then while it may be a mistake (`doubting`)."""
     budgeting.answered([claim.connection.registration_id])
     with transaction.atomic():
         held = _hold(claim)
@@ -92,7 +92,7 @@ def refuse(claim: Claim, refusal: WireError, *, ring: KeyRing, at: datetime) -> 
         if verdict is Verdict.SUSPECTED:
             tallying.count(claim.connection.registration_id, tallying.Outcome.WAITED, at=at)
             return Result(Outcome.WAITING, until=_suspect(claim, held, at=at))
-        if claim.stored.is_data_refused:  # so far its tokens were taken
+        if claim.stored.is_data_refused:  # so far only its data was refused
             claim.stored.refused_at = None
         is_first = claim.stored.refused_at is None
         if is_first:
@@ -108,7 +108,7 @@ def refuse(claim: Claim, refusal: WireError, *, ring: KeyRing, at: datetime) -> 
 
 
 def _reason_of_refusal(claim: Claim) -> Reason:
-    """Tokens of a restored backup may have been replaced since: then it is not their server that ended anything."""
+    """Tokens from a restored backup may have been replaced since: then the server did not end anything."""
     used_at = claim.stored.refresh_used_at
     if used_at is not None and restorations.was_restored_since(used_at):
         return Reason.EARLIER_COPY
@@ -116,7 +116,7 @@ def _reason_of_refusal(claim: Claim) -> Reason:
 
 
 def end_in_time(claim: Claim, *, at: datetime) -> Result:
-    """The deadline passed, and nobody was asked."""
+    """The deadline passed, and the provider was not asked."""
     with transaction.atomic():
         held = _hold(claim)
         if held is None or held.standing.generation != claim.sent.generation:
@@ -135,8 +135,8 @@ def reason_in_time(connection: Connection, stored: StoredTokenSet, *, at: dateti
 def end_unasked(
     connection: Connection, seen: StoredTokenSet, reason: Reason, *, at: datetime
 ) -> NeedsReauthorization | NotYet:
-    """Only its patient brings this connection back, as its token set says that was just read: mark it, and return the
-    error to raise. Where other tokens came meanwhile it goes on with them: ask again."""
+    """According to the token set that was just read, only the patient can bring this connection back: mark it, and
+    return the error to raise. If other tokens came meanwhile, the connection continues with them: ask again."""
     with transaction.atomic():
         list(Connection.objects.select_for_update(no_key=True).filter(pk=connection.pk).values_list("pk"))
         held = StoredTokenSet.objects.filter(pk=connection.pk, generation=seen.generation)
@@ -144,8 +144,8 @@ def end_unasked(
 
 
 def _give_up(connection: Connection, reason: Reason, *, at: datetime, more_url: str = "") -> NeedsReauthorization:
-    """Mark the connection and return the error to raise. The record stays as it is. `more_url`: the provider's own page
-    about it, if it named one."""
+    """Mark the connection, and return the error to raise. The record stays. `more_url`: the provider's own page about
+    it, if it named one."""
     if connection.status == Connection.Status.NEEDS_REAUTHORIZATION:  # for another reason, perhaps
         closed = Connection.objects.filter(pk=connection.pk, reason=Reason.DATA_REFUSED)
         closed.update(reason=reason)
@@ -158,8 +158,7 @@ def _give_up(connection: Connection, reason: Reason, *, at: datetime, more_url: 
 
 
 def _hold(claim: Claim) -> _Held | None:
-    """The token set and its connection, which may have to move, both locked in this order. None where they are gone.
-    The claim learns how they stand now."""
+    """Lock the connection and then its token set. None if they are gone. Updates the claim with their current state."""
     with database.cursor() as cursor:
         cursor.execute(_HOLD, [claim.connection.pk])
         row = cursor.fetchone()
@@ -174,11 +173,11 @@ def _hold(claim: Claim) -> _Held | None:
 def _keep_first(
     claim: Claim, token_set: TokenSet, sealed: dict[str, Any], *, is_new: bool, ring: KeyRing, at: datetime
 ) -> Secret | None:
-    """The access token that holds from now on, of whichever success came first; None where no tokens are kept.
+    """The access token that is valid from now on, of whichever success came first; None if no tokens are kept.
 
-    Where a new sign-in came first, the tokens that came too late are dropped, as the ones before them were, and not
-    given back: a server may take that for the end of all that this patient allowed us, the new sign-in's too (RFC 7009
-    section 2.1 leaves it to the server's policy). Nobody holds them; they end with their own limit.
+    If a new sign-in came first, the late tokens are dropped and not revoked: a server may end the patient's whole
+    permission with them, including the new sign-in's tokens (RFC 7009 section 2.1 leaves that to its policy). Nobody
+    holds them; they expire.
     """
     written = _success(claim, token_set, sealed, is_new=is_new, at=at)
     if written.is_usual(claim.connection) and fast_path.renew(
@@ -202,7 +201,7 @@ def _keep_first(
 
 @dataclass(frozen=True, repr=False)
 class _Success:
-    """What a success writes where nothing happened since the claim."""
+    """What a success writes if nothing happened since the claim."""
 
     columns: dict[str, Any]
     times: Times
@@ -214,7 +213,7 @@ class _Success:
 
 
 def _success(claim: Claim, token_set: TokenSet, sealed: Mapping[str, Any], *, is_new: bool, at: datetime) -> _Success:
-    """A refresh token that came back, or did not come, is kept with its window (RFC 6749 section 6)."""
+    """If no refresh token came, or the same one, it is kept with its window (RFC 6749 section 6)."""
     connection = claim.connection
     issued_at = at if is_new else claim.stored.refresh_issued_at
     times = token_columns.times(connection, token_set, issued_at=at, refresh_issued_at=issued_at, rotates=is_new)
@@ -252,7 +251,7 @@ def _write_success(claim: Claim, standing: Standing, success: _Success, *, at: d
 
 
 def _not_before(claim: Claim, standing: Standing, times: Times) -> datetime:
-    """A success that comes late keeps the floor, or the wait, of the attempt that was claimed after it."""
+    """After a late success, the floor or wait of the attempt that was claimed after it still applies."""
     if standing.attempt_id == claim.sent.attempt_id or standing.not_before_at is None:
         return times.not_before_at
     return max(times.not_before_at, standing.not_before_at)
@@ -264,7 +263,7 @@ def _stored_access_token(claim: Claim, ring: KeyRing) -> Secret:
 
 
 def _suspect(claim: Claim, held: _Held, *, at: datetime) -> datetime:
-    """Until when nobody believes it. Where another attempt has the row, it is that one's to end."""
+    """Until when the refusal is not believed. If another attempt owns the row, that one ends it."""
     if held.standing.attempt_id not in {None, claim.sent.attempt_id}:
         return held.standing.lease_until or at + protocol.LEASE
     began_at = protocol.may_answer_since(held.standing, claim.sent, now=held.now)
@@ -276,7 +275,7 @@ def _suspect(claim: Claim, held: _Held, *, at: datetime) -> datetime:
 
 
 def _end(claim: Claim, reason: Reason, *, at: datetime, more_url: str = "", again_at: datetime | None = None) -> Result:
-    """In the transaction that holds the rows. `again_at`: it is asked for once more then."""
+    """In the transaction that holds the rows. `again_at`: when it is asked once more."""
     StoredTokenSet.objects.filter(pk=claim.connection.pk).update(
         **token_columns.NO_ATTEMPT,
         refresh_due_at=again_at,

@@ -1,16 +1,16 @@
-"""When a link's tokens end, and when beat should do something about it. Pure: moments in, moments out.
+"""When a link's tokens end, and when beat should refresh them. Pure functions of times.
 
-What a refresh gains decides. A server that rotates gives a new window with each refresh token: renewed at about half
-the window, the other half is left for an outage and for catching up after it. One that does not rotate gives nothing:
-the window goes on from the sign-in, the link has a known end, and beat leaves it alone (syncing refreshes it anyway,
-and notices where the server has begun to rotate). Before either was seen, one early refresh finds out. Idle limits
-count from the last use: before a third of the limit, all of it is there again.
+What a refresh gains decides. A server that rotates gives a new window with each refresh token: it is renewed at about
+half the window, which leaves the other half for an outage and for catching up. A server that does not rotate gives
+nothing: the window counts from the sign-in, the link has a known end, and beat leaves it alone (syncing refreshes it
+anyway, and notices if the server has begun to rotate). Until either was observed, one early refresh finds out. Idle
+limits count from the last use: a refresh before a third of the limit restores all of it.
 
-Each link has a share of its own, told by its id, of the time in which it may fall due: links made together come apart,
-and further apart with each refresh, and nothing random is stored. No moment depends on another link.
+Each link's due time lies at its own share, derived from its id, of the range in which it may fall due. So links made
+together spread out, more with each refresh, and nothing random is stored. No time depends on another link.
 
-Whoever ends a permission at the provider is noticed at the next refresh or data call. Interface A's next one is at most
-24 hours away: half of its window, and as far as the daily sync.
+If a patient ends a permission at the provider, the next refresh or data call notices. On interface A that is at most 24
+hours away: half of its window, and the interval of the daily sync.
 """
 
 from dataclasses import dataclass, fields
@@ -20,17 +20,17 @@ from uuid import UUID
 
 from apps.connections.refreshing.policy import LONGEST_UNRENEWABLE, Policy
 
-OUTAGE = timedelta(hours=20)  # of a provider, or ours, that costs no link
+OUTAGE = timedelta(hours=20)  # of a provider or ours, that must not cost a link
 CATCHING_UP = timedelta(hours=1)  # after it
 _OF_A_WINDOW = (3 / 8, 1 / 2)  # of 48 hours: from 18 to 24
-_MOST_REFRESHES = 6  # within a window too short for such an outage
-_TO_FIND_OUT = (1 / 24, 1 / 12)  # of 48 hours: from two to four. Every patient hears of a known end on the same day.
+_MOST_REFRESHES = 6  # at most, within a window that is too short for such an outage
+_TO_FIND_OUT = (1 / 24, 1 / 12)  # of 48 hours: from two to four, so that patients hear of a known end the same day
 _OF_AN_IDLE_LIMIT = (1 / 4, 8 / 25)  # of 92 days: from 23 to 29.4
 
 
 @dataclass(frozen=True)
 class Times:
-    """The moments of one link's tokens; None: there is none, or nobody knows it."""
+    """The times of one link's tokens; None if there is none, or it is unknown."""
 
     access_expires_at: datetime
     not_before_at: datetime
@@ -42,7 +42,7 @@ class Times:
 
     @property
     def columns(self) -> dict[str, Any]:
-        """What a StoredTokenSet keeps of them; whatever was planned of it before is over."""
+        """The StoredTokenSet's columns; an earlier parking is over."""
         return {**{name: getattr(self, name) for name in _COLUMNS}, "parked_endpoint_id": None}
 
 
@@ -57,13 +57,13 @@ def times(
     expires_in_seconds: int | None,
     refresh_issued_at: datetime | None,
 ) -> Times:
-    """After an exchange or a refresh that was sent at this moment, and succeeded.
+    """After an exchange or refresh that was sent at `at` and succeeded.
 
-    `refresh_issued_at`: when the refresh token we hold now was asked for: `at` where this answer brought it, an earlier
-    moment where it brought none and the old one serves on, None where there is none at all.
+    `refresh_issued_at`: when our current refresh token was requested: `at` if this response brought it, earlier if it
+    brought none and the old one is still used, None if there is none.
 
-    `expires_in_seconds` is believed up to what such a server can mean: a token that is refused before is renewed then
-    (`access_tokens`), and one that is believed for a year would hide for a year that its permission ended.
+    `expires_in_seconds` is believed only up to a plausible limit. A token that is refused earlier is refreshed then
+    (`access_tokens`), but one that is believed for a year would hide for a year that its permission ended.
     """
     longest = LONGEST_UNRENEWABLE if refresh_issued_at is None else policy.longest_lifetime
     said = None if expires_in_seconds is None else min(timedelta(seconds=expires_in_seconds), longest)
@@ -85,7 +85,7 @@ def times(
 
 
 def share(connection_id: UUID) -> float:
-    """Where between 0 and 1 a link stands among all; the low bits of a random UUID are random."""
+    """A link's position between 0 and 1 among all links; the low bits of a random UUID are random."""
     return (connection_id.int & 0xFFFFFFFF) / 2**32
 
 
@@ -97,7 +97,7 @@ def _due_at(
     used_at: datetime,
     idle_ends_at: datetime | None,
 ) -> datetime | None:
-    """None where beat gains nothing by a refresh."""
+    """None if a refresh by beat gains nothing."""
     if policy.is_session_bound:
         return None
     of_window = issued_at + _renewal(policy, policy.window, share) if policy.window else None
@@ -109,7 +109,7 @@ def _due_at(
 
 
 def _renewal(policy: Policy, window: timedelta, share: float) -> timedelta:
-    """How long after it was asked for a refresh token with a window is exchanged."""
+    """How long after it was requested a refresh token with a window is exchanged."""
     if policy.rotates is None:
         return _between(_TO_FIND_OUT, share) * window
     earliest, latest = _OF_A_WINDOW

@@ -1,6 +1,6 @@
-"""The columns of a stored token set: what one token set fills, and how a token is sealed into its place.
+"""The columns of a stored token set: what one token response fills, and how tokens are sealed.
 
-Pure: nothing here writes a row. That is `token_sets` and `storing` alone.
+Pure: nothing here writes a row. Only `token_sets` and `storing` do.
 """
 
 from dataclasses import replace
@@ -27,8 +27,8 @@ def times(
     refresh_issued_at: datetime | None,
     rotates: bool | None,
 ) -> Times:
-    """When these tokens end. `issued_at`: when the request was sent; `refresh_issued_at`: when the one was sent that
-    brought the refresh token we hold now; `rotates`: what this link's own answers said, None where they have not."""
+    """When these tokens end. `issued_at`: when the request was sent; `refresh_issued_at`: when our current refresh
+    token was requested; `rotates`: what this link's own responses showed, None if nothing yet."""
     limits = policy.of(connection)
     return timing.times(
         limits if rotates is None else replace(limits, rotates=rotates),
@@ -40,7 +40,7 @@ def times(
 
 
 def sealed(connection: Connection, token_set: TokenSet, *, ring: KeyRing) -> dict[str, Any]:
-    """The tokens in their columns; that of the refresh token only where one came."""
+    """The sealed tokens by column; that of the refresh token only if one came."""
     columns = {"sealed_access_token": _seal(connection, "sealed_access_token", token_set.access_token, ring)}
     if token_set.refresh_token is not None:
         columns["sealed_refresh_token"] = _seal(connection, "sealed_refresh_token", token_set.refresh_token, ring)
@@ -60,13 +60,13 @@ def moved(giver: Connection, stored: StoredTokenSet, receiver: Connection) -> di
 
 
 def access_token(connection: Connection, stored: StoredTokenSet) -> Secret:
-    """The access token, opened."""
+    """The access token, decrypted."""
     with sealing.key_ring(holder(connection)) as ring:
         return open_access_token(connection, stored.sealed_access_token, ring=ring)
 
 
 def refresh_token(connection: Connection, stored: StoredTokenSet) -> Secret | None:
-    """The refresh token, opened, where there is one."""
+    """The refresh token, decrypted, if there is one."""
     if stored.sealed_refresh_token is None:
         return None
     with sealing.key_ring(holder(connection)) as ring:
@@ -74,17 +74,17 @@ def refresh_token(connection: Connection, stored: StoredTokenSet) -> Secret | No
 
 
 def open_access_token(connection: Connection, value: bytes | memoryview, *, ring: KeyRing) -> Secret:
-    """The same with the user's key ring at hand."""
+    """The same, with the user's key ring."""
     return _open(connection, "sealed_access_token", value, ring)
 
 
 def open_refresh_token(connection: Connection, value: bytes | memoryview, *, ring: KeyRing) -> Secret:
-    """The same with the user's key ring at hand."""
+    """The same, with the user's key ring."""
     return _open(connection, "sealed_refresh_token", value, ring)
 
 
 def holder(connection: Connection) -> Holder:
-    """Under whose key a connection's tokens are sealed: its user's, each bound to connection and column."""
+    """Whose key seals a connection's tokens: its user's. Each token is also bound to its connection and column."""
     return Holder.user(connection.user_id)
 
 
@@ -97,5 +97,5 @@ def _open(connection: Connection, field: str, value: bytes | memoryview, ring: K
 
 
 def place_of(connection: Connection, field: str) -> Place:
-    """Of one of the two columns of tokens."""
+    """The place of one of the two token columns."""
     return Place("stored_token_set", field, (str(connection.pk),))

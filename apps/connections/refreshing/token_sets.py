@@ -1,7 +1,7 @@
-"""What a sign-in brings and an ending takes: token sets stored, handed over and forgotten.
+"""Token sets that sign-ins bring and endings remove: stored, handed over and forgotten.
 
-With `storing`, which writes what a refresh brought, and `claiming`, the only place that writes a StoredTokenSet; but
-for `vault.renewing`, which seals the same tokens by another key.
+Tokens are written only here and by `storing`; apart from `vault.renewing`, which seals the same tokens with another
+key.
 """
 
 import logging
@@ -19,7 +19,7 @@ from apps.wire.token_endpoint import TokenSet
 
 _LOG = logging.getLogger(__name__)
 
-# What a token set keeps of its own, whoever's connection it belongs to.
+# What moves with a token set to another connection.
 _KEPT = (
     "registration_id", "not_before_at", "refresh_issued_at", "refresh_used_at", "refresh_deadline_at",
     "refresh_due_at", "parked_endpoint_id", "access_expires_at", "is_rotated", "is_session_bound",
@@ -27,9 +27,9 @@ _KEPT = (
 
 
 def keep(connection: Connection, token_set: TokenSet, *, issued_at: datetime) -> None:
-    """Store the token set of a code exchange, over any earlier one. `issued_at` is when the request was sent.
+    """Store the tokens of a code exchange, replacing any earlier ones. `issued_at` is when the request was sent.
 
-    As `hand_over` and `forget` do, it locks the token set: whoever calls them holds the connection already.
+    Like `hand_over` and `forget`, it locks the token set; the caller already holds a lock on the connection.
     """
     times = token_columns.times(
         connection,
@@ -57,8 +57,8 @@ def keep(connection: Connection, token_set: TokenSet, *, issued_at: datetime) ->
 
 
 def hand_over(*, giver: Connection, receiver: Connection) -> None:
-    """Give one connection's tokens to another of the same user and endpoint, with their registration and their times;
-    the giver has none afterwards."""
+    """Give one connection's tokens to another of the same user and endpoint, with their registration and times; the
+    giver has none afterwards."""
     with transaction.atomic():
         given = StoredTokenSet.objects.select_for_update().get(pk=giver.pk)
         earlier = StoredTokenSet.objects.select_for_update().filter(pk=receiver.pk).first()
@@ -75,7 +75,7 @@ def hand_over(*, giver: Connection, receiver: Connection) -> None:
 
 
 def forget(connection: Connection) -> Secret | None:
-    """Drop the tokens. Returns the one to revoke at the provider, if there was any that opens."""
+    """Delete the tokens. Returns the one to revoke at the provider, if there is one that can be decrypted."""
     with transaction.atomic():
         stored = StoredTokenSet.objects.select_for_update().filter(pk=connection.pk).first()
         if stored is None:
@@ -87,13 +87,13 @@ def forget(connection: Connection) -> Secret | None:
 
 
 def _keep_end(connection: Connection, lapses_at: datetime | None) -> None:
-    """Beside the tokens it is about; the row is in the caller's hands."""
+    """The connection's end is stored with its tokens; the caller has locked the row."""
     Connection.objects.filter(pk=connection.pk).exclude(lapses_at=lapses_at).update(lapses_at=lapses_at)
     connection.lapses_at = lapses_at
 
 
 def _to_revoke(connection: Connection, stored: StoredTokenSet) -> Secret | None:
-    """What does not open cannot be revoked, and must be dropped all the same."""
+    """Tokens that cannot be decrypted cannot be revoked, and are deleted all the same."""
     try:
         return token_columns.refresh_token(connection, stored) or token_columns.access_token(connection, stored)
     except VaultError as error:
