@@ -1,4 +1,4 @@
-"""A patient's links: the attempt, the connection, and the tokens that keep it alive."""
+"""A patient's links: the attempt to link, the connection, and the tokens that keep it alive."""
 
 from apps.connections.models.authorization_request import AuthorizationRequest
 from apps.connections.models.connection import Connection, MoveNotAllowed

@@ -13,7 +13,7 @@ from apps.directory.models import ClientRegistration, Endpoint, Provider
 
 
 class AuthorizationRequest(models.Model):
-    """Claimed once, by conditional update. Keeps how it ended, so that a second tab is shown the same outcome."""
+    """Claimed once, by a conditional UPDATE. Its outcome is stored, so that a second tab shows the same."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     user = models.ForeignKey(
@@ -27,16 +27,16 @@ class AuthorizationRequest(models.Model):
     registration = models.ForeignKey(
         ClientRegistration, on_delete=models.PROTECT, related_name="+", verbose_name=_("client registration")
     )
-    # The connection it is meant to repair (reauthorization), or else the one it made.
+    # The connection that it is to renew (reauthorization), or else the one that it made.
     connection = models.ForeignKey(Connection, on_delete=models.SET_NULL, null=True, related_name="+")
     is_reauthorization = models.BooleanField(_("reauthorization"), default=False)
-    # Staff trying out a registration: what comes back is looked at and given back, and makes no connection.
+    # Set if staff are trying out a registration: the tokens are inspected and revoked, and make no connection.
     trial = models.ForeignKey(Trial, on_delete=models.CASCADE, null=True, related_name="authorization_requests")
     # The state itself is stored nowhere: it is derived from the browser's cookie and this id (`leaving.binding`).
     state_hash = models.BinaryField(max_length=32, unique=True)
     browser_hash = models.BinaryField(max_length=32)
     sealed_pkce_verifier = models.BinaryField(null=True)
-    # What was asked for, as sent: the grant is compared with it. Empty where the interface has no scopes.
+    # The scope as sent, to compare with what is granted. Empty if the interface has no scopes.
     requested_scope = models.CharField(max_length=4000, blank=True)
     # The launch of a sign-in that began in the provider's own portal, sealed for the user.
     sealed_launch = models.BinaryField(null=True)

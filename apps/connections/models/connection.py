@@ -1,5 +1,5 @@
-"""A connection: a person's lasting link to one endpoint for one patient. Where it is locked together with other rows,
-`stored_token_set.py` says in which order."""
+"""A connection: a user's lasting link to one endpoint for one patient. `stored_token_set.py` says in which order it is
+locked together with other rows."""
 
 import uuid
 from datetime import UTC, datetime
@@ -16,17 +16,17 @@ from apps.wire.bundles import LONGEST_ID
 
 LONGEST_URL = 1000
 NEVER = datetime(1970, 1, 1, tzinfo=UTC)
-# An end nobody has planned mail for yet: one that is to come, and one that was.
+# Ends for which no mail is planned yet: those to come, and those that have happened.
 LAPSE_IS_NEW = Q(status="active", lapses_at__isnull=False) & ~Q(warnings_planned_for=F("lapses_at"))
 END_IS_NEW = Q(status="needs_reauthorization", reason_at__isnull=False) & ~Q(warnings_planned_for=F("reason_at"))
 
 
 class MoveNotAllowed(Exception):
-    """The connection's status does not allow this, or changed meanwhile."""
+    """The connection's status does not allow this transition, or changed meanwhile."""
 
 
 class ConnectionQuerySet(models.QuerySet["Connection"]):
-    """The vocabulary of asking for connections."""
+    """Named queries for connections."""
 
     def living(self) -> Self:
         """Confirmed, and neither ended nor disconnected."""
@@ -37,23 +37,23 @@ class ConnectionQuerySet(models.QuerySet["Connection"]):
         return self.filter(status=Connection.Status.ACTIVE)
 
     def unconfirmed(self) -> Self:
-        """Those whose patient has not yet been confirmed."""
+        """Those whose patient has not been confirmed yet."""
         return self.filter(status=Connection.Status.AWAITING_CONFIRMATION)
 
     def overdue(self, at: datetime) -> Self:
-        """Those nobody confirmed in time."""
+        """Those that nobody confirmed in time."""
         return self.unconfirmed().filter(confirm_by_at__lte=at)
 
     def confirmed(self) -> Self:
-        """Those a patient's list shows: whatever was confirmed once."""
+        """Those that were ever confirmed: a patient's list shows them."""
         return self.filter(confirmed_at__isnull=False)
 
 
 class Connection(models.Model):
-    """One endpoint may carry several connections of one person: practices share gateways, parents link children."""
+    """A user can have several connections to one endpoint: practices share gateways, and parents link children."""
 
     class Status(models.TextChoices):
-        """Allowed moves stand in `MOVES`."""
+        """`MOVES` has the allowed transitions."""
 
         AWAITING_CONFIRMATION = "awaiting_confirmation", _("awaiting confirmation")
         ACTIVE = "active", _("active")
@@ -90,29 +90,29 @@ class Connection(models.Model):
         verbose_name=_("client registration"),
     )
     status = models.CharField(_("status"), max_length=24, choices=Status, default=Status.AWAITING_CONFIRMATION)
-    # Why it needs somebody, from a closed vocabulary, and since when; empty while all is well.
+    # Why it needs a new sign-in, from a closed vocabulary, and since when; empty while all is well.
     reason = models.CharField(_("reason"), max_length=40, choices=Reason, blank=True)
     reason_at = models.DateTimeField(_("reason since"), null=True)
     fhir_patient_id = models.CharField(max_length=LONGEST_ID, blank=True)
-    # What was asked for and what was given, at the latest sign-in. Empty where the interface has no scopes.
+    # What was asked for and what was granted, at the latest sign-in. Empty if the interface has no scopes.
     requested_scope = models.CharField(max_length=4000, blank=True)
     granted_scope = models.CharField(max_length=4000, blank=True)
-    # Before confirmation only: id, name and birth date of whom the provider named, sealed for the user.
+    # Before confirmation only: id, name and birth date of the people found, sealed for the user.
     sealed_candidates = models.BinaryField(null=True, editable=False)
-    # Afterwards: name and birth date of the person chosen, as they were shown, sealed for the user.
+    # Afterwards: name and birth date of the confirmed person, as they were shown, sealed for the user.
     sealed_person = models.BinaryField(null=True, editable=False)
-    # What came with the tokens besides: who signed in, and which visit was open, sealed for the user.
+    # The launch context: who signed in, and which visit was open, sealed for the user.
     sealed_context = models.BinaryField(null=True, editable=False)
     created_at = models.DateTimeField(_("made"))
     confirm_by_at = models.DateTimeField(_("to be confirmed by"), null=True)
     confirmed_at = models.DateTimeField(_("confirmed"), null=True)
     last_checked_at = models.DateTimeField(_("last checked"), null=True)
     ended_at = models.DateTimeField(_("ended"), null=True)
-    # When the permission ends whatever we do, where that is known: a server that does not rotate, a window that
-    # nothing prolongs. Written with the tokens it is about.
+    # When the permission ends whatever we do, if that is known: the server does not rotate, so nothing prolongs its
+    # window. Written together with the tokens.
     lapses_at = models.DateTimeField(null=True)
-    # Which end mail about it was last planned for: `lapses_at`, or `reason_at` where it has ended. And whether its
-    # patient wants none about this one. Both are `apps.connections.lapsing`'s.
+    # The end for which mail was last planned: `lapses_at`, or `reason_at` if it has ended. And whether the patient
+    # wants no mail about this connection. Both belong to `apps.connections.lapsing`.
     warnings_planned_for = models.DateTimeField(default=NEVER, db_default=NEVER, editable=False)
     is_muted = models.BooleanField(default=False, db_default=False)
     # The provider's own page about why it ended, on its own host only; empty while all is well.
@@ -141,9 +141,9 @@ class Connection(models.Model):
             ),
         ]
         indexes = [
-            # Operators: how many links of a registration stand how, counted without reading one of them.
+            # For operators: counts of a registration's links by status and reason, from the index alone.
             models.Index(fields=["registration", "status", "reason"], name="links_by_standing"),
-            # Operators: the list of those that stand so, or ended for a reason, page by page.
+            # For operators: lists by status, or by reason, page by page.
             models.Index(fields=["status", "id"], name="links_in_order"),
             models.Index(fields=["reason", "id"], condition=~Q(reason=""), name="reasons_in_order"),
             # The beat that drops unconfirmed links after 30 minutes.
@@ -185,13 +185,13 @@ class Connection(models.Model):
         )
 
     def require_reauthorization(self, reason: Reason, *, at: datetime, more_url: str = "") -> None:
-        """Only a new sign-in at the provider brings it back. `more_url` is the provider's own page about it, if it
-        named one and it is not too long to keep. Raises MoveNotAllowed."""
+        """From now on only a new sign-in at the provider brings it back. `more_url` is the provider's own page about
+        it, if it named one; a URL that is too long is not stored. Raises MoveNotAllowed."""
         kept_url = more_url if len(more_url) <= LONGEST_URL else ""
         self._move(self.Status.NEEDS_REAUTHORIZATION, reason=reason, reason_at=at, more_url=kept_url)
 
     def restore(self) -> None:
-        """It holds again, after a new sign-in or a refresh that succeeded late. Raises MoveNotAllowed."""
+        """Make it active again, after a new sign-in or a refresh that succeeded late. Raises MoveNotAllowed."""
         self._move(self.Status.ACTIVE, reason="", reason_at=None, more_url="", ended_at=None)
 
     def disconnect(self, *, at: datetime) -> None:

@@ -1,4 +1,4 @@
-"""An endpoint whose records nobody gets. Only `apps.connections.hearing` writes it."""
+"""The silence of an endpoint whose records nobody can reach. Only `apps.connections.hearing` writes it."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -7,8 +7,8 @@ from apps.directory.models import Endpoint
 
 
 class EndpointSilence(models.Model):
-    """One row for an endpoint that left the latest turn of a sync without any answer; none for all others. Whose turn
-    it was does not count: an answer to anybody ends it."""
+    """A row for each endpoint where the latest sync turn got no answer, whoever's it was; an answer to anybody deletes
+    it."""
 
     endpoint = models.OneToOneField(Endpoint, on_delete=models.CASCADE, primary_key=True, related_name="silence")
     began_at = models.DateTimeField()

@@ -1,6 +1,5 @@
-"""A lapse warning: one mail, or a part of one, that tells a patient of a connection's end. Written by
-`apps.connections.lapsing` alone.
-"""
+"""A lapse warning: one mail, or a part of one, that tells a patient about a connection's end. Only
+`apps.connections.lapsing` writes it."""
 
 from django.conf import settings
 from django.db import models
@@ -11,16 +10,16 @@ from apps.connections.models.connection import Connection
 
 
 class LapseWarning(models.Model):
-    """Planned as soon as an end is known, sent once: of one end and one of the times its patient chose there is one
-    row, whoever plans it and however often."""
+    """Planned as soon as an end is known, and sent once. There is one row for each end and each time that its patient
+    chose, whoever plans it and however often."""
 
-    ENDED = 0  # in `hours_before`: told afterwards, because nobody knew before
+    ENDED = 0  # in `hours_before`: sent afterwards, because the end was not known in advance
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     connection = models.ForeignKey(Connection, on_delete=models.CASCADE, related_name="lapse_warnings", db_index=False)
     ends_at = models.DateTimeField()
     hours_before = models.PositiveSmallIntegerField()
-    # When it is to be sent. Put off before each try, so that a worker that dies in the middle leaves it to another.
+    # When it is to be sent. Postponed before each try, so that another worker tries again if this one dies.
     due_at = models.DateTimeField()
     tries = models.PositiveSmallIntegerField(default=0)
     sent_at = models.DateTimeField(null=True)

@@ -1,4 +1,4 @@
-"""A pending launch: somebody was sent here by their provider's own portal, and has not begun the sign-in yet."""
+"""A pending launch: the provider's own portal sent somebody here, who has not begun the sign-in yet."""
 
 import uuid
 
@@ -10,10 +10,9 @@ from apps.directory.models import ClientRegistration, Endpoint
 
 
 class PendingLaunch(models.Model):
-    """Bound to a browser and to nobody: whoever signs in there decides, with a POST, whether it becomes a request.
-
-    Claimed once, by conditional update. The launch itself is sealed for the installation, because no user is known yet.
-    """
+    """Bound to a browser and to no user: whoever signs in there decides, with a POST, whether it becomes a request.
+    Claimed once, by a conditional UPDATE. The launch value is sealed for the installation, because no user is known
+    yet."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     registration = models.ForeignKey(ClientRegistration, on_delete=models.CASCADE, related_name="+")
@@ -25,7 +24,7 @@ class PendingLaunch(models.Model):
     created_at = models.DateTimeField()
     expires_at = models.DateTimeField(db_index=True)
     claimed_at = models.DateTimeField(null=True)
-    # The sign-in it became, for its own user to find back to.
+    # The sign-in that it became, so that its user finds the way back to it.
     authorization_request = models.ForeignKey(
         AuthorizationRequest, on_delete=models.SET_NULL, null=True, related_name="+"
     )

@@ -1,4 +1,5 @@
-"""A token that is forgotten here and whose provider has yet to be told. Only `apps.connections.revoking` writes it."""
+"""A token that is deleted here and still has to be revoked at its provider. Only `apps.connections.revoking` writes
+it."""
 
 import uuid
 
@@ -9,12 +10,12 @@ from apps.directory.models import ClientRegistration, Endpoint, Provider
 
 
 class PendingRevocation(models.Model):
-    """Sealed for the installation and tied to no account: it outlives the connection, and an account that is closed,
-    until the provider confirmed or a day of tries is over. Nothing is read with it."""
+    """Sealed for the installation and tied to no account: it outlives the connection, and a closed account, until the
+    provider confirms or a day of tries is over. It is never used to read anything."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     user_id = models.UUIDField()
-    connection_id = models.UUIDField(null=True)  # None where no connection is over with the token
+    connection_id = models.UUIDField(null=True)  # None if no connection ended with the token
     provider = models.ForeignKey(Provider, on_delete=models.PROTECT, related_name="+")
     endpoint = models.ForeignKey(Endpoint, on_delete=models.PROTECT, related_name="+")
     registration = models.ForeignKey(ClientRegistration, on_delete=models.PROTECT, related_name="+")

@@ -1,4 +1,4 @@
-"""How often refreshes ended how, by client registration. Only `apps.connections.tallying` writes it."""
+"""How many refreshes ended with which outcome, by client registration. Only `apps.connections.tallying` writes it."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -7,8 +7,8 @@ from apps.directory.models import ClientRegistration
 
 
 class RefreshTally(models.Model):
-    """Counters that only grow, for monitors. One count is spread over several rows, so that workers that refresh for
-    the same registration at once do not wait for each other: their sum is the count."""
+    """Counters that only grow, for monitors. Each count is the sum of several rows, so that workers refreshing for the
+    same registration do not wait for each other."""
 
     class Outcome(models.TextChoices):
         """How one attempt ended, by who must act."""
@@ -19,12 +19,12 @@ class RefreshTally(models.Model):
         OPERATOR = "operator", _("refused: staff must mend the registration")
         OURS = "ours", _("failed: our fault, or an answer we cannot read")
 
-    # One unique index serves: a tally is always asked for with its registration first.
+    # No index of its own: the unique constraint's begins with it.
     registration = models.ForeignKey(ClientRegistration, on_delete=models.CASCADE, related_name="+", db_index=False)
     outcome = models.CharField(max_length=12, choices=Outcome)
     shard = models.PositiveSmallIntegerField()
     times = models.BigIntegerField(default=0, db_default=0)
-    # By the clock of whoever counted. Of successes, only those that prove something (`refreshing.doubting`).
+    # The time that the caller passed. For successes, only of those that prove something (`refreshing.doubting`).
     last_at = models.DateTimeField(null=True)
 
     class Meta:

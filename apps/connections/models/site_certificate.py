@@ -1,12 +1,12 @@
-"""The TLS certificate of our own site, as it was seen from outside. Only `overseeing.site_certificate` writes it."""
+"""The TLS certificate of our own site, as seen from outside. Only `overseeing.site_certificate` writes it."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 
 class SiteCertificate(models.Model):
-    """One row for each origin this installation ever had; that of SITE_ORIGIN counts. What a look could not see stays
-    as an earlier one saw it."""
+    """One row for each origin that this installation ever had; that of SITE_ORIGIN is the current one. What a check
+    could not see stays as an earlier one saw it."""
 
     origin = models.CharField(max_length=300, unique=True)
     tried_at = models.DateTimeField()

@@ -1,7 +1,7 @@
 """The stored form of a token set. Only `apps.connections.refreshing` writes it.
 
-Locks are taken in one order: account (without its key), sync run, connection, token set. Whoever holds one of them may
-ask for those after it and never for one before it, or two of them would wait for each other for ever.
+Locks are taken in this order: account (without its key), sync run, connection, token set. Whoever holds one of them may
+lock those after it and never one before it, or two transactions would deadlock.
 """
 
 from django.db import models
@@ -19,8 +19,8 @@ class StoredTokenSet(models.Model):
     connection = models.OneToOneField(
         Connection, on_delete=models.CASCADE, primary_key=True, related_name="stored_token_set"
     )
-    # As the connection says: what is due is asked for registration by registration, without a join. Two triggers (0021)
-    # keep it so: processes of the version before, which run on beside a migration, write neither it nor a change of it.
+    # A copy of the connection's, so that due rows are found registration by registration without a join. Two triggers
+    # (0021) maintain it: processes of the previous release, which run on during a migration, do not write it.
     registration = models.ForeignKey(ClientRegistration, on_delete=models.PROTECT, related_name="+", db_index=False)
     sealed_access_token = models.BinaryField()
     sealed_refresh_token = models.BinaryField(null=True)
@@ -32,35 +32,35 @@ class StoredTokenSet(models.Model):
     refresh_issued_at = models.DateTimeField(null=True)  # when the request that brought it was sent
     refresh_used_at = models.DateTimeField(
         null=True
-    )  # when it was last exchanged, or issued: idle limits count from it
+    )  # when it was last exchanged, or else issued: idle limits count from then
     refresh_deadline_at = models.DateTimeField(null=True)
     refresh_due_at = models.DateTimeField(null=True)
-    # Where staff switched it off when this was due: it is due again when they switch it on (`refreshing.parking`).
+    # The endpoint, if staff had switched it off when this was due: due again once it is on (`refreshing.parking`).
     parked_endpoint = models.ForeignKey(Endpoint, on_delete=models.PROTECT, null=True, related_name="+", db_index=False)
     access_expires_at = models.DateTimeField(null=True)
-    # Whether the server gave a new refresh token for this one's predecessor, or none; None until it was seen.
+    # Whether the server issued a new refresh token at the last refresh; None before the first.
     is_rotated = models.BooleanField(null=True)
     is_session_bound = models.BooleanField(
         default=False, db_default=False
     )  # online_access: it ends with the session at the provider
-    # Since when its server refuses it, for as long as that may be a mistake of theirs (`refreshing.doubting`).
+    # Since when its server refuses it, while that may be a mistake of the server (`refreshing.doubting`).
     refused_at = models.DateTimeField(null=True)
-    # When it refused data for the first time, with tokens that it had just given (`refreshing.reopening`). Kept when it
-    # opens, until a new sign-in.
+    # When it first refused data although it had just issued the tokens (`refreshing.reopening`). Kept until a new
+    # sign-in, even if the record opens again.
     data_refused_at = models.DateTimeField(null=True)
     tries = models.PositiveSmallIntegerField(
         default=0, db_default=0
-    )  # that failed in a row, for us to wait longer each time
-    # When an attempt last ended in a way nobody foresaw, for operators; it is history where no try failed since.
+    )  # failed attempts in a row: each makes the next wait longer
+    # When an attempt last raised an unexpected error, for operators; outdated if `tries` is 0.
     broke_off_at = models.DateTimeField(null=True)
-    # Since when its provider has not answered, for patients; history as well where no try failed since.
+    # Since when its provider has not answered, for patients; outdated if `tries` is 0.
     silent_since = models.DateTimeField(null=True)
 
     class Meta:
         verbose_name = _("stored token set")
         verbose_name_plural = _("stored token sets")
-        # Registration by registration (`refreshing.choosing`): what is due, what must be saved first, and what may be
-        # waiting for an answer that got lost. What beat has nothing to do about is in none.
+        # For `refreshing.choosing`, registration by registration: what is due, what has the nearest deadline, and what
+        # may have lost a response. Rows that beat does not refresh are in none of them.
         indexes = [
             models.Index(
                 fields=["registration", "refresh_due_at"],
@@ -100,16 +100,16 @@ class StoredTokenSet(models.Model):
 
     @property
     def is_doubted(self) -> bool:
-        """Whether it was refused and is asked for again: the version before, running beside, takes what it does not
-        know for due no more."""
+        """Whether it was refused and is asked for again. Without a due time it is not: the previous release, during a
+        deploy, ends a link by clearing only that."""
         return self.refused_at is not None and self.refresh_due_at is not None
 
     @property
     def is_data_refused(self) -> bool:
-        """Whether that is because of its data: then both are counted from the same moment."""
+        """Whether it is doubted because data was refused: then both are counted from the same moment."""
         return self.refused_at is not None and self.refused_at == self.data_refused_at
 
     @property
     def is_renewable(self) -> bool:
-        """Whether a refresh token is kept; told without loading it."""
+        """Whether there is a refresh token; decided without loading it."""
         return self.refresh_issued_at is not None

@@ -1,4 +1,4 @@
-"""A trial: what staff saw when they tried a registration at one endpoint, from discovery to a whole link."""
+"""A trial: what staff saw when they tried a registration at one endpoint, from discovery to a complete link."""
 
 import uuid
 
@@ -9,8 +9,8 @@ from apps.directory.models import ClientRegistration, Endpoint, Provider
 
 
 class Trial(models.Model):
-    """Written by `apps.connections.trying` alone. Of a trial nothing is kept but which step ended how: no token, no
-    person, no record. Tied to no account, so that it outlives the one of whoever tried."""
+    """Only `apps.connections.trying` writes it. It stores how each step ended, and no token, person or record. It is
+    tied to no account, so that it outlives that of whoever tried."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     staff_id = models.UUIDField(editable=False)
@@ -18,9 +18,9 @@ class Trial(models.Model):
     endpoint = models.ForeignKey(Endpoint, on_delete=models.CASCADE, related_name="trials")
     provider = models.ForeignKey(Provider, on_delete=models.CASCADE, related_name="+")
     began_at = models.DateTimeField(_("began"))
-    # By step, what came of it: closed vocabularies, times, counts and names of resource types (`trying.results`).
+    # The result of each step: closed vocabularies, times, counts and names of resource types (`trying.results`).
     results = models.JSONField(default=dict, editable=False)
-    # What it was begun with, as a digest (`trying.terms`); empty where nobody knows.
+    # A digest of the registration's terms at the beginning (`trying.terms`); empty if unknown.
     terms = models.CharField(max_length=64, default="", db_default="", editable=False)
     left_at = models.DateTimeField(_("left to sign in"), null=True)
     ended_at = models.DateTimeField(_("ended"), null=True)
