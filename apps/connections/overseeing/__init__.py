@@ -1,2 +1,2 @@
-"""What operators ask about links: what lapses, what is due, what is broken and who must act. Questions over rows, which
-change nothing, apart from `site_certificate`, which looks at our own certificate and keeps what it saw."""
+"""What operators ask about links: what lapses, what is due, what is broken, and who must act. These are queries that
+change nothing; only `site_certificate` checks our own certificate and stores what it saw."""

@@ -1,4 +1,4 @@
-"""How much time links have left: of those that we renew, how many end within which hours, by client registration."""
+"""How much time is left to the links that we renew: for each client registration, how many end within which hours."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -8,10 +8,10 @@ from uuid import UUID
 
 from django.db import connection
 
-# Around the hours by which operators act, those by which beat does, and idle limits of months.
+# Chosen around the times at which operators act and beat refreshes, and for idle limits of months.
 EDGES = tuple(timedelta(hours=hours) for hours in (0, 1, 3, 6, 12, 18, 24, 36, 48, 168, 720, 2160))
 
-# One index answers it, row by row.
+# Answered from one index.
 _SPREAD = """
 SELECT registration_id, width_bucket(refresh_deadline_at, %(edges)s::timestamptz[]), count(*),
     sum(EXTRACT(EPOCH FROM refresh_deadline_at - %(at)s))::float8
@@ -23,8 +23,8 @@ GROUP BY 1, 2
 
 @dataclass(frozen=True)
 class Spread:
-    """Of one registration. `within` counts, for each of EDGES, the links that end before it; `total` are all of them,
-    and `seconds` the time they have left together."""
+    """For one registration. `within` counts, for each of EDGES, the links that end before it; `total` counts all, and
+    `seconds` is the sum of the time they have left."""
 
     within: tuple[int, ...]
     total: int
@@ -32,7 +32,7 @@ class Spread:
 
 
 def by_registration(*, at: datetime) -> Mapping[UUID, Spread]:
-    """Of every registration with a link that beat renews before a deadline."""
+    """For each registration with a link that beat renews before a deadline."""
     counts: dict[UUID, list[int]] = defaultdict(lambda: [0] * (len(EDGES) + 1))
     seconds: dict[UUID, float] = defaultdict(float)
     with connection.cursor() as cursor:
@@ -44,6 +44,6 @@ def by_registration(*, at: datetime) -> Mapping[UUID, Spread]:
 
 
 def _spread(counts: list[int], seconds: float) -> Spread:
-    """Each edge counts whatever ends before it."""
+    """Each edge counts everything that ends before it."""
     within = tuple(sum(counts[: place + 1]) for place in range(len(EDGES)))
     return Spread(within, sum(counts), seconds)

@@ -1,8 +1,8 @@
-"""What is not as it should be about links, how bad it is, and who must act.
+"""Problems with links: how serious they are, and who must act.
 
-Three levels. WELL: nobody need act. ATTENTION: somebody should look today. ACT: links end within a day, or our site
-does, unless somebody acts. Patients who must sign in again are counted and never a finding: their pages and mail tell
-them, and no operator can do it for them.
+There are three levels. WELL: nobody needs to act. ATTENTION: somebody should look today. ACT: unless somebody acts,
+links end within a day, or our site stops working. Patients who must sign in again are counted but are no finding: their
+pages and mail tell them, and no operator can do it for them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,8 +23,8 @@ from apps.directory.models import ClientRegistration, Endpoint
 from apps.directory.system_refusals import SystemRefusal
 
 VERY_LATE = timedelta(hours=1)
-CLOCK_OFF = timedelta(seconds=30)  # clocks that are kept right differ by far less
-CLOCK_FAR_OFF = timedelta(minutes=3)  # about as long as a proof that we sign holds
+CLOCK_OFF = timedelta(seconds=30)  # synchronized clocks differ by far less
+CLOCK_FAR_OFF = timedelta(minutes=3)  # about as long as a client assertion that we sign is valid
 REVOCATIONS_LATE = timedelta(hours=12)  # after 24 hours the token is dropped unconfirmed
 
 
@@ -71,8 +71,8 @@ class What(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """One thing that somebody should look at. `about` names a registration or an endpoint, `links` counts how many
-    links it concerns, `code` says more from a closed vocabulary, `since_at` is None where nobody knows."""
+    """One thing that somebody should look at. `about` names a registration or an endpoint, `links` counts the links
+    concerned, `code` adds details from a closed vocabulary, and `since_at` is None if unknown."""
 
     level: Level
     what: What
@@ -96,24 +96,25 @@ class OfRegistration:
 
     @property
     def is_held(self) -> bool:
-        """Nothing of it is refreshed until staff act, which is no lateness of ours."""
+        """Nothing of it is refreshed until staff act, so nothing is late because of us."""
         is_off = not self.registration.is_switched_on
         return is_off or bool(self.registration.trouble) or not overriding.is_readable(self.registration)
 
     @property
     def loses_links_soon(self) -> bool:
-        """Whether permissions end within a day that would have been renewed."""
+        """Whether permissions that would have been renewed end within a day."""
         return self.lapsing.renewing_in_24_hours > 0
 
 
 def of_registration(one: OfRegistration, *, at: datetime) -> Iterator[Finding]:
-    """What keeps all its links from being renewed; or else lateness of ours, or a provider that does not answer."""
+    """What keeps all its links from being renewed; otherwise refreshes that are late because of us, or a provider that
+    does not answer."""
     yield from _holding(one) if one.is_held else _going_on(one, at=at)
 
 
 def _holding(one: OfRegistration) -> Iterator[Finding]:
-    """Trouble, a switch, what this release cannot read: staff's, where links live there; and trouble also where nobody
-    gets that far, because patients are turned away and read that staff know."""
+    """Trouble, a switch that is off, or overrides that this release cannot read, if there are links. Trouble counts
+    even without links, because patients are turned away and read that staff know."""
     registration, links = one.registration, one.standings.living
     if not links and not (registration.trouble and registration.is_switched_on):
         return
@@ -155,7 +156,7 @@ def _going_on(one: OfRegistration, *, at: datetime) -> Iterator[Finding]:
 
 
 def of_endpoint(what: What, who: Who, endpoint: Endpoint, links: int, *, loses_links_soon: bool = False) -> Finding:
-    """Switched off, of a dialect that this release does not know, moved, or closed to us by its organization."""
+    """Switched off, of a dialect that this release does not know, moved, or refused by its organization."""
     return Finding(
         level=Level.ACT if loses_links_soon else Level.ATTENTION,
         what=what,
@@ -168,7 +169,7 @@ def of_endpoint(what: What, who: Who, endpoint: Endpoint, links: int, *, loses_l
 
 
 def of_system(refusal: SystemRefusal) -> Finding:
-    """Its system account is refused. No link is concerned: exports for the organization are."""
+    """Its system account is refused. That affects no link, but exports for the organization."""
     return Finding(
         level=Level.ATTENTION,
         what=What.SYSTEM_REFUSED,
@@ -181,7 +182,7 @@ def of_system(refusal: SystemRefusal) -> Finding:
 
 
 def of_silence(endpoint: Endpoint, links: int) -> Finding:
-    """Its records answer nobody. No link ends by that alone: what it costs is news."""
+    """Its records answer nobody. That alone ends no link, but nothing new is copied."""
     return Finding(
         level=Level.ATTENTION,
         what=What.SILENT,
@@ -194,7 +195,7 @@ def of_silence(endpoint: Endpoint, links: int) -> Finding:
 
 
 def of_revocations(registration: ClientRegistration, late: int, oldest_at: datetime) -> Finding:
-    """Its server has not confirmed for half a day (`REVOCATIONS_LATE`) that permissions are over."""
+    """Its server has not confirmed revocations for half a day (`REVOCATIONS_LATE`)."""
     return Finding(
         level=Level.ATTENTION,
         what=What.REVOCATIONS,
@@ -207,20 +208,21 @@ def of_revocations(registration: ClientRegistration, late: int, oldest_at: datet
 
 
 def of_keys(absent: Sequence[str]) -> Iterator[Finding]:
-    """Keys that somebody's data keys are wrapped by: nothing of theirs opens, and time limits of providers go on."""
+    """Missing wrapping keys: values of these users cannot be opened, while providers' time limits run on."""
     if absent:
         yield Finding(level=Level.ACT, what=What.KEY_MISSING, who=Who.US, about="VAULT_KEYS", code=", ".join(absent))
 
 
 def of_clock(off_by: timedelta) -> Iterator[Finding]:
-    """This machine's, by the database's: what it signs is refused as of the past or of the future."""
+    """This machine's clock compared with the database's: providers refuse what it signs as expired, or as not yet
+    valid."""
     if abs(off_by) >= CLOCK_OFF:
         level = Level.ACT if abs(off_by) >= CLOCK_FAR_OFF else Level.ATTENTION
         yield Finding(level=level, what=What.CLOCK, who=Who.US, code=f"{off_by.total_seconds():+.0f} s")
 
 
 def of_certificate(outlook: Outlook) -> Iterator[Finding]:
-    """Our own: its end would end links."""
+    """The certificate of our own site: if it expires, links end."""
     levels = {
         Outlook.UNSEEN: Level.ATTENTION,
         Outlook.ENDS_SOON: Level.ATTENTION,

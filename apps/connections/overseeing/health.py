@@ -1,4 +1,4 @@
-"""How the links of this installation are, in one object: what operators look at each day, and monitors each minute."""
+"""The state of all links of this installation in one object, for operators each day and monitors each minute."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -41,8 +41,8 @@ class LinkHealth:
 
 
 def examine(*, at: datetime, off_by: timedelta = timedelta()) -> LinkHealth:
-    """Look at all links, at the database's moment. A handful of questions that indexes answer; nothing is written.
-    `off_by` is how far this machine's clock is ahead of it."""
+    """Examine all links, at the database's time. Makes a handful of queries that indexes answer, and writes nothing.
+    `off_by` is how far this machine's clock is ahead of the database's."""
     ours = registrations(at=at)
     revocations, oldest_at = breaking.pending_revocations()
     certificate = site_certificate.latest()
@@ -70,7 +70,7 @@ def examine(*, at: datetime, off_by: timedelta = timedelta()) -> LinkHealth:
 
 
 def _absent_keys() -> Sequence[str]:
-    """By their ids, which are no secret."""
+    """Their ids, which are no secret."""
     try:
         return rewrapping.absent()
     except WeakKey:
@@ -78,7 +78,7 @@ def _absent_keys() -> Sequence[str]:
 
 
 def _stopped(at: datetime) -> Iterator[Finding]:
-    """Endpoints where nothing is renewed until somebody here acts, or soon will not be."""
+    """Endpoints where nothing is renewed until staff act, or soon will not be."""
     stopped = [(What.ENDPOINT_OFF, *row) for row in breaking.endpoints_off()]
     stopped += [(What.ENDPOINT_UNKNOWN, *row) for row in breaking.endpoints_unknown()]
     stopped += [(What.ENDPOINT_MOVED, *row) for row in breaking.endpoints_moved()]
@@ -88,7 +88,7 @@ def _stopped(at: datetime) -> Iterator[Finding]:
 
 
 def _revocations(at: datetime) -> Iterator[Finding]:
-    """Those that wait too long, by whose server has to confirm them."""
+    """Revocations that wait too long, by registration."""
     late = breaking.late_revocations(since=at - findings.REVOCATIONS_LATE)
     for registration in ClientRegistration.objects.filter(pk__in=late):
         yield findings.of_revocations(registration, *late[registration.pk])

@@ -1,4 +1,4 @@
-"""What is due for refresh and how late it is, by client registration."""
+"""Which refreshes are due, and how late they are, by client registration."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -14,23 +14,27 @@ from apps.connections.refreshing import doubting, protocol
 from apps.directory import moving
 from apps.directory.models import Enablement, Endpoint
 
-LATE = timedelta(minutes=15)  # beat comes every minute; what is due this long was left lying
-STUCK = timedelta(minutes=5)  # a lease runs out after half a minute, and the next pull takes up what it held
+LATE = timedelta(minutes=15)  # beat runs every minute, so something that was due for this long was not picked up
+STUCK = timedelta(minutes=5)  # a lease expires after half a minute, and the next run takes the link
 A_DAY = timedelta(hours=24)
 LONGEST_WAIT = timedelta(hours=1)  # from one failure to the next try (`refreshing.protocol`)
-_FAILING_TRIES = 3  # in a row: once or twice may be an hour of theirs
+_FAILING_TRIES = 3  # in a row: fewer may be a short outage
 
 
 @dataclass(frozen=True, kw_only=True)
 class Lag:
-    """Of one registration: `due` links are to be renewed now, and `overdue` of them since 15 minutes; `stuck` of them
-    were taken by a worker whose lease ran out five minutes ago, and nobody took them up. `waiting` are others, that
-    failed and are to be tried again within the hour. Links of endpoints that staff switched off count for none of
-    these: those that would be due are `parked`. `broken_off` are links whose last attempt ended in a way nobody
-    foresaw, and `broken_off_ending` those of them whose permission ends within a day. `failing` and `failing_ending`
-    are those that were answered three times in a row, with nothing that renews or ends them. `refused` were refused by
-    their server and asked for again in vain, `refused_since` when the first: as it has taken no older tokens since
-    (`refreshing.doubting`), it may well be mistaken."""
+    """For one registration. Links of endpoints that staff switched off count only as `parked`.
+
+    - `due`: to be refreshed now; `overdue`: of these, due for 15 minutes; `oldest_due_at`: since when the first.
+    - `stuck`: of these, claimed by a worker whose lease expired five minutes ago, and not claimed since.
+    - `waiting`: failed before, and to be tried again within the hour.
+    - `parked`: would be due if their endpoint were switched on.
+    - `broken_off`: the last attempt raised an unexpected error; `broken_off_ending`: of these, ending within a day.
+    - `failing`: answered three times in a row with nothing that renews or ends them; `failing_ending`: of these, ending
+      within a day.
+    - `refused`: refused by their server, asked for again in vain, and `refused_since` when the first. The server has
+      accepted no older tokens since (`refreshing.doubting`), so it may be mistaken.
+    """
 
     due: int = 0
     overdue: int = 0
@@ -46,12 +50,12 @@ class Lag:
     refused_since: datetime | None = None
 
     def lag_seconds(self, *, at: datetime) -> float:
-        """How late the latest is; 0 where nothing is due."""
+        """How late the latest is; 0 if nothing is due."""
         return max((at - self.oldest_due_at).total_seconds(), 0) if self.oldest_due_at else 0
 
 
 def by_registration(*, at: datetime) -> Mapping[UUID, Lag]:
-    """Of every registration that has any of these. Reads no row that is none of them."""
+    """For each registration that has any of these. Reads no other rows."""
     found: dict[UUID, dict[str, Any]] = defaultdict(dict)
     for counts in (_due(at), _parked(), _broken_off(at), _failing(at), _refused(at)):
         for registration_id, columns in counts.items():
@@ -60,7 +64,7 @@ def by_registration(*, at: datetime) -> Mapping[UUID, Lag]:
 
 
 def broken_off() -> QuerySet[StoredTokenSet]:
-    """Links whose last attempt broke off. What was tried with success since, or by a new sign-in, has no tries."""
+    """Links whose last attempt raised an unexpected error. After a later success or a new sign-in, `tries` is 0."""
     active = Connection.Status.ACTIVE
     return StoredTokenSet.objects.filter(broke_off_at__isnull=False, tries__gt=0, connection__status=active)
 
@@ -72,8 +76,8 @@ def _broken_off(at: datetime) -> Mapping[UUID, Mapping[str, Any]]:
 
 
 def _failing(at: datetime) -> Mapping[UUID, Mapping[str, Any]]:
-    """A page where tokens should be, or an error that no standard knows. Not those of which it is known why: a provider
-    that moved, or an organization that does not let us in."""
+    """Such as a web page instead of tokens, or a non-standard error. Without links for which the reason is known: a
+    provider that moved, or an organization that has not enabled us."""
     known = moving.awaiting().values("pk").union(Enablement.objects.filter(is_enabled=False).values("endpoint"))
     rows = StoredTokenSet.objects.filter(
         refresh_due_at__lte=at + LONGEST_WAIT,
@@ -90,7 +94,7 @@ def _failing(at: datetime) -> Mapping[UUID, Mapping[str, Any]]:
 
 
 def _refused(at: datetime) -> Mapping[UUID, Mapping[str, Any]]:
-    """By then each was asked for a second time, and those of servers that take others' tokens are doubted no more."""
+    """By then each was asked for a second time, and those whose server accepts other tokens are no longer doubted."""
     twice_by = at - 2 * protocol.AGAIN_AFTER_REFUSAL[0]
     rows = doubting.suspicious().filter(refused_at__lte=twice_by).order_by().values("registration_id")
     return _told_apart(rows.annotate(refused=Count("pk"), refused_since=Min("refused_at")))
@@ -127,7 +131,7 @@ def _told_apart(rows: Iterable[Mapping[str, Any]]) -> Mapping[UUID, Mapping[str,
 
 
 def _on(rows: QuerySet[StoredTokenSet]) -> QuerySet[StoredTokenSet]:
-    """Without those of endpoints that are off. Connections are looked at only where there are such endpoints."""
+    """Without those of endpoints that are off. Connections are joined only if there are such endpoints."""
     living = Connection.objects.living().filter(endpoint=OuterRef("pk"))
     off = Endpoint.objects.filter(is_switched_on=False).filter(Exists(living)).values_list("pk", flat=True)
     if not (ids := list(off)):

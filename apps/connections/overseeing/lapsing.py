@@ -1,4 +1,4 @@
-"""Which permissions end soon, by client registration: those that nothing of ours prolongs, and those that we renew."""
+"""How many permissions end soon, by client registration: those that we cannot prolong, and those that we renew."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from apps.connections.models import Connection, StoredTokenSet
 SOON = timedelta(hours=12)
 LATER = timedelta(hours=24)
 
-# Registration by registration, so that its index leads to the few that end soon, past all that do not.
+# Registration by registration, so that the index finds the few that end soon without reading the others.
 _RENEWING = """
 SELECT registration.id, found.soon, found.later
 FROM directory_clientregistration AS registration
@@ -30,10 +30,10 @@ WHERE found.later > 0
 
 @dataclass(frozen=True, kw_only=True)
 class Lapsing:
-    """How many permissions of one registration end within 12 and within 24 hours, the former included in the latter.
+    """How many permissions of one registration end within 12 and within 24 hours; the latter include the former.
 
-    `ending_…`: their end is known, and only the patient prolongs them. `renewing_…`: they end unless beat renews them
-    before, which it has planned to do, or does once staff switch their endpoint on.
+    `ending_…`: their end is known, and only the patient can prolong them. `renewing_…`: they end unless beat renews
+    them, which is planned, or happens once staff switch their endpoint on.
     """
 
     ending_in_12_hours: int = 0
@@ -43,7 +43,7 @@ class Lapsing:
 
 
 def by_registration(*, at: datetime) -> Mapping[UUID, Lapsing]:
-    """Of every registration that has any."""
+    """For each registration that has any."""
     found: dict[UUID, dict[str, int]] = defaultdict(dict)
     for registration_id, soon, later in _ending(at):
         found[registration_id] |= {"ending_in_12_hours": soon, "ending_in_24_hours": later}
@@ -65,7 +65,7 @@ def _ending(at: datetime) -> list[tuple[UUID, int, int]]:
 
 
 def _parked(at: datetime) -> list[tuple[UUID, int, int]]:
-    """They are due no more for as long as their endpoint is off, and their time goes on."""
+    """They have no due time while their endpoint is off, but their time limit runs on."""
     rows = StoredTokenSet.objects.filter(
         parked_endpoint__isnull=False, refresh_due_at__isnull=True, refused_at__isnull=True
     )

@@ -1,4 +1,4 @@
-"""Which links there are, by what operators ask for: never whose record it is, nor anything it says."""
+"""List links by criteria of operators: never whose record it is, nor anything in it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from django.db.models import Q, QuerySet
 from apps.connections.models import Connection, StoredTokenSet
 
 _AT_ONCE = 500
-# Neither a token nor anything that is sealed is read.
+# Tokens and other sealed columns are not read.
 _COLUMNS = (
     "user_id", "provider__name", "registration__label", "status", "reason", "reason_at", "lapses_at",
     "last_checked_at", "stored_token_set__refresh_deadline_at", "stored_token_set__refresh_due_at",
@@ -20,7 +20,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True, kw_only=True)
 class Wanted:
-    """What to look for; None asks for nothing. `after` goes on behind the link with this id."""
+    """Criteria; None matches everything. `after`: only links with greater ids."""
 
     registration_id: UUID | None = None
     provider_id: UUID | None = None
@@ -33,8 +33,8 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Listed:
-    """One link. `ends_at` is when its permission ends unless it is renewed, `due_at` when we renew it; each None where
-    there is no such moment."""
+    """One link. `ends_at` is when its permission ends unless it is renewed, `due_at` when we renew it; None if there is
+    no such time."""
 
     id: UUID
     user_id: UUID
@@ -53,7 +53,7 @@ class Listed:
 
 
 def matching(wanted: Wanted, *, at: datetime) -> QuerySet[Connection]:
-    """The rows, in the order of their ids, by which a listing goes on where another one ended."""
+    """The rows, ordered by id, so that a listing can continue where another one ended."""
     columns = {
         "registration_id": wanted.registration_id,
         "provider_id": wanted.provider_id,
@@ -69,7 +69,7 @@ def matching(wanted: Wanted, *, at: datetime) -> QuerySet[Connection]:
 
 
 def listed(wanted: Wanted, *, at: datetime, most: int | None) -> Iterator[Listed]:
-    """One after the other, streamed: memory does not grow with their number. At most so many, None for all."""
+    """Streamed, so that memory does not grow with their number. At most `most`, None for all."""
     return (_listed(row, at=at) for row in matching(wanted, at=at)[:most].iterator(_AT_ONCE))
 
 
@@ -96,8 +96,7 @@ def _listed(row: Connection, *, at: datetime) -> Listed:
 
 
 def _lapsing(since: datetime, until: datetime) -> Q:
-    """Those with a known end, and those that we would have to renew before. By the rows themselves: the ids of all
-    would be sorted for one page, where going through them in order soon has enough. The fewer there are, the more rows
-    are read: where there is none, all, once."""
+    """Links with a known end, and links that we have to renew before. This filters rows in order instead of sorting
+    ids, so that a page is filled soon. The fewer match, the more rows are read; if none does, all, once."""
     ending = Q(status=Connection.Status.ACTIVE, lapses_at__gt=since, lapses_at__lte=until)
     return ending | Q(stored_token_set__refresh_deadline_at__gt=since, stored_token_set__refresh_deadline_at__lte=until)

@@ -1,4 +1,4 @@
-"""How fast each client registration's token endpoint is asked, and what slowed it down."""
+"""How fast each client registration's token endpoint is called, and what slowed it down."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,15 +7,15 @@ from uuid import UUID
 
 from apps.connections.models import RefreshPace
 
-SILENT = 5  # calls in a row without an answer we can use; fewer may be one patient's trouble
-LATELY = timedelta(minutes=10)  # in which a rate recovers from nothing (`refreshing.budgeting`)
+SILENT = 5  # calls in a row without a usable response; fewer may be one patient's problem
+LATELY = timedelta(minutes=10)  # the time in which a rate recovers from zero (`refreshing.budgeting`)
 
 
 @dataclass(frozen=True)
 class Pace:
-    """Of one registration. `silences`: calls in a row that brought no answer. `slowed_per_second`: the rate its server
-    slowed us down to within the last ten minutes, None where it did not. `taken_seconds`: how far ahead its calls are
-    given out; nothing more is asked there before."""
+    """For one registration. `silences`: calls in a row without an answer. `slowed_per_second`: the rate to which its
+    server slowed us down within the last ten minutes, None if it did not. `taken_seconds`: how far ahead all slots for
+    calls are taken."""
 
     silences: int = 0
     slowed_per_second: float | None = None
@@ -28,7 +28,7 @@ class Pace:
 
 
 def by_registration(*, at: datetime) -> Mapping[UUID, Pace]:
-    """Of every registration that beat ever asked."""
+    """For each registration that beat ever called."""
     return {row.registration_id: _pace(row, at=at) for row in RefreshPace.objects.all()}
 
 

@@ -1,7 +1,7 @@
-"""Until when the certificate of our own site holds, seen as a patient's browser sees it.
+"""Until when our own site's certificate is valid, seen as a patient's browser sees it.
 
-One family of providers suspends permissions when our certificate changes to one that does not hold (interface facts
-3.10), so that the end of ours would end links. A handshake with our own public address, and nothing is sent.
+One family of providers suspends permissions if our certificate becomes invalid (interface facts 3.10), so its expiry
+would end links. The check is a TLS handshake with our own public address; nothing is sent.
 """
 
 import logging
@@ -23,36 +23,36 @@ EVERY = timedelta(hours=23)  # once a day, whenever beat was started
 AGAIN = timedelta(minutes=55)  # where nobody saw it, or staff must act: what was mended is seen within the hour
 SOON = timedelta(days=21)
 VERY_SOON = timedelta(days=7)
-UNSEEN = timedelta(days=3)  # a look may fail for a day or two
+UNSEEN = timedelta(days=3)  # a check may fail for a day or two
 
 
 class Outlook(StrEnum):
-    """How it stands. The last three are for staff to act on at once."""
+    """The certificate's state. The last three require staff to act at once."""
 
     WELL = "well"
-    NOT_WATCHED = "not_watched"  # plain http, or it was switched off
+    NOT_WATCHED = "not_watched"  # plain http, or the check is switched off
     UNSEEN = "unseen"  # not for three days, or never
     ENDS_SOON = "ends_soon"  # within 21 days
     ENDS_VERY_SOON = "ends_very_soon"  # within 7 days
     ENDED = "ended"
-    REFUSED = "refused"  # a browser would not take it, whenever it ends
+    REFUSED = "refused"  # a browser would not accept it, whenever it expires
 
 
 ALARMING = frozenset({Outlook.ENDS_SOON, Outlook.ENDS_VERY_SOON, Outlook.ENDED, Outlook.REFUSED})
 
 
 def is_watched() -> bool:
-    """Not where there is none to watch: the demo speaks plain http."""
+    """False if there is no certificate to check: the demo uses plain http."""
     return bool(settings.WATCHES_SITE_CERTIFICATE) and urlsplit(settings.SITE_ORIGIN).scheme == "https"
 
 
 def latest() -> SiteCertificate | None:
-    """What was last seen under SITE_ORIGIN."""
+    """What was last seen for SITE_ORIGIN."""
     return SiteCertificate.objects.filter(origin=settings.SITE_ORIGIN).first() if is_watched() else None
 
 
 def outlook(seen: SiteCertificate | None, *, at: datetime) -> Outlook:
-    """What `latest` means at a moment."""
+    """The state of what was seen, at a moment."""
     if not is_watched():
         return Outlook.NOT_WATCHED
     if seen is None or seen.seen_at is None or seen.ends_at is None:
@@ -68,8 +68,8 @@ def outlook(seen: SiteCertificate | None, *, at: datetime) -> Outlook:
 
 
 def look_where_due(*, at: datetime) -> SiteCertificate | None:
-    """Look, unless somebody did within the day and found all well, or within the hour. What was seen; None where
-    nothing was done. Speaks to the network: call it outside transactions."""
+    """Check, unless that was done within the last day and all was well, or within the last hour. Returns what was seen;
+    None if nothing was done. Speaks to the network: call it outside transactions."""
     seen = latest()
     if not is_watched() or (seen is not None and seen.tried_at > at - _lasts(seen, at=at)):
         return None
@@ -77,12 +77,12 @@ def look_where_due(*, at: datetime) -> SiteCertificate | None:
 
 
 def look(*, at: datetime) -> SiteCertificate:
-    """Look now, and keep what was seen. Never raises for what stands there."""
+    """Check now, and store what was seen. Never raises for what it finds."""
     columns: dict[str, object] = {"tried_at": at}
     try:
         certificate = certificates.presented(settings.SITE_ORIGIN, policy=_policy())
     except WireError as error:
-        _LOG.warning("Our own certificate was not seen: %s", error.code.value)  # its words speak of a provider
+        _LOG.warning("Our own certificate was not seen: %s", error.code.value)  # its text would speak of a provider
         certificate = None
     if certificate is not None:
         fault = certificate.fault.value if certificate.fault else ""
@@ -98,7 +98,7 @@ def _lasts(seen: SiteCertificate, *, at: datetime) -> timedelta:
 
 
 def claim_telling(seen: SiteCertificate, *, at: datetime) -> bool:
-    """Whether whoever asks is to tell staff: something is to be told, and nobody told them within the day."""
+    """Whether the caller is to tell staff: there is something to tell, and nobody told them within the last day."""
     if outlook(seen, at=at) not in ALARMING:
         return False
     untold = Q(told_at__isnull=True) | Q(told_at__lte=at - EVERY)
@@ -106,6 +106,6 @@ def claim_telling(seen: SiteCertificate, *, at: datetime) -> bool:
 
 
 def _policy() -> AddressPolicy:
-    """Whatever port it is at: the address is our own setting, and it must be public all the same."""
+    """Any port is allowed, because the address is our own setting; but it must be public."""
     address = urlsplit(settings.SITE_ORIGIN)
     return AddressPolicy(approved_origins=frozenset({f"https://{address.hostname}:{address.port or 443}"}))

@@ -1,4 +1,4 @@
-"""What findings are called and what to do about them, in words for operators: in the admin and in commands."""
+"""Texts for operators about findings, in the admin and in commands: what each is, and what to do about it."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
