@@ -9,7 +9,9 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import tzinfo
+from email.utils import make_msgid
 from typing import Any, Final, TypeVar
+from urllib.parse import urlsplit
 from uuid import UUID
 
 from allauth.account.models import EmailAddress
@@ -119,7 +121,9 @@ def send(
         subject = " ".join(render_to_string(f"{template_prefix}_subject.txt", complete).split())
         body = render_to_string(f"{template_prefix}_message.txt", complete).strip() + "\n"
     with get_connection() as server:
-        message = EmailMessage(subject, body, to=[to], headers=dict(headers or {}), connection=server)
+        # By default it ends with the machine's name: in a container that is random, and some mail servers distrust it.
+        identified = {"Message-ID": make_msgid(domain=urlsplit(settings.SITE_ORIGIN).hostname)}
+        message = EmailMessage(subject, body, to=[to], headers={**identified, **(headers or {})}, connection=server)
         try:
             message.send()
         except OSError as error:

@@ -42,6 +42,14 @@ class TestAMail:
         assert "https://holdfast.example/accounts/signup/" in body
         assert "evil.example" not in body
 
+    def test_is_identified_by_our_host_and_not_by_the_machine(self, db: None, settings: Any):
+        settings.SITE_ORIGIN = "https://holdfast.example:8443"
+        for _once in range(2):
+            mailing.send("account/email/unknown_account", to="nobody@example.org", context={})
+        first, second = (str(message.message()["Message-ID"]) for message in mail.outbox)
+        assert first.endswith("@holdfast.example>")
+        assert first != second
+
     def test_says_nothing_of_health_or_providers(self, alice: User):
         mailing.send("account/email/password_reset_code", to=alice.email, context=ABOUT)
         assert "provider" not in str(mail.outbox[0].body)
