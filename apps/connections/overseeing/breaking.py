@@ -19,7 +19,7 @@ _A_DAY = timedelta(hours=24)
 
 @dataclass(frozen=True)
 class Standings:
-    """How many links of one registration stand how: by status, and where they need a sign-in, by the reason."""
+    """How many links of one registration have each status, and for those that need a sign-in, each reason."""
 
     by_status: Mapping[str, int]
     by_reason: Mapping[str, int]
@@ -31,7 +31,7 @@ class Standings:
 
     @property
     def active(self) -> int:
-        """Those that are kept alive."""
+        """Those that are refreshed."""
         return self.by_status.get(Connection.Status.ACTIVE, 0)
 
 
@@ -39,7 +39,7 @@ NO_LINKS = Standings({}, {})
 
 
 def standings() -> Mapping[UUID, Standings]:
-    """Of every registration that ever had a link, from one index: no row is read."""
+    """For each registration that ever had a link. An index answers it; no row is read."""
     rows = Connection.objects.order_by().values_list("registration_id", "status", "reason").annotate(times=Count("pk"))
     by_status: dict[UUID, dict[str, int]] = {}
     by_reason: dict[UUID, dict[str, int]] = {}
@@ -53,28 +53,29 @@ def standings() -> Mapping[UUID, Standings]:
 
 
 def registrations() -> Sequence[ClientRegistration]:
-    """All, by label: there are as many as authorization servers we know."""
+    """All, by label: there are as many as authorization servers that we know."""
     return list(ClientRegistration.objects.order_by("label", "pk"))
 
 
 def endpoints_off() -> Sequence[tuple[Endpoint, int]]:
-    """Endpoints that are switched off although patients' links live there, with how many; the first 50."""
+    """Endpoints that are switched off although patients have links there, with how many; the first 50."""
     return _with_links(Endpoint.objects.filter(is_switched_on=False))
 
 
 def endpoints_unknown() -> Sequence[tuple[Endpoint, int]]:
-    """Endpoints of a dialect that this release does not know although links live there, with how many; the first 50."""
+    """Endpoints of a dialect that this release does not know although patients have links there, with how many; the
+    first 50."""
     return _with_links(Endpoint.objects.filter(is_switched_on=True).exclude(dialect__in=list(DIALECTS)))
 
 
 def endpoints_moved() -> Sequence[tuple[Endpoint, int]]:
-    """Endpoints that lead to an origin which staff have not approved although links live there, with how many; the
-    first 50."""
+    """Endpoints that moved to an origin that staff have not approved although patients have links there, with how many;
+    the first 50."""
     return _with_links(moving.awaiting())
 
 
 def losing_links_soon(endpoints: Collection[UUID], *, at: datetime) -> Collection[UUID]:
-    """Those of these endpoints where permissions end within a day that would be renewed, were the endpoint on."""
+    """Those of these endpoints where permissions end within a day that we would renew if the endpoint were on."""
     if not endpoints:
         return set()
     rows = Connection.objects.active().filter(
@@ -87,25 +88,26 @@ def losing_links_soon(endpoints: Collection[UUID], *, at: datetime) -> Collectio
 
 
 def not_enabled() -> Sequence[tuple[Endpoint, int]]:
-    """Endpoints whose organization refuses our application although links live there, with how many; the first 50."""
+    """Endpoints whose organization refuses our application although patients have links there, with how many; the first
+    50."""
     return _with_links(Endpoint.objects.filter(pk__in=Enablement.objects.filter(is_enabled=False).values("endpoint")))
 
 
 def silent(*, at: datetime) -> Sequence[tuple[Endpoint, int]]:
-    """Endpoints whose records answer nobody who is linked there, each with its `silence`, and how many links; the
-    first 50."""
+    """Endpoints whose records answer nobody who is linked there, each with its `silence`, and how many links; the first
+    50."""
     return _with_links(Endpoint.objects.filter(silence__in=hearing.silent(at=at)).select_related("silence"))
 
 
 def pending_revocations() -> tuple[int, datetime | None]:
-    """How many tokens are forgotten here and not yet confirmed as ended there, and since when the oldest is."""
+    """How many tokens wait to be revoked, and since when the oldest does."""
     found = PendingRevocation.objects.aggregate(times=Count("pk"), oldest_at=Min("created_at"))
     return found["times"], found["oldest_at"]
 
 
 def late_revocations(*, since: datetime) -> Mapping[UUID, tuple[int, datetime]]:
-    """By registration, how many tokens its server has not confirmed as ended since then or longer, and since when the
-    oldest."""
+    """By registration, how many tokens its server has not confirmed as revoked since `since` or longer, and the time of
+    the oldest."""
     late = PendingRevocation.objects.filter(created_at__lte=since).order_by().values("registration")
     found = late.annotate(times=Count("pk"), oldest_at=Min("created_at"))
     return {row["registration"]: (row["times"], row["oldest_at"]) for row in found}
