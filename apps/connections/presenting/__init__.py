@@ -1,1 +1,1 @@
-"""What pages say of links and attempts, as plain data and in words a patient can use."""
+"""What pages say about links and attempts, as plain data and in words that patients can use."""

@@ -1,4 +1,4 @@
-"""What to show about one authorization request, whatever became of it, and where its buttons lead."""
+"""What the page of an authorization request shows, whatever its outcome, and where its buttons lead."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -18,13 +18,13 @@ from apps.wire.dialects import Interface
 
 _EXCHANGE_TAKES = timedelta(minutes=2)  # at most: six calls, and as many waits for the database, of ten seconds each
 _CONNECTED = frozenset({Outcome.COMPLETED, Outcome.CONFIRMED, Outcome.ALREADY_CONNECTED})
-_SAY_NOTHING = frozenset({"", Outcome.EXPIRED, Outcome.CLOSED})  # of whether the provider answers
+_SAY_NOTHING = frozenset({"", Outcome.EXPIRED, Outcome.CLOSED})  # about whether the provider answers
 _OVER = frozenset({Connection.Status.ENDED, Connection.Status.DISCONNECTED})
 
 
 @dataclass(frozen=True)
 class Step:
-    """A button: where it leads, and whether it logs out (a POST)."""
+    """A button: its label and target, and whether it logs out (a POST)."""
 
     label: str
     url: str
@@ -46,7 +46,7 @@ class Page:
 
 
 def awaits_confirmation(request: AuthorizationRequest) -> Connection | None:
-    """The connection this request made, while the patient has yet to say whose record it is."""
+    """The connection that this request made, if the patient has not confirmed it yet."""
     connection = request.connection
     if connection is not None and connection.status == Connection.Status.AWAITING_CONFIRMATION:
         return connection
@@ -54,18 +54,18 @@ def awaits_confirmation(request: AuthorizationRequest) -> Connection | None:
 
 
 def page(request: AuthorizationRequest, *, is_second_arrival: bool, at: datetime) -> Page:
-    """What became of the request. `is_second_arrival`: the answer had been used before."""
+    """The page of a request. `is_second_arrival`: its answer had been used before."""
     words = _words(request, is_second_arrival=is_second_arrival, at=at)
     return _filled(words, request.provider.name, request)
 
 
 def page_without_request(outcome: Outcome) -> Page:
-    """For an answer that matches no request of this browser and user: it names nobody."""
+    """For an answer that matches no request of this browser and user. It names nobody."""
     return _filled(wording.OUTCOMES[outcome], "", None)
 
 
 def page_of_posted() -> Page:
-    """For an answer that came as a form, and was not read: it names nobody."""
+    """For an answer that was posted as a form and not read. It names nobody."""
     return _filled(wording.POSTED, "", None)
 
 
@@ -86,7 +86,7 @@ def _words(request: AuthorizationRequest, *, is_second_arrival: bool, at: dateti
 
 
 def _living(connection: Connection | None) -> Connection | None:
-    """The connection of a request, unless it was ended or deleted since."""
+    """The request's connection, unless it was ended or deleted since."""
     return connection if connection is not None and connection.status not in _OVER else None
 
 
@@ -112,7 +112,7 @@ def _waiting_words(request: AuthorizationRequest) -> Words:
 
 
 def _was_down_before(request: AuthorizationRequest) -> bool:
-    """Twice in a row: the latest answer before this one. Sign-ins that nobody came back from do not count."""
+    """Whether the answer before this one had the same outcome. Sign-ins from which nobody came back do not count."""
     earlier = AuthorizationRequest.objects.filter(
         user_id=request.user_id, provider_id=request.provider_id, created_at__lt=request.created_at, trial=None
     ).exclude(outcome__in=_SAY_NOTHING)
@@ -139,13 +139,13 @@ def _filled(words: Words, provider_name: str, request: AuthorizationRequest | No
 
 
 def _kinds_left_out(request: AuthorizationRequest | None) -> str:
-    """What the connection of the request was not given, as a list in words."""
+    """What the request's connection was not granted, as a list in words."""
     living = _living(request.connection) if request else None
     return "; ".join(granted_access.left_out(living)) if living else ""
 
 
 def _person(words: Words, request: AuthorizationRequest | None) -> str:
-    """Whom the connection of the request is for; opened only for the page that says it."""
+    """The person of the request's connection; decrypted only for the page that names them."""
     connection = request.connection if request and words is wording.OUTCOMES[Outcome.WRONG_PERSON] else None
     person = candidates.find_people(connection.user_id, [connection]).get(connection.pk) if connection else None
     return person.name if person and person.name else _("another person")
@@ -160,7 +160,7 @@ _ELSEWHERE: Mapping[NextStep, Callable[[], str]] = {
 
 
 def _step(step: NextStep, label: str, request: AuthorizationRequest | None) -> Step | None:
-    """The button, or None where it has nowhere to lead."""
+    """The button, or None if it has no target."""
     if step is NextStep.SIGN_OUT:
         return Step(label, reverse("account_logout"), is_sign_out=True)
     if step in _ELSEWHERE:
@@ -179,14 +179,14 @@ def _step(step: NextStep, label: str, request: AuthorizationRequest | None) -> S
 
 
 def _sharing_step(label: str, living: Connection | None) -> Step | None:
-    """Interface A asks nobody what to share."""
+    """Interface A does not ask what to share."""
     if living is None or living.endpoint.interface != Interface.SMART:
         return None
     return Step(label, reverse("change-sharing", args=[living.pk]))
 
 
 def _renewal_page(request: AuthorizationRequest) -> str:
-    """The page the sign-in began on: "sign in again", or "change what you share", which alone asks for consent where
-    the registration does not."""
+    """The page on which the sign-in began: "sign in again", or "change what you share". Only the latter asks for
+    consent if the registration does not."""
     extends_consent = request.prompts_for_consent and not request.registration.prompts_for_consent
     return "change-sharing" if extends_consent else "reauthorize"

@@ -1,4 +1,4 @@
-"""One connection, as its own user sees it: all that its page says, from one question."""
+"""Everything that the page of a connection shows to its own user."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,7 +20,7 @@ from apps.connections.revoking import Told
 
 @dataclass(frozen=True)
 class Reminders:
-    """What mail there will be before the end: `said` is a sentence. The patient may want none about this one."""
+    """The mail before the end: `said` is a sentence; `is_muted` if the patient wants none about this connection."""
 
     said: str
     is_muted: bool
@@ -28,12 +28,10 @@ class Reminders:
 
 @dataclass(frozen=True)
 class Shown:
-    """Ready to show; `use` and `told` are sentences, empty where there is nothing to say, `lasts` answers how long.
-
-    `checked` is when we last looked, empty where we never did; `more_url` is the provider's own page about what
-    happened. `reminders` is None where no end is known. `newer` is the connection that was made again of the same
-    record, in the same way, after this one was disconnected.
-    """
+    """Ready to show; `use` and `told` are sentences, empty if there is nothing to say, and `lasts` says for how long.
+    `checked` is when we last checked, empty if never; `more_url` is the provider's own page about what happened.
+    `reminders` is None if no end is known. `newer` is a connection to the same record, read in the same way, that was
+    made after this one was disconnected."""
 
     standing: Standing
     sharing: Sharing
@@ -47,7 +45,7 @@ class Shown:
 
 
 def show(user: User, connection_id: UUID, *, at: datetime) -> Shown:
-    """A confirmed connection of this user. Raises Connection.DoesNotExist where there is none, or none any more."""
+    """A confirmed connection of this user. Raises Connection.DoesNotExist if there is none, or no longer."""
     confirmed = user.connections.confirmed()
     servers = ("provider", "endpoint__authorization_server", "registration__authorization_server")
     connection = confirmed.select_related(*servers).get(pk=connection_id)
@@ -66,7 +64,7 @@ def show(user: User, connection_id: UUID, *, at: datetime) -> Shown:
 
 
 def _newer(user: User, connection: Connection) -> Connection | None:
-    """Whoever connected again would come to it: there is one living connection of each patient at most."""
+    """The connection that reconnecting would find: there is at most one living connection to each patient."""
     if connection.status != Connection.Status.DISCONNECTED:
         return None
     same = {name: getattr(connection, name) for name in ("endpoint_id", "provider_id", "fhir_patient_id")}
@@ -83,7 +81,7 @@ def _lasts(found: Standing) -> str:
 
 
 def _use(found: Standing) -> str:
-    """Where the provider ends what rests: when it was used, and that we see to it."""
+    """If the provider ends unused permissions: when it was last used, and that we take care of that."""
     used_at, limit = ends.last_used_at(found.connection), ends.idle_limit(found.connection)
     if used_at is None or limit is None:
         return ""

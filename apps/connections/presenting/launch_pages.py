@@ -1,7 +1,7 @@
-"""What a person reads who was sent here by a provider's own portal, where no sign-in can begin with the link.
+"""What somebody reads whom a provider's own portal sent here, if no sign-in can begin with the link.
 
-Sentences are L28 of the patient-experience page, and their neighbours. `{provider}` is the provider's name. Every page
-offers another way: a launch that is no longer good is offered as a start from here.
+Sentences are L28 of the patient-experience page and its neighbors. `{provider}` is the provider's name. Every page
+offers another way: if a launch can no longer be used, a start from here.
 """
 
 from collections.abc import Mapping
@@ -84,12 +84,12 @@ _USED = Words(
 
 
 def refused(why: Refusal) -> Page:
-    """The page of a link that was not taken. It names nobody."""
+    """The page of a link that was not accepted. It names nobody."""
     return _of_nobody(REFUSALS[why])
 
 
 def vanished() -> Page:
-    """The page of a launch whose every possible sender went from the directory. It names nobody."""
+    """The page of a launch whose possible senders have all vanished from the directory. It names nobody."""
     return _of_nobody(_VANISHED)
 
 

@@ -1,7 +1,5 @@
-"""What stands behind a provider's name, where one person has several connections to it: in which way each is read.
-
-Of one that was ended, and whose copy was kept beside another one of the same way, until when it was.
-"""
+"""What is added to a provider's name if one person has several connections to it: the way in which each is read. And
+for an ended connection whose copy was kept beside another one read in the same way, until when it was copied."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterable
@@ -15,7 +13,7 @@ from apps.directory import versions
 
 
 def of_each(connections: Iterable[tuple[Hashable, Connection]]) -> dict[UUID, str]:
-    """Of each connection with its group, such as one person's at one provider: empty where nothing tells it apart."""
+    """The mark of each connection, given with its group, such as one person at one provider; empty if it needs none."""
     rows = list(connections)
     ways = versions.marks({one.pk: (group, one.endpoint) for group, one in rows})
     alike = Counter((group, ways[one.pk]) for group, one in rows)

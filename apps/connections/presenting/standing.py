@@ -1,6 +1,6 @@
-"""The connections of somebody, as their pages show them: what needs the patient first, told apart where two look alike.
+"""A user's connections as pages show them: those that need the patient first, and distinguished if two look alike.
 
-How one of them stands is said in `states`. Reads no token: of the token set only its times.
+`states` describes a single one. No token is read, only the times of token sets.
 """
 
 from collections import defaultdict
@@ -26,14 +26,14 @@ _NEVER = datetime.max.replace(tzinfo=UTC)
 
 
 def of_user(user: User, *, at: datetime, ring: KeyRing | None = None) -> list[Standing]:
-    """Every connection of the user that was confirmed, and those that wait for it; what needs the patient first,
-    and of that what ends soonest. A `ring` is their key, where it is unlocked already."""
+    """Every connection of the user that was confirmed or awaits confirmation; those that need the patient first, and of
+    these the one that ends soonest. `ring` is their key ring, if it is already unlocked."""
     rows = _with_deadlines(user.connections.exclude(_overdue(at))).order_by("provider__name", "created_at", "pk")
     return sorted(_standings(user.pk, rows, at=at, ring=ring), key=_urgency)
 
 
 def of_connection(connection: Connection, *, at: datetime) -> Standing:
-    """The same for one of them. Raises Connection.DoesNotExist where it went a moment ago."""
+    """The same for one of them. Raises Connection.DoesNotExist if it was just deleted."""
     beside = Connection.objects.filter(user_id=connection.user_id, provider_id=connection.provider_id)
     rows = _with_deadlines(beside.exclude(_overdue(at) & ~Q(pk=connection.pk)))
     for found in _standings(connection.user_id, rows, at=at):
@@ -51,14 +51,14 @@ def _is_over(connection: Connection) -> bool:
 
 
 def _overdue(at: datetime) -> Q:
-    """Links that beat is about to drop."""
+    """Connections that beat is about to drop."""
     return Q(status=Connection.Status.AWAITING_CONFIRMATION, confirm_by_at__lte=at)
 
 
 def _standings(
     user_id: UUID, rows: QuerySet[Connection], *, at: datetime, ring: KeyRing | None = None
 ) -> list[Standing]:
-    """How each stands, with whose record it is: one provider may hold a parent's and a child's."""
+    """The state of each, with whose record it is: one provider may have a parent's and a child's."""
     people = candidates.find_people_with(ring, rows) if ring else candidates.find_people(user_id, rows)
     found = [
         replace(states.of(row, at=at), person=people[row.pk].name) if row.pk in people else states.unnamed(row, at=at)
@@ -68,7 +68,7 @@ def _standings(
 
 
 def _told_apart(standings: Sequence[Standing]) -> list[Standing]:
-    """With the way of each, where one provider has several for one person."""
+    """Add how each is read, if one provider has several for one person."""
     endpoints: dict[tuple[UUID, str], list[Endpoint]] = defaultdict(list)
     for one in standings:
         endpoints[one.connection.provider_id, one.person].append(one.connection.endpoint)
@@ -82,7 +82,7 @@ def _told_apart(standings: Sequence[Standing]) -> list[Standing]:
 
 
 def _with_deadlines(rows: QuerySet[Connection]) -> QuerySet[Connection]:
-    """The deadlines, without the tokens beside them or the candidates."""
+    """Load the deadlines, without tokens or candidates."""
     related = ("provider", "endpoint__silence", "registration", "stored_token_set")
     return rows.select_related(*related).defer(
         "sealed_candidates", "stored_token_set__sealed_access_token", "stored_token_set__sealed_refresh_token"

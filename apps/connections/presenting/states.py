@@ -1,7 +1,7 @@
-"""How one connection stands: a shape and a word, a sentence, and the next step, by what its columns say at a moment.
+"""The state of one connection at a moment: a shape and a word, a sentence, and the next step.
 
-Sentences are those of the patient-experience page, C1 to C15: what happened, what is kept, whose turn it is. A red or
-amber shape is for what the patient must act on; an end that is known stays calm until a day before.
+Sentences are C1 to C15 of the patient-experience page: what happened, what is kept, whose turn it is. Red and amber
+shapes mean that the patient must act. A known end stays calm until a day before.
 """
 
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ from apps.wire.dialects import Interface
 
 SOON = timedelta(days=1)
 _VERY_SOON = timedelta(hours=3)
-# Of a refusal that may be a mistake of theirs.
+# For a refusal that may be the server's mistake.
 _ASKED_AGAIN = {
     Reason.GRANT_ENDED: gettext_lazy(
         "{provider} ended the permission, or you ended it there. We noticed on {date}. We will ask them again a few "
@@ -35,10 +35,9 @@ _ASKED_AGAIN = {
 
 @dataclass(frozen=True)
 class Standing:
-    """One connection, ready to show. `needs_you` puts it first; the action is empty where there is nothing to do.
-    `limit` is a sentence where we cannot keep it going by ourselves, `way` the name of its way of reading where one
-    provider has several for one person.
-    """
+    """One connection, ready to show. `needs_you` puts it first; `action` is empty if there is nothing to do. `limit` is
+    a sentence if we cannot keep it going by ourselves, and `way` names how it is read if one provider has several for
+    one person."""
 
     connection: Connection
     kind: str
@@ -50,12 +49,12 @@ class Standing:
     action_url: str = ""
     needs_you: bool = False
     limit: str = ""
-    is_stopped: bool = False  # nothing is asked there now, and it is not the patient's turn
-    ends_at: datetime | None = None  # where that is known, and nothing we do prolongs it
+    is_stopped: bool = False  # nothing is requested there now, and it is not the patient's turn
+    ends_at: datetime | None = None  # if known, and if we cannot prolong it
 
 
 def of(connection: Connection, *, at: datetime) -> Standing:
-    """How it stands; its provider, endpoint, registration and token set are loaded."""
+    """The state; its provider, endpoint, registration and token set are loaded."""
     status = Connection.Status(connection.status)
     if status is Connection.Status.AWAITING_CONFIRMATION:
         return _awaiting(connection)
@@ -68,7 +67,7 @@ def of(connection: Connection, *, at: datetime) -> Standing:
     if status is Connection.Status.NEEDS_REAUTHORIZATION:
         if _keeps_people_away(connection, at=at):
             return _in_trouble(connection, at=at)
-        is_known = connection.reason in Reason.values  # a newer release, which was gone back from, may know more
+        is_known = connection.reason in Reason.values  # after a rollback, rows may have reasons of the newer release
         reason = Reason(connection.reason) if is_known else Reason.GRANT_ENDED
         return _needs_sign_in(connection, reason, since=connection.reason_at)
     if status is Connection.Status.ACTIVE:
@@ -84,8 +83,8 @@ def of(connection: Connection, *, at: datetime) -> Standing:
 
 
 def unnamed(connection: Connection, *, at: datetime) -> Standing:
-    """How one stands of whom no name is known: nobody was chosen yet; or what we keep does not open, which is ours to
-    mend, and would not be mended by signing in."""
+    """The state of a connection without a known name: nobody was confirmed yet; or what we store cannot be decrypted,
+    which is ours to fix, and which signing in would not fix."""
     if connection.sealed_person is None or not is_linked(connection):
         return of(connection, at=at)
     sentence = _(
@@ -101,7 +100,8 @@ def is_linked(connection: Connection) -> bool:
 
 
 def is_stopped(connection: Connection) -> bool:
-    """Whether nothing is asked there now: staff switched it off, or have to mend our registration or the endpoint."""
+    """Whether nothing is requested there now: staff switched it off, or have to repair our registration or the
+    endpoint."""
     return is_linked(connection) and (
         bool(connection.registration.trouble)
         or not switching.is_on(connection.endpoint, connection.registration)
@@ -122,7 +122,8 @@ def _awaiting(connection: Connection) -> Standing:
 
 
 def _switched_off(connection: Connection, *, at: datetime) -> Standing:
-    """Staff did it, and staff undo it. Where the provider's time limit passes meanwhile, that is said at once."""
+    """Staff switched it off and can switch it on. If the provider's time limit passes meanwhile, that is said at
+    once."""
     sentence = _(
         "We have turned off access to {provider} for now. Your copy stays as it is. You do not need to do anything."
     )
@@ -135,8 +136,8 @@ def _switched_off(connection: Connection, *, at: datetime) -> Standing:
 
 
 def _keeps_people_away(connection: Connection, *, at: datetime) -> bool:
-    """Whether a sign-in would be stopped by the trouble of its registration: not after a while, when one may find it
-    mended, and not where a newer registration has taken its place, which a sign-in goes by."""
+    """Whether trouble of its registration would stop a sign-in: not when it is time to test whether the trouble is
+    over, and not if a newer registration has replaced it, which the sign-in would use."""
     if not registering.is_in_trouble(connection.registration, at=at):
         return False
     standing = registering.standing_at(connection.endpoint)
@@ -144,7 +145,7 @@ def _keeps_people_away(connection: Connection, *, at: datetime) -> bool:
 
 
 def _in_trouble(connection: Connection, *, at: datetime) -> Standing:
-    """Staff have to mend our registration. The links go on by themselves, those that still can."""
+    """Staff have to repair our registration. Links that are still valid then continue by themselves."""
     sentence = _("We have a problem with {provider}. Ours to fix; your permission is fine and your record is here.")
     then = _("Once this is fixed, updates continue by themselves. You do not need to do anything.")
     if connection.status == Connection.Status.NEEDS_REAUTHORIZATION or ends.is_over(connection, at=at):
@@ -155,8 +156,8 @@ def _in_trouble(connection: Connection, *, at: datetime) -> Standing:
 
 
 def _waits_for_our_look(connection: Connection, status: Connection.Status) -> bool:
-    """Whether its provider leads to an origin that staff have not approved (`directory.moving`), and that stops it: the
-    address before renews nothing any more, or nobody can be sent to sign in."""
+    """Whether its provider moved to an origin that staff have not approved (`directory.moving`), and that stops the
+    link: the previous address no longer refreshes, or nobody can be sent to sign in."""
     if not is_linked(connection) or not moving.awaits(connection.endpoint):
         return False
     stored = ends.token_set(connection)
@@ -167,7 +168,7 @@ def _waits_for_our_look(connection: Connection, status: Connection.Status) -> bo
 
 
 def _moved(connection: Connection, *, at: datetime) -> Standing:
-    """Staff have to look. Where the provider's time limit passes meanwhile, that is said at once."""
+    """Staff have to review it. If the provider's time limit passes meanwhile, that is said at once."""
     sentence = _(
         "{provider} now renews permissions at a different address. We send nothing there until our staff have checked "
         "it. Your record is here."
@@ -196,7 +197,7 @@ def _needs_sign_in(connection: Connection, reason: Reason, *, since: datetime | 
 
 
 def _why(connection: Connection, reason: Reason) -> str:
-    """What ended it, with what is kept. A refusal that may be a mistake is said to be asked about again."""
+    """What ended it, and what is kept. For a refusal that may be a mistake, that we ask again."""
     stored = ends.token_set(connection)
     if stored is not None and stored.is_doubted and reason in _ASKED_AGAIN:
         return str(_ASKED_AGAIN[reason])
@@ -262,16 +263,16 @@ def _active(connection: Connection, *, at: datetime) -> Standing:
 
 
 def _not_answering(connection: Connection, since: datetime, ends_at: datetime | None) -> Standing:
-    """Theirs, for now: nobody need act. Where its end is known and near, that comes first."""
+    """The provider's problem for now: nobody needs to act. If an end is known and near, that is shown instead."""
     sentence = _("{provider} has not answered since {moment}. We try again by ourselves. Your record is here.")
     said = sentence.format(provider=connection.provider.name, moment=moments.moment(since))
     return Standing(connection, "info", _("Connected, but not answering"), said, ends_at=ends_at)
 
 
 def _limited(connection: Connection, stored: StoredTokenSet, limit: str, *, at: datetime) -> Standing:
-    """It goes on for as long as its tokens, or the session at the provider, and no longer."""
+    """It lasts as long as its tokens, or the session at the provider."""
     ended_at = stored.access_expires_at
-    if not stored.is_renewable and ended_at is not None and ended_at <= at:  # the next check would find it so
+    if not stored.is_renewable and ended_at is not None and ended_at <= at:  # the next check would find out
         found = _needs_sign_in(connection, Reason.NOT_RENEWABLE, since=ended_at)
         return replace(found, limit=limit)
     return Standing(
@@ -286,7 +287,7 @@ def _limited(connection: Connection, stored: StoredTokenSet, limit: str, *, at: 
 
 
 def _ends(connection: Connection, ends_at: datetime, *, at: datetime) -> Standing:
-    """An end that nothing we do can prolong: said from the first minute, calmly, and plainer as it comes near."""
+    """An end that we cannot prolong: said from the first minute, calmly, and more plainly as it approaches."""
     left = ends_at - at
     sentence = _("Sign in there before then and updates go on. Your record stays here either way.")
     if left > SOON:

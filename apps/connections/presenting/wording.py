@@ -1,7 +1,7 @@
-"""What a patient reads about each way back: what happened, what we kept, whose turn it is, what to do.
+"""What a patient reads about each outcome: what happened, what we kept, whose turn it is, what to do.
 
-Data, so that a test can prove that no outcome is without words. `{provider}` is the provider's name. Sentences are
-those of the patient-experience page, L1 to L29.
+It is data, so that a test can prove that each outcome has its words. `{provider}` is the provider's name. Sentences are
+L1 to L29 of the patient-experience page.
 """
 
 from collections.abc import Mapping
@@ -32,8 +32,8 @@ class NextStep(StrEnum):
 
 @dataclass(frozen=True)
 class Words:
-    """One page. `kind` is the notice's shape; `is_stop` puts the line about urgent care at its end, and `may_ask` the
-    words there in which the provider can be asked to let us in. `tells` offers mail when it works."""
+    """One page. `kind` is the notice's shape. `is_stop` adds the line about urgent care at the end, and `may_ask` the
+    words with which the provider can be asked to enable us. `tells` offers a mail when it works again."""
 
     kind: str
     title: Text
@@ -248,7 +248,7 @@ OUTCOMES: Mapping[Outcome, Words] = {
     ),
 }
 
-# A sign-in that was to renew a connection there is: that one was not ended by what went wrong.
+# A sign-in that was to renew an existing connection: the failure did not end that one.
 RENEWALS: Mapping[Outcome, Words] = {
     Outcome.CANCELLED: Words(
         "off",
@@ -296,7 +296,7 @@ RENEWALS: Mapping[Outcome, Words] = {
     ),
 }
 
-# A start from the provider's own portal: what it sent along is good for some minutes, once, and for one person.
+# A launch from the provider's own portal: its value is valid for some minutes, once, and for one person.
 LAUNCHES: Mapping[Outcome, Words] = {
     Outcome.REQUEST_REFUSED: Words(
         "off",
@@ -309,7 +309,7 @@ LAUNCHES: Mapping[Outcome, Words] = {
     ),
 }
 
-# We stopped in the middle: the code is of no use any more, and what it brought was given back.
+# We were stopped in the middle: the code is used up, and tokens that it brought were revoked.
 INTERRUPTED = Words(
     "needs-you",
     _("The sign-in could not be finished"),
@@ -326,7 +326,7 @@ USED_TWICE_CONNECTED = Words(
     is_stop=False,
 )
 
-# A sign-in that worked, and for which something was left out. `{kinds}` is the list.
+# A sign-in that worked, but something was not shared. `{kinds}` is the list.
 SOME_LEFT_OUT = Words(
     "done",
     _("{provider} is connected, some kinds left out"),
@@ -344,7 +344,7 @@ OVER_SINCE = Words(
     is_stop=False,
 )
 
-# The second time in a row, a way around instead of the same advice.
+# The second time in a row: another way instead of the same advice.
 STILL_DOWN = Words(
     "fault",
     _("{provider} is still not answering"),
@@ -353,7 +353,7 @@ STILL_DOWN = Words(
     tells=True,
 )
 
-# An answer that was posted: nobody knows yet whose it is.
+# An answer that was posted: it is not known whose it is.
 POSTED = Words(
     "off",
     _("The answer came in a form we cannot use"),
