@@ -1,5 +1,5 @@
-"""Trying a registration out, for staff: what its provider publishes, and the whole link with a test patient.
+"""Let staff try out a registration: check what its provider publishes, and make the whole link with a test patient.
 
-The link is a patient's, step by step, through the same calls; but what comes back is looked at, told in closed words,
-and given back. Nothing of it becomes a connection or a record.
+The link takes the same steps and calls as a patient's. But what comes back is inspected, described by closed
+vocabularies, and revoked. It never becomes a connection or a record.
 """

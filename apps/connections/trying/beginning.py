@@ -1,4 +1,4 @@
-"""Begin a trial: look at what the provider publishes, which needs nobody to sign in."""
+"""Begin a trial: check what the provider publishes, which needs no sign-in."""
 
 from collections.abc import Collection
 from datetime import datetime, timedelta
@@ -18,7 +18,7 @@ from apps.wire.dialects import Interface
 
 Finding = EndpointCheck.Finding
 
-# Which findings of a check belong to which step; all others belong to the addresses.
+# Which findings of a check belong to which step; all others belong to the addresses step.
 OF_DISCOVERY = frozenset({
     Finding.NO_SMART_CONFIGURATION,
     Finding.ADDRESSES_MOVED,
@@ -42,11 +42,11 @@ PRESSED_TWICE_WITHIN = timedelta(seconds=10)
 
 
 class NotServed(Exception):
-    """The registration does not serve this endpoint, or nobody knows whose it is."""
+    """The registration does not serve this endpoint, or the endpoint has no listed provider."""
 
 
 def begin(registration: ClientRegistration, endpoint: Endpoint, *, staff_id: UUID, at: datetime) -> Trial:
-    """A trial with the results of the steps that nobody signs in for. Raises NotServed.
+    """Make a trial with the results of the steps that need no sign-in. Raises NotServed.
 
     Takes a minute at most. Speaks to the network: call it outside transactions.
     """
@@ -61,7 +61,7 @@ def begin(registration: ClientRegistration, endpoint: Endpoint, *, staff_id: UUI
     _note_metadata(check, notes)
     _note_addresses(registration, endpoint, check, notes)
     with transaction.atomic():
-        ClientRegistration.objects.select_for_update(no_key=True).get(pk=registration.pk)  # a second press waits here
+        ClientRegistration.objects.select_for_update(no_key=True).get(pk=registration.pk)  # a double submit waits here
         twin = just_begun(registration, endpoint, staff_id=staff_id, at=at)
         if twin is not None:
             return twin
@@ -79,20 +79,20 @@ def begin(registration: ClientRegistration, endpoint: Endpoint, *, staff_id: UUI
 
 
 def just_begun(registration: ClientRegistration, endpoint: Endpoint, *, staff_id: UUID, at: datetime) -> Trial | None:
-    """The trial that this member of staff began there a moment ago and did not take any further: a second press of the
-    button finds what the first did."""
+    """The trial that this member of staff began there a moment ago and did not take further, so that a double submit
+    finds the first one's."""
     rows = Trial.objects.filter(registration=registration, endpoint=endpoint, staff_id=staff_id)
     fresh = rows.filter(began_at__gt=at - PRESSED_TWICE_WITHIN, left_at__isnull=True, ended_at__isnull=True)
     return fresh.filter(terms=terms.of(registration)).order_by("-began_at").first()
 
 
 def provider_of(endpoint: Endpoint) -> Provider | None:
-    """Under whose name it is tried: the first, where several share the endpoint."""
+    """The provider under whose name it is tried: the first one, if several share the endpoint."""
     return endpoint.providers.filter(vanished_at__isnull=True).order_by("name", "pk").first()
 
 
 def note(trial: Trial, action: str, *, at: datetime, code: str = "") -> None:
-    """An audit event about the trial, by whoever began it, on its registration."""
+    """Record an audit event about the trial, by whoever began it, with its registration as the subject."""
     facts: dict[str, str | int | bool] = {Fact.ACTION: action, Fact.ENDPOINT_ID: str(trial.endpoint_id)}
     if code:
         facts[Fact.CODE] = code
@@ -107,7 +107,7 @@ def note(trial: Trial, action: str, *, at: datetime, code: str = "") -> None:
 
 
 def _note_discovery(endpoint: Endpoint, check: EndpointCheck, notes: Notes) -> None:
-    """Interface B publishes where its people sign in; the addresses of A were given by staff."""
+    """Interface B publishes where patients sign in; the addresses of A were entered by staff or a list."""
     faults = _among(check.faults, OF_DISCOVERY)
     if faults:
         notes.failed(Step.DISCOVERY, faults[0], names=faults)
@@ -120,7 +120,7 @@ def _note_discovery(endpoint: Endpoint, check: EndpointCheck, notes: Notes) -> N
 
 
 def _note_metadata(check: EndpointCheck, notes: Notes) -> None:
-    """Where its host was not in order, nothing more was asked of it."""
+    """If the host had a problem, nothing more was requested from it."""
     faults, warnings = _among(check.faults, OF_METADATA), _among(check.warnings, OF_METADATA)
     if faults:
         notes.failed(Step.METADATA, faults[0], names=faults)

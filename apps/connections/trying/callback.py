@@ -1,6 +1,7 @@
-"""The way back of a trial: the steps of a patient's, each told; then everything is given back.
+"""The way back of a trial: the same steps as a patient's, each reported; then everything is revoked.
 
-Called with a request that was claimed. Whom the tokens are about is counted and never kept, nor what is read with them.
+Called with a request that was claimed. The people whom the tokens open are counted and never stored, nor is anything
+that is read.
 """
 
 from collections.abc import Collection
@@ -32,10 +33,10 @@ _SPECIAL = frozenset({"offline_access", "online_access", "openid", "fhirUser", "
 
 
 def settle(request: AuthorizationRequest, response: AuthorizationResponse, browser: Secret, *, at: datetime) -> Outcome:
-    """From a claimed request to its outcome; the trial then says how each step ended, unless another answer to it did
-    before.
+    """Take a claimed request to its outcome, and store in the trial how each step ended, unless another answer already
+    did.
 
-    Raises `claiming.AccountClosed`; the trial is over all the same. Speaks to the network: no transaction is open.
+    Raises `claiming.AccountClosed`; the trial is over all the same. Speaks to the network: no transaction may be open.
     """
     trial = request.trial
     assert trial is not None  # noqa: S101 - the caller looked
@@ -51,7 +52,7 @@ def settle(request: AuthorizationRequest, response: AuthorizationResponse, brows
 
 
 def expire(request: AuthorizationRequest) -> None:
-    """An answer that came too late: the trial goes on, and its sign-in may be begun anew."""
+    """An answer that came too late: the trial stays open, and its sign-in can be started again."""
     with transaction.atomic():
         claiming.hold_account(request)
         claiming.close(request, Outcome.EXPIRED)
@@ -105,7 +106,7 @@ def _exchange(request: AuthorizationRequest, code: Secret, browser: Secret, note
         notes.failed(Step.EXCHANGE, Note.CANNOT_OPEN)
         return Outcome.REGISTRATION_BROKEN
     notes.passed(Step.EXCHANGE)
-    held = [tokens]  # the latest set last: a refresh may add one
+    held = [tokens]  # the latest token set last: a refresh may add one
     try:
         alerting.note_tokens(request.registration, request.endpoint, at=at)
         return _look(request, held, nonce, notes, clock, at=at)
@@ -161,7 +162,8 @@ def _note_identity(request: AuthorizationRequest, tokens: TokenSet, notes: Notes
 
 
 def _compare(request: AuthorizationRequest, tokens: TokenSet, notes: Notes) -> None:
-    """What was asked with what was given; the names told are those of types and of scopes anybody knows."""
+    """Compare what was asked with what was granted. Only names of resource types and of well-known scopes are
+    stored."""
     requested = request.requested_scope.split()
     if not requested:
         notes.skipped(Step.SCOPES, Note.NONE_ASKED)
@@ -180,7 +182,7 @@ def _known(missing: Collection[str]) -> list[str]:
 
 
 def _refresh(request: AuthorizationRequest, held: list[TokenSet], notes: Notes) -> None:
-    """Once, at once, where a refresh token came and nothing says that this is too soon."""
+    """Refresh once, immediately, if there is a refresh token and no minimum interval forbids it."""
     tokens = held[-1]
     floor = reaching.dialect(request.endpoint, request.registration).minimum_refresh_interval_seconds
     if tokens.refresh_token is None:
@@ -206,7 +208,7 @@ def _refresh(request: AuthorizationRequest, held: list[TokenSet], notes: Notes) 
 def _give_back(
     request: AuthorizationRequest, endpoint: TokenEndpoint, tokens: TokenSet, notes: Notes, *, at: datetime
 ) -> None:
-    """With the proof in hand: what brought us here may be a database that went away."""
+    """Revoke with the credentials at hand, because we may be here since the database went away."""
     server = reaching.authorization_server(request.endpoint, request.registration)
     if not server.revocation_url:
         notes.skipped(Step.REVOCATION, Note.NOT_OFFERED)
@@ -217,8 +219,8 @@ def _give_back(
 
 
 def _end(trial: Trial, notes: Notes, *, at: datetime) -> None:
-    """Write what was seen, and that it is over: the first answer that comes to its end says how the trial went, another
-    one changes nothing. The account may be gone by now: a trial is tied to none."""
+    """Store what was seen, and that the trial is over. Only the first answer to finish does; others change nothing. The
+    account may be gone by now: a trial is tied to none."""
     failed = next((step for step, result in notes.results.items() if result.verdict is Verdict.FAILED), None)
     seen = {**trial.results, **results.stored(notes.results)}
     with transaction.atomic():

@@ -1,4 +1,4 @@
-"""The word for an error of the wire, where the far end gave none that we know: what kind of error it was."""
+"""The code for an error of the wire. If the server sent none that we know, the type of the error decides."""
 
 from apps.wire.errors import (
     AccessRefused,
@@ -16,7 +16,7 @@ from apps.wire.errors import (
     WireError,
 )
 
-# The most particular kind first.
+# The most specific type first.
 _KINDS: tuple[tuple[type[WireError], str], ...] = (
     (Throttled, "throttled"),
     (Unavailable, "unavailable"),
@@ -33,7 +33,7 @@ _KINDS: tuple[tuple[type[WireError], str], ...] = (
 
 
 def code(error: WireError) -> str:
-    """A word for `Result.code`. What refused one type of data is told from what refused a whole token."""
+    """The code for `Result.code`. A refusal of one type of data differs from that of the whole token."""
     if isinstance(error, AccessRefused):
         return "not_shared"
     if isinstance(error, IdentityRefused):

@@ -1,7 +1,7 @@
-"""What staff read where a step of a trial failed: what happened, whose turn it is, what to do.
+"""What staff read about a step that failed: what happened, whose turn it is, what to do.
 
-By step and code where the step gives the code its meaning, and otherwise by code: every code that a trial can write has
-a row, which a test proves.
+Found by step and code if the code's meaning depends on the step, otherwise by code. Every code that a trial can store
+has a row, which a test proves.
 """
 
 from collections.abc import Mapping

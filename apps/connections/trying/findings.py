@@ -1,4 +1,4 @@
-"""Whose turn it is, and what to do, for each thing a check of an endpoint finds. The finding's own label says what."""
+"""For each finding of an endpoint check: whose turn it is, and what to do. The finding's own label says what it is."""
 
 from collections.abc import Mapping
 

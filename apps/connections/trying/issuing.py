@@ -1,7 +1,8 @@
-"""An issuer of ID tokens that a trial met and nobody had named: staff compare it, and let tokens name it.
+"""An unknown issuer of ID tokens that a trial met: staff compare it, and allow ID tokens to name it.
 
-The issuer of ID tokens often differs from the one the SMART configuration declares, and none is derived from another
-(interface facts 3.7). So the first sign-in at a new deployment finds one we do not know. A trial shows it.
+The issuer of ID tokens often differs from the one in the SMART configuration, and neither can be derived from the other
+(interface facts 3.7). So the first sign-in at a new deployment finds an issuer that we do not know, and a trial shows
+it.
 """
 
 from collections.abc import Sequence
@@ -19,37 +20,38 @@ _ALLOWED_FOR = timedelta(days=1)
 
 
 class NothingToAllow(Exception):
-    """The trial met no issuer that is unknown, or is too old to say so."""
+    """The trial met no unknown issuer, or is too old."""
 
 
 def unknown(error: WireError) -> Sequence[str]:
-    """The issuer an ID token named, where it is one nobody let it name and is written as an address; else none."""
+    """The issuer that an ID token named, if it was not allowed and is written as a URL; otherwise none."""
     if isinstance(error, IdentityRefused) and error.unverified_issuer:
         return (error.unverified_issuer,)
     return ()
 
 
 def met(trial: Trial) -> str:
-    """The unknown issuer that this trial met, or empty; also once it was allowed."""
+    """The unknown issuer that this trial met, or empty; also after it was allowed."""
     result = results.read(trial.results).get(Step.IDENTITY)
     return result.names[0] if result is not None and result.code == IdentityFault.ISSUER and result.names else ""
 
 
 def to_allow(trial: Trial, *, at: datetime) -> str:
-    """The same, while ID tokens may not name it, and within a day: staff may have removed it since."""
+    """The same, within a day and while ID tokens may not name it: staff may have removed it since."""
     issuer = met(trial) if at < trial.began_at + _ALLOWED_FOR else ""
     return "" if issuer in _server(trial).id_token_issuers else issuer
 
 
 def is_beside_tokens(trial: Trial) -> bool:
-    """Whether the issuer it met has the origin where tokens are issued: what one expects of an honest one."""
+    """Whether that issuer has the origin of the token endpoint, as an honest one mostly has."""
     return pinning.is_same_origin(met(trial), _server(trial).token_url)
 
 
 def allow(trial: Trial, *, actor: Actor, at: datetime) -> None:
-    """Let ID tokens of this authorization server name the issuer the trial met. Twice is as once.
+    """Allow ID tokens of this authorization server to name the issuer that the trial met. Calling it again changes
+    nothing.
 
-    Raises NothingToAllow, also a day after the trial, and ValidationError where it is no address of ours.
+    Raises NothingToAllow, also a day after the trial, and ValidationError if the issuer is no acceptable URL.
     """
     issuer = met(trial)
     if not issuer or at >= trial.began_at + _ALLOWED_FOR:

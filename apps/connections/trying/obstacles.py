@@ -1,4 +1,4 @@
-"""What may stand in the way of patients without stopping a trial: that is how staff find out whether it still does."""
+"""Obstacles that stop patients but not a trial: a trial is how staff find out whether they still exist."""
 
 from datetime import datetime
 
@@ -6,8 +6,8 @@ from apps.connections.models import Trial
 from apps.directory import linkability
 from apps.directory.linkability import Obstacle
 
-# Patients stay away while these hold. Everything else would send staff nowhere, or secrets to a host that nobody of
-# ours looked at (Obstacle.STRANGER).
+# These keep patients away. All others would lead staff nowhere, or send secrets to a host that staff have not reviewed
+# (Obstacle.STRANGER).
 OF_PATIENTS_ALONE = frozenset({
     Obstacle.SWITCHED_OFF,
     Obstacle.NOT_APPROVED,
@@ -17,5 +17,5 @@ OF_PATIENTS_ALONE = frozenset({
 
 
 def of(trial: Trial, *, at: datetime) -> Obstacle | None:
-    """Why nobody can sign in at the trial's endpoint, not even staff; None where they can."""
+    """Why nobody can sign in at the trial's endpoint, not even staff; None if they can."""
     return linkability.obstacle(trial.endpoint, provider=trial.provider, at=at, ignoring=OF_PATIENTS_ALONE)

@@ -1,4 +1,4 @@
-"""Read one kind of data with a test patient's permission, and keep nothing of it: only whether it can be read."""
+"""Read one type of data with a test patient's permission, and store only whether that works."""
 
 from apps.connections.models import AuthorizationRequest
 from apps.connections.trying import error_codes
@@ -9,12 +9,12 @@ from apps.wire.dialects import Dialect, FhirVersion
 from apps.wire.errors import WireError
 from apps.wire.token_endpoint import TokenSet
 
-# What nearly every server has, and whose search needs nothing beside the patient.
+# Types that nearly every server has, and whose search needs no parameter but the patient.
 _PREFERRED = ("AllergyIntolerance", "Immunization", "Condition", "Procedure", "Encounter", "DocumentReference")
 
 
 def read_something(request: AuthorizationRequest, tokens: TokenSet, patient_id: str, notes: Notes) -> None:
-    """One page of one type that was granted. Speaks to the network."""
+    """Read one page of one type that was granted. Speaks to the network."""
     server = reaching.fhir_server(request.endpoint, request.registration)
     name = _type_to_read(server.dialect, server.version, tokens)
     if name is None:

@@ -1,4 +1,4 @@
-"""What came of each step of a trial, as data: closed words, times, counts, and names of resource types."""
+"""The results of a trial's steps as data: closed vocabularies, times, counts, and names of resource types."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class Step(models.TextChoices):
-    """In the order in which they are taken. The first three ask nobody to sign in."""
+    """In order. The first three need no sign-in."""
 
     DISCOVERY = "discovery", _("Where patients sign in")
     METADATA = "metadata", _("What their server says of itself")
@@ -39,13 +39,13 @@ class Verdict(models.TextChoices):
 
 
 class Note(models.TextChoices):
-    """What we call results that no error names. Words of errors come from the wire (`trying.error_codes`)."""
+    """Codes for results that no error names. Codes of errors come from the wire (`trying.error_codes`)."""
 
     IN_ORDER = "in_order"
-    CONFIGURED = "configured"  # interface A: staff gave its addresses
+    CONFIGURED = "configured"  # interface A: staff or a list entered its addresses
     NO_CERTIFICATE = "no_certificate"  # plain http, on this machine alone
     NOT_ASKED = "not_asked"  # because of what was found before
-    ELSEWHERE = "elsewhere"  # the endpoint signs in at another origin than the registration was made for
+    ELSEWHERE = "elsewhere"  # sign-in is at another origin than the one for which the registration was made
     NONE_ASKED = "none_asked"
     NOT_SAID = "not_said"
     NONE_CAME = "none_came"
@@ -62,8 +62,9 @@ class Note(models.TextChoices):
 
 @dataclass(frozen=True)
 class Result:
-    """One step. `code` is of `Note`, of the wire's vocabulary, an obstacle's or a check's finding; `count` how many,
-    where that is told; `names` further findings, resource types, scopes or an issuer, never a value from a record."""
+    """The result of one step. `code` is of `Note`, of the wire's vocabulary, an obstacle or a check's finding; `count`
+    is a number if the text needs one; `names` are further findings, resource types, scopes or an issuer, never a value
+    from a record."""
 
     verdict: Verdict
     code: str
@@ -76,7 +77,7 @@ Results = dict[Step, Result]
 
 
 def stored(results: Results) -> dict[str, Any]:
-    """The form for the column."""
+    """The results as JSON for the column."""
     return {
         step.value: {
             "verdict": result.verdict.value,
@@ -90,7 +91,7 @@ def stored(results: Results) -> dict[str, Any]:
 
 
 def read(column: Mapping[str, Any]) -> Results:
-    """The column, in the order of the steps."""
+    """The results from the column, in the order of the steps."""
     return {
         step: Result(
             verdict=Verdict(column[step]["verdict"]),

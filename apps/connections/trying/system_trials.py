@@ -1,5 +1,5 @@
-"""Try system access out (specification S5 and S6): ask for a token at one endpoint, throw it away, and say in words
-what came of it. No patient takes part, and nothing is stored but the audit event."""
+"""Try out system access (specification S5 and S6): request a token at one endpoint, discard it, and say in words what
+came of it. No patient takes part, and only an audit event is stored."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from apps.directory.system_access import Granted, NoSystemAccess, Way
 from apps.vault.errors import VaultError
 from apps.wire.errors import WireError
 
-# Where a code means something else than in a patient's sign-in.
+# Codes that mean something else than in a patient's sign-in.
 _OF_SYSTEMS: Mapping[str, Failure] = {
     "invalid_client": Failure(
         _("Their server does not know the system account, or does not accept our proof for it."),
@@ -49,7 +49,7 @@ _OF_SYSTEMS: Mapping[str, Failure] = {
 
 @dataclass(frozen=True)
 class Tried:
-    """What one attempt came to: `granted`, or else a `failure`."""
+    """The result of one attempt: `granted`, or a `failure`."""
 
     endpoint: Endpoint
     asked: tuple[str, ...]
@@ -58,8 +58,8 @@ class Tried:
 
 
 def try_out(registration: ClientRegistration, endpoint: Endpoint, *, actor: Actor, at: datetime) -> Tried:
-    """Ask once. Speaks to the network: call it outside transactions. Raises NotServed where the registration does not
-    serve the endpoint."""
+    """Request a token once. Speaks to the network: call it outside transactions. Raises NotServed if the registration
+    does not serve the endpoint."""
     if not served_endpoints.serves(registration, endpoint):
         raise NotServed
     asked = system_access.smallest_scopes(endpoint)
@@ -75,7 +75,7 @@ def try_out(registration: ClientRegistration, endpoint: Endpoint, *, actor: Acto
 
 
 def way(endpoint: Endpoint, *, at: datetime) -> Way | None:
-    """How it would be asked for, or None where something is missing for that."""
+    """How a token would be requested; None if something is missing for that."""
     try:
         return system_access.way(endpoint, at=at)
     except NoSystemAccess:
@@ -83,7 +83,7 @@ def way(endpoint: Endpoint, *, at: datetime) -> Way | None:
 
 
 def failure_of(code: str) -> Failure:
-    """The words for what their server called it."""
+    """The words for their server's error code."""
     return _OF_SYSTEMS.get(code) or FAILURES.get(code, UNKNOWN)
 
 

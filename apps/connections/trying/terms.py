@@ -1,4 +1,5 @@
-"""What a trial was begun with: where any of it changed since, the trial says nothing about what patients would meet."""
+"""A digest of what a trial was begun with. If any of it changed since, the trial does not show what patients would
+meet."""
 
 import hashlib
 import json
@@ -12,9 +13,9 @@ _COLUMNS = (
 
 
 def of(registration: ClientRegistration) -> str:
-    """A digest of credentials, terms and versions: 64 characters, equal while they are. No secret goes into it, only
-    when it was stored. A key that providers fetch is replaced again and again without anybody noticing, so it counts
-    where they hold a copy."""
+    """A digest of credentials, terms and versions: 64 characters, equal while they are unchanged. Secrets are not
+    included, only when they were stored. A signing key counts only if the provider has a copy: one that they fetch is
+    rotated regularly without effect."""
     values = {name: getattr(registration, name) for name in _COLUMNS}
     values["versions_added"] = sorted(registration.versions_added)
     if not registration.key_set_is_fetched:

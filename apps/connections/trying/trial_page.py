@@ -1,4 +1,4 @@
-"""A trial as its page shows it: every step with its result in words, and what can be done now."""
+"""The page of a trial: each step's result in words, and what can be done now."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from apps.connections.trying.results import OF_THE_LINK, PUBLISHED, Result, Step
 from apps.directory.linkability import Obstacle
 from apps.directory.models import ClientRegistration, Endpoint
 
-# The shape of a status (`partials/status.html`).
+# The shapes of `partials/status.html`.
 _SHAPES = {
     Verdict.PASSED: "done",
     Verdict.NOTICED: "needs-you",
@@ -24,7 +24,7 @@ _SHAPES = {
 
 
 class Stage(models.TextChoices):
-    """Where a trial stands."""
+    """The state of a trial."""
 
     READY = "ready", _("Ready to sign in as a test patient")
     AWAY = "away", _("Waiting for the test patient to come back")
@@ -47,13 +47,14 @@ STAGE_SHAPES = {
     Stage.FAILED: "fault",
 }
 
-# Where the sign-in may be begun, for the first time or again.
+# Stages in which the sign-in may be begun, for the first time or again.
 CAN_LEAVE = frozenset({Stage.READY, Stage.AWAY, Stage.LATE, Stage.CUT_SHORT})
 
 
 @dataclass(frozen=True)
 class Line:
-    """One step: its name, a status's shape and word, and what there is to say. `at` is None where it was not taken."""
+    """One step: its name, the shape and word of its status, and what there is to say. `at` is None if it was not
+    taken."""
 
     step: Step
     shape: str
@@ -71,8 +72,8 @@ class Line:
 
 @dataclass(frozen=True)
 class TrialPage:
-    """Ready to show. `obstacle` is why not even staff can sign in, or empty; `can_leave` whether to offer it to whoever
-    began the trial. `issuer` is one that the ID token named and nobody let it name yet, or empty."""
+    """Ready to show. `obstacle` says why not even staff can sign in, or is empty; `can_leave` if the sign-in is offered
+    to whoever began the trial. `issuer` is one that the ID token named and that is not allowed yet, or empty."""
 
     trial: Trial
     stage: Stage
@@ -85,27 +86,27 @@ class TrialPage:
 
     @property
     def shape(self) -> str:
-        """Of the status of the whole."""
+        """The shape of the overall status."""
         return STAGE_SHAPES[self.stage]
 
     @property
     def word(self) -> str:
-        """The status of the whole in words."""
+        """The overall status in words."""
         return str(self.stage.label)
 
     @property
     def failures(self) -> tuple[Line, ...]:
-        """What does not work, first things first."""
+        """The steps that failed, in order."""
         return tuple(line for line in (*self.published, *self.of_the_link) if line.shape == _SHAPES[Verdict.FAILED])
 
     @property
     def remarks(self) -> tuple[Line, ...]:
-        """What works, and wants somebody to look at it."""
+        """The steps that work, but that somebody should look at."""
         return tuple(line for line in (*self.published, *self.of_the_link) if line.shape == _SHAPES[Verdict.NOTICED])
 
 
 def page(trial: Trial, *, at: datetime) -> TrialPage:
-    """What to show about it now."""
+    """The page as of now."""
     found = results.read(trial.results)
     stage = stage_of(trial, at=at)
     obstacle = obstacles.of(trial, at=at) if stage in CAN_LEAVE else None
@@ -122,7 +123,7 @@ def page(trial: Trial, *, at: datetime) -> TrialPage:
 
 
 def stage_of(trial: Trial, *, at: datetime) -> Stage:
-    """Where it stands. Makes one query where somebody left for it and it is not over."""
+    """The trial's state. Makes one query if somebody left for it and it is not over."""
     if trial.ended_at is not None:
         return Stage.PASSED if passed(trial) else Stage.FAILED
     request = trial.authorization_requests.order_by("-created_at").first() if trial.left_at else None
@@ -140,13 +141,13 @@ def passed(trial: Trial) -> bool:
 
 
 def latest(registration: ClientRegistration) -> Trial | None:
-    """The last one of a registration, at whichever endpoint."""
+    """The last trial of a registration, at any endpoint."""
     return Trial.objects.filter(registration=registration).order_by("-began_at").first()
 
 
 @dataclass(frozen=True)
 class Earlier:
-    """One trial in a list: where it stands, as a status's shape and word."""
+    """One trial in a list, with the shape and word of its status."""
 
     trial: Trial
     shape: str
@@ -154,21 +155,20 @@ class Earlier:
 
 
 def earlier(registration: ClientRegistration, *, most: int, at: datetime) -> tuple[Earlier, ...]:
-    """So many trials of a registration, the latest first."""
+    """At most so many trials of a registration, the latest first."""
     rows = Trial.objects.filter(registration=registration).select_related("endpoint", "provider")
     found = ((trial, stage_of(trial, at=at)) for trial in rows.order_by("-began_at")[:most])
     return tuple(Earlier(trial, STAGE_SHAPES[stage], str(stage.label)) for trial, stage in found)
 
 
 def last_finished(registration: ClientRegistration) -> Trial | None:
-    """The last one that was finished, of those begun with what the registration has now."""
+    """The last finished trial among those begun with the registration's present terms."""
     finished = Trial.objects.filter(registration=registration, ended_at__isnull=False, terms=terms.of(registration))
     return finished.order_by("-ended_at").first()
 
 
 def let_in(registration: ClientRegistration, endpoints: Sequence[Endpoint]) -> frozenset[UUID]:
-    """Those of these endpoints at which the last trial was let in to somebody's record: their organization has turned
-    us on."""
+    """Those of these endpoints at which the last trial reached somebody's record: their organization has enabled us."""
     ended = Trial.objects.filter(registration=registration, endpoint__in=endpoints, ended_at__isnull=False)
     last = ended.order_by("endpoint", "-ended_at").distinct("endpoint")
     found = last.values_list("endpoint_id", f"results__{Step.PERSON}__verdict")

@@ -1,4 +1,4 @@
-"""Whose turn it is when a step of a trial failed."""
+"""Whose turn it is after a step of a trial failed."""
 
 from dataclasses import dataclass
 

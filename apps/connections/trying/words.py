@@ -1,6 +1,6 @@
 """What staff read about one result of a trial: what happened, whose turn it is, and what to do.
 
-Staff need not read code: no code is shown without a sentence. What failed stands in `failures`.
+Staff need not know codes: none is shown without a sentence. Texts of failures are in `failures`.
 """
 
 from collections.abc import Mapping
@@ -25,14 +25,14 @@ Text = str | Promise
 
 @dataclass(frozen=True)
 class Told:
-    """Ready to show. `turn` and `advice` are empty where there is nothing to do."""
+    """Ready to show. `turn` and `advice` are empty if there is nothing to do."""
 
     sentence: str
     turn: str = ""
     advice: str = ""
 
 
-# By step and code; `{names}` is what the result names.
+# By step and code; `{names}` are the result's names.
 SENTENCES: Mapping[tuple[Step, str], Text] = {
     (Step.DISCOVERY, Note.IN_ORDER): _("Their server says where patients sign in."),
     (Step.DISCOVERY, Note.CONFIGURED): _("The addresses are those in our directory: staff or a list entered them."),
@@ -93,7 +93,7 @@ def tell(step: Step, result: Result) -> Told:
 
 
 def _found(result: Result) -> Told:
-    """What a check of the endpoint found. The first finding says whose turn it is."""
+    """Findings of an endpoint check. The first one decides whose turn it is."""
     turn, advice = FINDINGS[result.code]
     sentences = [str(Finding(name).label) for name in result.names]
     return Told(" ".join(sentences), str(turn.label), str(advice))
