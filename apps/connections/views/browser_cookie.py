@@ -1,4 +1,4 @@
-"""The cookie that ties a sign-in at a provider to the browser it began in. Nothing else is read from it."""
+"""The cookie that ties a sign-in at a provider to the browser in which it began. It serves nothing else."""
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -10,17 +10,18 @@ _AGE_SECONDS = 3600  # longer than any request is open
 
 
 def name() -> str:
-    """With the `__Host-` prefix no other site of the same domain can set it; plain http has no such prefix."""
+    """With the `__Host-` prefix, no other host of the same domain can set it; over plain http, browsers refuse the
+    prefix."""
     return "__Host-browser" if settings.SESSION_COOKIE_SECURE else "browser"
 
 
 def read(request: HttpRequest) -> Secret | None:
-    """This browser's value, if it brought one of ours."""
+    """This browser's value, if the cookie has the right form."""
     return binding.read_browser(request.COOKIES.get(name()))
 
 
 def write(response: HttpResponse, browser: Secret) -> None:
-    """Give it to the browser. Lax: Strict would be absent on the way back from the provider."""
+    """Set the cookie. SameSite is Lax, because Strict cookies are not sent on the way back from the provider."""
     response.set_cookie(
         name(),
         browser.reveal(),

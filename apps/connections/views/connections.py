@@ -28,7 +28,7 @@ def show_list(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_safe
 def show_one(request: HttpRequest, connection_id: UUID) -> HttpResponse:
-    """One connection: how it stands, its dates, and what can be done."""
+    """One connection: its state, its dates, and what can be done."""
     try:
         shown = connection_page.show(current_user(request), connection_id, at=clocks.now())
     except Connection.DoesNotExist:

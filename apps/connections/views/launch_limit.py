@@ -1,6 +1,6 @@
-"""How many links of portals one network may open.
+"""Limit how many launch links one network may open.
 
-Each is stored for an hour, and whoever knows a launch address can make them up without end.
+Each is stored for an hour, and anybody who knows a launch URL can invent any number of them.
 """
 
 from ipaddress import IPv6Address, ip_address, ip_network
@@ -13,11 +13,11 @@ from apps.accounts import lockout
 MOST = 100  # a hospital's waiting room may have one address
 SECONDS = 600
 
-_HOUSEHOLD_BITS = 64  # of an IPv6 address: the rest is the visitor's own choice
+_HOUSEHOLD_BITS = 64  # of an IPv6 address: visitors choose the rest themselves
 
 
 def is_one_too_many(request: HttpRequest) -> bool:
-    """Count this visit; True once its network had as many as we take in ten minutes."""
+    """Count this visit; True if its network has exceeded the limit for ten minutes."""
     key = f"launches:{_network(lockout.counted_address(request))}"
     cache.add(key, 0, timeout=SECONDS)
     try:

@@ -1,8 +1,8 @@
-"""Launched from outside: the address a provider's portal opens, and the pages from there to the sign-in.
+"""EHR launch: the URL that a provider's portal opens, and the pages from there to the sign-in.
 
-The link holds what the authorization server will want back. It is read once, never shown, and gone from the address
-bar with the 303; the page after it has an address of its own, which means nothing in another browser. To open a link
-begins nothing: a sign-in begins with a POST of somebody who is signed in and was told for which account.
+The link contains a value that the authorization server wants back. It is read once, never shown, and gone from the
+address bar after the 303. The next page has its own URL, which is useless in another browser. Opening a link begins
+nothing: a sign-in begins with a POST by somebody who is signed in and sees for which account.
 """
 
 from uuid import UUID
@@ -30,7 +30,7 @@ from apps.directory.watching import link_statistics
 @never_cache
 @require_GET
 def launch(request: HttpRequest, launch_id: UUID) -> HttpResponse:
-    """The launch URL registered with providers. For anybody: the person may be nobody here yet."""
+    """The launch URL that is registered with providers. For anybody: the person may have no account yet."""
     if launch_limit.is_one_too_many(request):
         return _clean(reverse("launch-refused", args=[Refusal.TOO_MANY.value]))
     browser = browser_cookie.read(request) or binding.new_browser()
@@ -111,7 +111,7 @@ def _begun(request: HttpRequest, pending: PendingLaunch, provider: Provider) -> 
 
 
 def _over(request: HttpRequest, pending: PendingLaunch, provider: Provider) -> HttpResponse:
-    """The sign-in it became, for its own user; for everybody else in this browser, that it is over."""
+    """For its own user, the sign-in that it became; for everybody else in this browser, a page that says it is over."""
     begun = pending.authorization_request
     if begun is not None and begun.user_id == request.user.pk:
         return redirect("attempt", request_id=begun.pk)
@@ -119,12 +119,12 @@ def _over(request: HttpRequest, pending: PendingLaunch, provider: Provider) -> H
 
 
 def _chosen(request: HttpRequest, senders: list[Provider]) -> Provider | None:
-    """Of several who share one address, the one the person named."""
+    """If several providers share the endpoint, the one that the person chose."""
     return next((sender for sender in senders if str(sender.pk) == request.GET.get("provider")), None)
 
 
 def _clean(address: str) -> HttpResponse:
-    """On to an address that does not hold the link, and does not hear of it."""
+    """Redirect to a URL without the launch value, and do not send it as a referrer."""
     response = HttpResponseRedirect(address)
     response.status_code = 303
     response["Referrer-Policy"] = "no-referrer"

@@ -1,8 +1,8 @@
-"""Before you go, and on the way: what we ask for, and the page that sends the browser to the provider.
+"""The page "before you go", which says what we ask for, and the page that sends the browser to the provider.
 
-A POST may not redirect off site (form-action), so it answers 303 to the request's own page, which leads there by a
-link and an immediate refresh. That page is never stored, holds the state in that one link, and tells everything else
-that can become of the request under the same address.
+A POST may not redirect to another site (form-action), so it answers 303 to the request's own page, which leads there by
+a link and an immediate refresh. That page is never stored, and contains the state only in that link. Later it shows
+what became of the request, at the same URL.
 """
 
 from urllib.parse import urlsplit
@@ -35,7 +35,7 @@ from apps.wire.dialects import Interface
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def before_you_go(request: HttpRequest, provider_id: UUID, endpoint_id: UUID) -> HttpResponse:
-    """What we will ask this provider for and why; POST begins."""
+    """What we will ask this provider for, and why; a POST begins."""
     endpoint = get_object_or_404(Endpoint, pk=endpoint_id, providers=provider_id)
     return _before_you_go(request, endpoint.providers.get(pk=provider_id), endpoint)
 
@@ -44,7 +44,7 @@ def before_you_go(request: HttpRequest, provider_id: UUID, endpoint_id: UUID) ->
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def reauthorize(request: HttpRequest, connection_id: UUID) -> HttpResponse:
-    """The same page for a connection there is: the sign-in renews it in place."""
+    """The same page for an existing connection, which the sign-in renews."""
     connection = _renewable(request, connection_id)
     return _before_you_go(request, connection.provider, connection.endpoint, connection)
 
@@ -53,7 +53,7 @@ def reauthorize(request: HttpRequest, connection_id: UUID) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def change_sharing(request: HttpRequest, connection_id: UUID) -> HttpResponse:
-    """The same again, for somebody who wants to be asked anew what to share: where the interface asks at all."""
+    """The same again, to be asked anew what to share, if the interface asks at all."""
     connection = _renewable(request, connection_id)
     if connection.endpoint.interface != Interface.SMART:
         raise Http404
@@ -64,7 +64,7 @@ def change_sharing(request: HttpRequest, connection_id: UUID) -> HttpResponse:
 @never_cache
 @require_safe
 def attempt(request: HttpRequest, request_id: UUID) -> HttpResponse:
-    """One authorization request of this user, whatever became of it."""
+    """One authorization request of this user, whatever its outcome."""
     rows = AuthorizationRequest.objects.filter(user=current_user(request))
     row = get_object_or_404(
         rows.select_related("provider", "connection", "endpoint", "registration__authorization_server"), pk=request_id
@@ -72,9 +72,9 @@ def attempt(request: HttpRequest, request_id: UUID) -> HttpResponse:
     at = clocks.now()
     departure = departing.departure(row, browser_cookie.read(request), at=at)
     if row.trial_id is not None and (departure is None or row.left_at is not None):
-        return redirect("desk-trial", trial_id=row.trial_id)  # staff, trying: no page of a patient's is for them
+        return redirect("desk-trial", trial_id=row.trial_id)  # a trial by staff has pages of its own
     if departure is not None and row.trial_id is None and not switching.is_on(row.endpoint, row.registration):
-        return refusals.cannot_link(request, row.provider, Obstacle.SWITCHED_OFF)  # nobody signs in there in vain
+        return refusals.cannot_link(request, row.provider, Obstacle.SWITCHED_OFF)  # a sign-in would be in vain
     if departure is not None:
         return _leaving(request, row, departure, is_first=departing.leave(row, at=at))
     unconfirmed = attempts.awaits_confirmation(row)

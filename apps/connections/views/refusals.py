@@ -1,4 +1,4 @@
-"""Why no sign-in begins, as answers: the notice is to be read first, something stands in the way, too many are open."""
+"""Responses if no sign-in begins: the notice must be agreed to first, something prevents it, or too many are open."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -16,7 +16,7 @@ NOT_BEGUN = (ConsentMissing, CannotLink, TooManyOpen)
 def not_begun(
     request: HttpRequest, provider: Provider, refusal: ConsentMissing | CannotLink | TooManyOpen
 ) -> HttpResponse:
-    """The answer to a POST that `linking.begin` refused: each may have come about while the page was open."""
+    """The response to a POST that `linking.begin` refused: each cause may have arisen while the page was open."""
     if isinstance(refusal, CannotLink):
         return cannot_link(request, provider, refusal.obstacle)
     if isinstance(refusal, ConsentMissing):
@@ -26,12 +26,12 @@ def not_begun(
 
 
 def ask_for_consent(request: HttpRequest) -> HttpResponse:
-    """To the notice, and back here."""
+    """Redirect to the notice, and back here afterwards."""
     return redirect(f"{reverse('agree')}?next={request.path}")
 
 
 def cannot_link(request: HttpRequest, provider: Provider, obstacle: Obstacle) -> HttpResponse:
-    """What stands in the way, whose turn it is, and what can be done meanwhile."""
+    """What prevents linking, whose turn it is, and what can be done meanwhile."""
     context = {
         "provider": provider,
         "explanation": obstacle_wording.words(obstacle, provider),

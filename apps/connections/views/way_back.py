@@ -1,7 +1,7 @@
-"""Where a provider sends the browser back to: one domain call, then on to a clean address.
+"""The redirect URI: one domain call, then a redirect to a clean URL.
 
-The query holds a code and a state. It is read once, never shown, never logged, and gone from the address bar with the
-303, whose destination is always a page of ours (interface facts, section 6, rows 9 to 11).
+The query contains a code and a state. It is read once, never shown, never logged, and gone from the address bar after
+the 303, which always leads to a page of ours (interface facts, section 6, rows 9 to 11).
 """
 
 from uuid import UUID
@@ -21,18 +21,18 @@ from apps.connections.outcomes import Outcome
 from apps.connections.presenting import attempts
 from apps.connections.views import browser_cookie, waiting_room
 
-# Ways back that belong to no request of this browser and user have a page of their own.
+# Outcomes that belong to no request of this browser and user have pages of their own.
 _ANSWERS = frozenset({Outcome.FORGED, Outcome.OTHER_BROWSER, Outcome.OTHER_ACCOUNT, Outcome.ACCOUNT_CLOSED})
 
 
-@csrf_exempt  # a provider's form has no token of ours, and changes nothing: only what is followed is read
+@csrf_exempt  # a provider's form has no CSRF token; a POST changes nothing, because only GET is processed
 @never_cache
 def come_back(request: HttpRequest, redirect_id: UUID) -> HttpResponse:
-    """The redirect URI. For anybody: the session may have lapsed while the patient was at the provider."""
+    """The redirect URI. For anybody: the session may have expired while the patient was at the provider."""
     if request.method != "GET":  # HEAD must not use up a code
         return _not_followed(request)
     if _is_prefetch(request):
-        return HttpResponse(status=425)  # Too Early: ask again when somebody really comes
+        return HttpResponse(status=425)  # Too Early: a real visit may follow
     with waiting_room.ROOM.seat(redirect_id) as is_free:
         return _finish(request, redirect_id) if is_free else waiting_room.come_again(request)
 
@@ -40,7 +40,7 @@ def come_back(request: HttpRequest, redirect_id: UUID) -> HttpResponse:
 @never_cache
 @require_safe
 def answer(request: HttpRequest, outcome: str) -> HttpResponse:
-    """The page of a way back that names nobody. For anybody, and always the same."""
+    """The page of an outcome that names nobody. For anybody, and always the same."""
     if outcome not in _ANSWERS:
         raise Http404
     page = attempts.page_without_request(Outcome(outcome))
@@ -61,7 +61,7 @@ def _finish(request: HttpRequest, redirect_id: UUID) -> HttpResponse:
 
 
 def _not_followed(request: HttpRequest) -> HttpResponse:
-    """For an answer that was posted, which we never ask for. It is not read, and may still be followed."""
+    """For an answer that was posted, which we never ask for. It is not processed, and may still be sent as a GET."""
     response = render(request, "connections/outcome.html", {"page": attempts.page_of_posted()}, status=405)
     response["Allow"] = "GET"
     return response
@@ -75,5 +75,5 @@ def _destination(way_back: WayBack) -> str:
 
 
 def _is_prefetch(request: HttpRequest) -> bool:
-    """A browser that only guesses where somebody may go next."""
+    """Whether the browser only prefetches what the user may open next."""
     return "prefetch" in request.headers.get("Sec-Purpose", "") or "prefetch" in request.headers.get("Purpose", "")
