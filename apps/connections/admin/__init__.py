@@ -1,4 +1,4 @@
-"""Connections as staff see them: how links do; never whose record, a clinical fact or a secret. Nothing changes."""
+"""Connections in the admin: the state of links, but never whose record it is, clinical data or a secret. Read-only."""
 
 from apps.connections.admin import attempts, links
 

@@ -1,4 +1,4 @@
-"""Sign-ins that began, in the admin: how they ended."""
+"""Authorization requests in the admin: how attempts to sign in ended."""
 
 from django.contrib import admin
 
@@ -9,7 +9,7 @@ from apps.connections.models import AuthorizationRequest
 
 @admin.register(AuthorizationRequest)
 class AuthorizationRequestAdmin(UserIdColumn, AuditedDetailAdmin):
-    """How attempts ended, the newest first: a day of them is kept."""
+    """Attempts and their outcomes, newest first. They are kept for a day."""
 
     subject = "authorization request"
     fields = (

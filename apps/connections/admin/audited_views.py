@@ -1,4 +1,4 @@
-"""Rows that are about one person: whoever works here and looks at one leaves a line, which that person reads."""
+"""Admin pages about one person: looking at a row records an event, which that person can read."""
 
 from typing import Any, ClassVar
 
@@ -12,17 +12,17 @@ from apps.audit.recording import Actor, EventType, Fact
 
 
 class AuditedDetailAdmin(ReadOnlyAdmin):
-    """Of rows with a user and a provider, or that belong to one. Lists show no more of anybody than an id, and leave no
-    line."""
+    """For rows with a user and a provider, or that belong to one. Lists show no more about anybody than an id, and
+    record nothing."""
 
     subject: ClassVar[str]
 
     def owner(self, row: Any) -> Any:
-        """Whose user and provider it concerns: its own."""
+        """The row whose user and provider it concerns: the row itself."""
         return row
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
-        """Every page of one row begins here."""
+        """Every page of one row calls this."""
         row = super().get_object(request, object_id, from_field)
         if row is not None and self.has_view_permission(request, row):
             owner = self.owner(row)

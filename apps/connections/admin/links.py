@@ -1,4 +1,4 @@
-"""Links in the admin: which there are, how one does and what happened to it, and how all of them are."""
+"""Links in the admin: a list, the state and history of each, and the health of all."""
 
 from contextlib import suppress
 from datetime import datetime
@@ -33,7 +33,7 @@ _SEALED = (
 
 @admin.register(Connection)
 class ConnectionAdmin(UserIdColumn, AuditedDetailAdmin):
-    """Status and times. The user is shown by id alone, tokens by their times."""
+    """Status and times. The user is shown by id only, tokens by their times."""
 
     subject = "connection"
     change_list_template = "admin/connections/list.html"
@@ -50,14 +50,15 @@ class ConnectionAdmin(UserIdColumn, AuditedDetailAdmin):
     search_help_text = _("The whole id of a connection or of a user, or the name of a provider.")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Connection]:
-        """With the times of its tokens, and without anything that is sealed."""
+        """With the times of tokens, and without sealed columns."""
         rows: QuerySet[Connection] = super().get_queryset(request)
         return rows.select_related("provider", "stored_token_set").defer(*_SEALED)
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Connection], search_term: str
     ) -> tuple[QuerySet[Connection], bool]:
-        """Whole ids, or providers by name: never a part of an id, for which the database would read every link."""
+        """Search by whole id, or by provider name. Parts of ids are not matched, because the database would read every
+        link."""
         term = search_term.strip()
         if not term:
             return queryset, False
@@ -67,12 +68,12 @@ class ConnectionAdmin(UserIdColumn, AuditedDetailAdmin):
         return queryset.filter(provider__in=Provider.objects.filter(name__icontains=term).values("pk")), False
 
     def get_urls(self) -> list[URLPattern]:
-        """With the page of all links' health, before the one that takes any text for an id."""
+        """With the page of all links' health, before the pattern that takes any text for an id."""
         own = path("health/", self.admin_site.admin_view(self.health_view), name="connections_connection_health")
         return [own, *super().get_urls()]
 
     def health_view(self, request: HttpRequest) -> HttpResponse:
-        """What `link_health` says, with ways to the links it counts."""
+        """What `link_health` prints, with links to the lists that it counts."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         at = clocks.now()
@@ -83,7 +84,7 @@ class ConnectionAdmin(UserIdColumn, AuditedDetailAdmin):
     def history_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """What happened to one link, from the audit log: the admin's own log has nothing, because nothing changes
+        """What happened to one link, from the audit log. The admin's own log has nothing, because nothing is changed
         here."""
         row = self.get_object(request, object_id)
         if row is None:
@@ -98,37 +99,37 @@ class ConnectionAdmin(UserIdColumn, AuditedDetailAdmin):
 
     @admin.display(description=_("permission ends"))
     def ends_at(self, link: Connection) -> str:
-        """Unless it is renewed."""
+        """When the permission ends, unless it is renewed."""
         stored = _stored(link)
         deadline_at = stored.refresh_deadline_at if stored else None
         return _told(min((moment for moment in (link.lapses_at, deadline_at) if moment is not None), default=None))
 
     @admin.display(description=_("renewed from"))
     def renewed_from(self, link: Connection) -> str:
-        """By beat; earlier where somebody asks for data."""
+        """When beat renews it; earlier if somebody asks for data."""
         stored = _stored(link)
         return _told(stored.refresh_due_at if stored else None)
 
     @admin.display(description=_("last checked"))
     def checked_at(self, link: Connection) -> str:
-        """For something new."""
+        """When we last looked for new data."""
         return _told(link.last_checked_at)
 
     @admin.display(description=_("last renewed"))
     def last_renewed(self, link: Connection) -> str:
-        """Or given, where it was never renewed."""
+        """When it was last renewed, or else granted."""
         stored = _stored(link)
         return _told(stored.refresh_used_at if stored else None)
 
     @admin.display(description=_("renewals that failed in a row"))
     def failed(self, link: Connection) -> int:
-        """None after one that succeeded."""
+        """0 after a renewal that succeeded."""
         stored = _stored(link)
         return stored.tries if stored else 0
 
     @admin.display(description=_("not tried again before"))
     def waits_until(self, link: Connection) -> str:
-        """Also after a success: there is a shortest time between two."""
+        """Set after a success as well, because there is a least time between two renewals."""
         stored = _stored(link)
         return _told(stored.not_before_at if stored else None)
 
@@ -141,5 +142,5 @@ def _stored(link: Connection) -> StoredTokenSet | None:
 
 
 def _told(moment: datetime | None) -> str:
-    """As the admin writes moments itself: it does so in lists alone."""
+    """Formatted as the admin itself does in lists only."""
     return formats.date_format(timezone.localtime(moment), "DATETIME_FORMAT") if moment else pages.NOTHING

@@ -1,4 +1,4 @@
-"""What two pages of the admin say: how links are, and what happened to one of them."""
+"""The content of two admin pages: the health of all links, and the history of one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ _OF_ENDPOINTS = frozenset(
 
 @dataclass(frozen=True)
 class ShownFinding:
-    """One line of what is not as it should be. `url` leads to what it is about, empty where that has no page."""
+    """One finding. `url` leads to what it is about; empty if that has no page."""
 
     level: Promise
     is_urgent: bool
@@ -39,7 +39,7 @@ class ShownFinding:
 
 @dataclass(frozen=True)
 class Cell:
-    """A number of links, with the list of them; no list where there is none."""
+    """A number of links, with the URL of their list; empty if there are none."""
 
     number: int
     url: str
@@ -47,7 +47,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class ShownRegistration:
-    """One row of the table: its name, what holds it, and the numbers, in the order of the table's head."""
+    """One row of the table: the registration's name, why it is held, and the numbers in the order of the columns."""
 
     name: str
     url: str
@@ -58,7 +58,7 @@ class ShownRegistration:
 
 @dataclass(frozen=True)
 class HealthPage:
-    """Everything the page says."""
+    """Everything that the page shows."""
 
     at: datetime
     verdict: Promise
@@ -72,7 +72,7 @@ class HealthPage:
 
 @dataclass(frozen=True)
 class Happened:
-    """One event, as staff read it."""
+    """One event, as shown to staff."""
 
     at: datetime
     what: str
@@ -81,7 +81,7 @@ class Happened:
 
 
 def health_page(found: LinkHealth) -> HealthPage:
-    """How links are, with ways to each that is counted."""
+    """The state of links, with URLs of the lists that are counted."""
     return HealthPage(
         at=found.at,
         verdict=words.LEVELS[found.level],
@@ -95,7 +95,8 @@ def health_page(found: LinkHealth) -> HealthPage:
 
 
 def happened(event: AuditEvent) -> Happened:
-    """Who is a kind, or the part of the system; a member of staff by id. Facts are of a closed list."""
+    """The actor is shown as a kind, with the part of the system or the id of a member of staff. Facts have a closed
+    vocabulary."""
     who = str(event.get_actor_kind_display())
     beside = event.actor_name or (str(event.actor_id) if event.actor_kind == "staff" else "")
     details = ", ".join(f"{name}: {value}" for name, value in sorted(event.facts.items()) if name != "provider_id")
@@ -140,7 +141,7 @@ def _registration(one: OfRegistration, *, at: datetime) -> ShownRegistration:
 
 
 def _held(one: OfRegistration) -> str:
-    """Why nothing of it is renewed, in a word or two; empty where all may be."""
+    """Why none of its links are renewed, in a word or two; empty if they are."""
     if not one.is_held:
         return ""
     if one.registration.trouble:
@@ -149,6 +150,6 @@ def _held(one: OfRegistration) -> str:
 
 
 def _cell(registration_id: UUID, number: int, **answers: str) -> Cell:
-    """The list of the links of one registration that a filter answers so."""
+    """The list of one registration's links that match a filter."""
     query = urlencode({"registration__id__exact": str(registration_id), **answers})
     return Cell(number, f"{reverse('admin:connections_connection_changelist')}?{query}" if number else "")

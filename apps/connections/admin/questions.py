@@ -1,4 +1,4 @@
-"""What staff ask of all links, as filters. None reads all links for one page."""
+"""Filters of links, named after staff's questions. None reads all links for one page."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -17,33 +17,33 @@ from apps.directory.admin.questions import Question
 
 
 class HowDoesItStand(Question):
-    """By its status."""
+    """By status."""
 
     title = _("How does it stand?")
     parameter_name = "stands"
     answers: ClassVar[Mapping[str, str | Promise]] = dict(Connection.Status.choices)
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        """By the row itself: most links stand alike, and a list of their ids would be longer than the page."""
+        """Filters the rows themselves: most links have the same status, so a list of their ids would be too long."""
         return queryset.filter(status=self.value()) if self.value() in self.answers else queryset
 
 
 class WhyMustThePatientSignIn(Question):
-    """Of those that need it, by the reason."""
+    """By the reason, for links that need a sign-in."""
 
     title = _("Why must the patient sign in again?")
     parameter_name = "why"
     answers: ClassVar[Mapping[str, str | Promise]] = dict(Reason.choices)
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        """By the row itself. One that ended since keeps its reason, and needs nobody."""
+        """Filters the rows themselves. A link that was ended since keeps its reason, but needs nobody."""
         if self.value() not in self.answers:
             return queryset
         return queryset.filter(status=Connection.Status.NEEDS_REAUTHORIZATION, reason=self.value())
 
 
 class DoesItEndSoon(Question):
-    """Its permission, unless somebody prolongs it."""
+    """By the end of the permission, unless it is prolonged."""
 
     title = _("Does its permission end soon?")
     parameter_name = "ends"
@@ -55,7 +55,7 @@ class DoesItEndSoon(Question):
     }
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        """As the health of links counts them. By the rows themselves: a day's ids may be half of all."""
+        """By the rules of the health page. Filters the rows themselves: half of all links may end within a day."""
         answer = self.value()
         if answer is None or answer not in self.answers:
             return queryset
@@ -71,7 +71,7 @@ class DoesItEndSoon(Question):
 
 
 class IsItsRenewalLate(Question):
-    """By when it was due."""
+    """By the time when it was due."""
 
     title = _("Is its renewal late?")
     parameter_name = "late"
@@ -84,7 +84,7 @@ class IsItsRenewalLate(Question):
     }
 
     def chosen(self, answer: str) -> QuerySet[Any]:
-        """As the health of links counts them."""
+        """By the rules of the health page."""
         now = timezone.now()
         conditions: dict[str, dict[str, object]] = {
             "late": {"refresh_due_at__lte": now - lagging.LATE},
