@@ -1,4 +1,4 @@
-"""Every metric there is: its name, what it means, and its values at one moment."""
+"""The metrics of links: the name of each, what it means, and its values at one moment."""
 
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timedelta
@@ -20,7 +20,7 @@ from apps.directory.models import ClientRegistration
 
 _OF: Final = ["registration", "name"]
 
-# By registration: the metric's name, what it means, and where its value stands.
+# By registration: the metric's name, what it means, and how to get its value.
 _NUMBERS: Mapping[str, tuple[str, Callable[[OfRegistration, datetime], float]]] = {
     "holdfast_refreshes_due": ("Links to be renewed now.", lambda one, _at: one.lag.due),
     "holdfast_refreshes_overdue": ("Those due for 15 minutes.", lambda one, _at: one.lag.overdue),
@@ -58,13 +58,13 @@ _ENDING: Mapping[tuple[str, str], Callable[[OfRegistration], int]] = {
 
 
 class Links(Collector):
-    """The links of this installation at a moment, for one reading."""
+    """The links of this installation at one moment, for one reading."""
 
     def __init__(self, *, at: datetime, off_by: timedelta = timedelta()) -> None:
         self._at, self._off_by = at, off_by
 
     def collect(self) -> Iterator[Metric]:
-        """Ask the database, and say what it answered."""
+        """Query the database and yield the metrics."""
         found = health.examine(at=self._at, off_by=self._off_by)
         yield from _numbers(found)
         yield _links(found)
@@ -84,7 +84,7 @@ def _numbers(found: LinkHealth) -> Iterator[Metric]:
 
 
 def _links(found: LinkHealth) -> Metric:
-    """The sum over reasons is the number of its status."""
+    """The values for all reasons of a status add up to its number."""
     family = GaugeMetricFamily("holdfast_links", "Links by status and reason.", labels=[*_OF, "status", "reason"])
     for one in found.registrations:
         for status, number in one.standings.by_status.items():
@@ -127,8 +127,8 @@ def _time_to_deadline(found: LinkHealth) -> Metric:
 
 
 def _outcomes(found: LinkHealth) -> Metric:
-    """Also those that never happened, so that the first one is a rise; and of registrations whose last link is gone,
-    since a counter that ended would look as if everything it counted had been taken back."""
+    """Outcomes that never occurred are included, so that the first one shows as an increase. So are registrations whose
+    last link is gone: a counter that disappears looks like a reset."""
     family = CounterMetricFamily("holdfast_refreshes", "Renewals by how they ended.", labels=[*_OF, "outcome"])
     totals = tallying.totals()
     linked = [one.registration for one in found.registrations]
@@ -164,7 +164,7 @@ def _of_installation(found: LinkHealth) -> Iterator[Metric]:
 
 
 def _seconds_since(moment: datetime | None, *, at: datetime) -> float:
-    """0 where there is none."""
+    """0 if there is none."""
     return max((at - moment).total_seconds(), 0) if moment else 0
 
 

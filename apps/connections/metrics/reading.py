@@ -1,4 +1,4 @@
-"""One reading of all metrics, kept for a moment: however often somebody asks, the database is asked seldom."""
+"""A reading of all metrics, cached for a moment: however often somebody reads, the database is queried seldom."""
 
 import time
 from collections.abc import Callable
@@ -12,12 +12,12 @@ from prometheus_client.registry import Collector
 __all__ = ["CONTENT_TYPE_LATEST", "Readings"]
 
 _SHORTEST_SECONDS = 5.0
-_SHARE = 20  # of the time, one part is spent on asking: with ever more links readings get older, and cost no more
+_SHARE = 20  # at most 1/20 of the time is spent on queries: with more links, readings get older but cost no more
 
 
 class Readings:
-    """Of this process, in its memory: where Redis is down, that is when somebody needs to read. One thread asks; others
-    wait for its answer. `kinds` make what is asked, each at the moment of a reading."""
+    """Cached in this process's memory, because metrics are most needed when Redis is down. One thread queries; others
+    wait for its result. `kinds` make the collectors, given the time of the reading."""
 
     def __init__(self, *kinds: Callable[[datetime], Collector]) -> None:
         self._kinds = kinds
@@ -26,7 +26,7 @@ class Readings:
         self._fresh_until = 0.0
 
     def read(self, *, clock: Callable[[], datetime]) -> bytes:
-        """In the text format that Prometheus reads, at most a moment old."""
+        """The metrics in Prometheus' text format, a moment old at most."""
         with self._lock:
             began = time.monotonic()
             if began >= self._fresh_until:
@@ -40,6 +40,6 @@ class Readings:
             return self._latest
 
     def forget(self) -> None:
-        """Ask anew next time."""
+        """Query again next time."""
         with self._lock:
             self._fresh_until = 0.0

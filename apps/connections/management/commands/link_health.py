@@ -1,4 +1,4 @@
-"""`link_health`: what lapses, what is late, what is broken and who must act."""
+"""`link_health`: what lapses, what is late, what is broken, and who must act."""
 
 from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
@@ -24,7 +24,7 @@ _NOT_MIGRATED = "Act now: the database lacks tables or columns of this release. 
 
 
 class Command(BaseCommand):
-    """For whoever looks each day, and for monitors each minute."""
+    """For operators each day, and for monitors each minute."""
 
     help = (
         "Show the state of links: what ends within 12 and 24 hours, what is due and late, what is broken, and "
@@ -38,7 +38,7 @@ class Command(BaseCommand):
         parser.add_argument("--quiet", action="store_true", help="print only the findings")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """Findings, then a line for each registration."""
+        """Print the findings, then a line for each registration."""
         try:
             at = clocks.now()
             found = health.examine(at=at, off_by=timezone.now() - at)
@@ -74,7 +74,7 @@ def _lines(found: LinkHealth, *, is_short: bool) -> Iterator[str]:
 
 
 def _finding(finding: Finding) -> Iterator[str]:
-    """What, of which and for how many links; then what to do and whose turn it is."""
+    """What it is, about what and for how many links; then what to do, and who must do it."""
     details = [
         *([finding.about] if finding.about else []),
         *([f"{finding.links:,} link{pluralize(finding.links)}"] if finding.links else []),
@@ -98,7 +98,7 @@ def _row(one: OfRegistration, *, at: datetime) -> Sequence[str]:
 
 
 def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Numbers to the right; the name, of whatever length, comes last."""
+    """Numbers are aligned right; the name, of any length, comes last."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(_HEAD) - 1)]
     for row in rows:
         yield "  ".join([*(text.rjust(width) for text, width in zip(row, widths, strict=False)), row[-1]])
@@ -136,6 +136,6 @@ def _moment(moment: datetime) -> str:
 
 
 def _duration(seconds: float) -> str:
-    """Such as 3:05 h; nothing where nothing is late."""
+    """Such as 3:05 h; "-" if nothing is late."""
     minutes = int(seconds // 60)
     return f"{minutes // 60}:{minutes % 60:02} h" if minutes else "-"

@@ -1,4 +1,4 @@
-"""`list_connections`: which links there are, for whoever looks into one, or into many."""
+"""`list_connections`: list links, to investigate one or many."""
 
 from argparse import ArgumentParser
 from collections.abc import Callable
@@ -21,8 +21,7 @@ _HEAD = ("connection", "status", "reason", "ends", "renewed from", "waits until"
 
 
 class Command(BaseCommand):
-    """Nobody's name or address is printed, nor anything about anybody's health; whose link it is by the user's id in
-    the JSON alone."""
+    """Prints no names, addresses or health data. Only the JSON has the user's id."""
 
     help = (
         "List links, one per line, ordered by id. If the limit is reached, the last line says how to continue. "
@@ -55,7 +54,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print one JSON object per line")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """As they come from the database."""
+        """Printed as they come from the database."""
         wanted = Wanted(
             registration_id=_found(naming.registration_id, options["registration"]),
             provider_id=_found(naming.provider_id, options["provider"]),

@@ -1,4 +1,4 @@
-"""`moved_addresses`: which endpoints lead to another origin than before, and letting their links follow."""
+"""`moved_addresses`: list endpoints that moved to another origin, and let their links follow."""
 
 from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,7 @@ _ACTOR = Actor.system("moved_addresses")
 
 
 class Command(BaseCommand):
-    """The desk does the same, with a name behind it in the audit log."""
+    """The desk does the same, with a person's name in the audit log."""
 
     help = (
         "List the endpoints that lead to another origin than before although patients are linked there, or show "
@@ -29,7 +29,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """One at a time: nothing is approved in bulk."""
+        """One endpoint at a time: nothing is approved in bulk."""
         parser.add_argument("url", nargs="?", metavar="URL", help="one FHIR base URL, or the whole name of a provider")
         what = parser.add_mutually_exclusive_group()
         what.add_argument(
@@ -46,7 +46,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *_args: Any, url: str | None, approve: list[str] | None, withdraw: bool, **_options: Any) -> None:
-        """Print what there is, before and after."""
+        """Print the state, before or after the change."""
         if url is None:
             if approve is not None or withdraw:
                 raise CommandError("Say which endpoint: one at a time.")
@@ -106,12 +106,12 @@ def _lines(move: Move) -> Iterator[str]:
 
 
 def _to_approve(named: Addresses) -> Sequence[str]:
-    """Where tokens are given first; what is typed once stands for both."""
+    """The origin of the token URL first. If both are the same, it is typed once."""
     return list(dict.fromkeys([_bare(named.token_url), _bare(named.authorize_url)]))
 
 
 def _names_both(typed: Sequence[str], named: Addresses) -> bool:
-    """Whether somebody typed each of the two, in their order: what nobody saw is not approved along."""
+    """Whether both origins were typed, in order, so that none is approved unseen."""
     if not 1 <= len(typed) <= 2:
         return False
     pairs = ((typed[0], named.token_url), (typed[-1], named.authorize_url))

@@ -1,4 +1,4 @@
-"""`refresh_tokens`: renew one link, what is due, or all, now rather than when the schedule would."""
+"""`refresh_tokens`: refresh one link, those that are due, or all, now instead of when scheduled."""
 
 from argparse import ArgumentParser
 from collections import Counter
@@ -20,7 +20,7 @@ from apps.connections.refreshing.claiming import Claim
 from apps.connections.refreshing.hastening import Asked, Hindrance
 from apps.directory.management import arguments, naming
 
-# What came of it, and whose turn it is.
+# The result, and who must act.
 _OUTCOMES: Mapping[Outcome | None, str] = {
     Outcome.RENEWED: "renewed",
     Outcome.WAITING: "to be tried again by itself: the provider could not answer",
@@ -45,7 +45,7 @@ _HELD = frozenset({Hindrance.SWITCHED_OFF, Hindrance.UNKNOWN, Hindrance.TROUBLE}
 
 
 class Command(BaseCommand):
-    """The schedule does it each minute; by hand it may be repeated at will. No token is printed, and no name."""
+    """The schedule does this each minute. Running it by hand again is harmless. It prints no token and no name."""
 
     help = (
         "Refresh the tokens of one link, of those that are due, or of all, within the floors and budgets of "
@@ -76,10 +76,10 @@ class Command(BaseCommand):
         parser.add_argument("--dry-run", action="store_true", help="only say what would be done")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """Do it, and say what was done."""
+        """Refresh, and print what was done."""
         if options["registration"] is not None and not options["all"]:
             raise CommandError("--registration goes with --all.")
-        if options["registration"] is not None:  # one that is empty names none, and not all
+        if options["registration"] is not None:  # an empty name matches none, and does not mean all
             options["registration"] = naming.registration_id(options["registration"])
         if options["connection"]:
             self._one(options["connection"], is_rehearsal=options["dry_run"])
@@ -146,13 +146,13 @@ def _report(heard: Counter[tuple[UUID, Outcome | None]], registrations: Iterable
 
 
 def _is_broken(one: OfRegistration) -> bool:
-    """Its links are not renewed, and nobody wanted that: refused, or unreadable. Staff know what they switched off; it
-    is said, and is no failure of this run."""
+    """Whether its links are not refreshed although nobody wanted that: it is refused, or this release cannot read it.
+    What staff switched off is printed, but is no failure of this run."""
     return one.is_held and one.registration.is_switched_on and one.standings.active > 0
 
 
 def _held(one: OfRegistration) -> str:
-    """Why nothing of it is asked for."""
+    """Why none of its links are refreshed."""
     why = "one that this release cannot read" if one.registration.is_switched_on else "switched off"
     if one.registration.trouble:
         why = f"refused ({one.registration.trouble}), mend it"
