@@ -193,7 +193,7 @@ class TestALinkThatEnded:
         link.require_reauthorization(Reason.SESSION_OVER, at=LAPSES_AT)
         found = stands(link, at=LAPSES_AT)
         assert found.word == "The session at Harbor Family Practice ended"
-        assert "lasts while you are signed in there" in found.sentence
+        assert "lasts only while you are signed in there" in found.sentence
         assert "still here" in found.sentence
         assert found.action == "Sign in again"
 
