@@ -1,4 +1,4 @@
-"""The directory in the admin: what staff keep. A secret goes in and never comes out; every change is audited."""
+"""The directory in the admin. A secret can be entered but is never shown; every change is audited."""
 
 from apps.directory.admin import (
     accounts,

@@ -1,4 +1,4 @@
-"""System accounts in the admin: the fields of the form in its order, the id that came back, and what happened."""
+"""System accounts in the admin: the fields in the order of the form, the id that came back, and the history."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ Status = SystemAccount.Status
 
 
 class IsWaiting(Question):
-    """Until somebody there decides."""
+    """Whether the deployment has yet to decide."""
 
     title = _("Is it waiting for approval?")
     parameter_name = "waiting"
@@ -32,7 +32,7 @@ class IsWaiting(Question):
 
 
 class SystemAccountForm(ChangedFieldsForm):
-    """Everything but the status, which only actions move."""
+    """Everything but the status, which only actions change."""
 
     class Meta:
         model = SystemAccount
@@ -51,13 +51,13 @@ class SystemAccountForm(ChangedFieldsForm):
         }
 
     def clean_account_id(self) -> str:
-        """Without the blanks that copying brings."""
+        """Without the whitespace that copying adds."""
         return str(self.cleaned_data["account_id"]).strip()
 
 
 @admin.register(SystemAccount)
 class SystemAccountAdmin(AuditedAdmin):
-    """Under which confidential applications are known to SMART deployments."""
+    """The accounts under which SMART deployments know our confidential applications."""
 
     subject = "system account"
     ordering = ("-pk",)  # as the admin has it of lists; what is chosen by typing has pages, too
@@ -89,7 +89,7 @@ class SystemAccountAdmin(AuditedAdmin):
         form: "forms.ModelForm[Any]",
         change: bool,  # noqa: FBT001 - Django's signature
     ) -> None:
-        """A new one was requested now."""
+        """A new account is stored as requested now."""
         assert isinstance(obj, SystemAccount)  # noqa: S101 - this admin's model
         if not change:
             obj.requested_at = timezone.now()

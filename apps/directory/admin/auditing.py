@@ -1,4 +1,4 @@
-"""What the directory's admin pages share: saves and deletes are written down, and what secrets belong to is fixed."""
+"""What the directory's admin pages share: changes are audited, and columns that secrets belong to cannot be changed."""
 
 from typing import Any
 
@@ -20,23 +20,23 @@ from apps.directory.admin import deleting
 
 
 def staff(request: HttpRequest) -> Actor:
-    """Who is at the admin."""
+    """The signed-in member of staff, as an actor."""
     return Actor.staff(current_user(request).pk)
 
 
 class AuditedAdmin(ReauthenticationAdmin, BoundedAdmin, ConcurrentEditsAdmin):
-    """Saves and deletes leave an audit event that names the columns, never their values. Of what a page shows that was
-    open meanwhile, nothing is put back."""
+    """Changes record an audit event that names the columns, never their values. A page that was opened before somebody
+    else's change does not undo it."""
 
     formfield_overrides = {models.URLField: {"assume_scheme": "https"}}
     subject = "directory"
-    # Columns that secrets and patients' tokens belong to: once saved, another value is another row.
+    # Columns that secrets and patients' tokens belong to: they cannot change; another value needs another row.
     fixed: tuple[str, ...] = ()
-    # Kinds of rows that nobody may delete by themselves, and that go with one of these.
+    # Models whose rows cannot be deleted alone, but are deleted with one of these.
     goes_along: tuple[type[models.Model], ...] = ()
 
     def get_readonly_fields(self, request: HttpRequest, obj: models.Model | None = None) -> tuple[str, ...]:
-        """With those that are fixed, on a row there is."""
+        """Includes the fixed columns, for an existing row."""
         return (*super().get_readonly_fields(request, obj), *(self.fixed if obj else ()))
 
     def save_model(
@@ -46,7 +46,7 @@ class AuditedAdmin(ReauthenticationAdmin, BoundedAdmin, ConcurrentEditsAdmin):
         form: "forms.ModelForm[Any]",
         change: bool,  # noqa: FBT001 - Django's signature
     ) -> None:
-        """Stamp a new row with the time, save it, and write down which columns changed."""
+        """Set the time of a new row, save it, and record which columns changed."""
         for column in ("imported_at", "found_at", "approved_at"):
             if not change and hasattr(obj, column) and getattr(obj, column) is None:
                 setattr(obj, column, timezone.now())
@@ -54,26 +54,26 @@ class AuditedAdmin(ReauthenticationAdmin, BoundedAdmin, ConcurrentEditsAdmin):
         self._note(request, obj, "changed" if change else "added", form.changed_data)
 
     def delete_model(self, request: HttpRequest, obj: models.Model) -> None:
-        """Write it down first: afterwards there is nothing to name."""
+        """Record it first: afterwards there is nothing to name."""
         self._note(request, obj, "deleted", [])
         super().delete_model(request, obj)
 
     def delete_queryset(self, request: HttpRequest, queryset: "models.QuerySet[Any]") -> None:
-        """Several at once, each written down."""
+        """Each one is recorded."""
         with transaction.atomic():
             for row in queryset:
                 self.delete_model(request, row)
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> tuple[Any, Any, Any, Any]:
-        """What others refer to stays. Of these only the kinds are looked for: the admin's own way would read each, and
-        a provider may have a million links."""
+        """Rows that others refer to are not deleted. Only the kinds of those others are looked up: the admin itself
+        would read each row, and a provider may have a million links."""
         if kinds := deleting.in_the_way(objs):
             return [], {}, set(), kinds
         found, counts, needed, protected = super().get_deleted_objects(objs, request)
         return found, counts, needed - {kind._meta.verbose_name for kind in self.goes_along}, protected  # noqa: SLF001
 
     def say_done(self, request: HttpRequest, count: int) -> None:
-        """What an action did leaves no other trace on the list; nothing where it did nothing."""
+        """Confirm an action, which leaves no other trace on the list; nothing if it did nothing."""
         if count:
             self.message_user(request, _("Done for %(count)d.") % {"count": count}, messages.SUCCESS)
 
@@ -90,14 +90,13 @@ class AuditedAdmin(ReauthenticationAdmin, BoundedAdmin, ConcurrentEditsAdmin):
 
 
 class SwitchedAdmin(AuditedAdmin):
-    """Of rows with a switch. Actions turn it, and the form only shows it: a page that was opened before somebody turned
-    it would turn it back. It is turned in a way of its own (`switching`), which keeps its time and says so in the audit
-    log."""
+    """For rows with a switch. Actions turn it, and the form only shows it: a page opened before somebody turned it
+    would turn it back. `switching` stores its time and records an audit event."""
 
     actions: tuple[str, ...] = ("switch_on", "switch_off")
 
     def get_readonly_fields(self, request: HttpRequest, obj: models.Model | None = None) -> tuple[str, ...]:
-        """With the switch."""
+        """Includes the switch."""
         return (*super().get_readonly_fields(request, obj), "is_switched_on")
 
     def turn(self, request: HttpRequest, obj: Any, *, is_on: bool) -> None:
@@ -106,7 +105,7 @@ class SwitchedAdmin(AuditedAdmin):
 
     @admin.action(description=_("Switch on"), permissions=["change"])
     def switch_on(self, request: HttpRequest, rows: "models.QuerySet[Any]") -> None:
-        """Everything goes on."""
+        """Linking, refreshing and syncing continue."""
         self._turn_each(request, rows, is_on=True)
 
     @admin.action(description=_("Switch off: stop linking, refreshing and copying at once"), permissions=["change"])

@@ -1,4 +1,4 @@
-"""Checks of endpoints in the admin: what was found, and what changed, newest first. Nothing is typed in."""
+"""Checks of endpoints in the admin: findings and changes, newest first. Read-only."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What keeps rows of the directory from being deleted in the admin: others that refer to them, such as links."""
+"""What prevents deleting rows of the directory in the admin: other rows that refer to them, such as links."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -7,8 +7,8 @@ from django.utils.text import capfirst
 
 
 def in_the_way(rows: Iterable[models.Model]) -> list[str]:
-    """The kinds of rows that refer to any of these, which are of one kind, and must not lose it; by their names. Empty
-    where none does. No such row is read for it."""
+    """The names of the models with rows that refer to any of these rows (all of one model) and are protected. Empty if
+    there are none. Reads none of those rows."""
     found = list(rows)
     return sorted(set(_kinds(found))) if found else []
 

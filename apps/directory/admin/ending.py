@@ -1,4 +1,4 @@
-"""The actions "Reject" and "Retire" of client registrations: both are for good, and ask before they do anything."""
+"""The actions "Reject" and "Retire" of client registrations: they cannot be undone, and ask first."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ TITLE = _("End them for good?")
 def question(
     model_admin: "admin.ModelAdmin[Any]", request: HttpRequest, rows: QuerySet[ClientRegistration], *, action: str
 ) -> TemplateResponse | None:
-    """The page that asks; None once it was answered with yes."""
+    """The page that asks; None once it was confirmed."""
     if CONFIRMED in request.POST:
         return None
     context = {

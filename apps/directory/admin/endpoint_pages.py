@@ -1,4 +1,4 @@
-"""What pages of the admin say about endpoints: how they are, whether they can be linked, how links went."""
+"""Texts of admin pages about endpoints: their state, whether they can be linked, and how attempts to link ended."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -19,7 +19,7 @@ from apps.directory.watching.link_statistics import Recent
 
 NOTHING = "-"
 
-# Why linking is off in a few words, for a column: the page of the endpoint says the sentence.
+# Why linking is off in a few words, for a column; the page of the endpoint has the sentence.
 IN_SHORT = {
     Obstacle.STRANGER: _("host to look at"),
     Obstacle.SWITCHED_OFF: _("switched off"),
@@ -43,7 +43,7 @@ _NEXT_LINE = SafeString("<br>")  # lists of the admin's own are set far to the r
 
 
 def listed(sentences: Sequence[str | Promise]) -> SafeString | str:
-    """Sentences one below the other."""
+    """Sentences, one per line."""
     if not sentences:
         return NOTHING
     return format_html_join(_NEXT_LINE, "{}", ((sentence,) for sentence in sentences))
@@ -55,7 +55,7 @@ def changes(check: EndpointCheck) -> list[str]:
 
 
 def certificates(check: EndpointCheck) -> list[str]:
-    """Until when the certificate of each host holds, and who issued it."""
+    """Until when the certificate of each host is valid, and who issued it."""
     return [
         str(_("%(host)s: until %(end)s, issued by %(issuer)s, %(tls)s"))
         % {
@@ -69,7 +69,7 @@ def certificates(check: EndpointCheck) -> list[str]:
 
 
 def history(endpoint: Endpoint) -> SafeString | str:
-    """The last checks that found or changed anything, and how the latest one ended."""
+    """The last checks that found or changed anything, and the result of the latest one."""
     rows = list(endpoint.checks.order_by("-pk"))
     told = [row for number, row in enumerate(rows) if number == 0 or row.changes or row.faults][:_SHOWN_HERE]
     sentences = [
@@ -81,7 +81,7 @@ def history(endpoint: Endpoint) -> SafeString | str:
 
 
 def fared(subject: Endpoint | Provider) -> SafeString | str:
-    """How those who tried to link in the last 30 days fared, in numbers."""
+    """How attempts to link in the last 30 days ended, in numbers."""
     at = timezone.now()
     recent = (
         link_statistics.at_endpoint(subject, at=at)
@@ -106,7 +106,7 @@ def _in_numbers(recent: Recent) -> Sequence[str | Promise]:
 
 
 def latest_check(endpoint: Endpoint) -> EndpointCheck | None:
-    """Of those the list was read with, or else asked for."""
+    """The latest check, from those prefetched for the list, or else by a query."""
     known: list[EndpointCheck] | None = getattr(endpoint, "latest_checks", None)
     rows = known if known is not None else list(endpoint.checks.filter(is_latest=True))
     return rows[0] if rows else None
@@ -125,7 +125,7 @@ def linking_in_short(endpoint: Endpoint, *, at: datetime) -> str:
 
 
 def to_look_at(endpoint: Endpoint) -> SafeString:
-    """Of a stranger: both hosts, and the page where it can be switched on."""
+    """For a stranger: both hosts, and a link to the page where it can be switched on."""
     stranger = hosts.of(endpoint)
     sentence = _("Off until somebody looks: records at %(records)s, signing in at %(sign_in)s.") % {
         "records": stranger.record_host,
@@ -136,7 +136,7 @@ def to_look_at(endpoint: Endpoint) -> SafeString:
 
 
 def move(endpoint: Endpoint) -> SafeString | str:
-    """The way to where it can be looked at, of one that leads to another origin or came to one."""
+    """For an endpoint that moved: a link to the page where the move can be reviewed."""
     if not moving.awaits(endpoint) and endpoint.moved_from_id is None:
         return NOTHING
     said = _("Look at both addresses at the registration desk")
@@ -144,7 +144,7 @@ def move(endpoint: Endpoint) -> SafeString | str:
 
 
 def approval(row: KnownOrigins) -> str:
-    """What was approved when, and whether it was taken back."""
+    """What was approved and when, and whether it was withdrawn."""
     said = _("%(token)s, signing in at %(sign_in)s: approved %(date)s") % {
         "token": row.token_origin,
         "sign_in": row.authorize_origin,
@@ -162,7 +162,7 @@ def _moment(moment: datetime) -> str:
 
 
 def linked(rows: Iterable[tuple[Endpoint, str]]) -> SafeString | str:
-    """Endpoints with a sentence each, leading to their pages."""
+    """Endpoints with a sentence each, as links to their pages."""
     lines = [(reverse("admin:directory_endpoint_change", args=[row.pk]), row.fhir_base_url, said) for row, said in rows]
     if not lines:
         return NOTHING
@@ -170,6 +170,6 @@ def linked(rows: Iterable[tuple[Endpoint, str]]) -> SafeString | str:
 
 
 def list_of_checks(endpoint: Endpoint) -> SafeString:
-    """The way to all that are kept."""
+    """A link to all checks that are kept."""
     address = f"{reverse('admin:directory_endpointcheck_changelist')}?endpoint__id__exact={endpoint.pk}"
     return format_html('<a href="{}">{}</a>', address, _("Show all checks that are kept"))

@@ -1,4 +1,4 @@
-"""What staff ask of all endpoints, and of all providers, as filters."""
+"""Filters of endpoints and providers, named after staff's questions."""
 
 from typing import Any
 
@@ -13,19 +13,19 @@ from apps.directory.watching import endpoint_filters
 
 
 class CanBeLinked(Question):
-    """Yes or no; why not, the column "linking" says of each."""
+    """Yes or no; the column "linking" says why not."""
 
     title = _("Can patients link it?")
     parameter_name = "linkable"
 
     def chosen(self, answer: str) -> QuerySet[Any]:
-        """As the page of one endpoint says it."""
+        """By the same rule as on the page of one endpoint."""
         linkable = endpoint_filters.linkable(at=timezone.now()).values("pk")
         return linkable if answer == "yes" else Endpoint.objects.exclude(pk__in=linkable).values("pk")
 
 
 class DidLastCheckFail(Question):
-    """Those that nobody looked at yet are an answer of their own."""
+    """Endpoints that were never checked are a choice of their own."""
 
     title = _("Did its last check fail?")
     parameter_name = "ill"
@@ -40,7 +40,7 @@ class DidLastCheckFail(Question):
 
 
 class DoesCertificateEndSoon(Question):
-    """Within 30 days, or over already."""
+    """Within 30 days, or already expired."""
 
     title = _("Does its certificate end soon?")
     parameter_name = "ends"
@@ -52,7 +52,7 @@ class DoesCertificateEndSoon(Question):
 
 
 class RowQuestion(Question):
-    """Questions that the row itself answers."""
+    """Questions that columns of the row itself answer."""
 
     column: str
 
@@ -66,7 +66,7 @@ class RowQuestion(Question):
 
 
 class IsOnItsList(RowQuestion):
-    """What vanished from its directory is marked, and never deleted."""
+    """What vanished from its list is marked, and never deleted."""
 
     title = _("Is it still on its list?")
     parameter_name = "listed"
@@ -77,7 +77,7 @@ class IsOnItsList(RowQuestion):
 
 
 class DoDocumentsDisagree(RowQuestion):
-    """Or did discovery find anything else that staff should look at."""
+    """Or whether discovery found anything else for staff to review."""
 
     title = _("Do its documents disagree?")
     parameter_name = "disagrees"
@@ -99,7 +99,7 @@ class IsPractice(RowQuestion):
 
 
 class CanAnyBeLinked(Question):
-    """Of a provider. A site without endpoints of its own has those of the system it is part of."""
+    """Of a provider's endpoints. A site without endpoints of its own has those of its system."""
 
     title = _("Can patients link it?")
     parameter_name = "linkable"

@@ -1,4 +1,4 @@
-"""Endpoints in the admin: where records are, whether patients can link them, how they are, and how links went."""
+"""Endpoints in the admin: where records are, whether patients can link them, their state, and how attempts ended."""
 
 from datetime import date
 from typing import Any
@@ -38,7 +38,7 @@ WAITS_SECONDS = 30  # for checks, of which one may take a minute
 
 
 class EndpointForm(ChangedFieldsForm):
-    """Refuses what may not be paired, in words."""
+    """Refuses invalid combinations, with a message."""
 
     dialect = forms.ChoiceField(label=capfirst(_("dialect")), choices=[(name, name) for name in DIALECTS])
 
@@ -58,7 +58,7 @@ class EndpointForm(ChangedFieldsForm):
         }
 
     def clean(self) -> dict[str, Any]:
-        """Ask what import asks."""
+        """Validate as an import does."""
         cleaned = super().clean()
         if not self.errors:
             for column, value in cleaned.items():
@@ -68,10 +68,10 @@ class EndpointForm(ChangedFieldsForm):
 
 
 class ProviderPortalFormSet(forms.BaseInlineFormSet):  # type: ignore[type-arg]  # generic in the stubs alone
-    """Refuses what may not be joined, in words."""
+    """Refuses invalid pairs, with a message."""
 
     def clean(self) -> None:
-        """Practice providers have practice endpoints, and real ones real ones."""
+        """Practice providers need practice endpoints, and real ones real ones."""
         super().clean()
         kept = [form for form in self.forms if form not in self.deleted_forms]
         chosen = [form.cleaned_data.get("provider") for form in kept]
@@ -80,7 +80,7 @@ class ProviderPortalFormSet(forms.BaseInlineFormSet):  # type: ignore[type-arg] 
 
 
 class ProviderPortalInline(admin.StackedInline):  # type: ignore[type-arg]  # generic in the stubs alone
-    """Whose patients come here, and the name of the sign-in they know."""
+    """The providers whose patients use this endpoint, and the name of the sign-in that they know."""
 
     model = ProviderPortal
     form = ChangedFieldsForm
@@ -132,8 +132,8 @@ class EndpointAdmin(BesideImports, SwitchedAdmin):
     only_looking = ("check_now",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Endpoint]:
-        """With everything that says whether it can be linked, and its last check: a page asks once, not once for each
-        row."""
+        """With everything that decides whether it can be linked, and its last check, prefetched for all rows of a
+        page."""
         rows: QuerySet[Endpoint] = super().get_queryset(request)
         latest = EndpointCheck.objects.filter(is_latest=True).defer("types", "changes")
         return rows.prefetch_related(
@@ -149,7 +149,7 @@ class EndpointAdmin(BesideImports, SwitchedAdmin):
         form: "forms.ModelForm[Any]",
         change: bool,  # noqa: FBT001 - Django's signature
     ) -> None:
-        """Beside another authorization server it may be a stranger, whoever put it there."""
+        """With another authorization server the endpoint may be a stranger, whoever chose it."""
         super().save_model(request, obj, form, change)
         assert isinstance(obj, Endpoint)  # noqa: S101 - this admin's model
         if "authorization_server" not in form.changed_data:
@@ -159,7 +159,7 @@ class EndpointAdmin(BesideImports, SwitchedAdmin):
 
     @admin.action(description=_("Switch on"), permissions=["change"])
     def switch_on(self, request: HttpRequest, rows: QuerySet[Endpoint]) -> None:
-        """All but strangers: of each of those staff look at both hosts first."""
+        """All but strangers: staff must review both hosts of each first."""
         for endpoint in rows.filter(is_stranger=True):
             self.message_user(request, endpoint_pages.to_look_at(endpoint), messages.ERROR)
         super().switch_on(request, rows.filter(is_stranger=False))
@@ -237,7 +237,7 @@ class EndpointAdmin(BesideImports, SwitchedAdmin):
 
     @admin.action(description=_("Check now: statement, sign-in and certificates"), permissions=["change"])
     def check_now(self, request: HttpRequest, rows: QuerySet[Endpoint]) -> None:
-        """Look at a few, now, and say what was found."""
+        """Check a few endpoints now, and show the findings."""
         few = self._few(request, rows, command="check_endpoints")
         checked = checking.check_each(few, at=timezone.now(), actor=staff(request), seconds=WAITS_SECONDS)
         for made in checked:
@@ -251,7 +251,7 @@ class EndpointAdmin(BesideImports, SwitchedAdmin):
 
     @admin.action(description=_("Discover again: ask the deployment for its addresses"), permissions=["change"])
     def discover_again(self, request: HttpRequest, rows: QuerySet[Endpoint]) -> None:
-        """Ask a few, now, and say what came of it."""
+        """Discover a few endpoints now, and show the results."""
         for endpoint in self._few(request, rows, command="discover_endpoints"):
             try:
                 server = discovering.discover(endpoint, at=timezone.now(), actor=staff(request))
@@ -263,7 +263,7 @@ class EndpointAdmin(BesideImports, SwitchedAdmin):
             self.message_user(request, sentence % {"endpoint": endpoint.fhir_base_url, "found": found}, level)
 
     def _few(self, request: HttpRequest, rows: QuerySet[Endpoint], *, command: str) -> list[Endpoint]:
-        """The rows, or none of more than a page can wait for, and then a sentence that says so."""
+        """The rows; none, with a message, if there are more than a page can wait for."""
         chosen = list(rows[: MOST_ASKED + 1])
         if len(chosen) <= MOST_ASKED:
             return chosen

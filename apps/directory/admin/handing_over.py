@@ -1,7 +1,7 @@
-"""The action "The provider has the new key": for registrations whose provider holds an uploaded copy of our keys.
+"""The action "The provider has the new key", for registrations whose provider has an uploaded copy of our keys.
 
-It asks before it does anything, and names each key: staff compare it with what they uploaded, and exactly that key is
-used then, whatever was made meanwhile.
+It asks first, and names each key: staff compare it with what they uploaded. Exactly that key is then used, whatever was
+made meanwhile.
 """
 
 from typing import Any
@@ -25,21 +25,21 @@ ACTION = "provider_has_new_key"
 
 
 class NeedsNewKey(Question):
-    """Whose provider holds a copy without our newest key."""
+    """Whether the provider has a copy without our newest key."""
 
     title = _("Must its provider be given our new key?")
     parameter_name = "needs_key"
     answers = {"yes": _("yes")}
 
     def chosen(self, _answer: str) -> QuerySet[Any]:
-        """As the log says every day."""
+        """By the same rule as the daily log line."""
         return ClientRegistration.objects.filter(pk__in=[row.pk for row in rotating.waiting_for_staff()]).values("pk")
 
 
 def answer(
     model_admin: "admin.ModelAdmin[Any]", request: HttpRequest, rows: QuerySet[ClientRegistration]
 ) -> TemplateResponse | None:
-    """Ask about those that wait for it; once confirmed, sign with the key that was shown."""
+    """Ask about the registrations that wait; once confirmed, sign with the key that was shown."""
     if "confirmed" in request.POST:
         _hand_over(model_admin, request, rows)
         return None
@@ -83,7 +83,7 @@ def _hand_over(model_admin: "admin.ModelAdmin[Any]", request: HttpRequest, rows:
 
 
 def _shown(request: HttpRequest, row: ClientRegistration) -> SigningKey | None:
-    """The key that stood beside this registration when it was confirmed."""
+    """The key that was shown for this registration when staff confirmed."""
     try:
         return SigningKey.objects.filter(pk=UUID(request.POST.get(f"key-{row.pk}", ""))).first()
     except ValueError:

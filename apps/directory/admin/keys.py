@@ -1,4 +1,4 @@
-"""Signing keys and enablements in the admin: a key is made here and its private half never shown."""
+"""Signing keys and enablements in the admin. A key pair is made here, and its private half is never shown."""
 
 from typing import Any
 
@@ -22,14 +22,14 @@ from apps.directory.models import ClientRegistration, Enablement, SigningKey
 
 
 class InWhichState(Question):
-    """As the column says it."""
+    """By the state in the column."""
 
     title = _("In which state is it?")
     parameter_name = "state"
     answers = dict(State.choices)
 
     def queryset(self, request: HttpRequest, queryset: models.QuerySet[Any]) -> models.QuerySet[Any]:
-        """By asking each: there are few."""
+        """Computes the state of each: there are few."""
         if self.value() not in self.answers:
             return queryset
         at = timezone.now()
@@ -38,7 +38,7 @@ class InWhichState(Question):
 
 @admin.register(SigningKey)
 class SigningKeyAdmin(AuditedAdmin):
-    """Adding makes a pair; nothing is typed in, and the private half never leaves the vault but to sign."""
+    """Adding makes a pair; nothing is typed in, and the private half is only used to sign."""
 
     subject = "signing key"
     list_display = ("short_id", "state", "next_step", "created_at")
@@ -53,7 +53,7 @@ class SigningKeyAdmin(AuditedAdmin):
     actions = ("supersede",)
 
     def get_fieldsets(self, request: HttpRequest, obj: models.Model | None = None) -> Any:
-        """One thing to choose; later what there is to know, to copy, and what happened."""
+        """One choice at first; later what to know and to copy, and the history."""
         if obj is None:
             return ((None, {"fields": ("algorithm",)}),)
         return (
@@ -64,7 +64,7 @@ class SigningKeyAdmin(AuditedAdmin):
 
     @admin.display(description=_("key"), ordering="algorithm")
     def short_id(self, key: SigningKey) -> str:
-        """Enough of it to tell it from the others."""
+        """Enough of the id to distinguish it."""
         return f"{key.algorithm} {key.kid[:11]}…"
 
     @admin.display(description=_("state"))
@@ -79,7 +79,7 @@ class SigningKeyAdmin(AuditedAdmin):
 
     @admin.display(description=_("used by"))
     def used_by(self, key: SigningKey) -> str:
-        """Registrations that stand and sign with it."""
+        """Standing registrations that sign with it."""
         users = key_outlook.of(key, at=timezone.now()).users
         address = "admin:directory_clientregistration_change"
         links = ((reverse(address, args=[row.pk]), f"{row}: {_how(row)}") for row in users)
@@ -88,12 +88,13 @@ class SigningKeyAdmin(AuditedAdmin):
 
     @admin.display(description=_("address of our key set"))
     def key_set_address(self, _key: SigningKey) -> str:
-        """For a provider that reads our keys there, which then needs nothing else of us."""
+        """For a provider that reads our keys there, and then needs nothing else from us."""
         return published_keys.key_set_url()
 
     @admin.display(description=_("our key set, to upload"))
     def public_key(self, _key: SigningKey) -> str:
-        """Whole, for a provider that holds a copy: what was signed with the old key is verified until it is dropped."""
+        """The whole key set, for a provider that keeps a copy: it verifies what the old key signed until that key is
+        dropped."""
         area = '<textarea class="vLargeTextField" rows="10" readonly aria-label="{}">{}</textarea>'
         return format_html(area, _("our key set, to upload"), published_keys.key_set().body.decode())
 
@@ -105,7 +106,7 @@ class SigningKeyAdmin(AuditedAdmin):
         return super().change_view(request, object_id, form_url, {**(extra_context or {}), **buttons})
 
     def has_delete_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
-        """Keys are retired: what was signed with them stays explainable."""
+        """Keys are retired instead, so that what they signed can still be explained."""
         return False
 
     def save_model(
@@ -123,8 +124,8 @@ class SigningKeyAdmin(AuditedAdmin):
 
     @admin.action(description=_("Take out of use: sign nothing with it any more"), permissions=["change"])
     def supersede(self, request: HttpRequest, rows: models.QuerySet[SigningKey]) -> None:
-        """Unless a registration that stands still needs it. It is retired by itself, once nobody verifies with it.
-        Messages begin with the algorithm: the admin would make the first letter of a key id a capital."""
+        """Unless a standing registration still needs it. It is retired by itself, once nobody verifies with it.
+        Messages begin with the algorithm, because the admin would capitalize the first letter of a key id."""
         for key in rows.filter(retired_at__isnull=True):
             try:
                 signing.supersede(key, actor=staff(request), at=timezone.now())
@@ -141,14 +142,14 @@ def _how(row: ClientRegistration) -> str:
 
 
 class EnablementForm(ChangedFieldsForm):
-    """Refuses what would send a secret to another origin than it was given for."""
+    """Refuses what would send a secret to another origin than the one that it was issued for."""
 
     class Meta:
         model = Enablement
         fields = ("registration", "endpoint")
 
     def clean(self) -> dict[str, Any]:
-        """Ask what the domain asks, in words."""
+        """Validate as the domain does, with messages."""
         cleaned = super().clean()
         if not self.errors and "endpoint" in cleaned:
             try:
@@ -168,8 +169,8 @@ class EnablementForm(ChangedFieldsForm):
 
 @admin.register(Enablement)
 class EnablementAdmin(AuditedAdmin):
-    """Which organizations turned a registration on. Adding a row lets a registration serve an organization beside it;
-    whether it is enabled there is what its answers say."""
+    """Which organizations turned a registration on. Adding a row lets a registration serve another organization's
+    endpoint; the server's responses show whether it is enabled there."""
 
     subject = "enablement"
     form = EnablementForm

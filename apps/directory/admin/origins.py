@@ -1,4 +1,4 @@
-"""Approved origins in the admin: ports of their own, each for a reason."""
+"""Approved origins in the admin: origins with other ports than 443, each with a reason."""
 
 from django.contrib import admin
 
@@ -9,7 +9,7 @@ from apps.directory.models import ApprovedOrigin
 
 
 class ApprovedOriginForm(ChangedFieldsForm):
-    """In the one spelling the guard compares."""
+    """Accepts only the spelling that the URL guard compares."""
 
     class Meta:
         model = ApprovedOrigin

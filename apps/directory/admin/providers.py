@@ -1,4 +1,5 @@
-"""Providers in the admin: whom patients recognize, through which endpoints they connect, and how that went lately."""
+"""Providers in the admin: whom patients recognize, through which endpoints they connect, and how attempts ended
+lately."""
 
 from django import forms
 from django.contrib import admin
@@ -19,7 +20,7 @@ MOST_SHOWN = 20
 
 
 class ProviderForm(ChangedFieldsForm):
-    """Other names one below the other: some have commas in them."""
+    """Other names one per line, because some contain commas."""
 
     aliases = Lines(
         label=capfirst(_("other names")), required=False, widget=forms.Textarea(attrs={"rows": 3, "cols": 60})

@@ -1,4 +1,4 @@
-"""Where lists are published, in the admin: for staff to look, and nothing to change."""
+"""Where lists are published, in the admin. Read-only."""
 
 from django.contrib import admin
 from django.db import models

@@ -1,4 +1,4 @@
-"""Filters named after the questions staff have: a title with a question mark, and a condition for each answer."""
+"""Filters named after staff's questions: a title with a question mark, and a condition for each answer."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -11,9 +11,9 @@ from django.utils.translation import gettext_lazy as _
 
 
 class Question(admin.SimpleListFilter):
-    """A subclass says its title, the name of its parameter, and which rows each answer chooses."""
+    """A subclass has a title, the name of its parameter, and the rows for each answer."""
 
-    template = "admin/directory/question.html"  # the question as it stands, without the word "by" before it
+    template = "admin/directory/question.html"  # the question itself, without the word "by" before it
     answers: ClassVar[Mapping[str, str | Promise]] = {"yes": _("yes"), "no": _("no")}
 
     def lookups(self, request: HttpRequest, model_admin: "admin.ModelAdmin[Any]") -> list[tuple[str, Any]]:
@@ -21,7 +21,7 @@ class Question(admin.SimpleListFilter):
         return list(self.answers.items())
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        """The rows of the answer chosen; all where none was."""
+        """The rows of the chosen answer; all if none was chosen."""
         answer = self.value()
         if answer is None or answer not in self.answers:
             return queryset

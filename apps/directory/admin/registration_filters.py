@@ -1,4 +1,4 @@
-"""Filters of client registrations, named after the questions staff have."""
+"""Filters of client registrations, named after staff's questions."""
 
 from collections.abc import Mapping
 from datetime import date, timedelta
@@ -20,7 +20,7 @@ _WRONG = ~Q(trouble="") | Q(enablements__is_enabled=False)
 
 
 class IsWaiting(Question):
-    """Until somebody there decides."""
+    """Whether the provider has yet to decide."""
 
     title = _("Is it waiting for approval?")
     parameter_name = "waiting"
@@ -37,13 +37,13 @@ class IsSomethingWrong(Question):
     parameter_name = "wrong"
 
     def chosen(self, answer: str) -> QuerySet[Any]:
-        """By what their servers answered last."""
+        """By the last response of their servers."""
         wrong = ClientRegistration.objects.filter(_WRONG).values("pk")
         return wrong if answer == "yes" else ClientRegistration.objects.exclude(pk__in=wrong).values("pk")
 
 
 class IsSecretDue(Question):
-    """To be rotated at the provider."""
+    """Whether the secret has to be rotated at the provider."""
 
     title = _("Is its secret due?")
     parameter_name = "due"

@@ -1,4 +1,4 @@
-"""The form of a client registration: everything but its status, each field with a sentence that says what it does."""
+"""The form of a client registration: everything but its status, with a sentence for each field that explains it."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ _METHODS = [(value, name) for value, name in AUTHENTICATIONS if value != Authent
 _YES_OR_NO = {True: _("yes"), False: _("no")}
 _PLACES = {Placement.QUERY: _("in the address"), Placement.BODY: _("in the body")}
 
-# What each override does, in plain words. What is usual is put behind it (`_usual`).
+# What each override does, in plain words; `_usual` adds the usual value.
 _OVERRIDES: dict[str, str | Promise] = {
     "token_parameters": _("Whether client id, code and token travel in the address or in the body of token requests."),
     "sends_state": _("Whether the state is sent once more when a code is exchanged."),
@@ -46,7 +46,7 @@ _OVERRIDES: dict[str, str | Promise] = {
 
 
 class ClientRegistrationForm(ChangedFieldsForm):
-    """The status is moved by actions alone. The secret's field is empty whenever the page is shown."""
+    """Only actions change the status. The secret's field is always empty when the page is shown."""
 
     new_secret = forms.CharField(
         label=_("New client secret"),
@@ -112,7 +112,7 @@ class ClientRegistrationForm(ChangedFieldsForm):
                 field.widget.choices = [("unknown", _("as usual")), ("true", _("yes")), ("false", _("no"))]
 
     def clean(self) -> dict[str, Any]:
-        """Refuse what excludes each other, in words."""
+        """Refuse values that exclude each other, with a message."""
         cleaned = super().clean()
         if not self.errors:
             written = ClientRegistration(
@@ -142,7 +142,7 @@ class ClientRegistrationForm(ChangedFieldsForm):
 
 
 def _usual(column: str, usual: Dialect | None) -> str | Promise:
-    """What holds where the field stays empty."""
+    """What applies if the field is empty."""
     if usual is None:
         return _("Empty: as usual for this kind of server.")
     value = getattr(usual, reaching.OVERRIDES[column])

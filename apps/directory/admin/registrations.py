@@ -1,5 +1,5 @@
 """Client registrations in the admin, in the order of the work: where it is, what to copy there, what they gave us, how
-we speak there, limits, the switch, and what happened. The secret is write-only; status moves are actions."""
+we communicate, limits, the switch, and the history. The secret is write-only; actions change the status."""
 
 from typing import Any
 
@@ -59,7 +59,7 @@ _HAPPENED = (
 
 @admin.register(ClientRegistration)
 class ClientRegistrationAdmin(SwitchedAdmin):
-    """Our standing at authorization servers, from the request at a developer portal to retirement."""
+    """Our status at authorization servers, from the request at a developer portal to retirement."""
 
     subject = "client registration"
     ordering = ("-pk",)  # as the admin has it of lists; what is chosen by typing has pages, too
@@ -83,7 +83,7 @@ class ClientRegistrationAdmin(SwitchedAdmin):
     actions = ("approve", "reject", "retire", *SwitchedAdmin.actions, "clear_trouble", handing_over.ACTION)
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
-        """A row that is not saved yet has nothing to copy, and nothing happened to it."""
+        """A row that is not saved yet has nothing to copy, and no history."""
         fieldsets = (
             (_("Where it is"), {"fields": _WHERE}),
             (_("What to copy there"), {"fields": _TO_COPY}),
@@ -97,33 +97,33 @@ class ClientRegistrationAdmin(SwitchedAdmin):
 
     @admin.display(description=_("status"), ordering="status")
     def stands(self, registration: ClientRegistration) -> str:
-        """In a word, where the page of one says more."""
+        """In one word; the page of one says more."""
         return str(_WORDS[Status(registration.status)])
 
     @admin.display(description=_("sandbox"), boolean=True)
     def in_sandbox(self, registration: ClientRegistration) -> bool:
-        """Whether its people are invented."""
+        """Whether it is the sandbox's."""
         return registration.is_sandbox
 
     @admin.display(description=_("known at other origins, too"))
     def also_known(self, registration: ClientRegistration) -> Any:
-        """What staff approved when endpoints moved, with what they took back."""
+        """Origins that staff approved when endpoints moved, withdrawn ones included."""
         rows = registration.known_origins.order_by("-pk")[:_MOST_ENDPOINTS]
         return endpoint_pages.listed([endpoint_pages.approval(row) for row in rows])
 
     @admin.display(description=_("redirect URI to register"))
     def redirect_uri(self, registration: ClientRegistration) -> str:
-        """To copy into the developer portal, exactly as it stands."""
+        """To copy into the developer portal, character by character."""
         return registering.redirect_uri(registration)
 
     @admin.display(description=_("launch URL to register"))
     def launch_url(self, registration: ClientRegistration) -> str:
-        """The same, for starting us from a provider's own portal."""
+        """To copy, for launches from a provider's own portal."""
         return registering.launch_url(registration)
 
     @admin.display(description=_("address of our key set"))
     def key_set_address(self, _registration: ClientRegistration) -> str:
-        """The same, for a client that proves itself with a signing key."""
+        """To copy, for a client that authenticates with a signing key."""
         return published_keys.key_set_url()
 
     @admin.display(description=_("Is its secret due?"), ordering="secret_rotation_due_date")
@@ -143,7 +143,7 @@ class ClientRegistrationAdmin(SwitchedAdmin):
     def formfield_for_foreignkey(
         self, db_field: "models.ForeignKey[Any, Any]", request: HttpRequest, **kwargs: Any
     ) -> Any:
-        """Nothing is signed with a key that is leaving or retired."""
+        """Keys that are leaving or retired cannot be chosen."""
         if db_field.name == "signing_key":
             kwargs["queryset"] = signing.may_be_chosen()
         return super().formfield_for_foreignkey(db_field, request, **kwargs)
@@ -151,7 +151,7 @@ class ClientRegistrationAdmin(SwitchedAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
-        """With a word about a secret that is due, where the page is only looked at."""
+        """With a message if the secret is due to be rotated, when the page is only viewed."""
         registration = self.get_object(request, object_id) if request.method == "GET" else None
         if registration is not None:
             self._warn(request, registration)
@@ -168,7 +168,7 @@ class ClientRegistrationAdmin(SwitchedAdmin):
         form: Any,
         change: bool,  # noqa: FBT001 - Django's signature
     ) -> None:
-        """The row, then the secret where one was given: sealed, and moving a request on to provisional."""
+        """Save the row, then the secret, if one was given: it is sealed, and moves a request on to provisional."""
         assert isinstance(obj, ClientRegistration)  # noqa: S101 - this admin's model
         if not change:
             obj.requested_at = timezone.now()
@@ -184,7 +184,7 @@ class ClientRegistrationAdmin(SwitchedAdmin):
                 registering.set_terms(obj, Terms(secret_rotation_due_date=due_date), actor=actor, at=at)
 
     def _ask_about_hosts(self, request: HttpRequest, obj: ClientRegistration) -> None:
-        """Before it is there: what lists have put beside its server waits for a look."""
+        """Before it exists: endpoints that lists put at its server have to be reviewed."""
         server = obj.authorization_server
         count = trusting.estrange_listed(server, actor=staff(request), at=timezone.now())
         if count:
@@ -199,17 +199,17 @@ class ClientRegistrationAdmin(SwitchedAdmin):
 
     @admin.action(description=_("Approve: the developer portal approved the application"), permissions=["change"])
     def approve(self, request: HttpRequest, rows: models.QuerySet[ClientRegistration]) -> None:
-        """Move to approved."""
+        """Change the status to approved."""
         self._move(request, rows, Status.APPROVED)
 
     @admin.action(description=_("Reject: the developer portal refused the application"), permissions=["change"])
     def reject(self, request: HttpRequest, rows: models.QuerySet[ClientRegistration]) -> HttpResponse | None:
-        """Move to rejected, after asking."""
+        """Change the status to rejected, after asking."""
         return self._end(request, rows, Status.REJECTED, action="reject")
 
     @admin.action(description=_("Retire: we no longer use it"), permissions=["change"])
     def retire(self, request: HttpRequest, rows: models.QuerySet[ClientRegistration]) -> HttpResponse | None:
-        """Move to retired, after asking."""
+        """Change the status to retired, after asking."""
         return self._end(request, rows, Status.RETIRED, action="retire")
 
     @admin.action(description=_("Trouble is mended: let patients link again"), permissions=["change"])
@@ -223,7 +223,7 @@ class ClientRegistrationAdmin(SwitchedAdmin):
     def provider_has_new_key(
         self, request: HttpRequest, rows: models.QuerySet[ClientRegistration]
     ) -> HttpResponse | None:
-        """For providers that hold an uploaded copy of our keys; asks before it does anything."""
+        """For providers that have an uploaded copy of our keys; asks first."""
         return handing_over.answer(self, request, rows)
 
     def _end(

@@ -1,4 +1,5 @@
-"""Authorization servers in the admin: addresses that stay, what the server says of itself, whom ID tokens may name."""
+"""Authorization servers in the admin: fixed addresses, the server's metadata, and the issuers that ID tokens may
+name."""
 
 from typing import Any
 
@@ -16,7 +17,7 @@ from apps.directory.models import AuthorizationServer, ClientRegistration
 
 
 class Lines(forms.CharField):
-    """A list of texts, one in each line; empty lines are none."""
+    """A list of texts, one per line; empty lines are ignored."""
 
     def prepare_value(self, value: Any) -> Any:
         """The list as lines."""
@@ -27,13 +28,13 @@ class Lines(forms.CharField):
         return [line.strip() for line in super().clean(value).splitlines() if line.strip()]
 
     def has_changed(self, initial: Any, data: Any) -> bool:
-        """Compared as lists, also with lines as a page showed them."""
+        """Compared as lists, however the page showed the lines."""
         before = self.clean(initial) if isinstance(initial, str) else list(initial or [])
         return self.clean(data) != before
 
 
 class AuthorizationServerForm(ChangedFieldsForm):
-    """Addresses of the guard's liking."""
+    """Accepts only addresses that the URL guard accepts."""
 
     id_token_issuers = Lines(
         label=capfirst(_("issuers its ID tokens may name")),
@@ -51,7 +52,7 @@ class AuthorizationServerForm(ChangedFieldsForm):
         fields = ()  # the admin below lists them
 
     def clean(self) -> dict[str, Any]:
-        """Refuse an address we would not connect to."""
+        """Refuse an address that we would not connect to."""
         cleaned = super().clean()
         if not self.errors:
             for column, value in cleaned.items():
@@ -67,13 +68,13 @@ _DISCOVERED = (
 
 
 class HasRegistration(Question):
-    """Somewhere to begin."""
+    """Whether there is a standing registration."""
 
     title = _("Have we a registration there?")
     parameter_name = "registered"
 
     def chosen(self, answer: str) -> "models.QuerySet[Any]":
-        """One that stands."""
+        """Rejected and retired ones do not count."""
         standing = ClientRegistration.objects.exclude(status__in=registering.OVER)
         with_one = AuthorizationServer.objects.filter(registrations__in=standing).values("pk")
         return with_one if answer == "yes" else AuthorizationServer.objects.exclude(pk__in=with_one).values("pk")
@@ -81,7 +82,7 @@ class HasRegistration(Question):
 
 @admin.register(AuthorizationServer)
 class AuthorizationServerAdmin(AuditedAdmin):
-    """Who issues tokens. What discovery found is shown, not typed."""
+    """Who issues tokens. What discovery found cannot be edited."""
 
     subject = "authorization server"
     ordering = ("-pk",)  # as the admin has it of lists; what is chosen by typing has pages, too
@@ -104,7 +105,7 @@ class AuthorizationServerAdmin(AuditedAdmin):
 
     @admin.display(description=_("our client registration"))
     def registration(self, server: AuthorizationServer) -> str:
-        """The one that stands, and how."""
+        """The standing one, and its status."""
         found = registering.standing(server)
         return f"{found.label}: {found.get_status_display()}" if found else str(_("We have none."))
 
@@ -120,12 +121,12 @@ class AuthorizationServerAdmin(AuditedAdmin):
 
     @admin.display(description=_("PKCE methods it declares"))
     def declared_pkce_methods(self, server: AuthorizationServer) -> str:
-        """As discovery found them; not saying any is not the same as having none."""
+        """As discovery found them. Naming none differs from having none."""
         if server.pkce_methods is None:
             return str(_("it does not say"))
         return ", ".join(server.pkce_methods) or str(_("none"))
 
     @admin.display(description=_("disagreements found"))
     def what_disagrees(self, server: AuthorizationServer) -> str:
-        """At the endpoints whose people sign in here."""
+        """At the endpoints whose patients sign in here."""
         return "; ".join(server.disagreements) or "-"

@@ -1,4 +1,4 @@
-"""What patients asked for, in the admin: providers and how many want each, never who."""
+"""Patients' wishes in the admin: providers, and how many people want each, never who."""
 
 from typing import Any
 
