@@ -1,7 +1,7 @@
 """Bulk export: the records of a whole group, from one endpoint into a folder, for an operator (specification 5.2.6).
 
-Begun by a command alone. What is under way stands in the folder itself and nowhere else, so that whoever runs the same
-command again goes on where it stopped.
+Started only by a command. The state is stored in the folder itself and nowhere else, so running the same command again
+continues where it stopped.
 """
 
 from apps.directory.bulk_exporting.exporting import Report, export, give_up

@@ -1,4 +1,5 @@
-"""One file of an export into the folder: taken up where it broke off, counted, and named when it is whole."""
+"""Download a file of an export into the folder: resumed after interruptions, its lines counted, and named once
+complete."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,13 +18,13 @@ from apps.wire.errors import AccessRefused, NotFound, RequestRefused, Unavailabl
 from apps.wire.secret import Secret
 
 MISCOUNTED = ".miscounted"
-# Of what was announced. A few lines more are a mistake, whose file is kept to be looked at.
+# Relative to the announced number. A few lines more are a mistake; such a file is kept for inspection.
 _MOST_TIMES, _MORE_LINES = 2, 1_000
 
 
 @dataclass
 class Files:
-    """The files of one export as they come. `lines` is how many there were in those that are whole."""
+    """The files of one export. `lines` is the number of lines in the complete ones."""
 
     provider: Provider
     folder: Folder
@@ -37,7 +38,7 @@ class Files:
         self._know(self.manifest)
 
     def fetch(self) -> None:
-        """Whatever is not here yet. Raises NotExported and WireError; what came stays."""
+        """Download everything that is missing. Raises NotExported and WireError; what was received is kept."""
         for number, listing in enumerate(self.job.files, start=1):
             lines = _counted(self.folder, listing)
             if lines is None:
@@ -47,8 +48,8 @@ class Files:
         self.folder.settle()
 
     def _fetch(self, listing: Listing) -> int:
-        """The lines of a file that is here now. One whose number of lines is not the one announced is fetched twice
-        before that is believed."""
+        """Download a file and return its number of lines. If that is not the announced number, it is downloaded once
+        more before it is believed."""
         self.folder.remove(listing.name + MISCOUNTED)
         lines = self._arrived(listing)
         if listing.count not in {None, lines}:
@@ -61,8 +62,8 @@ class Files:
         return lines
 
     def _arrived(self, listing: Listing) -> int:
-        """Tries until the file is whole. A try that brought something counts as the first; what cannot be a part of
-        such a file is thrown away once, and an address that does not hold any more is looked up once."""
+        """Try until the file is complete. A try that received something resets the count of failures. Received bytes
+        that do not fit are discarded once, and an address that no longer works is looked up again once."""
         failures, is_spoilt, is_looked_up = 0, False, False
         while True:
             before = self._received(listing)
@@ -99,7 +100,7 @@ class Files:
             self.provider.server, self.manifest, file, access_token=token, rest=rest, is_plain=is_again
         ) as arriving:
             if not arriving.starts_at and here is not None:
-                self.folder.note(listing.key, "")  # what is here is thrown away
+                self.folder.note(listing.key, "")  # discards what is here
             self.folder.note(listing.key, arriving.validator)
             with self.folder.part(starts_at=arriving.starts_at) as part:
                 return _received(arriving, part, listing.count)
@@ -111,7 +112,7 @@ class Files:
 
 
 def _received(arriving: Arriving, part: Part, announced: int | None) -> int:
-    """Writes what comes behind what is there, and counts the lines of both. Raises NotExported for what has no end."""
+    """Append what arrives to what is there, and count the lines of both. Raises NotExported if it does not end."""
     counter = LineCounter()
     for piece in part.present():
         counter.feed(piece)
@@ -124,7 +125,7 @@ def _received(arriving: Arriving, part: Part, announced: int | None) -> int:
 
 
 def _counted(folder: Folder, listing: Listing) -> int | None:
-    """The lines of a file that is here, as far as it is what it was; None where it has to be fetched."""
+    """The number of lines of a complete, unchanged file; None if it has to be downloaded."""
     if not folder.has(listing.name, listing.key):
         return None
     counter = LineCounter()

@@ -1,4 +1,4 @@
-"""The whole of an export: asked for, waited for, fetched, deleted at the provider; and what is written down of it."""
+"""A complete export: requested, waited for, downloaded, and deleted at the provider; with its audit events."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,7 +28,7 @@ from apps.wire.scopes import SmartVersion
 # Not exported, whatever is granted (interface facts 4.3).
 _NEVER = frozenset({"Binary"})
 _ACCEPTED = 202
-_NOT_NOW = frozenset({408, 429, 503})  # they say that nothing was begun; 500, 502 and 504 leave it open
+_NOT_NOW = frozenset({408, 429, 503})  # nothing was started; after 500, 502 and 504 that is unknown
 _UNKNOWN = (
     "An earlier try asked for this export at {at} and stopped without an answer to that. The provider may "
     "hold an export that nobody here can name: where it should not, ask them to delete it."
@@ -37,8 +37,8 @@ _UNKNOWN = (
 
 @dataclass
 class Report:
-    """What there is in the end. `not_granted` are the types that the provider did not allow, which are missing;
-    `was_complete` where an earlier run had brought it all, whose lines are not counted again."""
+    """The result. `not_granted` are the types that the provider did not allow, which are missing; `was_complete` if an
+    earlier run had completed it, whose lines are not counted again."""
 
     files: int = 0
     lines: int = 0
@@ -49,10 +49,10 @@ class Report:
 
 
 def export(endpoint: Endpoint, wish: Wish, output: Path, *, actor: Actor, means: Means) -> Report:
-    """Everything that is wished for, in files below `output`; begun, or gone on with where an earlier try stopped.
+    """Export everything that is requested into files below `output`, starting or continuing.
 
-    Call it with no transaction open. Leaves an audit event at its beginning and at its end, however that comes. Raises
-    NotExported, NoSystemAccess and WireError; the same call goes on afterwards.
+    Call it with no transaction open. Records an audit event at its beginning and at its end, whatever the result.
+    Raises NotExported, NoSystemAccess and WireError; calling it again continues.
     """
     if endpoint.fhir_version != FhirVersion.R4.value:
         raise NotExported(Reason.WRONG_VERSION)
@@ -67,8 +67,8 @@ def export(endpoint: Endpoint, wish: Wish, output: Path, *, actor: Actor, means:
 
 
 def give_up(endpoint: Endpoint, wish: Wish, output: Path, *, actor: Actor, means: Means) -> None:
-    """Let the provider delete the export that this folder holds; its files stay, and no other export is begun beside
-    them. Raises as `export` does."""
+    """Have the provider delete the export of this folder. Its files stay, and no other export can be started in the
+    folder. Raises the same as `export`."""
     with folders.opened(output, means.limits) as folder:
         job = _known(folder, wish)
         report = Report()
@@ -82,7 +82,7 @@ def give_up(endpoint: Endpoint, wish: Wish, output: Path, *, actor: Actor, means
 
 
 def _known(folder: Folder, wish: Wish) -> Job:
-    """The export of this folder, which is the one that was asked for; a new one in an empty folder."""
+    """The folder's export, which must be the one requested; a new one in an empty folder."""
     state = folder.state()
     if state is None:
         job = Job(wish)
@@ -123,7 +123,7 @@ def _go(endpoint: Endpoint, folder: Folder, job: Job, report: Report, means: Mea
 
 
 def _begun(folder: Folder, job: Job, provider: Provider, means: Means) -> Job:
-    """The export as the provider accepted it; where it is, is kept at once."""
+    """Start the export; the address of its status is stored at once."""
     if job.asked_at:
         means.say(_UNKNOWN.format(at=job.asked_at))
     status_url = provider.kick_off(job.wish, noted=lambda: _noted(folder, job, means))
@@ -135,8 +135,9 @@ def _begun(folder: Folder, job: Job, provider: Provider, means: Means) -> Job:
 
 @contextmanager
 def _noted(folder: Folder, job: Job, means: Means) -> Iterator[None]:
-    """Around each request for an export: kept before it is sent, and taken back where nothing can have come of it. Who
-    is killed in it, or loses its answer, leaves an export there that we cannot name, and the next try says so."""
+    """Stored before each request for an export, and removed if the request cannot have started one. If the process is
+    killed meanwhile, or the response is lost, the provider has an export that we cannot name, and the next run says
+    so."""
     before = folder.state() or job.to_state()
     folder.keep({**before, "asked_at": before.get("asked_at") or means.clock().isoformat(timespec="seconds")})
     try:
@@ -148,8 +149,8 @@ def _noted(folder: Folder, job: Job, means: Means) -> Iterator[None]:
 
 
 def _may_have_begun(refused: WireError) -> bool:
-    """Whether the provider may have an export although asking for it failed: no answer came, or one of a server that
-    broke on the way; or it accepted, and named no address that we connect to."""
+    """Whether the provider may have started an export although the request failed: no response came, or an error of a
+    server that failed midway; or it accepted, and named an address that we do not connect to."""
     if isinstance(refused, Unavailable):
         return refused.was_sent and refused.status not in _NOT_NOW
     is_sent = not isinstance(refused, RequestRefused) and refused.code is not Code.UNTRUSTED_CERTIFICATE
@@ -172,7 +173,8 @@ def _scope(resource_type: str, registration: ClientRegistration | None) -> str:
 
 @contextmanager
 def _written_down(endpoint: Endpoint, report: Report, *, actor: Actor, means: Means) -> Iterator[None]:
-    """Who took many people's records from where, and how many lines: at the beginning, and however it ends."""
+    """Record who exported many people's records from where, and how many lines: at the beginning, and whatever the
+    result."""
     recording.record(
         EventType.BULK_EXPORT_STARTED,
         actor=actor,

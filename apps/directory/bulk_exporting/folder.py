@@ -1,10 +1,10 @@
-"""The folder of an export: whom its files belong to, how they are written, and what it remembers of the export.
+"""The folder of an export: who owns its files, how they are written, and the state of the export.
 
-Every file is the operator's alone (0600) from its first byte on, and has its own name only when it is whole. The state
-holds addresses of the provider's, names, counts and times: no token, and nothing of what the files hold.
+Every file is accessible to the operator only (0600) from its first byte on, and gets its own name once it is complete.
+The state contains addresses of the provider's, names, counts and times: no token, and none of the files' contents.
 
-The folder is opened once and nobody else may write into it; what is in it is reached through it, whatever its path
-leads to by then. A name in it that is a link, a pipe or a second name of something else is refused, not followed.
+The folder is opened once, and nobody else may write into it. Files are accessed relative to its descriptor, wherever
+its path leads by then. A name that is a link, a pipe or a hard link is refused, not followed.
 """
 
 import errno
@@ -28,7 +28,7 @@ from apps.directory.bulk_exporting.refusals import NotExported, Reason
 STATE = "bulk-export.json"
 _ARRIVING = ".arriving.json"
 _WHOLE = ".whole"
-_PART = re.compile(r"\.arriving(?:\.[0-9a-f]{64})?\.part")  # without its version as the version before had it
+_PART = re.compile(r"\.arriving(?:\.[0-9a-f]{64})?\.part")  # the previous release had no version in it
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _STRANGE = frozenset({errno.ELOOP, errno.ENXIO, errno.EISDIR})  # a link, a pipe that nobody reads, a folder
 _VALIDATOR = re.compile(r'"[\x21\x23-\x7e]{0,200}"')  # as `wire.bulk.files` gives it: it is sent back
@@ -41,7 +41,8 @@ _MOST_SETTLING = 8
 
 @dataclass(frozen=True)
 class Partial:
-    """The file that was arriving: its key, the validator of what came, and how many bytes of it are here."""
+    """The file whose download was interrupted: its key, the validator of what was received, and how many bytes that
+    is."""
 
     key: str
     validator: str
@@ -49,8 +50,8 @@ class Partial:
 
 
 def part_name(key: str, validator: str) -> str:
-    """What a file is called while it arrives: each version of each has a name of its own, so that nothing that came of
-    one is ever taken for another's, in whichever order the disk remembers what was done."""
+    """The name of a file while it is downloaded. Each version of each file has its own, so that parts of one are never
+    taken for another's, in whichever order the disk stored the changes."""
     version = f"{key}\n{validator}".encode(errors="surrogatepass")
     return f".arriving.{hashlib.sha256(version).hexdigest()}.part"
 
@@ -71,7 +72,7 @@ class Folder:
         self._arriving = part_name(*self._last_noted())
 
     def state(self) -> dict[str, Any] | None:
-        """What was kept last; None in a new folder. Raises NotExported."""
+        """The state that was stored last; None in a new folder. Raises NotExported."""
         content = self._content(STATE)
         if content is None:
             return None
@@ -81,32 +82,31 @@ class Folder:
         return found
 
     def keep(self, state: Mapping[str, Any]) -> None:
-        """Remember this instead, whole or not at all. Raises NotExported."""
+        """Replace the state atomically. Raises NotExported."""
         self._replace(STATE, state)
 
     def check_room(self) -> None:
-        """Raises NotExported where less is free than shall stay so."""
+        """Raises NotExported if the free space is less than the reserve."""
         with _refusals():
             _check_room(self._descriptor, 0, self._limits)
 
     def partial(self) -> Partial | None:
-        """The file that was arriving when the export stopped, as far as it can be taken up. The note of it does not
-        wait for the disk: where the machine stopped as well it may be spoilt, or be of a version of which nothing is
-        here, and the file begins again. Raises NotExported."""
+        """The interrupted file, if it can be resumed. Its note is not synced to disk: after a crash of the machine it
+        may be corrupt or name a version that is not there, and the file starts again. Raises NotExported."""
         key, validator = self._last_noted()
         part = self._stat(part_name(key, validator))
         return Partial(key, validator, part.st_size) if part and _VALIDATOR.fullmatch(validator) else None
 
     def note(self, key: str, validator: str) -> None:
-        """Which file arrives, and what version of it, once that is known. What came of others is thrown away. Raises
+        """Note which file is downloaded, and its version once known. Parts of others are deleted. Raises
         NotExported."""
         content = json.dumps({"key": key, "validator": validator}).encode()
         with _refusals():
             descriptor = self._opened(_ARRIVING, os.O_WRONLY | os.O_CREAT)
             try:
                 os.fchmod(descriptor, _MINE)
-                # In one write over the earlier note, all of which it covers: whoever is killed leaves the one or the
-                # other. A new name for each would wait for whatever the disk is settling.
+                # One write that covers the whole earlier note: if the process is killed, one of the two is there.
+                # Renaming a new file instead would wait for everything that the disk is syncing.
                 os.pwrite(descriptor, content.ljust(os.fstat(descriptor).st_size), 0)
             finally:
                 os.close(descriptor)
@@ -115,8 +115,8 @@ class Folder:
 
     @contextmanager
     def part(self, *, starts_at: int) -> Iterator["Part"]:
-        """The file that arrives, which was noted, cut to where the next byte belongs. Raises NotExported where it
-        cannot be written, or would take more room than it may."""
+        """The noted file, truncated to where the next byte belongs. Raises NotExported if it cannot be written, or
+        would become too large."""
         with _refusals():
             self._parts.add(self._arriving)
             descriptor = self._opened(self._arriving, os.O_RDWR | os.O_CREAT)
@@ -131,8 +131,8 @@ class Folder:
                 os.close(descriptor)
 
     def finish(self, name: str, key: str) -> None:
-        """The file that arrived is whole, and gets its name; `key` says which of the provider's it is. Its bytes go to
-        the disk while others arrive. Raises NotExported, also for an earlier one."""
+        """The file is complete and gets its name; `key` identifies it among the provider's. It is synced to disk while
+        others are downloaded. Raises NotExported, also for an earlier file."""
         while len(self._unsettled) >= _MOST_SETTLING:
             self._settle_one()
         with _refusals():
@@ -146,14 +146,13 @@ class Folder:
         self._unsettled.append((name, self._settling.submit(self._sync, name)))
 
     def pieces(self, name: str) -> Iterator[bytes]:
-        """What a file that is here holds. Raises NotExported."""
+        """The content of a file, in pieces. Raises NotExported."""
         with _refusals(), os.fdopen(self._opened(name, os.O_RDONLY), "rb", buffering=0) as file:
             while piece := file.read(_PIECE_BYTES):
                 yield piece
 
     def settle(self) -> None:
-        """All files are on the disk, whatever happens to the machine. Raises NotExported where one did not get there,
-        which is then not here any more."""
+        """Wait until all files are synced to disk. Raises NotExported if one could not be, and removes that file."""
         while self._unsettled:
             self._settle_one()
         with _refusals():
@@ -162,18 +161,18 @@ class Folder:
             os.fsync(self._descriptor)
 
     def has(self, name: str, key: str) -> bool:
-        """Whether the file of that name is there and is this one of the provider's, as long as it was when it was
-        whole."""
+        """Whether a file with that name is this one of the provider's, with the size that it had when it was
+        complete."""
         found = self._stat(name)
         return found is not None and (key, found.st_size) == self._whole.get(name)
 
     def has_others(self, names: Collection[str] = ()) -> bool:
-        """Whether any file of an export is there, of whichever, and be it a miscounted one, besides those named."""
+        """Whether there are files of any export, miscounted ones included, besides those named."""
         found = (name.partition(".ndjson") for name in _names(self._descriptor))
         return any(ending and f"{kind}{ending}" not in names for kind, ending, _mark in found)
 
     def remove(self, name: str) -> None:
-        """It is not wanted any more. Raises NotExported."""
+        """Delete the file. Raises NotExported."""
         with _refusals():
             self._unlink(name)
 
@@ -183,7 +182,7 @@ class Folder:
             self._parts.discard(name)
 
     def _last_noted(self) -> tuple[str, str]:
-        """The key and the version of the file that arrived last; empty where nobody can tell."""
+        """The key and version of the file that was downloaded last; empty if unknown."""
         noted = _object(self._content(_ARRIVING) or b"") or {}
         key, validator = noted.get("key"), noted.get("validator")
         return (key, validator) if isinstance(key, str) and isinstance(validator, str) else ("", "")
@@ -198,7 +197,8 @@ class Folder:
             raise
 
     def _content(self, name: str) -> bytes | None:
-        """All of a file of ours; None where there is none. Raises NotExported, also for one that is no file."""
+        """The whole content of one of our files; None if there is none. Raises NotExported, also if it is no regular
+        file."""
         try:
             with os.fdopen(self._opened(name, os.O_RDONLY), "rb") as file:
                 content = file.read(_MOST_STATE_BYTES + 1)
@@ -223,7 +223,7 @@ class Folder:
             os.fsync(self._descriptor)
 
     def _opened(self, name: str, flags: int) -> int:
-        """A descriptor of an ordinary file that is ours and has this name alone. Raises NotExported and OSError."""
+        """A descriptor of a regular file that is ours and has only this name. Raises NotExported and OSError."""
         quiet = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # a pipe lets nobody wait
         descriptor = os.open(name, flags | quiet, _MINE, dir_fd=self._descriptor)
         found = os.fstat(descriptor)
@@ -233,7 +233,7 @@ class Folder:
         return descriptor
 
     def _stat(self, name: str) -> os.stat_result | None:
-        """What is known of a file; None where there is none, or something else of that name."""
+        """The status of a regular file; None if there is none with that name."""
         try:
             found = os.stat(name, dir_fd=self._descriptor, follow_symlinks=False)
         except OSError:
@@ -248,7 +248,7 @@ class Folder:
             os.unlink(name, dir_fd=self._descriptor)
 
     def _sync(self, name: str) -> None:
-        """A file is on the disk as it is now."""
+        """Sync the file to disk."""
         descriptor = self._opened(name, os.O_RDONLY)
         try:
             os.fsync(descriptor)
@@ -257,8 +257,8 @@ class Folder:
 
 
 class Part:
-    """An open file that grows, as far as it may. A piece is written while the next one arrives: the disk and the
-    provider wait for each other no longer than they must. Use it as a context, at whose end all is written."""
+    """An open file that grows, within limits. A piece is written while the next one is received, so that disk and
+    network wait for each other as little as possible. Use it as a context manager: at its end everything is written."""
 
     def __init__(self, descriptor: int, size: int, writing: ThreadPoolExecutor, limits: Limits) -> None:
         self._descriptor = descriptor
@@ -276,13 +276,13 @@ class Part:
             raise refused
 
     def present(self) -> Iterator[bytes]:
-        """What is there already, in pieces; afterwards it grows at its end."""
+        """What is there already, in pieces; afterwards, writes append."""
         while piece := os.read(self._descriptor, _PIECE_BYTES):
             yield piece
 
     def write(self, piece: bytes) -> None:
-        """All of it, wherever the disk ends. Raises NotExported, and writes nothing, where that is more than may be;
-        and OSError for an earlier piece that could not be written."""
+        """Write the whole piece. Raises NotExported, and writes nothing, if a limit would be exceeded; and OSError for
+        an earlier piece that could not be written."""
         if self._behind is not None:
             self._behind.result()
         if self._size + len(piece) > self._limits.largest_file_bytes:
@@ -299,10 +299,10 @@ class Part:
 
 @contextmanager
 def opened(path: Path, limits: Limits) -> Iterator[Folder]:
-    """The folder, made where there is none (0700), for this process alone as long as the block lasts.
+    """The folder, created if needed (0700), locked for this process until the block ends.
 
-    Raises NotExported where it is somebody else's or a link, others may write into it, it holds something else, or
-    another process is at work in it.
+    Raises NotExported if it is somebody else's or a link, if others may write into it, if it contains something else,
+    or if another process uses it.
     """
     with _refusals(), suppress(FileExistsError):
         path.mkdir(mode=0o700)
@@ -339,7 +339,7 @@ def _descriptor_of(path: Path) -> int:
 
 @contextmanager
 def _refusals() -> Iterator[None]:
-    """What the disk refuses, in our words: its own hold paths, and nothing to do."""
+    """Replace errors of the operating system by our own: theirs contain paths, and do not say what to do."""
     try:
         yield
     except OSError as refused:
@@ -352,14 +352,14 @@ def _refusals() -> Iterator[None]:
 
 
 def _check_room(descriptor: int, wanted_bytes: int, limits: Limits) -> None:
-    """Raises NotExported where less would be free than shall stay so."""
+    """Raises NotExported if less than the reserve would be free."""
     disk = os.fstatvfs(descriptor)
     if disk.f_bavail * disk.f_frsize - wanted_bytes < limits.keep_free_bytes:
         raise NotExported(Reason.NEARLY_FULL)
 
 
 def _object(content: bytes) -> dict[str, Any] | None:
-    """None for what is no JSON object."""
+    """None if it is no JSON object."""
     try:
         found = json.loads(content)
     except (ValueError, RecursionError):
@@ -368,7 +368,7 @@ def _object(content: bytes) -> dict[str, Any] | None:
 
 
 def _noted(content: bytes) -> Iterator[tuple[str, tuple[str, int]]]:
-    """Which file has each name, and how long it was when it was whole. A line that broke off counts for nothing."""
+    """Which file each name is, and its size when it was complete. An incomplete line is ignored."""
     for line in content.decode(errors="replace").split("\n")[:-1]:
         size, _, rest = line.partition(" ")
         key, _, name = rest.partition(" ")

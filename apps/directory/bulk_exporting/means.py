@@ -1,4 +1,4 @@
-"""What an export needs of whoever runs it: the time, a way to wait, somebody to tell, and room."""
+"""What an export needs from its caller: a clock, a way to wait, a way to report progress, and limits on disk space."""
 
 import random
 from collections.abc import Callable
@@ -15,8 +15,8 @@ _MOST_SECONDS = 300.0
 
 @dataclass(frozen=True)
 class Limits:
-    """What an export may take of the disk: so many bytes stay free there whatever the provider sends, and no file, as
-    it is here, is larger than that."""
+    """How much disk space an export may use: so many bytes stay free, whatever the provider sends, and no file is
+    larger than the maximum once it is decompressed."""
 
     keep_free_bytes: int = KEEP_FREE_BYTES
     largest_file_bytes: int = LARGEST_FILE_BYTES
@@ -24,8 +24,8 @@ class Limits:
 
 @dataclass(frozen=True)
 class Means:
-    """`clock` gives the time, aware; `wait` lets so many seconds pass; `say` shows a line to the operator. A line holds
-    names of files and numbers, or what the provider says of its progress: for a screen, not for a log."""
+    """`clock` returns the aware time; `wait` waits for so many seconds; `say` shows a line to the operator. Lines
+    contain file names, numbers, or the provider's progress messages: for a screen, not for a log."""
 
     clock: Callable[[], datetime]
     wait: Callable[[float], None]
@@ -33,17 +33,17 @@ class Means:
     limits: Limits = field(default_factory=Limits)
 
     def pause(self, tries: int, asked_seconds: int | None) -> float:
-        """Waits as long as the far end asked for, or longer each time and never twice the same; says how long."""
+        """Wait as long as the server asked for; otherwise longer each time, with some jitter. Returns how long."""
         seconds = float(max(1, asked_seconds)) if asked_seconds is not None else backoff_seconds(tries)
         self.wait(seconds)
         return seconds
 
 
 def backoff_seconds(tries: int) -> float:
-    """After so many tries: from five seconds to five minutes, a fifth more or less."""
+    """After so many tries: from five seconds to five minutes, plus or minus a fifth."""
     return min(_FIRST_SECONDS * (1 << min(tries, 10)), _MOST_SECONDS) * random.uniform(0.8, 1.2)  # noqa: S311  # nosec B311 -- not a secret
 
 
 def asked_seconds(refused: Unavailable) -> int | None:
-    """How long the far end asks us to wait; None where it does not say."""
+    """How long the server asked us to wait; None if it did not."""
     return refused.retry_after_seconds

@@ -1,4 +1,4 @@
-"""Why an export did not come to its end, in words for whoever runs it. Nothing of what the far end said is in them."""
+"""Why an export was not completed, in words for the operator. They contain nothing that the server said."""
 
 from enum import StrEnum
 
@@ -47,7 +47,7 @@ class Reason(StrEnum):
 
 
 class NotExported(Exception):
-    """It stopped; `reason` says why. The rest is still there, unless the reason says otherwise."""
+    """The export stopped; `reason` says why. Everything received is kept, unless the reason says otherwise."""
 
     def __init__(self, reason: Reason) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What an export keeps of itself in its folder: what was asked for, where it stands, and which files it is made of."""
+"""The state of an export that is stored in its folder: what was requested, how far it got, and its files."""
 
 import hashlib
 import re
@@ -12,15 +12,15 @@ from apps.directory.bulk_exporting.refusals import NotExported, Reason
 from apps.wire.bulk.manifest import FileList, ListedFile, Manifest
 
 _PREFIXES = {FileList.OUTPUT: "", FileList.DELETED: "deleted.", FileList.ERROR: "error."}
-# What `listings` makes. Nothing else is a name here, whatever a state says that somebody changed.
+# The names that `listings` makes. Nothing else is accepted, even if somebody edited the state.
 _NAME = re.compile(r"(?:deleted\.|error\.)?[A-Z][A-Za-z]{0,63}\.[0-9]{4,5}\.ndjson")
 _KEY = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True)
 class Wish:
-    """What to export: everybody in the group; all types that the provider gives, or those named; and since when, an
-    instant as FHIR writes it, empty for all times."""
+    """What to export: everybody in the group; all types that the provider allows, or those named; and since when, as a
+    FHIR instant, empty for everything."""
 
     endpoint_url: str
     group_id: str
@@ -30,14 +30,14 @@ class Wish:
 
 @dataclass(frozen=True)
 class Listing:
-    """One file of it: `key` finds it again in a later list, `name` is what it is called here."""
+    """One file: `key` identifies it in a later manifest, `name` is its name here."""
 
     key: str
     name: str
     count: int | None
 
     def __post_init__(self) -> None:
-        """Raises ValueError for what could lead out of the folder, or over another file of it."""
+        """Raises ValueError for a name that could lead out of the folder, or overwrite another file."""
         is_count = self.count is None or (type(self.count) is int and self.count >= 0)
         if not (is_count and _NAME.fullmatch(self.name) and _KEY.fullmatch(self.key)):
             raise ValueError("no file of an export")
@@ -45,9 +45,9 @@ class Listing:
 
 @dataclass(frozen=True)
 class Job:
-    """`status_url` is empty before the provider accepted it and after it was deleted there; `files` are known once it
-    is done, as of `transaction_time`. `asked_at` is when it was asked for, as long as no answer to that is kept: the
-    provider may then have an export of which we know nothing."""
+    """`status_url` is empty before the provider accepted the export and after it was deleted there; `files` are known
+    once it is complete, as of `transaction_time`. `asked_at` is when it was requested, until a response is stored:
+    meanwhile the provider may have an export that we cannot name."""
 
     wish: Wish
     asked_at: str = ""
@@ -57,12 +57,12 @@ class Job:
     is_finished: bool = False
 
     def to_state(self) -> dict[str, Any]:
-        """As it is kept."""
+        """As JSON."""
         return asdict(self)
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> "Job":
-        """As it was kept. Raises NotExported for what this release did not write."""
+        """From JSON. Raises NotExported for what this release did not write."""
         try:
             wish = dict(state["wish"])
             files = tuple(Listing(**one) for one in state["files"])
@@ -80,9 +80,9 @@ class Job:
             raise NotExported(Reason.UNREADABLE_STATE) from None
 
     def listed(self, manifest: Manifest) -> "Job":
-        """With the files of the provider's list; those known before keep their names.
+        """With the files of the provider's manifest; those known before keep their names.
 
-        Raises NotExported where the list is another one than before: what is here may then not fit to it.
+        Raises NotExported if the manifest differs from the earlier one: the files here might not belong to it.
         """
         found = listings(manifest.files)
         if not self.files:
@@ -94,8 +94,8 @@ class Job:
 
 
 def listings(files: Sequence[ListedFile]) -> tuple[Listing, ...]:
-    """What each file is called here: its type, and its number among those of its type. Types that differ in their
-    capitals alone are counted as one: not every disk tells such names apart."""
+    """The name of each file here: its type, and its number among those of its type. Types that differ only in case are
+    counted as one, because some file systems do not distinguish them."""
     numbers: Counter[tuple[FileList, str]] = Counter()
     found = []
     for key, file in keyed(files).items():
@@ -108,8 +108,8 @@ def listings(files: Sequence[ListedFile]) -> tuple[Listing, ...]:
 
 
 def keyed(files: Sequence[ListedFile]) -> dict[str, ListedFile]:
-    """Each file, in their order, behind a digest of its address: of its path alone where that tells all files apart,
-    since what is signed changes with each list and stands behind it."""
+    """Each file, in order, by a digest of its URL; of its path only, if that distinguishes all files, because
+    signatures in the query differ in each manifest."""
     paths = [_path(file.url) for file in files]
     telling = paths if len(set(paths)) == len(files) else [file.url for file in files]
     return {hashlib.sha256(one.encode()).hexdigest(): file for one, file in zip(telling, files, strict=True)}

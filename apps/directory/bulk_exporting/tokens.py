@@ -1,4 +1,4 @@
-"""The system token of one export: asked for when it is needed, and anew before it runs out. Kept in memory alone."""
+"""The system token of one export: requested when needed, and again before it expires. Kept only in memory."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
@@ -29,8 +29,8 @@ class Tokens:
         return self._current().scope
 
     def using(self, ask: Callable[[Secret], Result]) -> Result:
-        """What `ask` gives with a token that holds; asked once more with a new one where the provider says it does
-        not. Raises what `ask` and `system_token` raise."""
+        """Call `ask` with a valid token; once more with a new one if the provider says that it is invalid. Raises what
+        `ask` and `system_token` raise."""
         try:
             return ask(self._current().access_token)
         except AuthorizationExpired:
@@ -38,7 +38,7 @@ class Tokens:
         return ask(self._current().access_token)
 
     def forget(self) -> None:
-        """The provider does not take it (any more)."""
+        """Drop the token: the provider does not accept it (any more)."""
         self._token = None
 
     def _current(self) -> SystemToken:
@@ -50,5 +50,5 @@ class Tokens:
 
     @staticmethod
     def _until(token: SystemToken, asked_at: datetime) -> datetime:
-        """A minute before its end, or at half its life where that is short."""
+        """A minute before it expires, or half its lifetime if that is short."""
         return max(token.expires_at - _NEAR_ITS_END, asked_at + (token.expires_at - asked_at) / 2)

@@ -1,4 +1,4 @@
-"""Starting an export, and waiting until its files are ready. Patient with a server that is busy or not well."""
+"""Start an export, and wait until its files are ready, with patience for a busy or failing server."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -22,14 +22,14 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Provider:
-    """The server, our tokens for it, and how we wait."""
+    """The server, our tokens for it, and how to wait."""
 
     server: FhirServer
     tokens: Tokens
     means: Means
 
     def patiently(self, ask: Callable[[], Result]) -> Result:
-        """What `ask` gives, after so many pauses as a server that answers "later" needs; raises what it raises last."""
+        """Call `ask` until the server no longer answers "later". Raises the last error."""
         failures = 0
         while True:
             try:
@@ -42,8 +42,7 @@ class Provider:
                 self.means.say(f"The provider is busy or did not answer; asked again after {waited:.0f} s.")
 
     def kick_off(self, wish: Wish, *, noted: Callable[[], AbstractContextManager[None]]) -> str:
-        """Where the status of the export is asked, once the provider accepts it. `noted` surrounds each request for it.
-        Raises WireError."""
+        """Start the export and return the URL of its status. `noted` surrounds each request. Raises WireError."""
 
         def ask(token: Secret) -> str:
             with noted():
@@ -54,8 +53,7 @@ class Provider:
         return self.patiently(lambda: self.tokens.using(ask))
 
     def manifest(self, status_url: str) -> Manifest:
-        """The list of files, waited for as long as it takes. Raises NotExported where there will be none, and
-        WireError."""
+        """Wait for the manifest, as long as it takes. Raises NotExported if there will be none, and WireError."""
         looks = 0
         while True:
             try:
@@ -71,7 +69,7 @@ class Provider:
             self.means.say(f"In progress{f': {found.said}' if found.said else ''}; looked again after {waited:.0f} s.")
 
     def delete(self, status_url: str) -> None:
-        """The provider lets go of the export. Raises WireError."""
+        """Have the provider delete the export. Raises WireError."""
         self.patiently(
             lambda: self.tokens.using(lambda token: export_jobs.delete(self.server, status_url, access_token=token))
         )
