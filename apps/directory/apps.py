@@ -13,7 +13,7 @@ class DirectoryConfig(AppConfig):
     name = "apps.directory"
     label = "directory"
     verbose_name = _("Directory")
-    sealed_columns = "apps.directory.sealed_columns.COLUMNS"  # whoever renews data keys asks for it
+    sealed_columns = "apps.directory.sealed_columns.COLUMNS"  # read when data keys are renewed
 
     def ready(self) -> None:
         """Register this app's check."""

@@ -1,11 +1,11 @@
-"""Refuses to start where our signing keys would be replaced before they are of use."""
+"""A system check that refuses a SIGNING_KEY_DAYS so short that keys would be replaced before they are used."""
 
 from typing import Any
 
 from django.conf import settings
 from django.core.checks import CheckMessage, Error
 
-_FEWEST_DAYS = 2  # a rotation itself takes the hourly run half a day, and longer where beat is away
+_FEWEST_DAYS = 2  # a rotation by the hourly run takes half a day, and longer if beat is down
 
 
 def signing_keys_last(**_options: Any) -> list[CheckMessage]:
