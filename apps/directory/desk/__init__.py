@@ -1,1 +1,1 @@
-"""What the registration desk keeps: from a provider we want to one that patients can link."""
+"""The data behind the registration desk: from a provider we want to one that patients can link."""

@@ -1,8 +1,8 @@
 """Which client registrations need staff now, and for what: the first page of the registration desk.
 
-A registration has one row, for what is most pressing; a rejected or retired one needs nobody. The database finds them:
-a registration may have fifty thousand endpoints, and none is read for a row that is not shown. To put its statements
-together takes longer than to answer them, so that each is kept for as long as it would be the same.
+Each registration has one row, for its most urgent need; a rejected or retired one has none. The database selects them:
+a registration may have fifty thousand endpoints, and none is read for a row that is not shown. Building the statements
+takes longer than running them, so each is cached while it would be the same.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,7 +25,7 @@ Status = ClientRegistration.Status
 
 
 class Need(models.TextChoices):
-    """Why staff are needed, the most pressing first. The label is what they read."""
+    """Why staff are needed, the most urgent first. The label is what they read."""
 
     TROUBLE = "trouble", _("Their server refuses us")
     SECRET_OVERDUE = "secret_overdue", _("The secret should have been replaced")
@@ -43,7 +43,7 @@ _IN_ORDER = tuple(Need)
 
 @dataclass(frozen=True)
 class Attention:
-    """One registration that needs somebody. `since` may be unknown."""
+    """One registration that needs staff. `since` may be unknown."""
 
     need: Need
     registration: ClientRegistration
@@ -51,8 +51,8 @@ class Attention:
 
 
 def rows() -> QuerySet[ClientRegistration]:
-    """Client registrations as lists show them: `fhir_versions` and `interface` are those of their endpoints. `told`
-    adds the names of their providers."""
+    """Client registrations for lists: `fhir_versions` and `interface` are those of their endpoints. `told` adds the
+    names of their providers."""
     own = Endpoint.objects.filter(authorization_server=OuterRef("authorization_server"))
     beside = Endpoint.objects.filter(enablements__registration=OuterRef("pk"))
     names = ProviderPortal.objects.filter(endpoint__is_stranger=False)
@@ -76,14 +76,14 @@ def told(found: Iterable[Any]) -> Sequence[Any]:
 
 
 def needs(*, at: datetime, most: int) -> Sequence[Attention]:
-    """At most so many rows, the most pressing first, and of equals the one that waits longest."""
+    """At most so many rows, the most urgent first; of equal ones, that which has waited longest."""
     found = told(ClientRegistration.objects.raw(*_needy(at.date(), most)))
     return [Attention(_IN_ORDER[row.need], row, row.since) for row in found]
 
 
 def find(query: str, *, most: int) -> Sequence[ClientRegistration]:
-    """Registrations by provider, address, label, application or client id; all of them for an empty query. Those that
-    are over come last."""
+    """Registrations by provider, address, label, application or client id; all for an empty query. Rejected and retired
+    ones come last."""
     words = query.replace("\x00", "").strip()[:200]
     if not words:
         return told(ClientRegistration.objects.raw(*_all(most)))
@@ -100,16 +100,16 @@ def find(query: str, *, most: int) -> Sequence[ClientRegistration]:
 
 @lru_cache(maxsize=4)
 def _all(most: int) -> tuple[str, Sequence[Any]]:
-    """The statement for the first of all registrations, with its parameters."""
+    """The statement for the list without a query, with its parameters."""
     return _in_order(rows())[:most].query.sql_with_params()
 
 
 @lru_cache(maxsize=4)
 def _needy(today: date, most: int) -> tuple[str, Sequence[Any]]:
-    """The statement for `needs`, with its parameters. Its rows tell the place of their need among all."""
+    """The statement for `needs`, with its parameters. `need` is an index into all needs."""
     whens = _whens(today=today)
     need = Case(*(When(whens[need], then=Value(place)) for place, need in enumerate(_IN_ORDER)))
-    # By the same conditions, not by what `need` came to: SQL would hold all of them again for each that is compared.
+    # By the same conditions, not by the value of `need`: SQL would repeat all of them for each comparison.
     since = Case(
         *(When(whens[need], then=_SINCE.get(need, Value(None))) for need in _IN_ORDER),
         output_field=models.DateTimeField(),
@@ -128,7 +128,7 @@ def _refusals() -> QuerySet[Enablement]:
     return Enablement.objects.filter(registration=OuterRef("pk"), is_enabled=False)
 
 
-# Since when, where anybody knows.
+# Since when, if known.
 _SINCE = {
     Need.TROUBLE: F("trouble_at"),
     Need.NOT_ENABLED: Subquery(_refusals().order_by("since_at").values("since_at")[:1]),
@@ -139,7 +139,7 @@ _SINCE = {
 
 
 def _whens(*, today: date) -> Mapping[Need, Q]:
-    """When each is needed: the first that holds is told."""
+    """The condition of each need: the first that holds is shown."""
     lost = Endpoint.objects.filter(authorization_server=OuterRef("authorization_server"), vanished_at=None)
     newer = signing.may_be_chosen().filter(
         algorithm=OuterRef("signing_key__algorithm"), created_at__gt=OuterRef("signing_key__created_at")

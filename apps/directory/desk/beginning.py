@@ -1,7 +1,7 @@
-"""Begin a registration at the desk: for an endpoint that patients should reach, switched off until its last step.
+"""Begin a registration at the desk, for an endpoint that patients are to reach. It is switched off until its last step.
 
-What is needed first depends on the interface: the addresses of interface A are entered by staff (specification 4.1
-rule 4), those of B are discovered; and where we stand already at the same place, that registration may serve.
+The first step depends on the interface: staff enter the addresses of interface A (specification 4.1 rule 4), those of B
+are discovered. If we are already registered in the same deployment, that registration may serve the endpoint.
 """
 
 from dataclasses import dataclass
@@ -27,23 +27,24 @@ from apps.wire.errors import WireError
 
 
 class AddressesMissing(Exception):
-    """Nobody entered where patients of this endpoint sign in."""
+    """Staff have yet to enter where patients of this endpoint sign in."""
 
 
 class NotFound(Exception):
-    """It was asked where its patients sign in, and did not say; the endpoint remembers why."""
+    """Discovery found no sign-in addresses; the endpoint stores why."""
 
 
 @dataclass(frozen=True)
 class Beginning:
-    """Where to go on: a registration, or a choice of those at the same place, which may serve this endpoint too."""
+    """How to continue: with a registration, or by choosing one of the same deployment that may serve this endpoint
+    too."""
 
     registration: ClientRegistration | None
     neighbors: tuple[ClientRegistration, ...] = ()
 
 
 def begin(endpoint: Endpoint, *, wants_own: bool = False, actor: Actor, at: datetime) -> Beginning:
-    """The registration that serves the endpoint, or a new one, or those that may serve it: unless `wants_own`.
+    """The registration that serves the endpoint; or those that may serve it, unless `wants_own`; or a new one.
 
     Raises AddressesMissing and NotFound. Speaks to the network: call it outside transactions.
     """
@@ -59,7 +60,7 @@ def begin(endpoint: Endpoint, *, wants_own: bool = False, actor: Actor, at: date
 
 
 def serve(endpoint: Endpoint, registration: ClientRegistration, *, actor: Actor, at: datetime) -> None:
-    """Let a registration that was made beside it serve this endpoint too: a stranger, once it is switched on. Raises
+    """Let a registration of the same deployment serve this endpoint too; a stranger, once it is switched on. Raises
     `enabling.NotBeside`."""
     enabling.serve(registration, endpoint, actor=actor, at=at)
 
@@ -67,10 +68,10 @@ def serve(endpoint: Endpoint, registration: ClientRegistration, *, actor: Actor,
 def name_addresses(
     endpoint: Endpoint, *, authorize_url: str, token_url: str, revocation_url: str, actor: Actor, at: datetime
 ) -> None:
-    """Enter where patients of an endpoint of interface A sign in; an authorization server with both addresses is used
-    if there is one. Where we are registered there, a stranger waits for its own switch. Whoever comes second, as with
-    a button that is pressed twice, changes nothing. Raises ValidationError for addresses we would not use, and where
-    another version uses them."""
+    """Enter where patients of an endpoint of interface A sign in; an existing authorization server with both addresses
+    is used. If we are registered there, a stranger must be switched on separately. A second call, as after a double
+    submit, changes nothing. Raises ValidationError for addresses that we would not use, and if another version uses
+    them."""
     with transaction.atomic():
         row = Endpoint.objects.select_for_update().get(pk=endpoint.pk)
         if row.authorization_server_id is None:
@@ -84,14 +85,14 @@ def name_addresses(
 
 
 def is_configured(endpoint: Endpoint) -> bool:
-    """Whether staff enter its addresses, rather than asking for them."""
+    """Whether staff enter its addresses, rather than discovering them."""
     return endpoint.interface != Interface.SMART
 
 
 def _server(
     authorize_url: str, token_url: str, revocation_url: str, row: Endpoint, *, at: datetime
 ) -> AuthorizationServer:
-    """The one that is there stays as it is: others write to it."""
+    """An existing one is not changed, because others write to it."""
     there = AuthorizationServer.objects.filter(authorize_url=authorize_url, token_url=token_url).first()
     if there is not None:
         pairing.check_server(there)
@@ -119,8 +120,8 @@ def _discovered(endpoint: Endpoint, *, actor: Actor, at: datetime) -> Authorizat
 
 
 def _neighbors(server: AuthorizationServer) -> tuple[ClientRegistration, ...]:
-    """Registrations at other authorization servers that know these origins and are discovered too: other organizations
-    of one deployment (interface facts, section 8). Each version of interface A has its own."""
+    """Registrations at other discovered authorization servers that know these origins: other organizations of one
+    deployment (interface facts, section 8). On interface A each version has its own."""
     if server.source != AuthorizationServer.Source.DISCOVERED:
         return ()
     rows = ClientRegistration.objects.exclude(status__in=registering.OVER).select_related("authorization_server")
@@ -130,7 +131,7 @@ def _neighbors(server: AuthorizationServer) -> tuple[ClientRegistration, ...]:
 
 
 def _registered(endpoint: Endpoint, server: AuthorizationServer, *, actor: Actor, at: datetime) -> ClientRegistration:
-    """A new one, switched off in the transaction that makes it. One that was made meanwhile stays as it is."""
+    """A new one, switched off in the same transaction. One that was made meanwhile is returned unchanged."""
     with transaction.atomic():
         locked = AuthorizationServer.objects.select_for_update().get(pk=server.pk)
         made_meanwhile = registering.standing(locked)

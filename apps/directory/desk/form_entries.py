@@ -1,7 +1,7 @@
-"""What staff fill in at the registration desk, as plain texts, and where each belongs.
+"""Store what staff fill in at the registration desk, one function for each form.
 
-One function for each form. Every change is audited, under a lock on its row (`amending`). Raises NotNow where the table
-of moves forbids the step, and for every step but switching off where the registration is over.
+Every change is audited, under a lock on its row (`amending`). Raises NotNow if the table of moves forbids the step, and
+for every step but switching off if the registration is rejected or retired.
 """
 
 from collections.abc import Collection, Iterator
@@ -21,7 +21,7 @@ from apps.wire.client_authentication import Authentication
 from apps.wire.dialects import FhirVersion
 from apps.wire.secret import Secret
 
-# A step that cannot be taken from where the row stands.
+# A step that the row's status does not allow.
 NotNow = (registering.StatusNotAllowed, system_accounts.AccountNotMoved, rotating.NotTheSuccessor)
 
 _METHODS = {Proof.NONE: Authentication.NONE, Proof.KEY: Authentication.PRIVATE_KEY_JWT}
@@ -57,7 +57,7 @@ def keep_choices(
     at: datetime,
 ) -> None:
     """How an application is registered at a console: what is fixed there is fixed here. `proof` is of
-    `registration_overview.Proof`; a key is made where it needs one and there is none."""
+    `registration_overview.Proof`; a key is made if one is needed and there is none."""
     with _standing(registration):
         _keep(registration, {"application_name": application_name}, actor=actor, at=at)
         terms = Terms(
@@ -84,7 +84,7 @@ def request_account(
     actor: Actor,
     at: datetime,
 ) -> None:
-    """A system account was asked for with their form (specification 5.2.7). Its other questions are answered with no:
+    """A system account was requested with their form (specification 5.2.7). Its other questions are answered with no:
     the application is ours, and no system of theirs."""
     with _standing(registration) as row:
         _needs_account(row)
@@ -101,7 +101,7 @@ def request_account(
 
 
 def use_account(registration: ClientRegistration, *, account: SystemAccount, actor: Actor, at: datetime) -> None:
-    """An account that we have already is this one's too."""
+    """This registration uses an existing account."""
     with _standing(registration) as row:
         if row.system_account_id != account.pk:
             _needs_account(row)
@@ -109,8 +109,7 @@ def use_account(registration: ClientRegistration, *, account: SystemAccount, act
 
 
 def account_approved(registration: ClientRegistration, *, account_id: str, actor: Actor, at: datetime) -> None:
-    """They approved the system account, and it has this id: the one for the field GUID. Raises
-    `system_accounts.AccountNotMoved`."""
+    """They approved the system account; its id is for the GUID field. Raises `system_accounts.AccountNotMoved`."""
     with _standing(registration) as row:
         if row.system_account is None:
             raise system_accounts.AccountNotMoved
@@ -118,7 +117,7 @@ def account_approved(registration: ClientRegistration, *, account_id: str, actor
 
 
 def account_rejected(registration: ClientRegistration, *, actor: Actor, at: datetime) -> None:
-    """They refused it: another may be asked for. Raises `system_accounts.AccountNotMoved`."""
+    """They rejected it: another can be requested. Raises `system_accounts.AccountNotMoved`."""
     with _standing(registration) as row:
         if row.system_account is None:
             raise system_accounts.AccountNotMoved
@@ -127,7 +126,7 @@ def account_rejected(registration: ClientRegistration, *, actor: Actor, at: date
 
 
 def usable_accounts() -> QuerySet[SystemAccount]:
-    """Those we have, by name."""
+    """Approved accounts, by name."""
     rows = SystemAccount.objects.filter(status=SystemAccount.Status.APPROVED)
     return rows.order_by("client_name", "description", "pk")
 
@@ -147,7 +146,7 @@ def keep_credentials(
     actor: Actor,
     at: datetime,
 ) -> None:
-    """What was given to us: the client id, and a secret unless it is empty. The secret is sealed, and never shown."""
+    """The client id, and a secret unless it is empty. The secret is sealed, and never shown."""
     with _standing(registration):
         kept = Secret(secret) if secret else None
         registering.store_credentials(registration, client_id=client_id, secret=kept, actor=actor, at=at)
@@ -156,8 +155,8 @@ def keep_credentials(
 
 
 def key_to_hand_over(registration: ClientRegistration) -> SigningKey | None:
-    """The key their copy of our key set must have before we can sign with it, or sign at all; None where nothing is to
-    be handed over."""
+    """The key that their copy of our key set must contain before we can sign with it, or sign at all; None if they need
+    none."""
     if registration_overview.proof(registration) is not Proof.KEY or not registration.client_id:
         return None
     waits = registration.signing_key is None or rotating.waits_for_staff(registration)
@@ -177,35 +176,35 @@ def add_versions(registration: ClientRegistration, *, versions: Collection[str],
 
 
 def approved(registration: ClientRegistration, *, actor: Actor, at: datetime) -> None:
-    """They approved it. Twice is as once."""
+    """They approved it. Calling it again changes nothing."""
     registering.approve(registration, actor=actor, at=at)
 
 
 def rejected(registration: ClientRegistration, *, actor: Actor, at: datetime) -> None:
-    """They refused it: this registration is over, and a new one may ask again."""
+    """They rejected it: this registration is over, and a new one can be requested."""
     registering.move(registration, ClientRegistration.Status.REJECTED, actor=actor, at=at)
 
 
 def switch(registration: ClientRegistration, *, is_on: bool, actor: Actor, at: datetime) -> None:
-    """Let patients link by it, or stop everything at once: this also where it is over."""
+    """Let patients link with it, or stop everything at once; the latter even if it is rejected or retired."""
     with _standing(registration) if is_on else nullcontext():
         switching.switch_registration(registration, is_on=is_on, actor=actor, at=at)
 
 
 def mended(registration: ClientRegistration, *, actor: Actor, at: datetime) -> None:
-    """What their server refused is mended: patients may try again."""
+    """What their server refused is fixed: patients may try again."""
     with _standing(registration):
         registering.clear_trouble(registration, actor=actor, at=at)
 
 
 def _needs_account(row: ClientRegistration) -> None:
-    """One is asked for where there is none, or it was refused."""
+    """An account can be requested if there is none, or it was rejected."""
     if row.system_account is not None and row.system_account.status != SystemAccount.Status.REJECTED:
         raise system_accounts.AccountNotMoved
 
 
 def _method(registration: ClientRegistration, proof: Proof) -> Authentication:
-    """The method of authentication for a kind of proof. With a secret, the one there is, or else the dialect's."""
+    """The authentication method for a kind of proof. For a secret, the present one, or else the dialect's."""
     if proof is not Proof.SECRET:
         return _METHODS[proof]
     if registration_overview.proof(registration) is Proof.SECRET:
@@ -215,7 +214,7 @@ def _method(registration: ClientRegistration, proof: Proof) -> Authentication:
 
 @contextmanager
 def _standing(registration: ClientRegistration) -> Iterator[ClientRegistration]:
-    """Its row, locked. Raises NotNow's StatusNotAllowed where it is over: nothing is kept about it any more."""
+    """Its row, locked. Raises StatusNotAllowed if it is rejected or retired: nothing about it is stored any more."""
     with amending.locked(registration) as row:
         if row.status in registering.OVER:
             raise registering.StatusNotAllowed

@@ -1,8 +1,8 @@
 """System accounts: requested at a SMART deployment with a form, and approved there by hand (specification 5.2.7).
 
-The id that comes with approval is entered in the console's GUID field, without which the application is not known to be
-authorized, and is the client id for system access. Every change is audited. Raises AccountNotMoved where the table of
-moves forbids the step.
+The id that comes with the approval is entered in the console's GUID field, without which the application does not count
+as authorized; it is also the client id for system access. Every change is audited. Raises AccountNotMoved if the table
+of moves forbids the step.
 """
 
 from datetime import datetime
@@ -17,7 +17,7 @@ Status = SystemAccount.Status
 
 
 class AccountNotMoved(Exception):
-    """A system account cannot move there from where it stands, or lacks its id."""
+    """The system account's status does not allow this, or it lacks its id."""
 
 
 def note_request(
@@ -32,8 +32,8 @@ def note_request(
     actor: Actor,
     at: datetime,
 ) -> SystemAccount:
-    """Keep what was written into the form, under the names of its fields. Unless they say otherwise, all three
-    questions are answered with no, as the form wants it of a client of ours."""
+    """Store what was entered in the form, under the names of its fields. Unless stated otherwise, all three questions
+    are answered with no, as the form requires for a client like ours."""
     with transaction.atomic():
         account = SystemAccount.objects.create(
             description=description,
@@ -57,7 +57,7 @@ def approve(account: SystemAccount, *, account_id: str, actor: Actor, at: dateti
 
 
 def reject(account: SystemAccount, *, actor: Actor, at: datetime) -> None:
-    """It was refused there, or closed."""
+    """It was rejected there, or closed."""
     _move(account, Status.REJECTED, {"rejected_at": at}, actor=actor, at=at)
 
 

@@ -1,4 +1,4 @@
-"""Find what staff may want to register with: what patients wish for, a provider's name or place, or an address."""
+"""Find providers that staff may want to register with: patients' wishes, or by name, place or address."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from apps.directory.searching import finding, wishing
 from apps.directory.searching.finding import FoundProvider
 from apps.directory.searching.wishing import Unlisted
 
-_MOST_ENDPOINTS = 12  # of one provider; an address finds the others
+_MOST_ENDPOINTS = 12  # per provider; a search by address finds the others
 _MOST_WANTED = 100  # counted, of which some may be linked already
 
 
@@ -26,7 +26,7 @@ class Wanted:
 
 @dataclass(frozen=True)
 class WantedProvider:
-    """A name with its endpoints, by FHIR version; `more` counts those that are not told."""
+    """A name with its endpoints, by FHIR version; `more` counts those not included."""
 
     name: str
     place: str
@@ -44,14 +44,14 @@ class Wished:
 
 
 def find(query: str, *, at: datetime, most: int) -> Sequence[WantedProvider]:
-    """Endpoints with the query in their address, where it is one, and else providers as patients find them."""
+    """Endpoints with the query in their address, if it looks like one; otherwise providers, as patients find them."""
     if "/" in query:
         return [_at_address(endpoint) for endpoint in _with_address(query.replace("\x00", "").strip()[:200])[:most]]
     return [_of_provider(found) for found in finding.find(query, at=at, shown=most).found]
 
 
 def wished(*, at: datetime, most: int) -> Sequence[Wished]:
-    """What is wished for and cannot be linked yet, the most wanted first."""
+    """Providers that patients wish for and cannot link yet, the most wanted first."""
     counted = Wish.objects.filter(provider__isnull=False).order_by().values("provider").annotate(count=Count("*"))
     most_wanted = dict(counted.order_by("-count", "provider").values_list("provider", "count")[:_MOST_WANTED])
     listed = Provider.objects.filter(pk__in=most_wanted, vanished_at__isnull=True).only("name")
@@ -65,12 +65,12 @@ def wished(*, at: datetime, most: int) -> Sequence[Wished]:
 
 
 def unlisted(*, most: int) -> Sequence[Unlisted]:
-    """What several people wish for by name, as it stands in no directory, the most wanted first."""
+    """Names that several people wish for and no directory lists, the most wanted first."""
     return wishing.unlisted(most=most)
 
 
 def wished_once() -> int:
-    """How many names one person each wishes for: nobody reads them."""
+    """How many names only one person wishes for. They are not shown."""
     return wishing.wished_once()
 
 
@@ -92,7 +92,7 @@ def _at_address(endpoint: Endpoint) -> WantedProvider:
 
 
 def _with_address(address: str) -> QuerySet[Endpoint]:
-    """Prefixes written by hand may be in either case."""
+    """Case-insensitive, because addresses typed by hand may differ in case."""
     rows = Endpoint.objects.filter(vanished_at__isnull=True).filter(
         Q(fhir_base_url__icontains=address) | Q(authorization_server__authorize_url__icontains=address)
     )
