@@ -1,15 +1,14 @@
-"""Endpoints of one wave: which rows are one and the same, what we hold of each, and what speaks against it.
+"""SQL for the endpoints of one wave: which rows are the same endpoint, what we already have, and why rows are refused.
 
-Statements in their order. A file is not believed about endpoints that others list too: neither may turn the other's.
+Statements in order. A file cannot change endpoints that others list too, nor the reverse.
 """
 
-# An address in the one spelling that is compared: `reading.addressing.root` in SQL. The index `endpoint_alike` finds
-# what may be alike.
+# An address in its normalized form: `reading.addressing.root` in SQL. The index `endpoint_alike` finds candidates.
 _ALIKE = "lower(rtrim({url}, '/'))"
 _HOST_ENDS = "length(split_part({url}, '/', 1)) + 2 + length(split_part({url}, '/', 3))"
 _ROOT = f"lower(left({{url}}, {_HOST_ENDS})) || regexp_replace(substr({{url}}, {_HOST_ENDS} + 1), '/$', '')"
 
-# Rows that name no provider, or one that was refused, lead nowhere.
+# Rows that name no provider, or one that was refused, are dropped.
 NOBODYS = """
 INSERT INTO import_refusal (place, reason)
 SELECT row.place, 'nobody says whose it is' FROM import_endpoint AS row
@@ -22,8 +21,8 @@ DELETE FROM import_endpoint AS row WHERE NOT EXISTS (
     WHERE pair.endpoint = row.number
 )
 """
-# `takes_server`: the authorization server is the one the row states, or none. What the SMART deployment itself said is
-# turned by no file, and what a row leaves unsaid stays.
+# `takes_server`: the authorization server becomes the one that the row states, or none. No file changes what the SMART
+# deployment itself said, and what a row does not state stays.
 JUDGE = f"""
 INSERT INTO import_judged (number, first, endpoint_id, is_held, held_server_id, server_id, takes_server, reason)
 SELECT row.number, first.number,

@@ -1,6 +1,6 @@
-"""Endpoints of one wave that nothing speaks against, their authorization servers, and whose they are.
+"""SQL for the accepted endpoints of one wave, their authorization servers, and their providers.
 
-Statements in their order; each takes the parameters of `waves`. What is as it was is not written.
+Statements in order; each takes the parameters of `waves`. Unchanged rows are not written.
 """
 
 # The revocation address follows the list, unless the server said it itself or another directory lists it too. Of
@@ -57,7 +57,7 @@ UPDATE import_judged AS judged SET server_id = added.id
 FROM added JOIN import_endpoint AS row USING (authorize_url, token_url)
 WHERE row.number = judged.number AND judged.takes_server AND judged.server_id IS NULL
 """
-# Those that somebody else added meanwhile.
+# Including those that somebody else added meanwhile.
 FIND_SERVERS = """
 UPDATE import_judged AS judged SET server_id = server.id
 FROM import_endpoint AS row, LATERAL (
@@ -66,7 +66,7 @@ FROM import_endpoint AS row, LATERAL (
 ) AS server
 WHERE row.number = judged.number AND judged.takes_server AND judged.server_id IS NULL AND row.authorize_url <> ''
 """
-# Discovery may have paired an endpoint while we judged it: then it stays as discovery left it.
+# Discovery may have paired an endpoint in the meantime: then it stays as discovery left it.
 CHANGE_ENDPOINTS = """
 UPDATE directory_endpoint AS held SET
     fhir_version = row.fhir_version, interface = row.interface, dialect = row.dialect,
@@ -94,7 +94,7 @@ REMEMBER = """
 INSERT INTO import_met (endpoint_id)
 SELECT endpoint_id FROM import_judged WHERE reason IS NULL AND number = first ON CONFLICT DO NOTHING
 """
-# Endpoints that came to a server that patients trust: `strangers` looks at them.
+# Endpoints that are now paired with a server that patients trust: `strangers` examines them.
 MOVED = """
 INSERT INTO import_moved (endpoint_id, server_id)
 SELECT judged.endpoint_id, judged.server_id FROM import_judged AS judged JOIN import_relied USING (server_id)
@@ -133,7 +133,7 @@ ADD_PORTALS = """
 INSERT INTO directory_providerportal (provider_id, endpoint_id, name, url)
 SELECT provider_id, endpoint_id, name, url FROM import_wanted ON CONFLICT (provider_id, endpoint_id) DO NOTHING
 """
-# What a provider has no longer, unless one of its rows was refused: that one may be what is missing.
+# Endpoints that a provider no longer has, unless one of its rows was refused: that may be the missing one.
 LEFT = """
 WITH incomplete AS MATERIALIZED (
     SELECT DISTINCT owner.provider_id FROM import_pair AS pair

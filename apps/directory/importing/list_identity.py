@@ -1,7 +1,8 @@
-"""Is a list the one whose directory it names? Many files are called alike, and a file may call itself as it likes.
+"""Is this list the one of the directory that it names? Many files have the same name, and a file may give itself any
+name.
 
-A directory is known by what it holds: a list of which it holds hardly anything is another list, and one of practice
-providers is never one of real ones.
+A directory is recognized by its content: a list that shares hardly anything with it is another list, and a list of
+practice providers never belongs to a directory of real ones.
 """
 
 from contextlib import suppress
@@ -17,7 +18,7 @@ from apps.directory.reading.lists import ListFile
 from apps.directory.reading.rows import NotADirectory
 from apps.directory.reading.terms import Terms
 
-_SMALL = 10  # directories of fewer providers are looked after by hand, and may shrink as they like
+_SMALL = 10  # directories of fewer providers are maintained by hand, and may shrink freely
 _LONGEST_FACT = 64
 
 _HELD = """
@@ -46,7 +47,8 @@ SELECT count(*) FILTER (WHERE NOT provider.is_listed), (
 
 
 class AnotherList(Exception):
-    """The directory holds another list. The text names it and says why; `is_replaceable` where staff may wish it."""
+    """The directory holds another list. The text names it and says why; `is_replaceable` if staff may choose to replace
+    it."""
 
     def __init__(self, text: str, *, is_replaceable: bool) -> None:
         super().__init__(text)
@@ -55,7 +57,7 @@ class AnotherList(Exception):
 
 @dataclass(frozen=True)
 class Amount:
-    """So many rows of a directory."""
+    """Numbers of rows of a directory."""
 
     providers: int
     endpoints: int
@@ -63,15 +65,16 @@ class Amount:
 
 @dataclass(frozen=True)
 class Held:
-    """What is listed of a directory before an import, and whether its rows are the sandbox's: of both kinds, or of
-    none where it is new."""
+    """What is listed of a directory before an import, and whether its rows are the sandbox's: both kinds, or none if it
+    is new."""
 
     amount: Amount
     kinds: frozenset[bool]
 
 
 def name_of(file_name: str, file: BinaryIO, terms: Terms) -> str:
-    """The name of the directory that a list would be: read as far as its first row. What is no list has its file's."""
+    """The name of the directory for a list, which is read up to its first row. A file that is no list has its file
+    name."""
     one = ListFile(file, terms)
     with suppress(NotADirectory, Broken, OSError):  # whoever imports it says so
         next(one.rows(), None)
@@ -79,7 +82,7 @@ def name_of(file_name: str, file: BinaryIO, terms: Terms) -> str:
 
 
 def as_fact(directory: str) -> str:
-    """The name as an audit event may hold it: itself, or what is left of it and by what names differ."""
+    """The name as an audit event can store it: unchanged, or simplified and with a digest that distinguishes it."""
     plain = sub(r"[^A-Za-z0-9 ._:/-]", "-", directory)
     if plain == directory and len(plain) <= _LONGEST_FACT:
         return directory
@@ -96,15 +99,15 @@ def held(directory: str) -> Held:
 
 
 def check_kind(directory: str, before: Held) -> None:
-    """Once all rows are stored. Raises AnotherList where sandbox rows came among others, or the reverse."""
+    """After all rows are stored. Raises AnotherList if sandbox rows were mixed with others."""
     if before.kinds and not _kinds(directory) <= before.kinds:
         whose = "practice providers of the sandbox" if True in before.kinds else "no practice providers"
         raise AnotherList(f'the directory "{directory}" holds {whose}: the two cannot be mixed', is_replaceable=False)
 
 
 def has_shrunk(directory: str, before: Held) -> bool:
-    """Whether less than half of what the directory held is still listed. Raises AnotherList where, besides, most of
-    what is listed was not held: a list of hardly any overlap."""
+    """Whether less than half of the directory is still listed. Raises AnotherList if in addition most of what is listed
+    is new, so that there is hardly any overlap."""
     held = before.amount
     if held.providers == 0:
         return False
@@ -125,7 +128,7 @@ def has_shrunk(directory: str, before: Held) -> bool:
 
 
 def _is_another(held: Amount, listed: Amount, still: Amount) -> bool:
-    """Of a small directory only where nothing is left of it."""
+    """For a small directory, only if nothing of it is left."""
     if held.providers < _SMALL:
         return held.providers > 0 and listed.providers > 0 and still.providers == 0
     return still.providers * 2 < min(held.providers, listed.providers) or still.endpoints * 2 < min(

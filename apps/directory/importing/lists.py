@@ -1,6 +1,6 @@
-"""The journey of a list: opened, read and staged row by row, merged wave by wave, and what it lost marked at the end.
+"""Control an import: read and stage rows, merge them wave by wave, and finally mark what the list no longer has.
 
-One transaction: a file that breaks off, or that turns out to be something else, leaves nothing behind.
+It is one transaction: a file that ends early, or turns out to be something else, leaves nothing behind.
 """
 
 from collections.abc import Callable, Sequence
@@ -36,8 +36,8 @@ _WAVE = 6000  # lines: some two thousand providers with an endpoint each
 _WAVE_LENGTH = 4_000_000  # characters, where lines are long: twice what such a wave usually has
 _MANY = 1000  # rows written, of which the planner should know
 _LOCK = 0x686F6C64  # one import at a time
-# Compiling takes longer than any of our statements. Foreign keys are checked with each wave, while we read, and not all
-# at the end; and words go into their indexes in small lots, for the same reason.
+# JIT compilation takes longer than any of our statements. Foreign keys are checked with each wave, while we read, and
+# not all at the end; and words are inserted into their indexes in small batches, for the same reason.
 _SETTINGS = "SET LOCAL jit = off; SET CONSTRAINTS ALL IMMEDIATE; SET LOCAL gin_pending_list_limit = '256kB'"
 
 
@@ -50,8 +50,8 @@ class Source(NamedTuple):
 
 @dataclass(frozen=True)
 class Wishes:
-    """What whoever imports wants: the name of the directory (empty: what the first file calls itself, else the name of
-    the file), whether a list may be much shorter than before, and whether all is taken back in the end."""
+    """What the caller wants: the directory's name (empty: the name that the first file gives itself, or else its file
+    name), whether a list may be much shorter than before, and whether to roll everything back in the end."""
 
     directory: str = ""
     accepts_shrinking: bool = False
@@ -67,9 +67,8 @@ def import_lists(
     at: datetime,
     tell: Callable[[int], None] | None = None,
 ) -> Report:
-    """Store what the files list, together one directory. A refused row changes nothing. `tell` is called with the
-    number of rows read, now and then. Raises NotADirectory, AnotherList, Broken and OSError, and then nothing was
-    stored."""
+    """Store what the files list, together one directory. A refused row changes nothing. `tell` is called now and then
+    with the number of rows read. Raises NotADirectory, AnotherList, Broken and OSError; then nothing was stored."""
     with transaction.atomic():
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
@@ -116,7 +115,7 @@ class _Journey:
         self._is_complete = True  # no row was refused that may be what is missing
 
     def read(self) -> None:
-        """Stage all rows and merge them: those that come with all that belongs to them as they come."""
+        """Stage and merge all rows. Rows of nested formats are complete, and merged as they come."""
         is_loose = False
         for name, one in self._lists:
             for row in one.rows():
@@ -128,7 +127,7 @@ class _Journey:
         self._merger().finish()
 
     def close(self, *, actor: Actor) -> Report:
-        """What can only be said when everything is stored."""
+        """What can only be decided when everything is stored."""
         report, at = self._report, self._at
         self._merger().count_in(report)
         if report.written > _MANY:  # before anything is asked of all of them
@@ -150,7 +149,7 @@ class _Journey:
         return report
 
     def _has_shrunk(self) -> bool:
-        """Whether what the list lacks should not be believed. Raises AnotherList."""
+        """Whether missing rows should not be believed to be gone. Raises AnotherList."""
         assert self._before is not None  # noqa: S101 - set with the first wave
         list_identity.check_kind(self._directory, self._before)
         return not self._wishes.accepts_shrinking and list_identity.has_shrunk(self._directory, self._before)
@@ -174,7 +173,7 @@ class _Journey:
             self._tell(self._rows)
 
     def _merger(self) -> Waves:
-        """Made when the first rows are there: by then the file has said its name."""
+        """Made with the first rows: by then the file has given its name."""
         if self._waves is None:
             name, first = self._lists[0]
             self._directory = self._wishes.directory or first.name or name
@@ -185,6 +184,6 @@ class _Journey:
 
 
 def _placed(row: Row, name: str) -> Row:
-    """The row, with the file's name where the place is said."""
+    """The row, with the file's name added to its place."""
     place = getattr(row, "place", None)
     return row if place is None else row._replace(place=f"{name}, {place}")  # type: ignore[call-arg]  # it has one

@@ -1,4 +1,4 @@
-"""What the database found while merging, for the report."""
+"""Add to the report what the database found while merging."""
 
 from django.db import connection
 
@@ -20,8 +20,8 @@ ORDER BY endpoint_id LIMIT %s
 
 
 def tell(report: Report) -> None:
-    """Add the rows that were refused, the endpoints of the list that wait for staff to switch them on, and those
-    that left us behind."""
+    """Add refused rows, endpoints that staff have to switch on, and endpoints that left a server where we are
+    registered."""
     with connection.cursor() as cursor:
         cursor.execute(_LINES, [MOST_LINES - len(report.refusals)])
         report.refusals += [Refusal(place, reason) for place, reason in cursor.fetchall()]

@@ -1,6 +1,6 @@
-"""Endpoints of the patient access API that a list leads to another origin: their links stay, and staff are asked.
+"""Endpoints of the patient access API that a list moved to another origin: their links stay, and staff are asked.
 
-A list names addresses as a SMART deployment's documents do, and proves as little (`moving`).
+A list proves as little about addresses as the documents of a SMART deployment do (`moving`).
 """
 
 from datetime import datetime
@@ -21,9 +21,12 @@ WHERE led.id = parted.endpoint_id AND led.interface = %s AND now.id = led.author
 
 
 def ask_staff(*, at: datetime) -> None:
-    """Of those that left a server where patients sign in, and of those that they were asked about before: what leads
-    where the links are, or below the same origins, is asked about no more. Nor is what leads where staff let the
-    registration go: of it, the list alone says so, as a document does of a SMART deployment."""
+    """Update the questions to staff, for endpoints that left a server where patients sign in and those asked about
+    before.
+
+    Endpoints that lead where the links are, or to the same origins, need no question any more, unless they are held
+    (`moving`). Those that lead to origins which staff approved for the registration follow it.
+    """
     with connection.cursor() as cursor:
         cursor.execute(_LED, [Interface.PATIENT_ACCESS.value])
     rows = moving.awaiting().filter(interface=Interface.PATIENT_ACCESS)

@@ -1,12 +1,12 @@
-"""Providers of one wave: which rows are one and the same, which are new, and storing what changed.
+"""SQL for the providers of one wave: which rows are the same provider, which are new, and storing changes.
 
-Statements in their order; each takes the parameters of `waves`. A wave is small and the tables are large, but
-the planner knows neither: LATERAL with LIMIT 1 makes it look each row up by an index.
+Statements in order; each takes the parameters of `waves`. A wave is small and the tables are large, but the planner
+knows neither: LATERAL with LIMIT 1 makes it look up each row by an index.
 """
 
-# -- Only where rows refer to each other by keys, and everything must be there: the whole list is one wave.
+# -- Only if rows refer to each other by keys, so that everything must be there: the whole list is one wave.
 
-# An id that several organizations share does not tell them apart: their names do.
+# Organizations that share an id are distinguished by their names.
 TELL_APART = """
 UPDATE import_provider AS row SET directory_id = CASE
     WHEN length(row.directory_id) + length(row.name) < 200 THEN row.directory_id || ' ' || row.name
@@ -39,7 +39,7 @@ DROP_INACTIVE = """
 DELETE FROM import_pair AS pair USING import_inactive AS inactive
 WHERE inactive.key IN (pair.endpoint_key, pair.provider_key)
 """
-# What stands in for an organization goes where the list has one.
+# Stand-ins for organizations are dropped if the list has the organization.
 DROP_SPARE = """
 DELETE FROM import_provider AS spare USING import_pair AS pair
 WHERE spare.is_spare AND pair.provider = spare.number AND pair.endpoint_key IN (
@@ -60,7 +60,7 @@ WHOLE_LIST = (
     TELL_APART, RESOLVE_PROVIDERS, RESOLVE_ENDPOINTS, DROP_INACTIVE, DROP_SPARE, RESOLVE_SYSTEMS, FORGET_SYSTEMS
 )  # fmt: skip
 
-# -- Each wave.
+# -- For each wave.
 
 FIRST = """
 INSERT INTO import_first (number, provider_id, directory_id, is_held)
@@ -85,7 +85,7 @@ INSERT INTO import_refusal (place, reason)
 SELECT row.place, 'its id is that of an earlier row' FROM import_provider AS row
 WHERE NOT EXISTS (SELECT FROM import_owner AS owner WHERE owner.number = row.number) ORDER BY row.number
 """
-# A site's words follow those of its system, which may be in another wave: `sites` sees to both.
+# A site's words include those of its system, which may be in another wave: `sites` handles both.
 CHANGE = """
 UPDATE directory_provider AS held SET
     name = row.name, plain_name = row.plain_name, aliases = row.aliases, kind = row.kind, city = row.city,

@@ -1,4 +1,4 @@
-"""Where lists are published, as a list of such lists says: kept for staff to look, never fetched by us."""
+"""Where lists are published, according to a list of such lists: stored for staff, never fetched by us."""
 
 from datetime import datetime
 from typing import Any
@@ -30,8 +30,8 @@ _VANISH = f"UPDATE directory_publishedlist AS held SET vanished_at = %(at)s {_GO
 
 
 def store(directory: str, *, is_complete: bool, accepts_shrinking: bool, at: datetime) -> tuple[int, int, int]:
-    """How many the list names, how many of before vanished, and how many were spared because less than half of those
-    held are still named. Nothing vanishes where a row could not be read."""
+    """Returns how many the list names, how many earlier ones vanished, and how many were spared because less than half
+    are still named. None vanishes if a row could not be read."""
     parameters: dict[str, Any] = {"directory": directory, "at": at}
     with connection.cursor() as cursor:
         cursor.execute("SELECT count(*) FROM (SELECT DISTINCT name, url FROM import_published) AS listed")

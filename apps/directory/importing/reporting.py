@@ -1,4 +1,4 @@
-"""What an import did, in numbers; with the first thousand of what was refused, however many there are."""
+"""What an import did, in numbers, with the first thousand refusals."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ MOST_LINES = 1000
 
 @dataclass(frozen=True)
 class Refusal:
-    """A row that was left out: where in the list, and why. Both can be shown as they are."""
+    """A row that was left out: its place in the list, and the reason. Both can be shown as they are."""
 
     where: str
     reason: str
@@ -16,7 +16,7 @@ class Refusal:
 
 @dataclass
 class Report:
-    """Numbers of rows. Providers and endpoints are those listed, of which some are new or changed."""
+    """Numbers of rows. `providers` and `endpoints` count those listed, including new and changed ones."""
 
     directory: str = ""  # which one the list was stored as
     providers: int = 0
@@ -36,7 +36,7 @@ class Report:
 
     @property
     def refused(self) -> int:
-        """How many rows were."""
+        """How many rows were refused."""
         return self.reasons.total()
 
     @property
@@ -45,7 +45,7 @@ class Report:
         return self.providers_new + self.providers_changed + self.endpoints_new + self.endpoints_changed + self.vanished
 
     def refuse(self, where: str, reason: str) -> None:
-        """One more row was left out."""
+        """Count another refused row."""
         self.reasons[reason] += 1
         if len(self.refusals) < MOST_LINES:
             self.refusals.append(Refusal(where, reason))

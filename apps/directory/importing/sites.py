@@ -1,4 +1,5 @@
-"""Sites and the systems they are part of, once every wave is stored: which it is, and the words it lends its sites."""
+"""Sites and the systems they are part of, once every wave is stored: which system each has, and the search words it
+adds."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -20,7 +21,7 @@ LEFT JOIN import_listed AS listed ON listed.directory_id = site.system
 LEFT JOIN directory_provider AS system
     ON system.directory = %(directory)s AND system.directory_id = listed.directory_id
 """
-# Whose way up leads to itself, or never ends, is part of nothing.
+# A site whose chain of systems is circular or too long is part of nothing.
 _CIRCLES = f"""
 CREATE TEMPORARY TABLE import_circle ON COMMIT DROP AS
 WITH RECURSIVE way (provider_id, at_id, depth) AS (
@@ -55,7 +56,7 @@ UPDATE directory_provider AS held SET words = found.words, part_of_id = system.s
 
 
 def settle(directory: str, *, at: datetime) -> int:
-    """Store which system each site of the list is part of. How many providers changed that were there before."""
+    """Store the system of each site of the list. Returns how many existing providers changed."""
     parameters: dict[str, Any] = {"directory": directory, "at": at}
     with connection.cursor() as cursor:
         cursor.execute("SELECT EXISTS (SELECT FROM import_site)")
@@ -74,7 +75,7 @@ def settle(directory: str, *, at: datetime) -> int:
 
 
 def _lines() -> Iterator[str]:
-    """Each site with its own words and those of its system's name, as COPY reads them."""
+    """Each site with its own words and those of its system's name, in the format of COPY."""
     with connection.connection.cursor(name="import_sites") as sites:
         sites.execute("SELECT provider_id, words, name FROM import_system")
         while rows := sites.fetchmany(_ROWS):
@@ -82,6 +83,6 @@ def _lines() -> Iterator[str]:
 
 
 def _words(words: list[str], system_name: str | None) -> Iterator[str]:
-    """As `spelling.provider_words` has them: those of the system last."""
+    """As `spelling.provider_words` orders them: those of the system last."""
     lent = (word[:_LONGEST_WORD] for word in spelling.name_words(system_name or ""))
     return (f'"{word}"' for word in list(dict.fromkeys((*words, *lent)))[:_MOST_WORDS])

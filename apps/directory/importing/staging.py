@@ -1,7 +1,7 @@
-"""Rows on their way into the temporary tables: collected, written as PostgreSQL's COPY reads them, and sent.
+"""Collect rows, and copy them into the temporary tables in the format of PostgreSQL's COPY.
 
-Every text is on one line and holds nothing invisible (`reading.texts`, and the URL guard for addresses), so that the
-backslash is the only character COPY must be told about.
+Every text is on one line and has no invisible characters (`reading.texts`, and the URL guard for addresses), so the
+backslash is the only character to escape.
 """
 
 from collections.abc import Iterable, Sequence
@@ -24,15 +24,15 @@ _TABLES = ("provider", "endpoint", "pair", "inactive", "published", "kept")
 
 
 class Stage:
-    """Memory for a few thousand rows, until `send`. `pending` says how many rows there are, `length` how many
-    characters their lines have."""
+    """Holds a few thousand rows in memory until `send`. `pending` is their number, `length` the number of
+    characters."""
 
     def __init__(self) -> None:
         self.pending = self.length = 0
         self._lines: dict[str, list[str]] = {table: [] for table in _TABLES}
 
     def add(self, row: Row) -> None:
-        """Take a row; of a refused one only what it is known by."""
+        """Take a row; of a refused one, only its id."""
         self.pending += 1
         kind = type(row)
         if kind is ProviderRow:
@@ -54,7 +54,7 @@ class Stage:
         self.length += len(line)
 
     def send(self) -> None:
-        """Copy what waits into the temporary tables."""
+        """Copy the collected rows into the temporary tables."""
         with connection.cursor() as cursor:
             for table, lines in self._lines.items():
                 if lines:
@@ -90,7 +90,7 @@ def _pair(row: PairRow) -> str:
 
 
 def _array(texts: Sequence[str]) -> str:
-    """As PostgreSQL writes an array of texts."""
+    """In the format of a PostgreSQL text array."""
     if not texts:
         return "{}"
     joined = '","'.join(_quoted(texts))

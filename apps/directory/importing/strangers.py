@@ -1,7 +1,8 @@
-"""Switch off the endpoints that a file led to a server patients trust, until staff look: the rule of `trusting`.
+"""Switch off endpoints that a file paired with a server that patients trust, until staff review them: the rule of
+`trusting`.
 
-A directory file pairs FHIR base URLs with authorization servers. Asked of every endpoint by itself this would take
-several queries each; the servers that patients rely on are few, and so are the origins known at one.
+Checking each endpoint by itself would take several queries; the servers that patients rely on are few, and so are the
+origins known at each.
 """
 
 from datetime import datetime
@@ -30,8 +31,8 @@ JOIN directory_endpoint AS endpoint ON endpoint.id = import_moved.endpoint_id WH
 
 
 def note_relied_on() -> None:
-    """Remember the servers at which patients sign in under a registration of ours, as the import finds them; and those
-    where all of ours are over, for links of theirs go on."""
+    """Store the servers where patients sign in with a registration of ours, as they are before the import; and those
+    where all of ours are over, because their links live on."""
     named = Q(registrations__isnull=False) | Q(endpoints__enablements__isnull=False)
     servers = AuthorizationServer.objects.filter(named).distinct().prefetch_related("registrations")
     relied_on = [
@@ -42,8 +43,8 @@ def note_relied_on() -> None:
 
 
 def switch_off_strangers(*, actor: Actor, at: datetime) -> None:
-    """Endpoints that came to such a server, at an origin that neither it nor an endpoint of it has. Each that was on is
-    written down."""
+    """Endpoints that were paired with such a server, on an origin that neither it nor another endpoint of it has. Each
+    that was on is recorded."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT DISTINCT server_id FROM import_moved")
         servers = AuthorizationServer.objects.in_bulk([server_id for (server_id,) in cursor.fetchall()])

@@ -1,7 +1,7 @@
-"""The temporary tables of an import. Rows wait in the first three until a wave of them is merged; the others remember,
-until the import ends, what the waves before have met."""
+"""The temporary tables of an import. Rows wait in the first three until their wave is merged; the others keep what
+earlier waves met until the import ends."""
 
-# One wave of the list, as it was read; `root` is the address in the one spelling that is compared.
+# One wave of the list, as it was read; `root` is the normalized address.
 WAVE = """
 CREATE TEMPORARY TABLE import_provider (
     number integer, place text, directory_id text, shares_id boolean, is_spare boolean, key text, other_key text,
@@ -17,7 +17,7 @@ CREATE TEMPORARY TABLE import_pair (
     provider integer, provider_key text, endpoint integer, endpoint_key text, is_spare boolean, name text, url text
 ) ON COMMIT DROP;
 """
-# What became of the rows of one wave. `reason` is empty for what is refused along with something that says why.
+# The result for each row of one wave. `reason` is empty for rows refused together with one that has the reason.
 JUDGED = """
 CREATE TEMPORARY TABLE import_first (number integer, provider_id uuid, directory_id text, is_held boolean)
     ON COMMIT DROP;
@@ -29,7 +29,7 @@ CREATE TEMPORARY TABLE import_judged (
 CREATE TEMPORARY TABLE import_revocation (server_id uuid, revocation_url text) ON COMMIT DROP;
 CREATE TEMPORARY TABLE import_wanted (provider_id uuid, endpoint_id uuid, name text, url text) ON COMMIT DROP;
 """
-# Of the whole import.
+# For the whole import.
 MEMORY = """
 CREATE TEMPORARY TABLE import_inactive (key text) ON COMMIT DROP;
 CREATE TEMPORARY TABLE import_listed (directory_id text PRIMARY KEY) ON COMMIT DROP;

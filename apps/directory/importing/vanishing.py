@@ -1,4 +1,5 @@
-"""Mark what the list no longer has. Never deleted: connections live on. Never believed of a list cut short."""
+"""Mark what the list no longer has. It is never deleted, because connections live on, and never marked if the list was
+cut short."""
 
 from datetime import datetime
 
@@ -10,7 +11,7 @@ SELECT id FROM directory_provider AS provider WHERE directory = %s AND vanished_
     AND NOT EXISTS (SELECT FROM import_listed AS listed WHERE listed.directory_id = provider.directory_id)
     AND NOT EXISTS (SELECT FROM import_kept AS kept WHERE kept.directory_id = provider.directory_id)
 """
-# An endpoint is gone only where no provider that is still listed, here or elsewhere, leads to it.
+# An endpoint has vanished only if no provider that is still listed, here or elsewhere, has it.
 _ORPHANED = """
 CREATE TEMPORARY TABLE import_orphaned ON COMMIT DROP AS
 SELECT id FROM directory_endpoint AS endpoint
@@ -37,7 +38,7 @@ _MARK_PROVIDERS = "UPDATE directory_provider SET vanished_at = %s WHERE id IN (T
 
 
 def mark(directory: str, *, is_spared: bool, at: datetime) -> tuple[int, int]:
-    """How many rows were marked vanished, and how many were spared because the list is not believed."""
+    """Returns how many rows were marked as vanished, and how many were spared because the list is not believed."""
     with connection.cursor() as cursor:
         cursor.execute(_GONE, [directory])
         gone = int(cursor.rowcount)

@@ -1,7 +1,7 @@
-"""Merge what was staged, wave by wave, while the next rows are read.
+"""Merge staged rows, wave by wave, while the next rows are read.
 
-The database works on its own: statements of a wave are sent at once (libpq's pipeline mode) and their results are
-fetched when the next wave is there, so that reading and storing take the time of the longer of the two.
+The statements of a wave are sent together (libpq's pipeline mode), and their results are fetched when the next wave is
+ready. So the database works while we read, and an import takes only the longer of the two times.
 """
 
 import secrets
@@ -18,7 +18,7 @@ from apps.directory.importing.reporting import Report
 from apps.directory.searching import vocabulary
 
 _EACH = (
-    vocabulary.STORE_NEIGHBOURS,  # first: as long as it is not read, the others cannot be sent
+    vocabulary.STORE_NEIGHBOURS,  # first: until it has been consumed, the others cannot be sent
     "ANALYZE import_provider (number, directory_id), import_endpoint (number, root), import_pair (provider, endpoint)",
     provider_merge.FIRST, provider_merge.OWNERS, "ANALYZE import_first, import_owner", provider_merge.REFUSE,
     provider_merge.CHANGE, provider_merge.ADD, provider_merge.SITES, vocabulary.LEARN_EARLY,
@@ -48,7 +48,8 @@ class Waves:
         self._neighbours = vocabulary.Neighbours()
 
     def start(self, *, is_whole_list: bool) -> None:
-        """Merge what is staged and empty the stage, without waiting. Call `finish` before anything else is asked."""
+        """Begin to merge what is staged and then empty the stage, without waiting. Call `finish` before any other
+        query."""
         database = connection.connection
         parameters = {**self._parameters, "neighbours": self._neighbours.made}
         with ExitStack() as stack:
@@ -61,7 +62,7 @@ class Waves:
         self._neighbours.make()
 
     def finish(self) -> None:
-        """Wait for the wave under way, if there is one. Raises what the database raised."""
+        """Wait for the wave in progress, if there is one. Raises the database's errors."""
         if self._under_way is None:
             return
         self._under_way.close()
@@ -74,7 +75,7 @@ class Waves:
         self._sent.clear()
 
     def count_in(self, report: Report) -> None:
-        """Add what the waves did to the numbers of the report."""
+        """Add the results of the waves to the report."""
         report.providers = self._rows[provider_merge.FIRST]
         report.providers_new = self._rows[provider_merge.ADD]
         report.providers_changed = self._rows[provider_merge.CHANGE]
@@ -84,8 +85,8 @@ class Waves:
 
 
 def _ids(at: datetime) -> str:
-    """How the ids of new rows of one table begin, all but their last eight digits, which are the number of the row: in
-    the order in which rows come, so that each goes to the end of an index and not somewhere into it. UUIDs of version 7
-    (RFC 9562 section 5.7): the time, then chance, then a counter."""
+    """The prefix of new rows' ids, all but the last eight digits, which are the row's number. So ids increase with the
+    rows, and are appended to an index instead of spread over it. UUIDs of version 7 (RFC 9562 section 5.7): time,
+    random bits, counter."""
     time, chance = f"{int(at.timestamp() * 1000):012x}", f"{secrets.randbits(40):010x}"
     return f"{time[:8]}-{time[8:]}-7{chance[:3]}-8{chance[3:6]}-{chance[6:]}"
