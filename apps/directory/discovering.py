@@ -1,10 +1,9 @@
-"""Learn from a SMART deployment where its people sign in, and remember what was found and when (interface facts 3.2).
+"""Discover where a SMART deployment's patients sign in, and store what was found and when (interface facts 3.2).
 
-`discover` asks both documents of one FHIR base URL and keeps what they say: addresses that changed below the origins we
-know are followed, as specification 4.2 rule 1 demands; another origin is followed once staff have approved it for a
-registration of the endpoint (`moving`): until then it is kept for them to look at, and linking is off. What a FHIR
-server says of an authorization server that others share is believed only where staff know that FHIR server
-(`trusting`).
+`discover` requests both documents of a FHIR base URL and stores what they say. Addresses that changed within known
+origins are followed, as specification 4.2 rule 1 demands. Another origin is followed once staff have approved it for a
+registration of the endpoint (`moving`); until then it is kept for review, and linking is off. What a FHIR server says
+about an authorization server that others share is believed only if staff know that FHIR server (`trusting`).
 """
 
 import logging
@@ -36,7 +35,7 @@ from apps.wire.errors import AddressFault, Code, EndpointMisconfigured, Organiza
 _LOG = logging.getLogger(__name__)
 
 FRESH = timedelta(hours=24)
-ASK_AGAIN_AFTER = timedelta(minutes=15)  # nobody is asked more often, unless what they said has proved wrong
+ASK_AGAIN_AFTER = timedelta(minutes=15)  # no server is asked more often, unless its answer proved wrong
 
 _LONGEST_ADDRESS = 1000
 _NOT_BELIEVED = "not believed: the endpoint is switched off"
@@ -44,11 +43,11 @@ _DISCOVERING = Actor.system("discovering")
 
 
 class AddressesMoved(EndpointMisconfigured):
-    """The FHIR server names another authorization server than the one we know."""
+    """The FHIR server names another authorization server than the one that we know."""
 
 
 def is_stale(endpoint: Endpoint, *, at: datetime) -> bool:
-    """Whether to ask again before the addresses are next used: never asked, asked a day ago, or doubted since."""
+    """Whether to discover again before the addresses are next used: never asked, asked a day ago, or doubted since."""
     if endpoint.interface != Interface.SMART:
         return False
     tried_at, found_at = endpoint.discovery_tried_at, endpoint.discovered_at
@@ -58,17 +57,17 @@ def is_stale(endpoint: Endpoint, *, at: datetime) -> bool:
 
 
 def doubt(endpoint: Endpoint) -> None:
-    """A call to its addresses failed as calls to wrong addresses do: they are asked for again before the next use, at
-    once, unless asking has just not helped."""
+    """A call to its addresses failed as calls to wrong addresses do: discover again before the next use, without
+    waiting, unless discovery has just failed to help."""
     known = Endpoint.objects.filter(pk=endpoint.pk, interface=Interface.SMART, discovered_at__isnull=False)
     known.update(discovered_at=None, discovery_tried_at=None)
 
 
 def discover(endpoint: Endpoint, *, at: datetime, actor: Actor = _DISCOVERING) -> AuthorizationServer:
-    """Ask, keep what was found, and return the endpoint's authorization server. Speaks to the network: call it outside
-    transactions.
+    """Discover, store the result, and return the endpoint's authorization server. Speaks to the network: call it
+    outside transactions.
 
-    Raises WireError: AddressesMoved, or what asking raises. The endpoint remembers which, and its addresses stay.
+    Raises WireError: AddressesMoved, or an error of the requests. The endpoint stores which, and keeps its addresses.
     """
     if endpoint.interface != Interface.SMART:
         raise EndpointMisconfigured(code=Code.NO_SMART_CONFIGURATION)  # interface A: configured, never discovered
@@ -89,16 +88,16 @@ def discover(endpoint: Endpoint, *, at: datetime, actor: Actor = _DISCOVERING) -
 
 
 def keep_fresh(endpoint: Endpoint, *, at: datetime) -> None:
-    """Discover again where the addresses are stale, before they are used. A failure leaves them as they are: whether
-    they may be used is for `linkability` to say. Of many who come at once one asks: a slow server keeps nobody else
-    waiting, they go on with what is known. Speaks to the network: call it outside transactions."""
+    """Discover again if the addresses are stale, before they are used. After a failure they stay as they are;
+    `linkability` decides whether they may be used. If many call this at once, one discovers, and the others go on with
+    what is known instead of waiting for a slow server. Speaks to the network: call it outside transactions."""
     if is_stale(endpoint, at=at) and _is_first(endpoint, at=at):
         with suppress(WireError):  # the endpoint remembers which
             discover(endpoint, at=at)
 
 
 def _is_first(endpoint: Endpoint, *, at: datetime) -> bool:
-    """Whether nobody else has begun to ask since the row was read; from now on it counts as asked."""
+    """Whether no other worker has begun since the row was read; from now on it counts as asked."""
     as_read = Endpoint.objects.filter(pk=endpoint.pk, discovery_tried_at=endpoint.discovery_tried_at)
     return bool(as_read.update(discovery_tried_at=at))
 
@@ -113,7 +112,7 @@ def discover_stale(*, at: datetime, most: int) -> int:
 
 
 def _note_refusal(endpoint: Endpoint, *, at: datetime) -> None:
-    """The organization shows its addresses to nobody (interface facts 3.1). Staff are told once."""
+    """The organization refuses to publish its addresses to us (interface facts 3.1). Staff are told once."""
     registration = registering.standing_at(endpoint)
     if registration is not None and enabling.refused(registration, endpoint, is_certain=False, at=at):
         _LOG.error(
@@ -127,7 +126,7 @@ def _check_lengths(configuration: SmartConfiguration) -> None:
 
 
 def _keep(endpoint: Endpoint, found: Discovered, *, actor: Actor, at: datetime) -> bool:
-    """Write what was found in one transaction. True where the addresses moved, which changes nothing but the notes."""
+    """Store what was found in one transaction. True if the addresses moved; then only the notes change."""
     with transaction.atomic():
         moving.hold(endpoint)
         row = Endpoint.objects.select_for_update().get(pk=endpoint.pk)
@@ -151,8 +150,8 @@ def _keep(endpoint: Endpoint, found: Discovered, *, actor: Actor, at: datetime) 
 
 
 def _follow(row: Endpoint, found: Discovered, *, actor: Actor, at: datetime) -> list[str]:
-    """Pair the endpoint with the authorization server of these addresses, and keep what it says of itself. Returns what
-    was not believed."""
+    """Pair the endpoint with the authorization server at these addresses, and store its metadata. Returns notes about
+    what was not believed."""
     before, configuration = row.authorization_server, found.configuration
     if before is not None and not _is_believed(row, before):
         return [_NOT_BELIEVED]
@@ -177,7 +176,8 @@ def _follow(row: Endpoint, found: Discovered, *, actor: Actor, at: datetime) -> 
 
 
 def _is_believed(row: Endpoint, server: AuthorizationServer) -> bool:
-    """Whether this FHIR server may say anything about a server that patients rely on: while staff let it."""
+    """Whether this FHIR server may say anything about an authorization server that patients rely on: only while staff
+    have it switched on."""
     return row.is_switched_on or not registering.is_relied_on(server)
 
 
@@ -188,8 +188,8 @@ def _has_addresses(server: AuthorizationServer, configuration: SmartConfiguratio
 def _server(
     row: Endpoint, before: AuthorizationServer | None, configuration: SmartConfiguration, *, at: datetime
 ) -> AuthorizationServer:
-    """The row of these addresses. The endpoint's own row follows them below its origins where no other endpoint uses
-    it; otherwise the endpoint gets another one. Raises UnsafeAddress where it would mix with the sandbox."""
+    """The row for these addresses. Within the same origins the endpoint's own row is updated, if no other endpoint uses
+    it; otherwise the endpoint gets another one. Raises UnsafeAddress if it would mix with the sandbox."""
     addresses = {"authorize_url": configuration.authorize_url, "token_url": configuration.token_url}
     there = _held().filter(**addresses).first()
     is_near = before is not None and pinning.share_origins(before, AuthorizationServer(**addresses))
@@ -213,8 +213,8 @@ def _server(
 
 
 def _issuers_kept(before: AuthorizationServer, configuration: SmartConfiguration) -> dict[str, Any]:
-    """Whom ID tokens may name after a move: those that staff added, and one that is at the approved origins. An issuer
-    elsewhere is not learned by moving, but stays for staff to look at."""
+    """The issuers that ID tokens may name after a move: those that staff added, and one at the approved origins. A move
+    teaches no issuer elsewhere; that one is left for staff to review."""
     approved = (configuration.authorize_url, configuration.token_url)
     issuer = configuration.issuer
     if issuer and any(pinning.is_same_origin(issuer, url) for url in approved):
@@ -223,11 +223,12 @@ def _issuers_kept(before: AuthorizationServer, configuration: SmartConfiguration
 
 
 def _held() -> QuerySet[AuthorizationServer]:
-    """Rows to be written whole, locked: staff and other endpoints write to them too. After the endpoint's own."""
+    """Rows to be written completely, locked, because staff and other endpoints write to them too. Lock the endpoint
+    first."""
     return AuthorizationServer.objects.select_for_update(no_key=True)
 
 
 def _keep_registration(row: Endpoint, registration: ClientRegistration | None, *, at: datetime) -> None:
-    """The registration that served the endpoint goes on serving it: same origins, another path."""
+    """The registration that served the endpoint continues to: same origins, another path."""
     if registration is not None:
         Enablement.objects.get_or_create(registration=registration, endpoint=row, defaults={"since_at": at})

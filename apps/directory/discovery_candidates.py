@@ -1,7 +1,7 @@
-"""Which SMART deployments are asked without anybody's asking for it: those that a registration of ours could serve.
+"""Which SMART deployments are discovered unasked: those that a registration of ours could serve.
 
-A list names tens of thousands of hosts, and whoever writes one names what they like. Our worker speaks by itself only
-to hosts where patients can sign in with us, or that are such hosts' own; to all others when somebody wants to go there.
+A list names tens of thousands of hosts, and its author may name any. Our worker contacts only hosts where patients can
+sign in with us, or other endpoints on such hosts; all others only when somebody wants to go there.
 """
 
 from datetime import datetime
@@ -10,9 +10,9 @@ from apps.directory import registering
 from apps.directory.models import Endpoint
 from apps.wire.dialects import Interface
 
-# Every endpoint that is served is on one of the hosts. An endpoint that is switched off lends its host nothing: a list
-# may have led it to a server that patients trust. `/` is followed by `0`: all addresses of a host are one range of the
-# index `endpoint_alike`, which compares without regard to language; so are those of hosts that only begin so.
+# Every endpoint that is served is on one of these hosts. The host of an endpoint that is switched off does not count:
+# a list may have paired it with a server that patients trust. `0` follows `/`, so all addresses of a host are one range
+# of the index `endpoint_alike`, which compares bytes; addresses of hosts that only begin alike are filtered out.
 _DUE = """
 WITH standing AS MATERIALIZED (
     SELECT id, authorization_server_id FROM directory_clientregistration WHERE status <> ALL(%(over)s)
@@ -47,8 +47,9 @@ ORDER BY endpoint.discovery_tried_at ASC NULLS FIRST, endpoint.id LIMIT %(most)s
 
 
 def due(*, tried_before: datetime, found_before: datetime, most: int) -> list[Endpoint]:
-    """At most so many endpoints that were not tried lately and are in doubt, or were found long ago: the longest
-    untried first. Where a registration stands, made there, beside it or on the same host; and nowhere else."""
+    """At most so many endpoints that were not tried lately and are in doubt, or were discovered long ago: the longest
+    untried first. Only where there is a standing registration: made for that server, serving it, or on the same
+    host."""
     wanted = {
         "over": [status.value for status in registering.OVER],
         "interface": Interface.SMART.value,

@@ -1,7 +1,7 @@
-"""Which organizations have turned our application on, as their answers tell us.
+"""Which organizations have enabled our application, as their responses show.
 
-Each tenant of a SMART deployment decides for itself, and nobody tells us when one does (interface facts 3.1, section
-8). A refusal keeps patients away for a while; then somebody's attempt finds out, and an answer heals it.
+Each tenant of a SMART deployment decides for itself, and nobody tells us (interface facts 3.1, section 8). A refusal
+keeps patients away for a while; then somebody's attempt tests it, and a success ends it.
 """
 
 from datetime import datetime, timedelta
@@ -15,19 +15,19 @@ from apps.directory.models import ClientRegistration, Enablement, Endpoint
 from apps.wire.dialects import Interface
 
 _LINKING = Actor.system("linking")
-TRY_AGAIN_AFTER = timedelta(minutes=15)  # about what a change takes to reach every server (interface facts, section 8)
+TRY_AGAIN_AFTER = timedelta(minutes=15)  # the time in which a change reaches every server (facts, section 8)
 
 
 class NotBeside(Exception):
-    """The endpoint's authorization server is not known, or has origins that the registration does not know."""
+    """The endpoint's authorization server is unknown, or has origins that the registration does not know."""
 
 
 class Unsuited(NotBeside):
-    """The registration stands no more, or is of another interface, or one of the two is the sandbox's."""
+    """The registration is rejected or retired, or of another interface, or one of the two is the sandbox's."""
 
 
 def check_beside(registration: ClientRegistration, endpoint: Endpoint) -> None:
-    """Raises NotBeside or Unsuited where the registration may not serve this endpoint."""
+    """Raises NotBeside or Unsuited if the registration may not serve this endpoint."""
     own = endpoint.authorization_server
     if own is None or not pinning.knows(registration, own):
         raise NotBeside
@@ -38,8 +38,8 @@ def check_beside(registration: ClientRegistration, endpoint: Endpoint) -> None:
 
 
 def serve(registration: ClientRegistration, endpoint: Endpoint, *, actor: Actor, at: datetime) -> Enablement:
-    """Let a registration serve an endpoint of a neighbouring organization: of a stranger, once staff switched it on.
-    Twice is as once. Raises NotBeside."""
+    """Let a registration serve an endpoint of another organization in the same deployment; a stranger, once staff have
+    switched it on. Calling it again changes nothing. Raises NotBeside."""
     with transaction.atomic():
         served = Endpoint.objects.select_for_update(no_key=True).get(pk=endpoint.pk)
         check_beside(registration, served)
@@ -54,11 +54,11 @@ def serve(registration: ClientRegistration, endpoint: Endpoint, *, actor: Actor,
 
 
 def refused(registration: ClientRegistration, endpoint: Endpoint, *, is_certain: bool, at: datetime) -> bool:
-    """Note that the organization behind this endpoint has not enabled us. True where staff were not told yet: the
-    caller tells them, once for each time it was turned off.
+    """Record that the organization behind this endpoint has not enabled us. True if staff were not told yet: the caller
+    tells them, once for each time that it was turned off.
 
-    `is_certain` where the server said so in a word. A refusal without a word may be about one code, which whoever holds
-    a browser can make up: it keeps nobody else away.
+    `is_certain` if the server said so explicitly. Any other refusal may concern a single code, which anybody can forge
+    in a browser: it keeps nobody else away.
     """
     with transaction.atomic():
         row, is_new = Enablement.objects.get_or_create(
@@ -78,10 +78,10 @@ def refused(registration: ClientRegistration, endpoint: Endpoint, *, is_certain:
 
 
 def answered(registration: ClientRegistration, endpoint: Endpoint, *, has_data: bool = True, at: datetime) -> None:
-    """Note that they let us in: whatever was refused before is over. Cheap where nothing was.
+    """Record that the organization accepts us: earlier refusals are over. Cheap if there were none.
 
-    Without data only tokens came, and what is over is what was refused in a word: an organization may give tokens to
-    everybody and refuse at its data.
+    Without data, only tokens were issued, which ends only explicit refusals: an organization may issue tokens to
+    everybody and refuse data.
     """
     rows = Enablement.objects.filter(registration=registration, endpoint=endpoint, is_enabled=False)
     if not has_data:
@@ -96,7 +96,7 @@ def answered(registration: ClientRegistration, endpoint: Endpoint, *, has_data: 
 
 
 def is_refusing(registration: ClientRegistration, endpoint: Endpoint, *, at: datetime) -> bool:
-    """Whether nobody needs to try now. Uses prefetched rows where there are some."""
+    """Whether it is too early to try again. Uses prefetched rows if there are any."""
     row = next((row for row in endpoint.enablements.all() if row.registration_id == registration.pk), None)
     if row is None or row.is_enabled or row.refused_at is None:
         return False

@@ -1,4 +1,4 @@
-"""Write into the log what was done with an endpoint, in one line where it happens."""
+"""Record audit events about an endpoint."""
 
 from datetime import datetime
 from uuid import UUID
@@ -8,7 +8,7 @@ from apps.audit.recording import Actor, EventType, Fact
 
 
 def note_endpoint(endpoint_id: UUID, action: str, *, actor: Actor, at: datetime) -> None:
-    """One event. `action` is constant: "switched off"."""
+    """Record one event. `action` is a constant such as "switched off"."""
     recording.record(
         EventType.DIRECTORY_CHANGED,
         actor=actor,

@@ -1,4 +1,4 @@
-"""What state a signing key is in, what happens to it next and when, in words for staff."""
+"""The state of each signing key, and what happens to it next and when, in words for staff."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from apps.directory.models import ClientRegistration, SigningKey
 
 
 class State(models.TextChoices):
-    """From being made to being dropped."""
+    """From creation to retirement."""
 
     PUBLISHED = "published", gettext_lazy("published, not signing yet")
     SIGNING = "signing", gettext_lazy("signing")
@@ -25,8 +25,8 @@ class State(models.TextChoices):
 
 @dataclass(frozen=True)
 class Outlook:
-    """One key: who signs with it, and the next step in a sentence or two. `due_at` is when that comes by itself; None
-    where nothing does."""
+    """One key: who signs with it, and the next step in a sentence or two. `due_at` is when that happens by itself; None
+    if nothing does."""
 
     key: SigningKey
     state: State
@@ -36,13 +36,13 @@ class Outlook:
 
 
 def present(*, at: datetime) -> Iterator[Outlook]:
-    """All keys that are published, the oldest first."""
+    """All published keys, the oldest first."""
     for key in SigningKey.objects.filter(retired_at__isnull=True).order_by("algorithm", "created_at"):
         yield of(key, at=at)
 
 
 def of(key: SigningKey, *, at: datetime) -> Outlook:
-    """This one's. A few queries, and none for a key that is retired."""
+    """The outlook of this key. Makes a few queries, none for a retired key."""
     if key.retired_at is not None:
         sentence = _("Retired on %(moment)s. Its private half is gone.") % {"moment": moment(key.retired_at)}
         return Outlook(key, State.RETIRED, (), sentence)
@@ -58,7 +58,7 @@ def of(key: SigningKey, *, at: datetime) -> Outlook:
 
 
 def moment(when: datetime) -> str:
-    """A date with its time and zone."""
+    """A date with its time and time zone."""
     local = timezone.localtime(when)
     return f"{formats.date_format(local, 'DATE_FORMAT')}, {time_zones.clock(local)}"
 
@@ -86,7 +86,8 @@ def _of_the_newest(key: SigningKey, users: tuple[ClientRegistration, ...], *, at
 def _of_a_predecessor(
     key: SigningKey, newer: SigningKey, users: tuple[ClientRegistration, ...], *, at: datetime
 ) -> Outlook:
-    """The hourly run moves those that fetch our key set, and takes the key out of use when nobody is left."""
+    """The hourly run moves registrations whose provider fetches our key set, and supersedes the key once none is
+    left."""
     named = {"key": newer.kid, "moment": moment(newer.signs_from_at)}
     by_hand = [row for row in users if not row.key_set_is_fetched]
     sentences = []
