@@ -1,1 +1,1 @@
-"""How endpoints are: what a check finds and what changed, which are ill or can be linked, how links fared."""
+"""The state of endpoints: what checks find, what changed, which can be linked, and how attempts to link ended."""

@@ -1,8 +1,9 @@
-"""Check endpoints: look at each as it is now, compare with the check before, keep both, and tell staff of what turned.
+"""Check endpoints: probe each, compare with the check before, store the result, and tell staff of changes for the
+worse.
 
-A check switches nothing off by itself; only what `discovering` finds does what it always does. Staff are told of an
-endpoint that patients rely on when it turns from well to ill, and when a certificate is about to end: once each, in the
-log. Everything else stands in the admin.
+A check switches nothing off; only the discovery within it has its usual effects. For endpoints that patients rely on,
+staff are told when one turns from well to ill, and when a certificate is about to expire: once each, in the log.
+Everything else is in the admin.
 """
 
 import hashlib
@@ -29,8 +30,8 @@ _LOG = logging.getLogger(__name__)
 Finding = EndpointCheck.Finding
 
 FRESH = timedelta(hours=24)
-AGAIN_AFTER = timedelta(minutes=2)  # where one silence may have been a blip
-AWAITED = timedelta(minutes=15)  # where somebody is to be told that it works
+AGAIN_AFTER = timedelta(minutes=2)  # if the silence may have been short
+AWAITED = timedelta(minutes=15)  # if somebody waits to be told that it works
 ENDS_SOON = timedelta(days=30)
 ENDS_VERY_SOON = timedelta(days=14)
 MOST_KEPT = 20
@@ -41,11 +42,11 @@ _CHECKING = Actor.system("checking")
 
 
 def check(endpoint: Endpoint, *, at: datetime, actor: Actor = _CHECKING) -> EndpointCheck:
-    """Look now, and keep what was found. Takes a minute at most and never raises for what the far end does. Speaks to
-    the network: call it outside transactions."""
-    seen = probing.look(endpoint, actor=actor, at=at)
+    """Check now, and store the result. Takes a minute at most, and never raises for what the server does. Speaks to the
+    network: call it outside transactions."""
+    seen = probing.probe(endpoint, actor=actor, at=at)
     with transaction.atomic():
-        Endpoint.objects.select_for_update(no_key=True).get(pk=endpoint.pk)  # of two checks at once one is the later
+        Endpoint.objects.select_for_update(no_key=True).get(pk=endpoint.pk)  # orders two concurrent checks
         before = endpoint.checks.filter(is_latest=True).first()
         made = _made(endpoint, seen, before, at=at)
         endpoint.checks.filter(is_latest=True).update(is_latest=False)
@@ -60,8 +61,7 @@ def check(endpoint: Endpoint, *, at: datetime, actor: Actor = _CHECKING) -> Endp
 def check_each(
     endpoints: Iterable[Endpoint], *, at: datetime, seconds: float, actor: Actor = _CHECKING
 ) -> list[EndpointCheck]:
-    """Check one after the other; none is begun after so long. Returns what was found at those that were checked, in
-    their order."""
+    """Check one after the other, beginning none after `seconds`. Returns the checks that were made, in order."""
     ends_at = time.monotonic() + seconds
     made: list[EndpointCheck] = []
     for endpoint in endpoints:
@@ -72,21 +72,20 @@ def check_each(
 
 
 def check_relied_on(*, at: datetime, most: int, seconds: float) -> int:
-    """Check those that patients rely on and that are due, the longest unchecked first: at most so many, and none is
-    begun after so long. Returns how many were checked."""
+    """Check due endpoints that patients rely on, the longest unchecked first: at most so many, beginning none after
+    `seconds`. Returns how many were checked."""
     return len(check_each(_longest_unchecked(due(_relied_on(), at=at))[:most], at=at, seconds=seconds))
 
 
 def checkable() -> QuerySet[Endpoint]:
-    """All but those that are on no list any more, those whose host waits for a look, and practice ones where this
-    installation allows none."""
+    """All but those that vanished from their list, strangers, and practice ones where this installation allows none."""
     rows = Endpoint.objects.filter(vanished_at__isnull=True, is_stranger=False)
     return rows if settings.ALLOW_LOOPBACK_HTTP else rows.filter(is_sandbox=False)
 
 
 def due(rows: QuerySet[Endpoint], *, at: datetime) -> QuerySet[Endpoint]:
-    """Those of them that were not checked for a day, or are to be asked again. Where somebody waits for one since less
-    than a day, a quarter of an hour is long."""
+    """Those that were not checked for a day, or are to be checked again. If somebody has been waiting for one for less
+    than a day, it is due after a quarter of an hour."""
     latest = EndpointCheck.objects.filter(endpoint=OuterRef("pk"), is_latest=True, checked_at__gt=at - FRESH)
     is_over = Q(outcome=EndpointCheck.Outcome.UNSURE, checked_at__lte=at - AGAIN_AFTER)
     awaited = Wish.objects.filter(provider__endpoints=OuterRef("pk"), waits_since__gt=at - FRESH)
@@ -95,8 +94,8 @@ def due(rows: QuerySet[Endpoint], *, at: datetime) -> QuerySet[Endpoint]:
 
 
 def _relied_on() -> QuerySet[Endpoint]:
-    """Where a registration of ours stands, made there or made beside it; also where it vanished from its list: those
-    who are connected stay connected. Nobody of ours looked at the host of a stranger, and nothing is sent there."""
+    """Endpoints that a standing registration of ours serves, also if they vanished from their list, because connections
+    live on. Without strangers: staff have not reviewed their hosts, and nothing is sent there."""
     standing = ClientRegistration.objects.exclude(status__in=registering.OVER)
     own = standing.filter(authorization_server=OuterRef("authorization_server"))
     beside = Enablement.objects.filter(endpoint=OuterRef("pk"), registration__in=standing)
@@ -111,7 +110,7 @@ def _longest_unchecked(rows: QuerySet[Endpoint]) -> QuerySet[Endpoint]:
 
 
 def _made(endpoint: Endpoint, seen: Seen, before: EndpointCheck | None, *, at: datetime) -> EndpointCheck:
-    """The row: what was seen, and where something could not be seen, what was known."""
+    """The row: what was seen, and for what could not be seen, what was known before."""
     made = EndpointCheck(endpoint=endpoint, checked_at=at, faults=[fault.value for fault in seen.faults])
     made.outcome = _outcome(seen, before)
     server = endpoint.authorization_server
@@ -127,7 +126,7 @@ def _made(endpoint: Endpoint, seen: Seen, before: EndpointCheck | None, *, at: d
 
 
 def _outcome(seen: Seen, before: EndpointCheck | None) -> EndpointCheck.Outcome:
-    """A silence is believed the second time: until then nobody is told."""
+    """A silence is believed the second time; until then nobody is told."""
     if not seen.faults:
         return EndpointCheck.Outcome.WELL
     is_first = before is None or before.outcome == EndpointCheck.Outcome.WELL
@@ -183,7 +182,7 @@ def _warnings(endpoint: Endpoint, seen: Seen, made: EndpointCheck, *, at: dateti
 
 
 def _tell_staff(endpoint: Endpoint, before: EndpointCheck | None, made: EndpointCheck) -> None:
-    """Once for each turn for the worse."""
+    """Once for each change for the worse."""
     if made.outcome == EndpointCheck.Outcome.ILL and (before is None or before.outcome != made.outcome):
         _LOG.error("An endpoint turned ill: endpoint %s: %s", endpoint.pk, ", ".join(made.faults))
     near = Finding.CERTIFICATE_ENDS_VERY_SOON

@@ -1,6 +1,6 @@
-"""What changed at an endpoint between two checks: as rows keep it, and in words for staff.
+"""What changed at an endpoint between two checks: as rows store it, and in words for staff.
 
-What was not known before has not changed, and neither has what could not be seen now.
+What was unknown before has not changed, nor has what could not be seen now.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ _LONGEST = 1000
 
 
 class What(models.TextChoices):
-    """What can change. The label is what staff read; `{host}` is there for certificates alone."""
+    """What can change. The label is what staff read; only certificates have a `{host}`."""
 
     SOFTWARE = "software", _("Its software is now {after}. It was {before}.")
     VERSION = "version", _("It now states FHIR {after}. It was {before}.")
@@ -33,7 +33,7 @@ class What(models.TextChoices):
 
 
 class Change(TypedDict):
-    """One change, as a row of EndpointCheck keeps it."""
+    """One change, as an EndpointCheck stores it."""
 
     what: str
     host: str
@@ -42,7 +42,7 @@ class Change(TypedDict):
 
 
 def changes(before: EndpointCheck, after: EndpointCheck) -> list[Change]:
-    """What differs, in a fixed order, each text cut to a length."""
+    """The differences, in a fixed order, with each text shortened."""
     return [
         Change(what=what.value, host=host[:_LONGEST], before=old[:_LONGEST], after=new[:_LONGEST])
         for what, host, old, new in (*_of_the_server(before, after), *_of_the_certificates(before, after))
@@ -50,7 +50,7 @@ def changes(before: EndpointCheck, after: EndpointCheck) -> list[Change]:
 
 
 def words(change: Change) -> str:
-    """A sentence."""
+    """The change as a sentence."""
     what = What(change["what"])
     if what == What.CERTIFICATE:
         change = {**change, "before": _day(change["before"]), "after": _day(change["after"])}
@@ -103,6 +103,6 @@ def _of_the_certificates(before: EndpointCheck, after: EndpointCheck) -> Iterato
 
 
 def _names(names: Sequence[str]) -> str:
-    """A list; of a long one the beginning, and how many there are."""
+    """A list of names; if it is long, its beginning and their number."""
     shown = ", ".join(names[:_MOST_NAMES])
     return shown if len(names) <= _MOST_NAMES else f"{shown}, … ({len(names)})"

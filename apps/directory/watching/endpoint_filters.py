@@ -1,9 +1,9 @@
-"""Endpoints by the questions staff ask of all of them at once, answered by the database.
+"""Filters of endpoints for staff's questions, answered by the database.
 
-`linkable` repeats in SQL what `linkability.obstacle` says of one endpoint, because fifty thousand cannot be asked one
-by one; a test compares the two over random rows. In one point it is coarser: of several registrations made beside an
-endpoint's own authorization server it takes any, and believes that their origins are the same, as `enabling.serve` saw
-to when it was made.
+`linkable` repeats in SQL what `linkability.obstacle` decides for one endpoint, because fifty thousand cannot be
+examined one by one; a test compares the two over random rows. It is coarser in one point: of several registrations that
+serve an endpoint beside its own authorization server, it takes any, and relies on `enabling.serve` to have checked
+their origins.
 """
 
 from datetime import datetime
@@ -37,12 +37,12 @@ def linkable(*, at: datetime) -> QuerySet[Endpoint]:
 
 
 def ill() -> QuerySet[Endpoint]:
-    """Those whose last check found something wrong."""
+    """Those whose last check found a fault."""
     return _by_latest(outcome=EndpointCheck.Outcome.ILL)
 
 
 def well() -> QuerySet[Endpoint]:
-    """Those whose last check found nothing wrong, or nothing that is certain."""
+    """Those whose last check found no fault, or nothing certain."""
     return _by_latest(outcome__in=[EndpointCheck.Outcome.WELL, EndpointCheck.Outcome.UNSURE])
 
 
@@ -52,7 +52,7 @@ def unchecked() -> QuerySet[Endpoint]:
 
 
 def ending_soon(*, at: datetime) -> QuerySet[Endpoint]:
-    """Those one of whose certificates ends within 30 days, or has ended."""
+    """Those with a certificate that expires within 30 days, or has expired."""
     return _by_latest(certificate_ends_at__lte=at + checking.ENDS_SOON)
 
 
@@ -62,7 +62,8 @@ def _by_latest(**columns: object) -> QuerySet[Endpoint]:
 
 
 def _serves_any(*, at: datetime) -> Q:
-    """The standing registration of its own authorization server, or where there is none, one made beside it."""
+    """By the standing registration of its own authorization server; if there is none, by one that serves it in
+    addition."""
     standing = ClientRegistration.objects.exclude(status__in=registering.OVER)
     has_own = Exists(standing.filter(authorization_server=OuterRef("authorization_server")))
     serves = Q()
@@ -76,7 +77,7 @@ def _serves_any(*, at: datetime) -> Q:
 
 
 def _usable(*, at: datetime) -> QuerySet[ClientRegistration]:
-    """Registrations with which the endpoint of the outer query can be linked, as far as they themselves say."""
+    """Registrations that allow linking the endpoint of the outer query, as far as their own columns decide."""
     has_proof = (
         Q(authentication=Authentication.NONE)
         | Q(authentication=Authentication.PRIVATE_KEY_JWT, signing_key__isnull=False)

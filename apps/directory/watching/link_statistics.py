@@ -1,12 +1,12 @@
-"""How attempts to link lately ended at an endpoint: counted by day, for staff in numbers, for patients in words.
+"""How attempts to link an endpoint ended lately: counted by day, for staff in numbers, for patients in words.
 
 `connections.answers.outcome_counts` counts at most one attempt per account, endpoint and day, and counts it as
 connected if any succeeded: if the patient confirmed whose record it is. An attempt counts as failed only if our own
 call to the provider failed. What a browser brings could have been written by its owner, and counts at most as that
 patient's refusal. No row says who it was.
 
-What patients are told comes from days on which at least five accounts tried: nobody learns how their neighbour fared,
-and nobody decides alone what others read, however many days they come. Staff read all numbers.
+What patients read is based on days on which at least five accounts tried: so nobody learns how one other person fared,
+and nobody alone determines what others read, however many days they come. Staff see all numbers.
 """
 
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class Ending(StrEnum):
 
 @dataclass(frozen=True)
 class Recent:
-    """How attempts ended in some days. `last_success` is the last day that saw one, of all that are kept."""
+    """How attempts ended within some days. `last_success` is the last day with one, of all days that are kept."""
 
     completed: int = 0
     refused_by_patient: int = 0
@@ -47,24 +47,24 @@ class Recent:
 
     @property
     def failed(self) -> int:
-        """Those that came back with nothing, whosever fault it was."""
+        """Attempts that failed, whosever fault it was."""
         return self.failed_there + self.failed_here
 
     @property
     def tried(self) -> int:
-        """Those that could have succeeded: whoever said no there got what they wanted."""
+        """Attempts that could have succeeded: who refused there got what they wanted."""
         return self.completed + self.failed + self.abandoned
 
     @property
     def percent(self) -> int | None:
-        """How many of a hundred succeeded; None where nobody tried."""
+        """The percentage that succeeded; None if nobody tried."""
         return round(100 * self.completed / self.tried) if self.tried else None
 
 
 def note(endpoint: Endpoint, ending: Ending, *, at: datetime, times: int = 1) -> None:
-    """Count an attempt, or so many of one day. Call it after the attempt's own transaction: it then holds no lock but
-    that of its own row, for one statement, and can wait for nobody who waits for it. Whoever counts at several
-    endpoints in one transaction does so last, in the order of their ids and of the days."""
+    """Count an attempt, or several of one day. Call it after the attempt's own transaction: then it holds only the lock
+    of its own row, for one statement, and cannot deadlock. A transaction that counts at several endpoints does so last,
+    in the order of their ids and of the days."""
     of_the_day = LinkDay.objects.filter(endpoint=endpoint, date=at.date())
     more = {ending.value: F(ending.value) + times}
     if not of_the_day.update(**more):
@@ -73,7 +73,7 @@ def note(endpoint: Endpoint, ending: Ending, *, at: datetime, times: int = 1) ->
 
 
 def move(endpoint: Endpoint, before: Ending, after: Ending, *, at: datetime) -> None:
-    """An attempt that was counted on this day came to another ending after all."""
+    """An attempt that was already counted on this day got another ending after all."""
     of_the_day = LinkDay.objects.filter(endpoint=endpoint, date=at.date(), **{f"{before.value}__gt": 0})
     of_the_day.update(**{before.value: F(before.value) - 1, after.value: F(after.value) + 1})
 
@@ -89,8 +89,8 @@ def at_provider(provider: Provider, *, at: datetime) -> Recent:
 
 
 def words(endpoint: Endpoint, *, at: datetime) -> str:
-    """What somebody who is about to try should know; empty where there is nothing to say. Where several providers share
-    the endpoint it is said of the sign-in, since nobody knows at which of them it failed."""
+    """What somebody who is about to try should know; empty if there is nothing to say. If several providers share the
+    endpoint, it is said of the sign-in, because it is unknown at which of them it failed."""
     days = _days_that_tell(endpoint)
     if _is_trouble(_recent(days, at=at, within=WEEK)):
         if _is_shared(endpoint):
@@ -110,13 +110,13 @@ def words(endpoint: Endpoint, *, at: datetime) -> str:
 
 
 def forget_old(*, at: datetime) -> int:
-    """Delete the days that nobody needs any more; returns how many rows went."""
+    """Delete days that are no longer needed; returns how many rows."""
     deleted, _by_model = LinkDay.objects.filter(date__lt=(at - KEPT_FOR).date()).delete()
     return deleted
 
 
 def _is_trouble(week: Recent) -> bool:
-    """More came back with nothing than with a record; or nobody came back with one, though enough set out."""
+    """More attempts failed than succeeded; or none succeeded, although enough were made."""
     ended = week.completed + week.failed
     if ended >= LEAST_KNOWN and week.failed > week.completed:
         return True
@@ -124,7 +124,7 @@ def _is_trouble(week: Recent) -> bool:
 
 
 def _days_that_tell(endpoint: Endpoint) -> QuerySet[LinkDay]:
-    """Those on which enough accounts tried, each of them once."""
+    """Days on which enough accounts tried."""
     tried = F("completed") + F("failed_there") + F("failed_here") + F("abandoned")
     return LinkDay.objects.filter(endpoint=endpoint).alias(tried=tried).filter(tried__gte=LEAST_KNOWN)
 

@@ -1,8 +1,8 @@
-"""Look at an endpoint as it is now: its certificate, its capability statement, where its people sign in.
+"""Probe an endpoint: its certificate, its capability statement, and where its patients sign in.
 
-Everything is asked without a token, and nothing that could lock or count against anybody: of the hosts where people
-sign in only the certificate is looked at. A request to them would need a client id to say anything, and one without
-might be counted as a failed proof. Where nothing answers, nothing more is asked there.
+Requests carry no token, and nothing that could lock or count against anybody. Of the hosts where patients sign in, only
+the certificate is checked: a request there would need a client id to be meaningful, and without one might count as a
+failed authentication. If nothing answers, nothing more is requested there.
 """
 
 from collections.abc import Iterator, Mapping
@@ -42,7 +42,8 @@ _BY_CERTIFICATE: Mapping[CertificateFault, EndpointCheck.Finding] = {
 
 @dataclass
 class Seen:
-    """What there was to see. `hosts`, by origin, are all that were asked for a certificate, shown or not."""
+    """What was found. `hosts`, by origin, are all that were asked for a certificate, whether they presented one or
+    not."""
 
     faults: list[EndpointCheck.Finding] = field(default_factory=list)
     statement: CapabilityStatement | None = None
@@ -50,15 +51,15 @@ class Seen:
     hosts: dict[str, str] = field(default_factory=dict)
 
     def is_wrong(self, fault: EndpointCheck.Finding) -> None:
-        """Write a fault down, once."""
+        """Add a fault, once."""
         if fault not in self.faults:
             self.faults.append(fault)
 
 
-def look(endpoint: Endpoint, *, actor: Actor, at: datetime) -> Seen:
-    """Ask everything, one after the other: a minute at most. The endpoint follows what discovering keeps of it.
+def probe(endpoint: Endpoint, *, actor: Actor, at: datetime) -> Seen:
+    """Request everything, one after the other: a minute at most. The endpoint object is updated by discovery.
 
-    Never raises for what the far end does. Speaks to the network: call it outside transactions.
+    Never raises for what the server does. Speaks to the network: call it outside transactions.
     """
     seen = Seen()
     if endpoint.dialect not in DIALECTS:
@@ -75,7 +76,7 @@ def look(endpoint: Endpoint, *, actor: Actor, at: datetime) -> Seen:
 
 
 def _look_at_host(seen: Seen, url: str, *, silent: EndpointCheck.Finding) -> None:
-    """Its certificate, unless it was seen already; `silent` where there is nothing to see."""
+    """Check its certificate, unless that was done already; `silent` is the finding if there is no answer."""
     policy = reaching.address_policy()
     try:
         address = parse_address(url, policy)
@@ -93,7 +94,7 @@ def _look_at_host(seen: Seen, url: str, *, silent: EndpointCheck.Finding) -> Non
 
 
 def _look_at_statement(seen: Seen, endpoint: Endpoint) -> None:
-    """Interface facts 1.5, and specification 4.1 rule 1: the version is the directory's to say."""
+    """Interface facts 1.5, and specification 4.1 rule 1: the directory determines the version."""
     try:
         seen.statement = fhir.capability(reaching.fhir_server(endpoint))
     except Unavailable:
@@ -107,7 +108,7 @@ def _look_at_statement(seen: Seen, endpoint: Endpoint) -> None:
 
 
 def _look_for_sign_in(seen: Seen, endpoint: Endpoint, *, actor: Actor, at: datetime) -> None:
-    """Discovered anew, and kept as always. Below an organization that lets nobody in there is no statement either."""
+    """Discover again, and store as always. If an organization admits nobody, there is no statement either."""
     try:
         discovering.discover(endpoint, at=at, actor=actor)
     except WireError as error:
@@ -125,6 +126,6 @@ def _sign_in_addresses(endpoint: Endpoint) -> Iterator[str]:
 
 
 def offers_something(statement: CapabilityStatement) -> bool:
-    """Whether it states a kind of entries that a search by patient can copy."""
+    """Whether it offers a resource type that a search by patient can copy."""
     known = (resource_types.find(statement.version, name) for name in statement.types)
     return any(found is not None and found.takes_patient for found in known)
