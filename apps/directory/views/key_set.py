@@ -1,7 +1,7 @@
-"""Our key set at its well-known address, for providers that verify what we sign.
+"""Our key set at its well-known address, for providers that verify our signatures.
 
-`application/json`: RFC 7517 registers `application/jwk-set+json` (section 8.5) and asks nobody to use it, and there are
-readers that take JSON alone. No CORS header: servers read it, and no script of a foreign page needs to.
+`application/json`: RFC 7517 registers `application/jwk-set+json` (section 8.5) but does not require it, and some
+readers accept only JSON. No CORS header: servers read it, and no script of another site needs to.
 """
 
 from django.http import HttpRequest, HttpResponse
@@ -17,8 +17,8 @@ from apps.directory import published_keys
 @csrf_exempt  # it takes no POST: that gets the answer of `require_safe`
 @require_safe
 def key_set(request: HttpRequest) -> HttpResponse:
-    """The public keys, to be kept for so long; an empty set is kept by nobody, so that the first key can sign at once.
-    304 where the reader's copy is still right (RFC 9110, section 13)."""
+    """The public keys, with a lifetime for caches. An empty set must not be cached, so that the first key can sign at
+    once. 304 if the reader's copy is current (RFC 9110, section 13)."""
     found = published_keys.key_set()
     max_age = f"public, max-age={int(published_keys.MAX_AGE.total_seconds())}"
     headers = {"Cache-Control": "no-store" if found.is_empty else max_age, "ETag": found.etag}

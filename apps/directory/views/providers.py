@@ -24,8 +24,8 @@ _MOST_PORTALS = 20
 @login_required
 @require_safe
 def find(request: HttpRequest) -> HttpResponse:
-    """Search by name, city or website. Works without script; with it, results follow the typing, and so does the
-    address of the page, so that the way back leads to what was typed."""
+    """Search by name, city or website. Works without script; with it, results follow the typing, and so does the page's
+    URL, so that the back button returns to the search."""
     query = request.GET.get("q", "").replace("\x00", "").strip()
     is_whole = request.headers.get("HX-Request") != "true" or "HX-History-Restore-Request" in request.headers
     at = timezone.now()
@@ -46,8 +46,8 @@ def find(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_safe
 def choose_version(request: HttpRequest, provider_id: UUID) -> HttpResponse:
-    """Through which patient portal, and which FHIR version, in words; each skipped where there is only one. The choice
-    leads to the page before you go."""
+    """Choose the patient portal, then the FHIR version; each is skipped if there is only one. The choice leads to
+    "before you go"."""
     if consenting.needs_consent(current_user(request)):
         return redirect(f"{reverse('agree')}?next={request.path}")
     provider = get_object_or_404(Provider, pk=provider_id, vanished_at__isnull=True)
@@ -75,7 +75,8 @@ def choose_version(request: HttpRequest, provider_id: UUID) -> HttpResponse:
 @login_required
 @require_safe
 def one_by_one(request: HttpRequest, provider_id: UUID) -> HttpResponse:
-    """Every row of one name and place by itself, page by page, where there are more than one page of choices tells."""
+    """All rows with one name and place, individually and page by page, if there are more than one page of choices
+    shows."""
     provider = get_object_or_404(Provider, pk=provider_id, vanished_at__isnull=True)
     number = _number(request.GET.get("page", ""))
     page = finding.one_by_one(provider, page=number, at=timezone.now(), user_id=current_user(request).pk)
@@ -84,13 +85,13 @@ def one_by_one(request: HttpRequest, provider_id: UUID) -> HttpResponse:
 
 
 def _number(unverified: str) -> int:
-    """Of a page, from one."""
+    """A page number, from 1."""
     is_number = unverified.isascii() and unverified.isdigit() and len(unverified) < 6
     return max(int(unverified), 1) if is_number else 1
 
 
 def _portals_to_choose(found: FoundProvider) -> dict[str, object]:
-    """Those that can be linked, and those that cannot with the reason: of each no more than anybody will read."""
+    """Those that can be linked, and those that cannot, with the reason; of each only as many as somebody would read."""
     open_ones = [one for one in found.sign_ins if one.linkable]
     closed = [one for one in found.sign_ins if not one.linkable]
     return {
@@ -102,7 +103,7 @@ def _portals_to_choose(found: FoundProvider) -> dict[str, object]:
 
 
 def _portal(sign_ins: Sequence[SignIn], unverified_key: str) -> SignIn | None:
-    """The one that was chosen, or the only one there is."""
+    """The chosen one, or the only one."""
     linkable = [one for one in sign_ins if one.linkable]
     chosen = [one for one in linkable if one.key == unverified_key] or linkable
     return chosen[0] if len(chosen) == 1 else None

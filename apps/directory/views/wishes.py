@@ -1,4 +1,4 @@
-"""Ask for a provider that cannot be connected, or is not in the list, and take that back."""
+"""Wish for a provider that cannot be connected or is not listed, and take that back."""
 
 from uuid import UUID
 
@@ -27,7 +27,7 @@ class UnlistedForm(forms.Form):
     city = forms.CharField(label=gettext_lazy("City (if you know it)"), max_length=100, required=False)
 
     def clean_name(self) -> str:
-        """Something that can be looked for."""
+        """The name must contain something to search for."""
         name = str(self.cleaned_data["name"])
         if not spelling.plain(name):
             raise forms.ValidationError(_("Write the name with letters or digits."))
@@ -37,7 +37,7 @@ class UnlistedForm(forms.Form):
 @login_required
 @require_POST
 def wish(request: HttpRequest) -> HttpResponse:
-    """Note that this person wants the provider whose button was pressed, and is to be told when it works."""
+    """Store that this person wants this provider and is to be told when it works."""
     if consenting.needs_consent(current_user(request)):
         return redirect("agree")
     provider = get_object_or_404(Provider, pk=_uuid(request.POST.get("provider", "")), vanished_at__isnull=True)
@@ -51,7 +51,7 @@ def wish(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def wish_by_name(request: HttpRequest) -> HttpResponse:
-    """Note a provider that no directory lists. What was searched for stands in the form already."""
+    """Store a wish for a provider that no directory lists. The form is prefilled with the search."""
     if consenting.needs_consent(current_user(request)):
         return redirect(f"{reverse('agree')}?next={request.path}")
     if request.method != "POST":
@@ -70,7 +70,7 @@ def wish_by_name(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_POST
 def take_back(request: HttpRequest, wish_id: UUID) -> HttpResponse:
-    """Forget a wish of this person; another's is not touched."""
+    """Delete a wish of this person; another's is not touched."""
     wishing.take_back(current_user(request), wish_id)
     return _to_the_wishes()
 
