@@ -1,6 +1,5 @@
-"""How a registration proves itself: a client secret, sealed for the installation, written once and never shown, or a
-signing key. `client` is the only place where a secret is opened.
-"""
+"""How a registration authenticates: by a client secret, sealed for the installation and never shown, or by a signing
+key. Only `client` and `system_client` decrypt a secret."""
 
 from contextlib import nullcontext
 from datetime import date, datetime, timedelta
@@ -13,14 +12,14 @@ from apps.vault.sealing import Holder, KeyRing, Place
 from apps.wire.client_authentication import Authentication, Client
 from apps.wire.secret import Secret
 
-ROTATE_AFTER = timedelta(days=365)  # unless staff write another date, or the provider wants it sooner
+ROTATE_AFTER = timedelta(days=365)  # unless staff enter another date, such as an earlier one of the provider's
 WARN_DAYS = 30  # ahead of that date
 _WITH_A_SECRET = frozenset({Authentication.QUERY, Authentication.BASIC, Authentication.BODY})
 _WITH_A_KEY = frozenset({Authentication.PRIVATE_KEY_JWT, Authentication.BEARER_JWT})
 
 
 def keep(registration: ClientRegistration, secret: Secret, *, at: datetime) -> None:
-    """Seal the secret into the row and save it, due to be rotated in a year; an earlier one is overwritten."""
+    """Seal the secret into the row and save it, due to be rotated in a year. An earlier secret is overwritten."""
     registration.sealed_secret = sealing.seal(
         secret.reveal().encode(), holder=Holder.installation(), place=place_of(registration)
     )
@@ -30,7 +29,7 @@ def keep(registration: ClientRegistration, secret: Secret, *, at: datetime) -> N
 
 
 class Due(StrEnum):
-    """Whether a secret is to be rotated."""
+    """Whether a secret has to be rotated."""
 
     OVERDUE = "overdue"
     SOON = "soon"
@@ -39,7 +38,7 @@ class Due(StrEnum):
 
 
 def due(registration: ClientRegistration, *, today: date) -> Due:
-    """How the rotation date stands to this day; soon is a month ahead."""
+    """The state of the rotation date on this day; "soon" is a month ahead."""
     by = registration.secret_rotation_due_date
     if by is None or registration.secret_set_at is None:
         return Due.NEVER
@@ -49,17 +48,17 @@ def due(registration: ClientRegistration, *, today: date) -> Due:
 
 
 def client(registration: ClientRegistration, *, ring: KeyRing | None = None) -> Client:
-    """Our client id with its proof, for one call. Only the proof that the method of authentication needs is opened,
-    with the key ring of the installation where the caller has one.
+    """Our client id with its credentials, for one call. Only the secret or key that the authentication method needs is
+    decrypted, with the installation's key ring if the caller has it.
 
-    Raises ClientRejected where it is missing, and what opening a sealed value raises.
+    Raises ClientRejected if it is missing, and the errors of opening a sealed value.
     """
     return _client(registration, registration.client_id, Authentication(registration.authentication), ring)
 
 
 def system_authentication(registration: ClientRegistration, *, signed: Authentication | None) -> Authentication:
-    """How its system account proves itself: as staff chose; or else with the assertion that is usual there (`signed`)
-    where the registration signs, and by Basic where it has a secret (specification 5.2.5 and 5.2.6)."""
+    """How its system account authenticates: as staff chose; otherwise with the kind of assertion that is usual there
+    (`signed`) if the registration signs, and by Basic if it has a secret (specification 5.2.5 and 5.2.6)."""
     if registration.system_authentication:
         return Authentication(registration.system_authentication)
     does_sign = registration.authentication in _WITH_A_KEY
@@ -69,10 +68,10 @@ def system_authentication(registration: ClientRegistration, *, signed: Authentic
 def system_client(
     registration: ClientRegistration, *, signed: Authentication | None = Authentication.BEARER_JWT
 ) -> Client:
-    """The same for system access, whose client id is that of the system account (specification 5.2.5), and whose proof
-    is that of `system_authentication`.
+    """The same for system access: the client id is the system account's (specification 5.2.5), the method that of
+    `system_authentication`.
 
-    Raises ClientRejected where no approved account is named, too.
+    Raises ClientRejected also if no approved account is named.
     """
     account = registration.system_account
     is_approved = account is not None and account.status == SystemAccount.Status.APPROVED
@@ -100,5 +99,5 @@ def _open(registration: ClientRegistration, ring: KeyRing | None) -> Secret | No
 
 
 def place_of(registration: ClientRegistration) -> Place:
-    """Of `ClientRegistration.sealed_secret`."""
+    """The place of `ClientRegistration.sealed_secret`."""
     return Place("client_registration", "sealed_secret", (str(registration.pk),))

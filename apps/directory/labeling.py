@@ -1,4 +1,4 @@
-"""What staff, commands and monitors call a client registration, so that each can be told from every other."""
+"""The label of a client registration for staff, commands and monitors, distinct from all others."""
 
 import itertools
 from collections.abc import Iterator
@@ -6,12 +6,13 @@ from urllib.parse import urlsplit
 
 from apps.directory.models import AuthorizationServer, ClientRegistration, Provider
 
-_LONGEST = 100  # of what stands before the versions
+_LONGEST = 100  # the length of the part before the versions
 
 
 def label_for(server: AuthorizationServer) -> str:
-    """Its provider and the versions there; of several providers, the host. Where another registration is called so, or
-    another server has the same host, what tells the address of this one from theirs; a number where nothing does."""
+    """The provider and its FHIR versions; if there are several providers, the host. If another registration has that
+    label, or another server the same host, parts of the address are added that distinguish them, and otherwise a
+    number."""
     endpoints = server.endpoints.filter(vanished_at__isnull=True)
     versions = endpoints.order_by().values_list("fhir_version", flat=True).distinct()
     told = ", ".join(sorted(version.upper() for version in versions))
@@ -22,7 +23,7 @@ def label_for(server: AuthorizationServer) -> str:
 
 
 def _ways_to_say(server: AuthorizationServer, names: tuple[str, ...]) -> Iterator[str]:
-    """The shortest first. They do not end."""
+    """Labels, the shortest first, without end."""
     host, address = urlsplit(server.authorize_url).netloc, _address(server)
     if len(names) == 1:
         yield names[0][:_LONGEST]
@@ -35,13 +36,13 @@ def _ways_to_say(server: AuthorizationServer, names: tuple[str, ...]) -> Iterato
 
 
 def _both(name: str, place: str) -> str:
-    """A name and where it is: the beginning of a long name, and the end of a long address."""
+    """A name and its place: the beginning of a long name, and the end of a long address."""
     place = place[-_LONGEST // 2 :]
     return f"{name[: _LONGEST - len(place) - len(', ')]}, {place}"
 
 
 def _address(server: AuthorizationServer) -> str:
-    """The host, and those parts of the path that other servers of this host do not share."""
+    """The host, and the parts of the path that other servers of this host do not share."""
     mine = urlsplit(server.authorize_url)
     origin = f"{mine.scheme}://{mine.netloc}/"
     others = AuthorizationServer.objects.filter(authorize_url__startswith=origin).exclude(pk=server.pk)

@@ -1,4 +1,4 @@
-"""Whether a patient can link an endpoint, and if not, why: for staff in one reason, for the patient in a sentence.
+"""Whether a patient can link an endpoint, and if not, why: one reason for staff, a sentence for the patient.
 
 Linking is off unless the registration is approved, the version was added to it, and everything is switched on
 (specification 1.2 and 3).
@@ -43,16 +43,16 @@ class Obstacle(models.TextChoices):
     NOT_ENABLED = "not_enabled", _("The organization has not enabled the application.")
 
 
-# What somebody's sign-in ran into: for a while nobody else is sent there, and the next one that ends well is the cure.
+# Found by somebody's sign-in: for a while nobody else is sent there, and the next sign-in that succeeds ends it.
 MENDED_BY_A_SIGN_IN = frozenset({Obstacle.TROUBLE, Obstacle.NOT_ENABLED})
 
-# What nobody needs to wait for: it is gone, or never real.
+# Permanent: the provider is gone, or was never real.
 FOR_GOOD = frozenset({Obstacle.VANISHED, Obstacle.SANDBOX_HERE})
 
 
 @dataclass(frozen=True)
 class Words:
-    """What a patient is told: a title and a sentence. `{provider}` in the title is the provider's name."""
+    """What a patient reads: a title and a sentence. `{provider}` in the title is the provider's name."""
 
     title: str | Promise
     sentence: str | Promise
@@ -118,16 +118,17 @@ def obstacle(
     at: datetime,
     ignoring: Collection[Obstacle] = (),
 ) -> Obstacle | None:
-    """Why nobody can link this endpoint now, or None where everybody can. Asks nothing over the network.
+    """Why nobody can link this endpoint now; None if it can be linked. Makes no network calls.
 
-    With a provider, also whether the two belong together. Obstacles to be `ignoring` hide no other one. Makes no query
-    where providers, authorization server, registrations and enablements were prefetched.
+    With a provider, also whether the two belong together. Obstacles in `ignoring` do not hide others. Makes no query if
+    providers, authorization server, registrations and enablements were prefetched.
     """
     return next((found for found in _obstacles(endpoint, provider, at=at) if found not in ignoring), None)
 
 
 def is_in_doubt(endpoint: Endpoint) -> bool:
-    """Whether the last to sign in there met what keeps others away, whoever may find out by now whether it is over."""
+    """Whether the last sign-in there met something that keeps others away, even if it is time to test whether that is
+    over."""
     registration = registering.standing_at(endpoint)
     if registration is None or registration.trouble:
         return True
@@ -136,7 +137,7 @@ def is_in_doubt(endpoint: Endpoint) -> bool:
 
 
 def _obstacles(endpoint: Endpoint, provider: Provider | None, *, at: datetime) -> Iterator[Obstacle]:
-    """All there are, the one to be told first."""
+    """All of them, the one to show first."""
     yield from _of_the_endpoint(endpoint, provider)
     server = endpoint.authorization_server
     if server is None:
@@ -146,7 +147,7 @@ def _obstacles(endpoint: Endpoint, provider: Provider | None, *, at: datetime) -
 
 
 def _of_the_addresses(endpoint: Endpoint) -> Obstacle:
-    """Configured by staff for interface A; discovered for B, which may have found that nobody publishes them."""
+    """Staff configure addresses of interface A; those of B are discovered, unless the server does not publish them."""
     is_discovered = endpoint.interface == Interface.SMART and endpoint.discovery_fault != Code.NO_SMART_CONFIGURATION
     return Obstacle.NOT_DISCOVERED if is_discovered else Obstacle.NO_ADDRESSES
 

@@ -1,4 +1,4 @@
-"""Why a provider cannot be connected, in a patient's words and with the provider's name in them."""
+"""Why a provider cannot be connected, in words for patients, with the provider's name."""
 
 from dataclasses import dataclass
 
@@ -27,7 +27,7 @@ def words(obstacle: Obstacle, provider: Provider) -> Explanation:
 
 
 def name_in_title(name: str) -> str:
-    """A long name, shortened at a word: for titles, and for what stands beside the whole name."""
+    """A long name, shortened at a word boundary, for titles and for use beside the full name."""
     if len(name) <= _LONGEST_IN_TITLE:
         return name
     return f"{name[:_LONGEST_IN_TITLE].rpartition(' ')[0] or name[:_LONGEST_IN_TITLE]}…"

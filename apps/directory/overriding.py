@@ -1,6 +1,6 @@
-"""What a client registration knows better than the dialect of its endpoints: checked together, set by command.
+"""A client registration's overrides of its endpoints' dialect: checked together, set by command.
 
-`reaching.OVERRIDES` lists the columns; the admin sets them by its form and asks `check` as well.
+`reaching.OVERRIDES` lists the columns. The admin sets them by its form, and also calls `check`.
 """
 
 from collections.abc import Mapping
@@ -16,16 +16,16 @@ from apps.directory.models import ClientRegistration
 from apps.wire.client_authentication import Authentication
 from apps.wire.dialects import Placement
 
-# What overrides may say that are words, and not numbers or signs: a newer release may have written another.
+# The values of overrides that come from a vocabulary: a newer release may have written others.
 READABLE = ("", *(placement.value for placement in Placement))
 
 _IN_THE_ADDRESS = frozenset({Authentication.QUERY, Authentication.NONE})
 
 
 def override(registration: ClientRegistration, written: Mapping[str, str], *, actor: Actor, at: datetime) -> None:
-    """Set columns of `reaching.OVERRIDES` from text; an empty text gives one back to the dialect.
+    """Set columns of `reaching.OVERRIDES` from text; empty text restores the dialect's value.
 
-    Raises ValidationError for a name that is none of them, and for a value that makes no sense; nothing is set then.
+    Raises ValidationError for an unknown name or an invalid value; then nothing is set.
     """
     unknown = sorted(set(written) - set(reaching.OVERRIDES))
     if unknown:
@@ -39,7 +39,7 @@ def override(registration: ClientRegistration, written: Mapping[str, str], *, ac
 
 
 def is_readable(registration: ClientRegistration) -> bool:
-    """Whether this release knows what the registration writes over its endpoints' dialect."""
+    """Whether this release knows the registration's overrides."""
     return registration.token_parameters in READABLE
 
 
@@ -49,8 +49,8 @@ def _read(row: ClientRegistration, column: str, text: str) -> object:
 
 
 def check(registration: ClientRegistration) -> None:
-    """Raises ValidationError where the method of authentication and the place of the parameters exclude each other: a
-    secret in the body of a request is no secret in its address, and the other way round."""
+    """Raises ValidationError if the authentication method and the place of the parameters exclude each other: a secret
+    for the request's body must not go into its URL, nor the reverse."""
     authentication, placement = Authentication(registration.authentication), registration.token_parameters
     if placement == Placement.QUERY and authentication not in _IN_THE_ADDRESS:
         raise ValidationError(

@@ -1,6 +1,8 @@
-"""What belongs together: an endpoint with its authorization server, its version, and sandbox rows with their own kind.
+"""Validate what belongs together: an endpoint and its authorization server, its version, and sandbox rows with their
+own kind.
 
-Import and admin ask here before they save. The database holds the sandbox rule too (migration 0001).
+Imports and the admin call this before they save. The database has a constraint for the sandbox rule too (migration
+0001).
 """
 
 from django.core.exceptions import ValidationError
@@ -15,7 +17,7 @@ from apps.wire.errors import AddressFault, UnsafeAddress
 
 _LONGEST_ISSUER = 1000
 
-# What is wrong with an address we would not connect to, behind the name of what holds it, or behind "it".
+# What is wrong with an address that we would not connect to; follows the name of a field, or "it".
 FAULTS = {
     AddressFault.LENGTH: _("is too long"),
     AddressFault.CHARACTER: _("has characters that no address has"),
@@ -30,7 +32,7 @@ FAULTS = {
 
 
 def check_endpoint(endpoint: Endpoint) -> None:
-    """Raises ValidationError where the endpoint, saved as it stands, would cross versions or mix with the sandbox."""
+    """Raises ValidationError if saving this endpoint would cross versions or mix with the sandbox."""
     check_addresses([endpoint.fhir_base_url], policy=reaching.address_policy())
     if "?" in endpoint.fhir_base_url:
         raise ValidationError(_("Paths are put behind a FHIR base URL: it has no query."))
@@ -50,7 +52,7 @@ def check_endpoint(endpoint: Endpoint) -> None:
 
 
 def check_server(server: AuthorizationServer) -> None:
-    """Raises ValidationError where an address is not one we connect to, or tokens would leave their origin."""
+    """Raises ValidationError for an address that we do not connect to, or that would take tokens to another origin."""
     policy = reaching.address_policy()
     given = (server.authorize_url, server.token_url, server.revocation_url)
     check_addresses([url for url in given if url], policy=policy)
@@ -59,7 +61,7 @@ def check_server(server: AuthorizationServer) -> None:
 
 
 def check_addresses(urls: list[str], *, policy: AddressPolicy) -> None:
-    """Raises ValidationError, naming what is wrong with the writing of the first address we would not connect to."""
+    """Raises ValidationError that says what is wrong with the first address that we would not connect to."""
     for url in urls:
         try:
             check_address(url, policy)
@@ -71,14 +73,14 @@ def check_addresses(urls: list[str], *, policy: AddressPolicy) -> None:
 
 
 def check_issuers(issuers: list[str]) -> None:
-    """Raises ValidationError where an issuer of ID tokens is none we could ask for its keys, or no column holds it."""
+    """Raises ValidationError for an issuer of ID tokens whose keys we could not request, or that is too long."""
     check_addresses(issuers, policy=reaching.address_policy())
     if any(len(issuer) > _LONGEST_ISSUER for issuer in issuers):
         raise ValidationError(_("An issuer has 1000 characters at most."))
 
 
 def check_origin(origin: str) -> None:
-    """Raises ValidationError where an approved origin is not spelled as the guard compares it."""
+    """Raises ValidationError if an approved origin is not spelled as the URL guard compares it."""
     policy = AddressPolicy(approved_origins=frozenset({origin}))
     check_addresses([origin], policy=policy)
     if _origin(origin, policy) != origin:
@@ -86,7 +88,7 @@ def check_origin(origin: str) -> None:
 
 
 def check_website(website: str) -> None:
-    """Raises ValidationError where a provider's website is not a plain https or http link."""
+    """Raises ValidationError if a provider's website is no plain https or http link."""
     URLValidator(schemes=["https", "http"])(website)
 
 

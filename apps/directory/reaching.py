@@ -1,7 +1,7 @@
-"""How to reach an endpoint and its authorization server: rows of the directory as the wire's own types.
+"""How to reach an endpoint and its authorization server: rows of the directory converted to the wire's types.
 
-Which origins we connect to is decided here, from a setting and from what staff approved, and nowhere else. So is how we
-speak there: what a kind of server wants, less what a client registration knows better.
+Only here is it decided which origins we connect to, from a setting and from what staff approved; and how we
+communicate: as the dialect says, with the client registration's overrides.
 """
 
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ from apps.wire.errors import Code, EndpointMisconfigured
 from apps.wire.fhir import FhirServer
 from apps.wire.token_endpoint import TokenEndpoint
 
-# The columns of a client registration that override one value of its endpoints' dialect each. Empty overrides nothing.
+# Columns of a client registration, each of which overrides one value of the dialect. Empty ones override nothing.
 OVERRIDES: Mapping[str, str] = MappingProxyType(
     {
         "token_parameters": "token_parameters",
@@ -50,15 +50,15 @@ def address_policy() -> AddressPolicy:
 
 
 def _policy_for(*urls: str) -> AddressPolicy:
-    """The same for calls to these addresses and no others: what was approved is asked only where one needs it."""
+    """The policy for calls to these addresses: approved origins are queried only if one needs them."""
     if any(url.startswith("https://") and ":" in urlsplit(url).netloc for url in urls):
         return address_policy()
     return AddressPolicy(allow_loopback_http=settings.ALLOW_LOOPBACK_HTTP)
 
 
 def is_known(endpoint: Endpoint, registration: ClientRegistration | None = None) -> bool:
-    """Whether this release knows its dialect, and what the registration writes over it. Import and admin refuse what
-    nobody knows; a newer release may have written another."""
+    """Whether this release knows the endpoint's dialect and the registration's overrides. Imports and the admin refuse
+    unknown ones, but a newer release may have written them."""
     try:
         dialect(endpoint, registration)
     except EndpointMisconfigured:
@@ -67,8 +67,8 @@ def is_known(endpoint: Endpoint, registration: ClientRegistration | None = None)
 
 
 def dialect(endpoint: Endpoint, registration: ClientRegistration | None) -> Dialect:
-    """How this server wants to be spoken to under this registration; without one, how its kind does. Raises
-    EndpointMisconfigured where this release does not know that."""
+    """The dialect of this server with the registration's overrides. Raises EndpointMisconfigured if this release does
+    not know it."""
     if endpoint.dialect not in DIALECTS:
         raise EndpointMisconfigured
     usual = DIALECTS[endpoint.dialect]
@@ -83,28 +83,28 @@ def dialect(endpoint: Endpoint, registration: ClientRegistration | None) -> Dial
 
 
 def usual_dialect(server: AuthorizationServer) -> Dialect:
-    """How an authorization server's kind wants to be spoken to, told by its endpoints; interface A's where it has none
-    yet."""
+    """The dialect of an authorization server, according to its endpoints; interface A's if it has none yet."""
     endpoint = server.endpoints.first()
     return DIALECTS[endpoint.dialect if endpoint else Interface.PATIENT_ACCESS.value]
 
 
 def runs_at_once(dialect_name: str, override: int | None) -> int:
-    """The same for this one value, where only columns were read (`records.syncing.working.leasing`). None of a dialect
-    that this release does not know: it could not ask anything."""
+    """The same for this value alone, if only columns were read (`records.syncing.working.leasing`). 0 for an unknown
+    dialect, because nothing could be requested."""
     if dialect_name not in DIALECTS:
         return 0
     return override if override is not None else DIALECTS[dialect_name].runs_at_once
 
 
 def refreshes_per_second(dialect_name: str) -> float:
-    """How often a server of this kind is asked for new tokens when nothing is wrong. No registration overrides it."""
+    """How often servers of this dialect are asked for new tokens when nothing is wrong. Registrations cannot override
+    it."""
     return DIALECTS[dialect_name].refreshes_per_second
 
 
 def fhir_server(endpoint: Endpoint, registration: ClientRegistration | None = None) -> FhirServer:
-    """Where the endpoint's records are (specification 4.1 rule 1: the version is decided by the base address). Whoever
-    asks with tokens names the registration they were given to."""
+    """Where the endpoint's records are (specification 4.1 rule 1: the base URL decides the version). For requests with
+    tokens, pass the registration that they were issued to."""
     return FhirServer(
         base_url=endpoint.fhir_base_url,
         version=FhirVersion(endpoint.fhir_version),
@@ -114,9 +114,9 @@ def fhir_server(endpoint: Endpoint, registration: ClientRegistration | None = No
 
 
 def authorization_server(endpoint: Endpoint, registration: ClientRegistration) -> AuthorizationServer:
-    """Where patients of this endpoint sign in under this registration: the endpoint's own authorization server where
-    the registration knows its origins (`pinning`); otherwise the one it had before it moved, where the registration
-    knows that, and else where the registration was made. Never any other place."""
+    """Where patients of this endpoint sign in with this registration: the endpoint's own authorization server if the
+    registration knows its origins (`pinning`); otherwise the one it had before it moved, if the registration knows
+    that; otherwise the one for which the registration was made. Never any other."""
     made_at, own = registration.authorization_server, endpoint.authorization_server
     if own is None or pinning.knows(registration, own):
         return own or made_at
@@ -127,11 +127,11 @@ def authorization_server(endpoint: Endpoint, registration: ClientRegistration) -
 def token_endpoint(
     endpoint: Endpoint, registration: ClientRegistration, *, ring: KeyRing | None = None
 ) -> TokenEndpoint:
-    """The token endpoint of `authorization_server`, with our proof: codes and tokens go nowhere else. `ring` as in
-    `credentials.client`.
+    """The token endpoint of `authorization_server`, with our credentials: codes and tokens are sent nowhere else.
+    `ring` as in `credentials.client`.
 
-    Raises ClientRejected where no usable credentials are stored, EndpointMisconfigured for what may go nowhere now, and
-    what opening a sealed value raises.
+    Raises ClientRejected if there are no usable credentials, EndpointMisconfigured if nothing may be sent now, and the
+    errors of opening a sealed value.
     """
     server = _open_server(endpoint, registration)
     return TokenEndpoint(
@@ -144,14 +144,14 @@ def token_endpoint(
 
 
 def system_token_endpoint(endpoint: Endpoint, registration: ClientRegistration, client: Client) -> TokenEndpoint:
-    """The same token endpoint for system access, with the proof of a system account (`credentials.system_client`)."""
+    """The same token endpoint for system access, with a system account's credentials (`credentials.system_client`)."""
     url = _open_server(endpoint, registration).token_url
     return TokenEndpoint(url=url, client=client, dialect=dialect(endpoint, registration), policy=_policy_for(url))
 
 
 def _open_server(endpoint: Endpoint, registration: ClientRegistration) -> AuthorizationServer:
-    """The same authorization server. Raises EndpointMisconfigured where that is none that the endpoint ever had: its
-    tokens are of where it is held (`moving`), and any other would say that they are over."""
+    """The same authorization server. Raises EndpointMisconfigured if the endpoint never had it: its tokens were issued
+    by the server where it is held (`moving`), and any other would call them invalid."""
     server = authorization_server(endpoint, registration)
     if moving.is_held(endpoint) and server.pk != endpoint.authorization_server_id:
         raise EndpointMisconfigured(code=Code.FOREIGN_ADDRESS)
@@ -159,7 +159,7 @@ def _open_server(endpoint: Endpoint, registration: ClientRegistration) -> Author
 
 
 def _typed(name: str, value: Any) -> Any:
-    """A column's value as the dialect holds it."""
+    """A column's value in the dialect's type."""
     if name == "accept":
         return MappingProxyType(dict.fromkeys(FhirVersion, value))
     return Placement(value) if name == "token_parameters" else value

@@ -1,7 +1,7 @@
-"""Our standing at an authorization server: from the request at its developer portal to approval and retirement.
+"""Our registration at an authorization server: from the request at its developer portal to approval and retirement.
 
-Every change is audited and made under a lock on the row (`amending`). Each move leaves its date. Raises
-StatusNotAllowed where the table of moves forbids the step.
+Every change is audited and made under a lock on the row (`amending`). Each transition stores its date. Raises
+StatusNotAllowed if the table of moves forbids the step.
 """
 
 from collections.abc import Collection
@@ -31,17 +31,17 @@ RefreshScope = ClientRegistration.RefreshScope
 SmartVersion = ClientRegistration.SmartVersion
 
 OVER = frozenset({Status.REJECTED, Status.RETIRED})
-TRY_AGAIN_AFTER = timedelta(minutes=15)  # how long trouble keeps everybody away
-UNSEEN_FOR = timedelta(days=1)  # before a server that replaced refresh tokens counts as one that does not
+TRY_AGAIN_AFTER = timedelta(minutes=15)  # how long trouble keeps patients away before it is tested
+UNSEEN_FOR = timedelta(days=1)  # without rotation, before a server that rotated counts as one that does not
 
 
 class StatusNotAllowed(Exception):
-    """A client registration cannot move there from where it stands."""
+    """The client registration's status does not allow this transition."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Terms:
-    """What was chosen when the application was registered. None leaves a column as it is."""
+    """What was chosen when the application was registered. None leaves a column unchanged."""
 
     authentication: Authentication | None = None
     signing_key: SigningKey | None = None
@@ -50,7 +50,7 @@ class Terms:
     refresh_scope: str | None = None  # of RefreshScope, or empty for none
     asks_identity: bool | None = None
     prompts_for_consent: bool | None = None
-    # What the portal or console keeps about us (interface facts, section 8).
+    # What the portal or console knows about us (interface facts, section 8).
     developer_email: str | None = None
     application_name: str | None = None
     application_id: str | None = None
@@ -62,32 +62,32 @@ class Terms:
 
 
 def redirect_uri(registration: ClientRegistration) -> str:
-    """The address to register: our configured origin and an id that never changes, nothing from a request
+    """The redirect URI to register: our configured origin and an id that never changes, nothing from a request
     (interface facts, section 6, rows 7 and 8)."""
     return f"{settings.SITE_ORIGIN}/connect/return/{registration.redirect_id}/"
 
 
 def launch_url(registration: ClientRegistration) -> str:
-    """The address from which a provider's own portal starts us (EHR launch), to register beside the redirect URI."""
+    """The URL for EHR launches from a provider's own portal, to register beside the redirect URI."""
     return f"{settings.SITE_ORIGIN}/connect/launch/{registration.launch_id}/"
 
 
 def standing(server: AuthorizationServer) -> ClientRegistration | None:
-    """The one registration that is neither rejected nor retired. Uses prefetched rows where there are some."""
+    """The one registration that is neither rejected nor retired. Uses prefetched rows if there are any."""
     return next((row for row in server.registrations.all() if row.status not in OVER), None)
 
 
 def is_relied_on(server: AuthorizationServer, *, besides: ClientRegistration | None = None) -> bool:
-    """Whether patients sign in there under a registration of ours, other than the one named: made there, or made beside
-    it for an endpoint of this server."""
+    """Whether patients sign in there with a registration of ours other than `besides`: one made for this server, or one
+    of the same deployment that serves an endpoint of it."""
     own = standing(server)
     named = Enablement.objects.filter(endpoint__authorization_server=server).exclude(registration=besides)
     return own not in {None, besides} or named.exclude(registration__status__in=OVER).exists()
 
 
 def standing_at(endpoint: Endpoint) -> ClientRegistration | None:
-    """The registration that serves this endpoint: that of its own authorization server, or else one made beside it
-    that an enablement names, provided it knows the origins (`pinning`). Uses prefetched rows where there are some."""
+    """The registration that serves this endpoint: that of its own authorization server; otherwise one that an
+    enablement names, provided that it knows the origins (`pinning`). Uses prefetched rows if there are any."""
     server = endpoint.authorization_server
     if server is None:
         return None
@@ -102,7 +102,7 @@ def enablements() -> QuerySet[Enablement]:
 
 
 def request(server: AuthorizationServer, *, dialect: Dialect, actor: Actor, at: datetime) -> ClientRegistration:
-    """The standing registration, or a new one in status requested, with what the dialect and the server say."""
+    """The standing registration, or a new one with status "requested", with values from the dialect and the server."""
     with transaction.atomic():
         server = AuthorizationServer.objects.select_for_update().get(pk=server.pk)
         registration = standing(server)
@@ -126,7 +126,8 @@ def request(server: AuthorizationServer, *, dialect: Dialect, actor: Actor, at: 
 def store_credentials(
     registration: ClientRegistration, *, client_id: str, secret: Secret | None, actor: Actor, at: datetime
 ) -> None:
-    """Keep what the developer portal gave. A request becomes provisional: credentials exist, not yet active."""
+    """Store what the developer portal issued. A requested registration becomes provisional: it has credentials, but is
+    not active yet."""
     with amending.locked(registration) as row:
         row.client_id = client_id
         row.save(update_fields=["client_id"])
@@ -140,8 +141,8 @@ def store_credentials(
 
 
 def set_terms(registration: ClientRegistration, terms: Terms, *, actor: Actor, at: datetime) -> None:
-    """Keep how we prove ourselves there, what we ask for, and what they know of us. Raises ValidationError for what no
-    column may hold, such as an address that is none."""
+    """Store how we authenticate there, what we ask for, and what they know about us. Raises ValidationError for invalid
+    values, such as a URL that is none."""
     chosen = {column.name: getattr(terms, column.name) for column in fields(terms)}
     with amending.locked(registration) as row:
         changed = [name for name, value in chosen.items() if value not in {None, getattr(row, name)}]
@@ -162,7 +163,7 @@ def move(registration: ClientRegistration, status: str, *, actor: Actor, at: dat
 
 
 def approve(registration: ClientRegistration, *, actor: Actor, at: datetime) -> None:
-    """Move to approved, and be content where it is approved already."""
+    """Approve; does nothing if it is approved already."""
     if registration.status != Status.APPROVED:
         move(registration, Status.APPROVED, actor=actor, at=at)
 
@@ -178,7 +179,7 @@ def set_versions(
 
 
 def mark_trouble(registration: ClientRegistration, code: str, *, at: datetime) -> None:
-    """Their server does not accept our registration: nobody is sent there for a while. Patients' tokens stay."""
+    """The server does not accept our registration: nobody is sent there for a while. Patients' tokens stay."""
     with amending.locked(registration) as row:
         is_news = row.trouble != code
         row.trouble_seen_at = at
@@ -189,28 +190,29 @@ def mark_trouble(registration: ClientRegistration, code: str, *, at: datetime) -
 
 
 def is_in_trouble(registration: ClientRegistration, *, at: datetime) -> bool:
-    """Whether nobody should be sent there now. Some time after it was last seen, somebody's attempt finds out whether
-    it is over: it may have been an hour of theirs, and staff need not be asked."""
+    """Whether nobody should be sent there now. Some time after the trouble was last seen, somebody's attempt tests
+    whether it is over: it may have been a short outage, and staff need not be asked."""
     until = again_at(registration)
     return bool(registration.trouble) and (until is None or at < until)
 
 
 def again_at(registration: ClientRegistration) -> datetime | None:
-    """When somebody may find out whether trouble is over; None where there is none, or nobody knows since when."""
+    """When it is tested whether the trouble is over; None if there is none, or if it is unknown since when."""
     seen_at = registration.trouble_seen_at or registration.trouble_at
     return seen_at + TRY_AGAIN_AFTER if registration.trouble and seen_at else None
 
 
 def accepted(registration: ClientRegistration, *, at: datetime) -> None:
-    """Their token endpoint took our proof: trouble is over. Costs nothing where there was none."""
+    """The token endpoint accepted our credentials: trouble is over. Costs nothing if there was none."""
     if registration.trouble:
         clear_trouble(registration, actor=Actor.system("linking"), at=at)
 
 
 def note_rotation(registration: ClientRegistration, *, rotates: bool, at: datetime) -> None:
-    """What a refresh showed: whether their server replaces refresh tokens. Costs nothing where that was known.
+    """Record what a refresh showed: whether the server rotates refresh tokens. Costs nothing if that was known.
 
-    Where it replaces them now and then, the one that does counts, for a day: a refresh token may be used up.
+    If it rotates only sometimes, it counts as rotating for a day after each time, because a refresh token may have been
+    invalidated.
     """
     known, seen_at = registration.rotates_refresh_tokens, registration.rotation_seen_at
     if rotates == known or (known and seen_at is not None and at < seen_at + UNSEEN_FOR):
@@ -222,14 +224,14 @@ def note_rotation(registration: ClientRegistration, *, rotates: bool, at: dateti
 
 
 def clear_trouble(registration: ClientRegistration, *, actor: Actor, at: datetime) -> None:
-    """Staff mended it, or their server accepted us again."""
+    """Staff fixed it, or the server accepted us again."""
     with amending.locked(registration) as row:
         if _clear_trouble(row):
             amending.note(row, "trouble cleared", actor=actor, at=at)
 
 
 def _standing_beside(endpoint: Endpoint, server: AuthorizationServer) -> ClientRegistration | None:
-    """The latest, where several were named."""
+    """The latest, if there are several."""
     rows = sorted(endpoint.enablements.all(), key=lambda enablement: enablement.since_at, reverse=True)
     for registration in (row.registration for row in rows):
         if registration.status not in OVER and pinning.knows(registration, server):

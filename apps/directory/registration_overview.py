@@ -1,5 +1,5 @@
-"""What staff need to know about a client registration before they do something about it: what kind of interface it is
-for, which endpoints it serves, how it proves itself, and what is still missing. Reads, and changes nothing."""
+"""What staff need to know about a client registration before they act: the kind of interface, the endpoints it serves,
+how it authenticates, and what is missing. Read-only."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -29,30 +29,31 @@ from apps.wire.dialects import FhirVersion, Interface
 
 
 class Kind(models.TextChoices):
-    """Where its application is registered: each kind has its own way of registering."""
+    """Where the application is registered: each kind has its own procedure."""
 
     PORTAL = "portal", _("Patient access API")
     CONSOLE = "console", _("SMART deployment")
 
 
 class Proof(models.TextChoices):
-    """What a client proves itself with. A public client has nothing to prove itself with."""
+    """How a client authenticates. A public client has no credentials."""
 
     NONE = "none", _("Nothing: it is a public client")
     SECRET = "secret", _("A client secret")
     KEY = "key", _("A signing key, with our key set")
 
 
-_IN_ORDER = ("fhir_version", "fhir_base_url", "pk")  # an index has them so for each authorization server
-MOST_NAMED = 50  # of the providers of one registration, to learn whom it is for
-_MOST_NAMES = 21  # of one endpoint
+_IN_ORDER = ("fhir_version", "fhir_base_url", "pk")  # the order of an index, for each authorization server
+MOST_NAMED = 50  # providers looked up for one registration, to show whom it is for
+_MOST_NAMES = 21  # per endpoint
 _MOST_SIBLINGS = 5
 
 _PROOFS = {Authentication.NONE: Proof.NONE, Authentication.PRIVATE_KEY_JWT: Proof.KEY}
 
 
 def kind(registration: ClientRegistration) -> Kind:
-    """Of the interface its authorization server belongs to: only those of SMART deployments are discovered."""
+    """According to the interface of its endpoints, or else of its authorization server: only those of SMART deployments
+    are discovered."""
     server = registration.authorization_server
     own, beside = (rows.order_by(*_IN_ORDER).values_list("interface", flat=True) for rows in _served(registration))
     interface = own.first() or beside.first()
@@ -61,12 +62,12 @@ def kind(registration: ClientRegistration) -> Kind:
 
 
 def proof(registration: ClientRegistration) -> Proof:
-    """What it proves itself with, had or yet to come."""
+    """What it authenticates with, whether we already have it or not."""
     return _PROOFS.get(Authentication(registration.authentication), Proof.SECRET)
 
 
 def has_proof(registration: ClientRegistration) -> bool:
-    """Whether that is stored."""
+    """Whether these credentials are stored."""
     needed = proof(registration)
     if needed is Proof.KEY:
         return registration.signing_key_id is not None
@@ -74,16 +75,17 @@ def has_proof(registration: ClientRegistration) -> bool:
 
 
 def served(registration: ClientRegistration) -> QuerySet[Endpoint]:
-    """The endpoints people sign in for under it: those of its own authorization server, and those it was made to serve
-    beside. For questions about one of them, or about words: see `endpoints` for the first."""
+    """The endpoints that patients link with it: those of its own authorization server, and others of the deployment.
+    For questions about a single one, or for searches; `endpoints` lists the first ones."""
     beside = Enablement.objects.filter(registration=registration, endpoint=OuterRef("pk"))
     rows = Endpoint.objects.filter(Q(authorization_server=registration.authorization_server_id) | Exists(beside))
     return rows.filter(vanished_at__isnull=True)
 
 
 def endpoints(registration: ClientRegistration, *, most: int, query: str = "") -> Sequence[Endpoint]:
-    """So many of them, by address, with authorization server and some `provider_names`; those whose address or provider
-    has the query in it. There may be fifty thousand: without a query no more are read than are told."""
+    """At most so many of them, by address, with authorization server and some `provider_names`; with a query, those
+    whose address or provider contains it. There may be fifty thousand: without a query, no more are read than are
+    returned."""
     words = query.replace("\x00", "").strip()[:200]
     if words:
         named = ProviderPortal.objects.filter(provider__name__icontains=words).values("endpoint")
@@ -96,7 +98,7 @@ def endpoints(registration: ClientRegistration, *, most: int, query: str = "") -
 
 
 def with_names(rows: QuerySet[Endpoint]) -> QuerySet[Endpoint]:
-    """Endpoints, each with some of its providers' names as `provider_names`: one may have thousands."""
+    """Add some of the providers' names to each endpoint, as `provider_names`: one may have thousands."""
     names = Provider.objects.filter(portals__endpoint=OuterRef("pk")).values("name")
     return rows.annotate(provider_names=ArraySubquery(names[:_MOST_NAMES]))
 
@@ -111,15 +113,15 @@ def endpoint(registration: ClientRegistration, unverified_id: str) -> Endpoint |
 
 
 def versions(registration: ClientRegistration) -> tuple[str, ...]:
-    """The FHIR versions of its endpoints, the newer first. Reads one endpoint for each version."""
+    """The FHIR versions of its endpoints, the newer first. Reads one endpoint per version."""
     of_it = {"own": registration.authorization_server_id, "registration": registration.pk}
     with connection.cursor() as cursor:
         cursor.execute(_VERSIONS, {**of_it, "versions": [FhirVersion.R4.value, FhirVersion.DSTU2.value]})
         return tuple(version for (version,) in cursor.fetchall())
 
 
-# Written out: putting it together anew costs ten times as much as asking. A value of one row is looked up by an index
-# for each version; what merely exists might be looked for among all rows at once.
+# Raw SQL, because the ORM takes ten times as long to build it as it takes to run. A scalar subquery is looked up by an
+# index for each version; EXISTS might be planned as a scan of all rows.
 _VERSIONS = """
 SELECT version FROM unnest(%(versions)s::text[]) WITH ORDINALITY AS known (version, place)
 WHERE COALESCE((
@@ -136,7 +138,7 @@ ORDER BY place
 
 
 def versions_of(*rows: QuerySet[Endpoint]) -> Func:
-    """An expression: the FHIR versions of these endpoints. Reads one endpoint for each version."""
+    """An expression for the FHIR versions of these endpoints. Reads one endpoint per version."""
     told = [
         Case(
             When(
@@ -153,14 +155,14 @@ def versions_of(*rows: QuerySet[Endpoint]) -> Func:
 
 
 def missing_versions(registration: ClientRegistration) -> tuple[str, ...]:
-    """Those of them that were not added to the application (specification 1.2)."""
+    """Those versions that were not added to the application (specification 1.2)."""
     return tuple(version for version in versions(registration) if version not in registration.versions_added)
 
 
 def siblings(registration: ClientRegistration) -> Sequence[ClientRegistration]:
-    """Other standing registrations of the same kind for the same providers, as far as some of them tell: as a
-    rule the one for the other FHIR version, which has its own authorization server on interface A (specification 4.1
-    rule 1). `fhir_versions` are those of their endpoints."""
+    """Other standing registrations of the same kind for the same providers, judged by some of the providers: usually
+    the one for the other FHIR version, which has its own authorization server on interface A (specification 4.1 rule
+    1). `fhir_versions` are those of their endpoints."""
     server = registration.authorization_server_id
     providers = ProviderPortal.objects.filter(endpoint__authorization_server=server).values("provider")[:MOST_NAMED]
     own_kind = Endpoint.objects.filter(authorization_server=server).order_by(*_IN_ORDER).values("interface")[:1]
@@ -172,11 +174,11 @@ def siblings(registration: ClientRegistration) -> Sequence[ClientRegistration]:
 
 
 def has_credentials(registration: ClientRegistration) -> bool:
-    """Whether client id and proof are both there."""
+    """Whether it has both a client id and credentials."""
     return bool(registration.client_id) and has_proof(registration)
 
 
-# The same as a condition.
+# The same as a database condition.
 WITH_CREDENTIALS = ~Q(client_id="") & (
     Q(authentication=Authentication.NONE)
     | Q(authentication=Authentication.PRIVATE_KEY_JWT, signing_key__isnull=False)
@@ -195,8 +197,8 @@ def find(unverified_id: str) -> ClientRegistration | None:
 
 @dataclass(frozen=True)
 class Names:
-    """Whom a registration is for, as far as it can be said in a line: `first` is empty where nobody knows, and where
-    there `are_many` nobody counted the others."""
+    """Whom a registration is for, in one line: `first` is empty if unknown; if there `are_many`, the others were not
+    counted."""
 
     first: str
     others: int
@@ -204,26 +206,26 @@ class Names:
 
     @property
     def count(self) -> int:
-        """Of all."""
+        """The number of all names."""
         return self.others + 1
 
 
 def provider_names(registration: ClientRegistration) -> Names:
-    """One of the providers it serves, and how many others there are. Strangers name nothing."""
+    """One of the providers that it serves, and how many others there are. Strangers do not count."""
     known = (rows.filter(is_stranger=False) for rows in _served(registration))
     some = (ProviderPortal.objects.filter(endpoint__in=rows)[:MOST_NAMED] for rows in known)
     return names_among([name for portals in some for name in portals.values_list("provider__name", flat=True)])
 
 
 def names_among(some: Collection[str]) -> Names:
-    """What to say of names, of which no more than MOST_NAMED were looked up; one may be there several times."""
+    """Summarize names of which at most MOST_NAMED were looked up, perhaps with repetitions."""
     names = sorted(set(some))
     return Names(names[0] if names else "", max(len(names) - 1, 0), are_many=len(some) >= MOST_NAMED)
 
 
 @dataclass(frozen=True)
 class Organization:
-    """One organization of a deployment, and whether it has turned us on: None where nobody knows."""
+    """One organization of a deployment, and whether it has enabled us: None if unknown."""
 
     endpoint: Endpoint
     is_enabled: bool | None
@@ -233,8 +235,8 @@ class Organization:
 def organizations(
     registration: ClientRegistration, endpoints: Sequence[Endpoint], *, let_in: Collection[UUID]
 ) -> Sequence[Organization]:
-    """These endpoints of it with what was last seen there, those that refuse us first. `let_in` are endpoints that
-    answered staff who tried; that patients were connected counts too."""
+    """These endpoints with what was last seen there, those that refuse us first. `let_in` are endpoints that answered
+    staff's trials; connected patients count as well."""
     refusals = registration.enablements.filter(is_enabled=False, endpoint__in=endpoints)
     refusing = {row.endpoint_id: row for row in refusals}
     linked = LinkDay.objects.filter(endpoint__in=endpoints, completed__gt=0).values_list("endpoint_id", flat=True)
@@ -248,8 +250,8 @@ def organizations(
 
 
 def _served(registration: ClientRegistration) -> tuple[QuerySet[Endpoint], QuerySet[Endpoint]]:
-    """Those of its own authorization server, and those beside, each to be read in its own order: asked for together,
-    all of both would be read before the first is known."""
+    """Those of its own authorization server, and others, as two querysets, each with its own index order: one combined
+    query would read all of both first."""
     rows = Endpoint.objects.filter(vanished_at__isnull=True)
     own = rows.filter(authorization_server=registration.authorization_server_id)
     return own, rows.filter(enablements__registration=registration)

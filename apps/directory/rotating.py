@@ -1,10 +1,12 @@
-"""Replacing our signing keys, each overlapping the next, so that no provider ever meets a signature it cannot verify.
+"""Rotate our signing keys, each overlapping the next, so that no provider meets a signature that it cannot verify.
 
-A successor is published first and signs when every copy of our key set has it; then registrations move to it; then the
-old key stays published until what it signed has arrived and no copy is older, and is retired (interface facts 4.2).
-Each step reads from rows what is due and is done under their locks: repeated, interrupted or taken by two workers at
-once they do no more than once. A registration whose provider holds an uploaded copy of our keys moves only when staff
-say that it has the new one.
+A successor is published first, and signs once every copy of our key set has it. Then registrations move to it. The old
+key stays published until what it signed has arrived and no older copy is in use; then it is retired (interface facts
+4.2).
+
+Each step finds what is due in rows, and works under their locks: repeated, interrupted, or run by two workers at once,
+it happens only once. If a provider has an uploaded copy of our keys, its registration moves only when staff say that
+the provider has the new key.
 """
 
 from collections.abc import Iterable
@@ -24,12 +26,12 @@ from apps.directory.signing import Algorithm
 
 
 class NotTheSuccessor(Exception):
-    """This key is not one to move to: it is leaving or retired, or no newer than the one there is."""
+    """The registration cannot move to this key: it is leaving or retired, or no newer than its present one."""
 
 
 @dataclass(frozen=True)
 class Rotation:
-    """What one run did, in the order of its steps; every part may be empty."""
+    """What one run did, by step; each may be empty."""
 
     published: tuple[SigningKey, ...]
     moved: tuple[ClientRegistration, ...]
@@ -39,7 +41,7 @@ class Rotation:
 
 @dataclass(frozen=True)
 class GivenUp:
-    """What giving a key up at once came to: who has the next one now, and who has none."""
+    """The result of giving up a key: which registrations have its successor, and which have no key."""
 
     successor: SigningKey | None
     moved: tuple[ClientRegistration, ...]
@@ -49,7 +51,8 @@ class GivenUp:
 def rotate(
     *, actor: Actor, at: datetime, algorithms: Iterable[str] = Algorithm.values, is_forced: bool = False
 ) -> Rotation:
-    """Take every step that is due. Forced, the first is due for each algorithm in use, unless it was just taken."""
+    """Take every step that is due. If forced, the first step is due for each algorithm in use, unless it was just
+    taken."""
     chosen = tuple(algorithms)
     return Rotation(
         published=tuple(publish_successors(actor=actor, at=at, algorithms=chosen, is_forced=is_forced)),
@@ -60,7 +63,7 @@ def rotate(
 
 
 def lasts() -> timedelta:
-    """How old a key in use becomes before it gets a successor."""
+    """The age at which a key in use gets a successor."""
     return timedelta(days=settings.SIGNING_KEY_DAYS)
 
 
@@ -72,14 +75,14 @@ def standing() -> QuerySet[ClientRegistration]:
 def publish_successors(
     *, actor: Actor, at: datetime, algorithms: Iterable[str], is_forced: bool = False
 ) -> list[SigningKey]:
-    """The first step: a successor where the newest key of an algorithm in use is old."""
+    """Step one: a successor, if the newest key of an algorithm in use is old."""
     made = (_publish_successor(each, actor=actor, at=at, is_forced=is_forced) for each in algorithms)
     return [key for key in made if key is not None]
 
 
 def move_registrations(*, actor: Actor, at: datetime, algorithms: Iterable[str]) -> list[ClientRegistration]:
-    """The second: registrations whose provider fetches our key set sign with the newest key that may sign. Those that
-    are over too, since permissions given under them may still be ended."""
+    """Step two: registrations whose provider fetches our key set sign with the newest key that may sign. So do rejected
+    and retired ones, because permissions granted to them may still have to be revoked."""
     moved = []
     for algorithm in algorithms:
         target = signing.current(algorithm, at=at)
@@ -92,7 +95,7 @@ def move_registrations(*, actor: Actor, at: datetime, algorithms: Iterable[str])
 
 
 def supersede_unused(*, actor: Actor, at: datetime, algorithms: Iterable[str]) -> list[SigningKey]:
-    """The third: keys that nobody signs with any more begin to leave. One that somebody took up again does not."""
+    """Step three: keys that nobody signs with any more begin to leave, unless they are used again."""
     superseded = []
     for algorithm in algorithms:
         newest = signing.current(algorithm, at=at)
@@ -107,7 +110,7 @@ def supersede_unused(*, actor: Actor, at: datetime, algorithms: Iterable[str]) -
 
 
 def retire_superseded(*, actor: Actor, at: datetime, algorithms: Iterable[str]) -> list[SigningKey]:
-    """The last: keys go whose last signature has arrived, and without which no copy of our key set is too old."""
+    """Step four: retire keys whose last signature has arrived, once no outdated copy of our key set is in use."""
     retired = []
     leaving = SigningKey.objects.filter(algorithm__in=tuple(algorithms), retired_at__isnull=True)
     for key in leaving.filter(superseded_at__lte=at - signing.LEAVES_WITHIN).order_by("superseded_at"):
@@ -118,7 +121,7 @@ def retire_superseded(*, actor: Actor, at: datetime, algorithms: Iterable[str]) 
 
 
 def successor(registration: ClientRegistration) -> SigningKey | None:
-    """The key to upload for this registration, which holds a copy of ours; None where it has the newest."""
+    """The key to upload for this registration, whose provider has a copy of ours; None if it has the newest."""
     own = registration.signing_key
     rows = signing.may_be_chosen()
     if own is not None:
@@ -127,18 +130,18 @@ def successor(registration: ClientRegistration) -> SigningKey | None:
 
 
 def waiting_for_staff() -> list[ClientRegistration]:
-    """Registrations that stand and prove themselves with a key, whose provider must be given a newer one by hand."""
+    """Standing registrations that authenticate with a key, and whose provider must be given a newer one by hand."""
     rows = standing().select_related("signing_key").order_by("label", "pk")
     return [row for row in rows.filter(key_set_is_fetched=False) if waits_for_staff(row)]
 
 
 def waits_for_staff(registration: ClientRegistration) -> bool:
-    """Whether this one does."""
+    """Whether this registration does."""
     return registration.signs and not registration.key_set_is_fetched and successor(registration) is not None
 
 
 def hand_over(registration: ClientRegistration, key: SigningKey, *, actor: Actor, at: datetime) -> None:
-    """Staff saw to it that the provider has this key: sign with it from now on. Raises NotTheSuccessor."""
+    """Staff made sure that the provider has this key: sign with it from now on. Raises NotTheSuccessor."""
     with transaction.atomic():
         row = ClientRegistration.objects.select_for_update().get(pk=registration.pk)
         locked = SigningKey.objects.select_for_update(no_key=True).get(pk=key.pk)
@@ -150,10 +153,11 @@ def hand_over(registration: ClientRegistration, key: SigningKey, *, actor: Actor
 
 
 def give_up(key: SigningKey, *, actor: Actor, at: datetime) -> GivenUp:
-    """Somebody else may have the private half: retire it now. Registrations that fetch our key set sign with another
-    key at once, which a provider may refuse until its copy is renewed; those with an uploaded copy have no proof."""
+    """Somebody else may have the private half: retire the key now. Registrations whose provider fetches our key set
+    sign with another key at once, which the provider may refuse until its copy is renewed. Those with an uploaded copy
+    have no key."""
     with transaction.atomic():
-        # Registrations before keys, as everybody locks them.
+        # Registrations are locked before keys, as everywhere.
         list(ClientRegistration.objects.select_for_update().filter(signing_key=key).order_by("pk"))
         signing.give_up(key, actor=actor, at=at)
         users = list(key.registrations.select_related("signing_key").order_by("label", "pk"))
@@ -175,7 +179,7 @@ def give_up(key: SigningKey, *, actor: Actor, at: datetime) -> GivenUp:
 
 def _publish_successor(algorithm: str, *, actor: Actor, at: datetime, is_forced: bool) -> SigningKey | None:
     with transaction.atomic():
-        # Whoever else would make one waits here, and then sees it.
+        # A concurrent run waits here, and then sees the new key.
         rows = SigningKey.objects.filter(algorithm=algorithm, retired_at__isnull=True)
         keys = list(rows.select_for_update(no_key=True).order_by("pk"))
         if not any(signing.is_in_use(key) for key in keys):
@@ -189,11 +193,11 @@ def _publish_successor(algorithm: str, *, actor: Actor, at: datetime, is_forced:
 
 
 def _give(registration: ClientRegistration, key: SigningKey | None, *, actor: Actor, at: datetime) -> bool:
-    """Whether the registration has this newer key, or none, from now on. Its old key, if it was about to leave, leaves
-    anew: until now it has signed."""
+    """Give the registration this newer key, or none; returns whether it changed. If its old key was leaving, its time
+    starts again, because it has signed until now."""
     with transaction.atomic():
         row = ClientRegistration.objects.select_for_update().get(pk=registration.pk)
-        old = row.signing_key  # asked for under the lock: a join would show the key there was before waiting for it
+        old = row.signing_key  # queried under the lock: a join would show the key from before the wait
         if old is not None and key is not None and not _is_newer(key, old):
             return False
         row.signing_key = key

@@ -1,4 +1,4 @@
-"""What this app keeps sealed, for the installation: told to `apps.vault.renewing`."""
+"""The sealed columns of this app, sealed for the installation; `apps.vault.renewing` reads this."""
 
 from typing import Final
 

@@ -1,7 +1,7 @@
-"""Which endpoints a client registration serves, asked from the far end: the allow list of launches from outside.
+"""Which endpoints a client registration serves: the allow list for launches from outside.
 
-A provider's portal names the FHIR base URL it launches for (`iss`, interface facts 3.9). It is compared with what the
-directory has, and nothing is asked of it before: an address from a link is no reason to speak to anybody.
+A provider's portal names the FHIR base URL that it launches for (`iss`, interface facts 3.9). It is compared with the
+directory before any request: a URL in a link is no reason to contact anybody.
 """
 
 import re
@@ -16,15 +16,15 @@ _ROOT = re.compile(r"(?P<scheme>[A-Za-z]+)://(?P<host>[^/?#@\\\s]+)(?P<path>/[^?
 
 
 def endpoint_at(registration: ClientRegistration, unverified_root: str) -> Endpoint | None:
-    """The endpoint with this FHIR base URL among those this registration serves, or None. Scheme and host are compared
-    without case and one closing slash is ignored; everything else counts. Speaks to nobody."""
+    """The endpoint with this FHIR base URL among those that this registration serves, or None. Scheme and host are
+    compared case-insensitively, and one trailing slash is ignored; everything else counts. Makes no network calls."""
     if _spelled(unverified_root) is None:
         return None
     rows = Endpoint.objects.filter(
         Q(authorization_server=registration.authorization_server_id) | Q(enablements__registration=registration),
         interface=Interface.SMART,
     )
-    # a deployment can have thousands of tenants, and anybody may ask: the database leaves only the spellings of one
+    # a deployment can have thousands of tenants, and anybody may call this: the database returns only spellings of one
     bare = unverified_root.removesuffix("/")
     alike = rows.filter(Q(fhir_base_url__iexact=bare) | Q(fhir_base_url__iexact=f"{bare}/"))
     for endpoint in alike.select_related("authorization_server").distinct():
@@ -34,12 +34,12 @@ def endpoint_at(registration: ClientRegistration, unverified_root: str) -> Endpo
 
 
 def serves(registration: ClientRegistration, endpoint: Endpoint) -> bool:
-    """Whether this is the registration with which people link the endpoint now."""
+    """Whether patients link the endpoint with this registration now."""
     return registering.standing_at(endpoint) == registration
 
 
 def is_same_root(unverified_root: str, root: str) -> bool:
-    """Whether two spellings are of one FHIR base URL, by the rule of `endpoint_at`."""
+    """Whether these are two spellings of one FHIR base URL, by the rule of `endpoint_at`."""
     wanted = _spelled(unverified_root)
     return wanted is not None and wanted == _spelled(root)
 

@@ -1,8 +1,8 @@
-"""What an authorization server says of itself, from a discovery to its row. Nothing is saved here.
+"""Copy an authorization server's metadata from a discovery to its row. Nothing is saved here.
 
-What is not said erases nothing, unless the document that would say it was read. Tokens are revoked and introspected
-where they were issued: such an address elsewhere is not kept. An issuer keeps its origin, because ID tokens are
-believed by it (interface facts 3.7); another one is for staff to look at.
+A missing value erases nothing, unless the document that would contain it was read. Tokens are revoked and introspected
+where they were issued, so such addresses at other origins are not stored. The issuer's origin never changes, because ID
+tokens are trusted by it (interface facts 3.7); another one is left for staff to review.
 """
 
 from collections.abc import Iterable, Iterator
@@ -19,7 +19,8 @@ _ANYWHERE = ("management_url", "jwks_url")
 
 
 def describe(server: AuthorizationServer, found: Discovered, version: FhirVersion) -> list[str]:
-    """Write the columns. `version` is that of the root which was asked. Returns what was not believed, for staff."""
+    """Set the columns. `version` is that of the FHIR base URL that was asked. Returns notes for staff about what was
+    not believed."""
     is_complete = found.source is DiscoverySource.SMART_CONFIGURATION and not found.unavailable
     notes = [
         *_addresses(server, found.configuration, is_complete=is_complete),
@@ -42,7 +43,7 @@ def _addresses(server: AuthorizationServer, configuration: SmartConfiguration, *
 
 
 def _issuer(server: AuthorizationServer, issuer: str | None) -> Iterator[str]:
-    """Learn the issuer, and allow ID tokens to name it. What staff added stays."""
+    """Learn the issuer, and allow ID tokens to name it. Issuers that staff added stay."""
     if not issuer or issuer == server.issuer:
         return
     if len(issuer) > _LONGEST_ADDRESS:
@@ -64,8 +65,8 @@ def _abilities(server: AuthorizationServer, configuration: SmartConfiguration, v
 
 
 def _of_other_versions(names: Iterable[str], version: FhirVersion) -> Iterator[str]:
-    """The scopes for what only another FHIR version has: a root of this one does not say that they are gone, where
-    both share an authorization server."""
+    """Scopes for types that only another FHIR version has: a FHIR base URL of this version does not show that they are
+    gone if both share an authorization server."""
     theirs = resource_types.only_in_others(version)
     for name in names:
         named = scopes.readable_types([name])
@@ -74,5 +75,5 @@ def _of_other_versions(names: Iterable[str], version: FhirVersion) -> Iterator[s
 
 
 def _short(names: Iterable[str], *, longest: int) -> list[str]:
-    """Those a column holds; a longer one is no name that we know."""
+    """Names that fit the column; no name that we know is longer."""
     return [name for name in names if len(name) <= longest]

@@ -1,7 +1,7 @@
-"""Our signing keys: made here, their private half sealed for the installation, opened for one call at a time.
+"""Our signing keys: made here, with the private half sealed for the installation and decrypted for one call at a time.
 
-A provider holds the public half (interface facts 3.5, section 8), so a key lives until every registration that names
-it has another, and what it signed has arrived: `rotating` says when.
+Providers have the public half (interface facts 3.5, section 8), so a key lives until every registration with it has
+another, and what it signed has arrived: `rotating` decides when.
 """
 
 import json
@@ -31,23 +31,23 @@ _OVER = (ClientRegistration.Status.REJECTED, ClientRegistration.Status.RETIRED)
 
 
 class KeyInUse(Exception):
-    """A registration that stands still proves itself with this key."""
+    """A standing registration authenticates with this key."""
 
 
 class StillNeeded(Exception):
-    """What the key signed may still be on its way, or somebody may verify it with an older copy of our key set."""
+    """What the key signed may still be on its way, or be verified with an older copy of our key set."""
 
 
 def make(
     algorithm: str = Algorithm.ES384, *, actor: Actor, at: datetime, signs_from_at: datetime | None = None
 ) -> SigningKey:
-    """A new pair, published from now on. Its id is the thumbprint of its public half (RFC 7638), so that equal ids mean
+    """Make a key pair, published from now on. Its id is the thumbprint of the public half (RFC 7638), so equal ids mean
     equal keys.
 
-    It is to sign when every copy of our key set has it, unless told otherwise: at once where nobody can have a copy.
+    Unless specified, it signs once every copy of our key set has it; immediately if nobody can have a copy.
     """
     pair = _generate(Algorithm(algorithm))
-    while pair.thumbprint().startswith("-"):  # which a command would take for an option: one in 64
+    while pair.thumbprint().startswith("-"):  # a command would take it for an option; happens once in 64
         pair = _generate(Algorithm(algorithm))
     kid = pair.thumbprint()
     public = {**pair.as_dict(private=False), "kid": kid, "alg": str(algorithm), "use": "sig"}
@@ -67,26 +67,26 @@ def make(
 
 
 def current(algorithm: str = Algorithm.ES384, *, at: datetime) -> SigningKey | None:
-    """The key to register with a provider today: the newest that signs, or else the one that will; None where there is
-    none. A key that is leaving is nobody's to begin with."""
+    """The key to register with a provider today: the newest that signs, or else the one that will; None if there is
+    none. Keys that are leaving are not offered."""
     rows = may_be_chosen().filter(algorithm=algorithm)
     return rows.filter(signs_from_at__lte=at).first() or rows.order_by("signs_from_at", "pk").first()
 
 
 def may_be_chosen() -> QuerySet[SigningKey]:
-    """Keys a registration may be given: those neither leaving nor retired, the newest first."""
+    """Keys that a registration may be given: neither leaving nor retired, the newest first."""
     rows = SigningKey.objects.filter(retired_at__isnull=True, superseded_at__isnull=True)
     return rows.order_by("-created_at", "pk")
 
 
 def is_in_use(row: SigningKey) -> bool:
-    """Whether a registration that stands proves itself with it."""
+    """Whether a standing registration authenticates with it."""
     return row.registrations.exclude(status__in=_OVER).exists()
 
 
 def supersede(row: SigningKey, *, actor: Actor, at: datetime) -> bool:
-    """Sign nothing with it any more; it stays published until `leaves_at`. Raises KeyInUse while a registration that
-    stands names it. False where it was superseded before."""
+    """Stop signing with it; it stays published until `leaves_at`. Raises KeyInUse while a standing registration has it.
+    False if it was superseded before."""
     with transaction.atomic():
         locked = _unused(row)
         is_news = locked.superseded_at is None
@@ -99,7 +99,7 @@ def supersede(row: SigningKey, *, actor: Actor, at: datetime) -> bool:
 
 
 def take_back(row: SigningKey, *, actor: Actor, at: datetime) -> None:
-    """It is in use after all: whatever it is to leave, it leaves anew."""
+    """It is in use after all: when it is superseded again, its time starts again."""
     with transaction.atomic():
         locked = SigningKey.objects.select_for_update().get(pk=row.pk)
         if locked.superseded_at is not None and locked.retired_at is None:
@@ -110,13 +110,13 @@ def take_back(row: SigningKey, *, actor: Actor, at: datetime) -> None:
 
 
 def leaves_at(row: SigningKey) -> datetime | None:
-    """From when nobody needs it to verify anything; None while it may sign."""
+    """When nobody needs it to verify anything any more; None while it may sign."""
     return None if row.superseded_at is None else row.superseded_at + LEAVES_WITHIN
 
 
 def retire(row: SigningKey, *, actor: Actor, at: datetime) -> bool:
-    """Take it out of our key set and drop its private half. Raises KeyInUse as `supersede` does, and StillNeeded before
-    `leaves_at`. False where it was retired before."""
+    """Remove it from our key set and delete its private half. Raises KeyInUse as `supersede` does, and StillNeeded
+    before `leaves_at`. False if it was retired before."""
     with transaction.atomic():
         locked = _unused(row)
         needed_until = leaves_at(locked)
@@ -130,8 +130,8 @@ def retire(row: SigningKey, *, actor: Actor, at: datetime) -> bool:
 
 
 def give_up(row: SigningKey, *, actor: Actor, at: datetime) -> None:
-    """Somebody else may have its private half: retire it at once, whoever signs with it. Registrations that name it
-    have no proof until they are given another key. Content where it was retired before."""
+    """Somebody else may have its private half: retire it at once, whoever signs with it. Its registrations have no key
+    until they are given another one. Does nothing if it was retired before."""
     with transaction.atomic():
         locked = SigningKey.objects.select_for_update().get(pk=row.pk)
         if locked.retired_at is None:
@@ -140,7 +140,7 @@ def give_up(row: SigningKey, *, actor: Actor, at: datetime) -> None:
 
 
 def open_key(row: SigningKey) -> client_authentication.SigningKey | None:
-    """The key as the wire takes it, or None where it is retired. Raises what opening a sealed value raises."""
+    """The key in the wire's type, or None if it is retired. Raises the errors of opening a sealed value."""
     if row.sealed_private_jwk is None:
         return None
     opened = sealing.open_sealed(bytes(row.sealed_private_jwk), holder=Holder.installation(), place=place_of(row.kid))
@@ -148,9 +148,9 @@ def open_key(row: SigningKey) -> client_authentication.SigningKey | None:
 
 
 def _unused(row: SigningKey) -> SigningKey:
-    """The row under a lock, unless a registration that stands names it. Whoever gives this key to a registration
-    meanwhile meets the lock when they commit (foreign keys are checked then), and is not kept from it: a key that is
-    superseded may be taken back, and one that is retired signs nothing."""
+    """The locked row, unless a standing registration has it. Whoever gives this key to a registration meanwhile waits
+    for the lock at commit (foreign keys are checked then), and is not prevented: a superseded key may be taken back,
+    and a retired one signs nothing."""
     locked = SigningKey.objects.select_for_update().get(pk=row.pk)
     if is_in_use(locked):
         raise KeyInUse
@@ -172,7 +172,7 @@ def _generate(algorithm: Algorithm) -> ECKey | RSAKey:
 
 
 def place_of(kid: str) -> Place:
-    """Of `SigningKey.sealed_private_jwk`."""
+    """The place of `SigningKey.sealed_private_jwk`."""
     return Place("signing_key", "sealed_private_jwk", (kid,))
 
 

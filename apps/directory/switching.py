@@ -1,8 +1,8 @@
-"""The switches: one for each client registration and one for each endpoint. Off stops linking, refreshing and syncing.
+"""Switches: one for each client registration and one for each endpoint. Off stops linking, refreshing and syncing.
 
-At once: nobody begins anything there any more, a sync under way stops before its next request, and a sign-in under way
-ends with a page that says so. Nothing is lost: tokens and copies stay, and runs go on where they stopped when it is on
-again. Permissions that patients end are still ended at the provider.
+It works at once: nothing new begins there, a running sync stops before its next request, and a sign-in in progress ends
+with a page that says so. Nothing is lost: tokens and copies stay, and runs continue where they stopped once it is on
+again. Permissions that patients end are still revoked at the provider.
 """
 
 from datetime import datetime
@@ -15,8 +15,8 @@ from apps.directory.models import ClientRegistration, Endpoint
 
 
 def switch_registration(registration: ClientRegistration, *, is_on: bool, actor: Actor, at: datetime) -> None:
-    """Switch everything off, or on again, that goes under this registration: all but hosts that nobody looked at, which
-    wait for that from then on (`trusting`). Twice is as once."""
+    """Switch a registration, with everything that uses it. When it is switched on, hosts that staff have not reviewed
+    stay off (`trusting`). Calling it again changes nothing."""
     with amending.locked(registration) as row:
         if row.is_switched_on == is_on:
             return
@@ -28,12 +28,12 @@ def switch_registration(registration: ClientRegistration, *, is_on: bool, actor:
 
 
 def switch_endpoint(endpoint: Endpoint, *, is_on: bool, actor: Actor, at: datetime) -> None:
-    """The same for one endpoint, under whatever registration. Twice is as once."""
+    """Switch one endpoint, for all registrations. Calling it again changes nothing."""
     with transaction.atomic():
         row = Endpoint.objects.select_for_update(no_key=True).get(pk=endpoint.pk)  # new links need not wait
         if row.is_switched_on != is_on:
             row.is_switched_on, row.switched_off_at = is_on, None if is_on else at
-            if is_on:  # whoever switches it on has looked at its host
+            if is_on:  # whoever switches it on has reviewed its host
                 row.is_stranger, row.host_seen_at = False, at
             row.save(update_fields=["is_switched_on", "switched_off_at", "is_stranger", "host_seen_at"])
             endpoint_events.note_endpoint(row.pk, "switched on" if is_on else "switched off", actor=actor, at=at)
@@ -41,5 +41,5 @@ def switch_endpoint(endpoint: Endpoint, *, is_on: bool, actor: Actor, at: dateti
 
 
 def is_on(endpoint: Endpoint, registration: ClientRegistration) -> bool:
-    """Whether both are on, as these two objects know it."""
+    """Whether both are on, as they are loaded."""
     return endpoint.is_switched_on and registration.is_switched_on

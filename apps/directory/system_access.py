@@ -1,7 +1,7 @@
 """System access: tokens for ourselves, not for a patient (specification 4.2 S5 and S6; 5.2 rules 5 and 6).
 
-For staff and operators, and for what runs on their behalf; no page of a patient leads here. A token lives under ten
-minutes, is kept nowhere and never renewed: whoever needs another asks anew.
+For staff and operators, and for what runs on their behalf; no page for patients leads here. A token lives less than ten
+minutes, is never stored or refreshed: whoever needs another one requests it.
 """
 
 from collections.abc import Sequence
@@ -23,12 +23,12 @@ from apps.wire.scopes import SmartVersion, is_system
 from apps.wire.secret import Secret
 from apps.wire.token_endpoint import TokenSet
 
-# What stands in the way of patients and not of systems: their client id and its proof, and what their sign-ins met.
+# Obstacles for patients but not for systems: those of their client id and credentials, and what their sign-ins met.
 _OF_PATIENTS = frozenset({Obstacle.NO_CREDENTIALS, Obstacle.TROUBLE, Obstacle.NOT_ENABLED})
 
 
 class NoSystemAccess(Exception):
-    """Nothing was asked, because something is missing on our side: `sentence` tells staff what."""
+    """No request was made, because something is missing on our side: `sentence` tells staff what."""
 
     def __init__(self, sentence: str | Promise) -> None:
         super().__init__()
@@ -40,8 +40,8 @@ class NoSystemAccess(Exception):
 
 @dataclass(frozen=True)
 class Granted:
-    """What a token is good for, without the token. `scope` is what was granted, each `system/…`, and may be less than
-    was asked."""
+    """What a token allows, without the token. `scope` is what was granted, each `system/…`, perhaps less than was
+    requested."""
 
     scope: tuple[str, ...]
     expires_at: datetime
@@ -49,14 +49,14 @@ class Granted:
 
 @dataclass(frozen=True, repr=False)
 class SystemToken(Granted):
-    """Past `expires_at` nobody uses it."""
+    """Not used after `expires_at`."""
 
     access_token: Secret
 
 
 @dataclass(frozen=True)
 class Way:
-    """How a token would be asked for: what staff may read of it."""
+    """How a token would be requested, for staff to read."""
 
     token_url: str
     client_id: str
@@ -64,12 +64,12 @@ class Way:
 
 
 def system_token(endpoint: Endpoint, *, scopes: Sequence[str], at: datetime) -> SystemToken:
-    """A token for these `system/…` scopes at this endpoint's authorization server. Asks over the network: call it with
-    no transaction open.
+    """A token for these `system/…` scopes from this endpoint's authorization server. Speaks to the network: call it
+    with no transaction open.
 
-    Raises NoSystemAccess; RequestRefused (INVALID_SCOPE) for scopes that are none, or not for systems; UnexpectedAnswer
-    (INVALID_SCOPE) where others were granted, or none; and every other WireError the token endpoint's answer stands
-    for. A refusal of the account or its proof is noted for operators, until the next token.
+    Raises NoSystemAccess; RequestRefused (INVALID_SCOPE) for invalid scopes or scopes that are not for systems;
+    UnexpectedAnswer (INVALID_SCOPE) if others were granted, or none; and the other WireErrors of the token endpoint. A
+    refusal of the account or its credentials is recorded for operators, until the next token.
     """
     registration, dialect = _standing(endpoint, at=at)
     where = _token_endpoint(endpoint, registration, dialect)
@@ -83,9 +83,10 @@ def system_token(endpoint: Endpoint, *, scopes: Sequence[str], at: datetime) -> 
 
 
 def check(endpoint: Endpoint, *, scopes: Sequence[str], actor: Actor, at: datetime) -> Granted:
-    """Ask for a token and throw it away: what it would be good for, for staff. Leaves an audit event, however it ends.
+    """Request a token, discard it, and return what it would allow, for staff. Records an audit event, whatever the
+    result.
 
-    Raises what `system_token` raises.
+    Raises the same as `system_token`.
     """
     code = ""
     try:
@@ -102,7 +103,7 @@ def check(endpoint: Endpoint, *, scopes: Sequence[str], actor: Actor, at: dateti
 
 
 def way(endpoint: Endpoint, *, at: datetime) -> Way:
-    """How `system_token` would ask; speaks to nobody and opens nothing. Raises NoSystemAccess."""
+    """How `system_token` would ask. Makes no network calls and decrypts nothing. Raises NoSystemAccess."""
     registration, dialect = _standing(endpoint, at=at)
     return Way(
         token_url=reaching.authorization_server(endpoint, registration).token_url,
@@ -112,14 +113,14 @@ def way(endpoint: Endpoint, *, at: datetime) -> Way:
 
 
 def smallest_scopes(endpoint: Endpoint) -> tuple[str, ...]:
-    """What a check asks for where nobody says otherwise: to read patients, as the registration writes scopes."""
+    """The default scopes of a check: to read patients, in the registration's notation."""
     registration = registering.standing_at(endpoint)
     is_v1 = registration is not None and registration.smart_version == SmartVersion.V1
     return ("system/Patient.read" if is_v1 else "system/Patient.rs",)
 
 
 def _standing(endpoint: Endpoint, *, at: datetime) -> tuple[ClientRegistration, Dialect]:
-    """The registration that has system access there, and how the server wants to be spoken to."""
+    """The registration that has system access there, and its dialect."""
     obstacle = linkability.obstacle(endpoint, at=at, ignoring=_OF_PATIENTS)
     if obstacle is not None:
         raise NoSystemAccess(obstacle.label)
@@ -151,9 +152,9 @@ def _token_endpoint(
 
 
 def _token(answer: TokenSet, asked: Sequence[str], dialect: Dialect, *, at: datetime) -> SystemToken:
-    """What counts of an answer: no refresh token, no context, and no longer life than such tokens have."""
+    """What is used of a response: no refresh token, no launch context, and no longer lifetime than such tokens have."""
     scope = tuple(dict.fromkeys(asked)) if answer.scope is None else answer.scope
-    if not scope or not all(map(is_system, scope)):  # a permission of somebody else's is none of ours
+    if not scope or not all(map(is_system, scope)):  # a permission for somebody else must not be used
         raise UnexpectedAnswer(code=Code.INVALID_SCOPE)
     seconds = answer.expires_in_seconds or dialect.assumed_lifetime_seconds
     return SystemToken(

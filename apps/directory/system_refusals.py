@@ -1,7 +1,7 @@
-"""Whether a server refuses us as a system: noted when it begins to, over with the next token.
+"""Whether a server refuses our system account: recorded when that begins, and over with the next token.
 
-It is not the registration's trouble, which keeps patients away: they come with another client id, and a system account
-that is refused costs none of them anything. What is known of it is the last such note in the audit log.
+This differs from the registration's trouble, which keeps patients away: they use another client id, and are not
+affected if a system account is refused. The state is the last such event in the audit log.
 """
 
 import logging
@@ -32,7 +32,7 @@ class SystemRefusal:
 
 
 def standing() -> Sequence[SystemRefusal]:
-    """All of them, of registrations that have a system account and count. One question, answered by an index."""
+    """All refusals, for standing registrations with a system account. One query, answered by an index."""
     rows = ClientRegistration.objects.exclude(status__in=registering.OVER).filter(system_account__isnull=False)
     by_id = {str(row.pk): row for row in rows}
     latest = _notes(by_id).order_by("subject_id", "-pk").distinct("subject_id") if by_id else ()
@@ -44,7 +44,7 @@ def standing() -> Sequence[SystemRefusal]:
 
 
 def refused(registration: ClientRegistration, error: ClientRejected, *, at: datetime) -> None:
-    """Their server did not accept our system account, or its proof. Staff hear of it once."""
+    """The server did not accept our system account or its credentials. Staff are told once."""
     if _last(registration) == (_REFUSED, error.code.value):
         return
     amending.note(registration, _REFUSED, actor=_ACTOR, at=at, code=error.code.value)
@@ -57,13 +57,13 @@ def refused(registration: ClientRegistration, error: ClientRejected, *, at: date
 
 
 def accepted(registration: ClientRegistration, *, at: datetime) -> None:
-    """Their server gave a token: what it refused before is over."""
+    """The server issued a token: an earlier refusal is over."""
     if _last(registration)[0] == _REFUSED:
         amending.note(registration, _ACCEPTED, actor=_ACTOR, at=at)
 
 
 def _last(registration: ClientRegistration) -> tuple[str, str]:
-    """What was noted last, and the code of it; empty where nothing was."""
+    """The last recorded event and its code; empty if there is none."""
     note = _notes([str(registration.pk)]).order_by("-pk").first()
     return (note.facts[Fact.ACTION], note.facts.get(Fact.CODE, "")) if note is not None else ("", "")
 

@@ -1,4 +1,4 @@
-"""Work of the directory in the background. Tasks carry nothing, and only select what is due: rows hold the truth."""
+"""Background tasks of the directory. Tasks have no arguments and only select what is due: all state is in rows."""
 
 import logging
 
@@ -12,10 +12,10 @@ from apps.directory.watching import checking, link_statistics
 
 _LOG = logging.getLogger(__name__)
 
-# One after the other, each of at most two requests: all of them end before the next beat.
+# Run one after the other, with at most two requests each: all finish before the next beat.
 _MOST_AT_ONCE = 20
 
-# Of checks, which take a minute each at worst: as many as there is time for before the next beat.
+# For checks, which take up to a minute each: as many as fit before the next beat.
 _MOST_CHECKED = 100
 _CHECKING_SECONDS = 220
 
@@ -24,25 +24,25 @@ _ABOUT_A_DAY_SECONDS = 84_600  # half an hour less: the beat of the same hour to
 
 @shared_task
 def discover_stale() -> None:
-    """Ask SMART deployments where we are registered again, if they were not asked for a day, or could not be."""
+    """Discover SMART deployments where we are registered again, if they were not asked for a day, or failed."""
     discovering.discover_stale(at=timezone.now(), most=_MOST_AT_ONCE)
 
 
 @shared_task
 def check_endpoints() -> None:
-    """Check those that patients rely on and that were not checked for a day."""
+    """Check endpoints that patients rely on and that were not checked for a day."""
     checking.check_relied_on(at=timezone.now(), most=_MOST_CHECKED, seconds=_CHECKING_SECONDS)
 
 
 @shared_task
 def forget_old_link_days() -> None:
-    """Delete the counts of links that are too old to say anything."""
+    """Delete counts of attempts to link that are too old to be shown."""
     link_statistics.forget_old(at=timezone.now())
 
 
 @shared_task
 def rotate_signing_keys() -> None:
-    """Take the steps of replacing signing keys that are due; say once a day what waits for staff."""
+    """Take the steps of key rotation that are due, and log once a day what waits for staff."""
     rotating.rotate(actor=Actor.system("beat"), at=timezone.now())
     for registration in rotating.waiting_for_staff():
         if cache.add(f"new-signing-key:{registration.pk}", 1, timeout=_ABOUT_A_DAY_SECONDS):

@@ -1,7 +1,7 @@
-"""Whom we believe because staff know them: the hosts that tokens may go to, and the issuers of ID tokens.
+"""What we trust because staff know it: the hosts that tokens may be sent to, and the issuers of ID tokens.
 
-A directory file pairs FHIR base URLs with authorization servers. A hostile one pairs a host of its own with a server
-that patients trust: they would sign in there, and their tokens would travel to that host.
+A directory file pairs FHIR base URLs with authorization servers. A hostile one could pair its own host with a server
+that patients trust: they would sign in there, and their tokens would be sent to that host.
 """
 
 from datetime import datetime
@@ -32,9 +32,9 @@ WHERE authorization_server_id = %(server)s AND is_switched_on AND {_ORIGIN} = AN
 
 
 def is_stranger(endpoint: Endpoint, *, served_by: ClientRegistration | None = None) -> bool:
-    """Whether staff should switch the endpoint on first: patients sign in at its authorization server under a
-    registration of ours, and it has the origin neither of that server nor of an endpoint of it that is switched on. Its
-    addresses passed the guard. A registration that served the endpoint before makes it no stranger to itself."""
+    """Whether staff should review the endpoint before it is on: patients sign in at its authorization server with a
+    registration of ours, and it shares its origin neither with that server nor with an endpoint of it that is switched
+    on. Its addresses have passed the URL guard. `served_by` served the endpoint before, and does not count."""
     server = endpoint.authorization_server
     if server is None or not registering.is_relied_on(server, besides=served_by):
         return False
@@ -42,16 +42,16 @@ def is_stranger(endpoint: Endpoint, *, served_by: ClientRegistration | None = No
 
 
 def estrange(endpoint: Endpoint, *, served_by: ClientRegistration | None = None, at: datetime) -> bool:
-    """Switch a stranger off, with its reason; True where it is one. Saves nothing: the caller has the row locked, and
-    saves `COLUMNS`."""
+    """Switch a stranger off and mark it; True if it is one. Saves nothing: the caller has locked the row, and saves
+    `COLUMNS`."""
     if is_stranger(endpoint, served_by=served_by):
         _switch_off(endpoint, at=at)
     return endpoint.is_stranger
 
 
 def estrange_beside(endpoint: Endpoint, registration: ClientRegistration, *, at: datetime) -> bool:
-    """The same for an endpoint that a registration made beside it is about to serve: its host may be known from the
-    authorization server of either."""
+    """The same for an endpoint that a registration of the same deployment is about to serve: its host may be known from
+    either authorization server."""
     servers = (endpoint.authorization_server, registration.authorization_server)
     if not any(server is not None and _is_known(endpoint, server) for server in servers):
         _switch_off(endpoint, at=at)
@@ -59,8 +59,8 @@ def estrange_beside(endpoint: Endpoint, registration: ClientRegistration, *, at:
 
 
 def examine(endpoint: Endpoint, *, actor: Actor, at: datetime) -> bool:
-    """The same for an endpoint whose authorization server staff chose: saved, and written down. True where it was
-    switched off."""
+    """The same for an endpoint whose authorization server staff chose: saved, and recorded. True if it was switched
+    off."""
     with transaction.atomic():
         row = Endpoint.objects.select_for_update(no_key=True).get(pk=endpoint.pk)
         if row.is_stranger or not estrange(row, at=at):
@@ -74,7 +74,7 @@ def examine(endpoint: Endpoint, *, actor: Actor, at: datetime) -> bool:
 def register(
     server: AuthorizationServer, *, dialect: Dialect, looked_at: Endpoint | None = None, actor: Actor, at: datetime
 ) -> ClientRegistration:
-    """Our standing registration there, or a new one: then `estrange_listed`."""
+    """Our standing registration there, or a new one, after `estrange_listed`."""
     with transaction.atomic():
         locked = AuthorizationServer.objects.select_for_update().get(pk=server.pk)
         standing = registering.standing(locked)
@@ -87,18 +87,18 @@ def register(
 def estrange_listed(
     server: AuthorizationServer, *, looked_at: Endpoint | None = None, actor: Actor, at: datetime
 ) -> int:
-    """Before patients sign in there for the first time: endpoints that lists have put beside the server wait for a
-    look, unless they have its origin, that of one that staff looked at, as the one they began with, or that of one
-    where patients are connected. How many were switched off; none where patients sign in already, for then each was
-    asked about when it came."""
+    """Before patients sign in there for the first time, switch off endpoints that lists paired with the server, until
+    staff review them. Exempt are those with the server's origin, with that of an endpoint that staff reviewed, such as
+    the one they began with, or with that of one where patients are connected. Returns how many were switched off; none
+    if patients already sign in there, because then each was examined when it came."""
     if looked_at is not None:
         Endpoint.objects.filter(pk=looked_at.pk).update(host_seen_at=at)
     return 0 if registering.is_relied_on(server) else _estrange_unseen(server, actor=actor, at=at)
 
 
 def estrange_unseen(registration: ClientRegistration, *, actor: Actor, at: datetime) -> int:
-    """The same when a registration that was off lets patients sign in at its server: what a list put there before this
-    was asked waits as what came later does."""
+    """The same when a registration that was off lets patients sign in at its server: pairs from lists that were never
+    examined wait for review as well."""
     server = registration.authorization_server
     if registering.is_relied_on(server, besides=registration):
         return 0
@@ -141,7 +141,8 @@ def _switch_off(endpoint: Endpoint, *, at: datetime) -> None:
 
 def allow_issuer(server: AuthorizationServer, issuer: str, *, actor: Actor, at: datetime) -> None:
     """Let ID tokens of this server name an issuer that it does not declare (interface facts 3.7: the two may differ,
-    and neither is derived from the other). Twice is as once. Raises ValidationError for what is no address of ours."""
+    and neither can be derived from the other). Calling it again changes nothing. Raises ValidationError if the issuer
+    is no acceptable URL."""
     pairing.check_issuers([issuer])
     with transaction.atomic():
         row = AuthorizationServer.objects.select_for_update().get(pk=server.pk)

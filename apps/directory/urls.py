@@ -1,4 +1,4 @@
-"""Addresses of the directory app."""
+"""URLs of the directory app."""
 
 from django.urls import URLPattern, URLResolver, path
 

@@ -1,4 +1,4 @@
-"""What the two FHIR versions, and the two interfaces, mean to a patient; and which version is the better one."""
+"""What the two FHIR versions and the two interfaces mean to a patient, and which version is better."""
 
 from collections import defaultdict
 from collections.abc import Collection, Hashable, Mapping
@@ -39,7 +39,7 @@ WORDS = {
 
 @dataclass(frozen=True)
 class InterfaceWords:
-    """How a record is asked for, where one provider has several ways: words to tell them apart, and a sentence."""
+    """How a record is requested, if one provider offers several ways: words that distinguish them, and a sentence."""
 
     name: str | Promise
     meaning: str | Promise
@@ -68,7 +68,7 @@ def words(fhir_version: str) -> VersionWords:
 
 
 def way(endpoint: Endpoint, *, among: Collection[Endpoint]) -> str:
-    """What tells this way of reading a record from the others: a name, and empty where nothing does."""
+    """What distinguishes this way of reading a record from the others: a name, empty if nothing does."""
     versions, interfaces = {one.fhir_version for one in among}, {one.interface for one in among}
     if len(interfaces) > 1:
         return f"{words(endpoint.fhir_version).name}, {interface_words(endpoint.interface).name}"
@@ -76,8 +76,8 @@ def way(endpoint: Endpoint, *, among: Collection[Endpoint]) -> str:
 
 
 def marks(ways: Mapping[Key, tuple[Hashable, Endpoint]]) -> dict[Key, str]:
-    """The same in a word or two, to stand behind a provider's name: for each, among those of its group, such as one
-    person's at one provider."""
+    """The same in a word or two, to add to a provider's name; for each, within its group, such as one person's at one
+    provider."""
     among: dict[Hashable, list[Endpoint]] = defaultdict(list)
     for group, endpoint in ways.values():
         among[group].append(endpoint)
