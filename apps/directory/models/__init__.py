@@ -1,4 +1,4 @@
-"""What the directory knows: whom patients recognize, where their records are, and how we stand there."""
+"""The directory: whom patients recognize, where their records are, and our registrations."""
 
 from apps.directory.models.approved_origin import ApprovedOrigin
 from apps.directory.models.authorization_server import AuthorizationServer

@@ -1,12 +1,12 @@
-"""An origin with a port of its own that staff approved."""
+"""An origin with a port other than 443 that staff approved."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 
 class ApprovedOrigin(models.Model):
-    """We connect to port 443 alone, except where staff approved exactly this origin (interface facts, section 6,
-    row 16). It stays https, and its host must be public all the same."""
+    """We connect only to port 443, unless staff approved exactly this origin (interface facts, section 6, row 16). It
+    must still be https, and its host public."""
 
     origin = models.CharField(
         _("origin"), max_length=300, unique=True, help_text=_("Such as https://fhir.example.org:8443, without a path.")

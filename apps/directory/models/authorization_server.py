@@ -8,8 +8,8 @@ from django.utils.translation import gettext_lazy as _
 
 
 class AuthorizationServer(models.Model):
-    """Addresses, configured (interface A, specification 4.1 rule 4) or discovered (interface B), and what the server
-    says of itself. An empty list or text is something it does not say; nothing here is guessed."""
+    """Addresses, configured (interface A, specification 4.1 rule 4) or discovered (interface B), and the server's
+    metadata. An empty list or text means that the server does not say; nothing is guessed."""
 
     class Source(models.TextChoices):
         """How we know its addresses."""
@@ -23,11 +23,11 @@ class AuthorizationServer(models.Model):
     token_url = models.URLField(_("token address"), max_length=1000)
     revocation_url = models.URLField(_("revocation address"), max_length=1000, blank=True)
     introspection_url = models.URLField(_("introspection address"), max_length=1000, blank=True)
-    # A page for patients: what may read their record, and a way to end it. A link, never called by us.
+    # A page where patients manage the apps that may read their record. Only linked to, never requested by us.
     management_url = models.URLField(_("address where patients manage permissions"), max_length=1000, blank=True)
     jwks_url = models.URLField(_("key set address"), max_length=1000, blank=True)
     issuer = models.CharField(_("issuer, if it declares one"), max_length=1000, blank=True)
-    # Whom ID tokens may name as issuer: the declared one, and what staff add. None is derived from another.
+    # The issuers that ID tokens may name: the declared one, and those that staff add. None is derived from another.
     id_token_issuers = ArrayField(
         models.CharField(max_length=1000), verbose_name=_("issuers its ID tokens may name"), default=list, blank=True
     )
@@ -64,5 +64,5 @@ class AuthorizationServer(models.Model):
 
     @property
     def disagreements(self) -> list[str]:
-        """What discovery at its endpoints found to disagree: documents belong to a FHIR base URL, and so do these."""
+        """Disagreements that discovery found at its endpoints: the documents belong to a FHIR base URL."""
         return sorted({note for endpoint in self.endpoints.all() for note in endpoint.disagreements})

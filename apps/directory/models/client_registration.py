@@ -1,4 +1,4 @@
-"""A client registration: our standing at one authorization server."""
+"""A client registration: our account at one authorization server."""
 
 import uuid
 from typing import Final
@@ -16,7 +16,7 @@ from apps.directory.models.system_account import SystemAccount
 from apps.wire.client_authentication import Authentication
 from apps.wire.dialects import Placement
 
-# Each method and what it is, with the name that standards give it.
+# Each authentication method: what it is, and its name in the standards.
 AUTHENTICATIONS: Final = (
     (Authentication.QUERY.value, _("secret in the address (query)")),
     (Authentication.BASIC.value, _("secret in a header (client_secret_basic)")),
@@ -28,14 +28,14 @@ AUTHENTICATIONS: Final = (
 
 
 class ClientRegistration(models.Model):
-    """Linking is off unless the registration is approved, the version was added, and it is switched on
-    (specification 1.2, 3). The secret is write-only: sealed for the installation, opened by `directory.credentials`.
-
-    Made at one authorization server, it may serve others of the same origin, one tenant each: see Enablement. Columns
-    that override the dialect are empty where it holds; `directory.reaching.dialect` puts the two together."""
+    """Linking is off unless the registration is approved, the version was added, and it is switched on (specification
+    1.2, 3). The secret is write-only: sealed for the installation, decrypted by `directory.credentials`. A registration
+    is made for one authorization server, and may serve others of the same origin, one per tenant: see Enablement.
+    Columns that override the dialect are empty if the dialect applies; `directory.reaching.dialect` combines the
+    two."""
 
     class Status(models.TextChoices):
-        """Where the request at the developer portal stands."""
+        """The status of the request at the developer portal."""
 
         REQUESTED = "requested", _("requested")
         PROVISIONAL = "provisional", _("provisional: credentials exist, not yet active")
@@ -44,7 +44,7 @@ class ClientRegistration(models.Model):
         RETIRED = "retired", _("retired")
 
     class SmartVersion(models.TextChoices):
-        """How scopes are written; fixed when the application was registered (interface facts 3.8)."""
+        """The notation of scopes; fixed when the application was registered (interface facts 3.8)."""
 
         V1 = "v1", _("SMART v1: patient/Observation.read")
         V2 = "v2", _("SMART v2: patient/Observation.rs")
@@ -59,7 +59,7 @@ class ClientRegistration(models.Model):
         Status.REQUESTED: {Status.PROVISIONAL, Status.APPROVED, Status.REJECTED, Status.RETIRED},
         Status.PROVISIONAL: {Status.APPROVED, Status.REJECTED, Status.RETIRED},
         Status.APPROVED: {Status.RETIRED},
-        Status.REJECTED: set[Status](),  # ask again with a new registration: its redirect URI is another
+        Status.REJECTED: set[Status](),  # a new request needs a new registration, with its own redirect URI
         Status.RETIRED: set[Status](),
     }
 
@@ -76,9 +76,9 @@ class ClientRegistration(models.Model):
         _("switched on"), default=True, help_text=_("Off stops linking, refreshing and syncing at once.")
     )
     switched_off_at = models.DateTimeField(_("switched off"), null=True, blank=True, editable=False)
-    # The address a provider returns the browser to: distinct per registration, so that an answer names its sender.
+    # In the redirect URI: distinct per registration, so that an answer identifies its sender.
     redirect_id = models.UUIDField(_("redirect id"), default=uuid.uuid4, unique=True, editable=False)
-    # Where a provider's own portal starts us (EHR launch): it names the registration, and authenticates nobody.
+    # In the launch URL for EHR launches: it identifies the registration, and authenticates nobody.
     launch_id = models.UUIDField(
         _("launch id"), default=uuid.uuid4, db_default=RandomUUID(), unique=True, editable=False
     )
@@ -107,7 +107,7 @@ class ClientRegistration(models.Model):
     asks_identity = models.BooleanField(_("asks who signed in"), default=False)
     prompts_for_consent = models.BooleanField(_("asks for the consent page each time"), default=False)
     uses_pkce = models.BooleanField(_("sends PKCE"), default=True)
-    # What the developer portal or console keeps about us (interface facts, section 8).
+    # What the developer portal or console knows about us (interface facts, section 8).
     developer_email = models.EmailField(_("developer account"), blank=True)
     application_name = models.CharField(_("application name there"), max_length=120, blank=True)
     application_id = models.CharField(_("application id there"), max_length=200, blank=True)
@@ -121,7 +121,7 @@ class ClientRegistration(models.Model):
         null=True,
         blank=True,
     )
-    # Empty: with its secret by Basic, or signed, in the header.
+    # Empty: by Basic with its secret, or by an assertion.
     system_authentication = models.CharField(
         _("how the system account proves itself"),
         max_length=20,
@@ -164,7 +164,7 @@ class ClientRegistration(models.Model):
     )
     runs_at_once = models.PositiveIntegerField(_("copies at once"), null=True, blank=True, validators=[Between(1, 64)])
     revokes_replaced = models.BooleanField(_("revokes what a sign-in replaced"), null=True, blank=True)
-    # Whether a refresh brings a new refresh token (True), or the first one serves to its end (False); as last seen.
+    # Whether a refresh brings a new refresh token (True), or the first one stays valid (False); as last observed.
     rotates_refresh_tokens = models.BooleanField(
         _("replaces refresh tokens"), null=True, blank=True, editable=False, help_text=_("Seen, not set.")
     )
@@ -174,7 +174,7 @@ class ClientRegistration(models.Model):
     approved_at = models.DateTimeField(_("approved"), null=True, blank=True)
     rejected_at = models.DateTimeField(_("rejected"), null=True, blank=True, editable=False)
     retired_at = models.DateTimeField(_("retired"), null=True, blank=True, editable=False)
-    # What the operator must mend, as the far end's closed error vocabulary says it; empty while all is well.
+    # What operators must fix, as a code of the closed error vocabulary; empty while all is well.
     trouble = models.CharField(_("trouble"), max_length=60, blank=True)
     trouble_at = models.DateTimeField(_("trouble since"), null=True, blank=True)
     trouble_seen_at = models.DateTimeField(_("trouble last seen"), null=True, blank=True)
@@ -211,6 +211,6 @@ class ClientRegistration(models.Model):
 
     @property
     def signs(self) -> bool:
-        """Whether it proves itself with a signing key, for patients or for itself."""
+        """Whether it authenticates with a signing key, for patients or for system access."""
         ways = {self.authentication, self.system_authentication}
         return not ways.isdisjoint({Authentication.PRIVATE_KEY_JWT, Authentication.BEARER_JWT})

@@ -1,4 +1,4 @@
-"""An enablement: whether one organization has turned a client registration on."""
+"""An enablement: whether one organization has enabled a client registration."""
 
 import uuid
 
@@ -10,9 +10,9 @@ from apps.directory.models.endpoint import Endpoint
 
 
 class Enablement(models.Model):
-    """Each tenant of a SMART deployment decides for itself (interface facts, section 8). A row says what was last seen
-    there; it also says that the registration, made at a neighbouring authorization server, serves this endpoint.
-    Without a row nothing is known, and the endpoint's own registration is tried."""
+    """Each tenant of a SMART deployment decides for itself (interface facts, section 8). A row says what was last
+    observed; it also says that the registration, made for another authorization server of the deployment, serves this
+    endpoint. Without a row nothing is known, and the endpoint's own registration is tried."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     registration = models.ForeignKey(

@@ -22,8 +22,8 @@ INTERFACES: Final = (
 
 
 class Endpoint(models.Model):
-    """Where records are. Its version is a fact about it, never guessed from a payload; it pairs with the authorization
-    server of the same version and no other (specification 4.1 rule 1)."""
+    """Where records are. Its version is stated, never guessed from a payload; it pairs only with an authorization
+    server of the same version (specification 4.1 rule 1)."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     providers = models.ManyToManyField(
@@ -35,7 +35,7 @@ class Endpoint(models.Model):
         related_name="endpoints",
         null=True,
         blank=True,
-        db_index=False,  # one below begins with it
+        db_index=False,  # an index below begins with it
         db_constraint=False,  # one over this and `is_sandbox` says the same and more (migration 0001)
         verbose_name=_("authorization server"),
     )
@@ -47,24 +47,24 @@ class Endpoint(models.Model):
     is_sandbox = models.BooleanField(_("belongs to the sandbox"), default=False)
     is_switched_on = models.BooleanField(_("switched on"), default=True)
     switched_off_at = models.DateTimeField(_("switched off"), null=True, blank=True, editable=False)
-    # Switched off because patients sign in beside it and nobody of ours knows its host (`trusting`): nothing is sent
-    # there, not even by a trial, before staff switched it on.
+    # Switched off because patients sign in at its server and staff do not know its host (`trusting`): nothing is sent
+    # there, not even by a trial, before staff switch it on.
     is_stranger = models.BooleanField(_("its host waits for a look"), default=False, db_default=False, editable=False)
-    # When staff looked at its host and let patients go there: by switching it on, or by beginning with it at the desk.
+    # When staff reviewed its host and admitted patients: by switching it on, or by beginning with it at the desk.
     host_seen_at = models.DateTimeField(_("host looked at"), null=True, blank=True, editable=False)
-    # What discovery found at this FHIR base URL (interface B): when it was asked and answered last, what failed the
-    # last time, and in what its documents disagree with each other or with what was known.
+    # What discovery found at this FHIR base URL (interface B): when it was last asked and last answered, what failed
+    # the last time, and how its documents disagree with each other or with what was known.
     discovery_tried_at = models.DateTimeField(_("discovery last tried"), null=True, blank=True, editable=False)
     discovered_at = models.DateTimeField(_("last discovered"), null=True, blank=True, editable=False)
     discovery_fault = models.CharField(_("why discovery failed"), max_length=60, blank=True, editable=False)
     disagreements = ArrayField(
         models.CharField(max_length=1000), verbose_name=_("disagreements found"), default=list, editable=False
     )
-    # Where it, or its list, says that its people sign in, while that is an origin which no registration of its knows:
-    # nothing is sent there before staff approve it (`moving`). Empty while there is no such thing.
+    # Where it, or its list, says that its patients sign in, while that is an origin that none of its registrations
+    # knows: nothing is sent there before staff approve it (`moving`). Empty otherwise.
     named_authorize_url = models.CharField(max_length=1000, blank=True, default="", db_default="", editable=False)
     named_token_url = models.CharField(max_length=1000, blank=True, default="", db_default="", editable=False)
-    # Where its people signed in before it came to another origin.
+    # Where its patients signed in before it moved to another origin.
     moved_from = models.ForeignKey(
         AuthorizationServer, on_delete=models.SET_NULL, related_name="+", null=True, db_index=False, editable=False
     )

@@ -1,4 +1,4 @@
-"""One check of an endpoint: what was found wrong, what it says of itself, and what changed since the check before."""
+"""One check of an endpoint: faults, its capabilities, and what changed since the check before."""
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -10,18 +10,18 @@ from apps.directory.models.endpoint import Endpoint
 
 
 class EndpointCheck(models.Model):
-    """Written by `directory.watching.checking` alone. What a check could not see stays as an earlier one saw it: a
-    server that is silent for a day has changed nothing, and `faults` says that it was silent."""
+    """Only `directory.watching.checking` writes it. What a check could not see stays as an earlier one saw it: a server
+    that is silent for a day has changed nothing, and `faults` says that it was silent."""
 
     class Outcome(models.TextChoices):
-        """What a check comes to."""
+        """The result of a check."""
 
         WELL = "well", _("well")
         ILL = "ill", _("ill")
         UNSURE = "ask", _("did not answer, and is asked again within minutes")
 
     class Finding(models.TextChoices):
-        """What a check finds. Those of the last group leave an endpoint well: they are for somebody to look at."""
+        """What a check finds. The last group are warnings: the endpoint is well, but somebody should look at it."""
 
         INTERFACE_NOT_SPOKEN = "interface_not_spoken", _("We do not speak its interface or dialect yet.")
         UNSAFE_ADDRESS = "unsafe_address", _("One of its addresses is none we connect to.")
@@ -58,15 +58,15 @@ class EndpointCheck(models.Model):
     fhir_version = models.CharField(_("FHIR version it states"), max_length=8, blank=True)
     software = models.CharField(_("software"), max_length=200, blank=True)
     types = ArrayField(models.CharField(max_length=64), verbose_name=_("kinds of entries it states"), default=list)
-    # Of all that it states about them, what can be done and searched for included.
+    # A digest of everything that it states about them, including interactions and search parameters.
     types_digest = models.CharField(max_length=64, blank=True)
     authorize_url = models.CharField(_("authorize address"), max_length=1000, blank=True)
     token_url = models.CharField(_("token address"), max_length=1000, blank=True)
     issuer = models.CharField(_("issuer"), max_length=1000, blank=True)
-    # Of each host: {"host", "issuer", "ends_at", "digest", "tls_version"}, texts all. And when the first of them ends.
+    # For each host: {"host", "issuer", "ends_at", "digest", "tls_version"}, all texts. And when the first expires.
     certificates = models.JSONField(_("certificates"), default=list)
     certificate_ends_at = models.DateTimeField(_("first certificate ends"), null=True)
-    # Each {"what", "before", "after"}, texts all: `directory.watching.comparing` puts them into words.
+    # Each {"what", "before", "after"}, all texts: `directory.watching.comparing` puts them into words.
     changes = models.JSONField(_("what changed since the check before"), default=list)
 
     class Meta:
@@ -77,7 +77,7 @@ class EndpointCheck(models.Model):
         ]
         indexes = [
             models.Index(fields=["endpoint", "-id"], name="checks_of_an_endpoint"),
-            # The admin's two questions about all endpoints.
+            # For the admin's two filters of all endpoints.
             models.Index(fields=["outcome", "endpoint"], condition=Q(is_latest=True), name="latest_checks_by_outcome"),
             models.Index(fields=["certificate_ends_at"], condition=Q(is_latest=True), name="latest_checks_by_end"),
         ]
@@ -94,5 +94,5 @@ class EndpointCheck(models.Model):
 
     @property
     def findings(self) -> "list[str | Promise]":
-        """What is wrong, then what to look at, each in a sentence."""
+        """What is wrong, then what to look at, each as a sentence."""
         return [self.Finding(name).label for name in (*self.faults, *self.warnings)]

@@ -1,4 +1,4 @@
-"""Where else a client registration is known: origins that staff approved when a provider moved there."""
+"""Further origins of a client registration, which staff approved when a provider moved there."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -8,8 +8,8 @@ from apps.directory.models.endpoint import Endpoint
 
 
 class KnownOrigins(models.Model):
-    """What was given for the origins of its authorization server may go to these too: where patients sign in, and where
-    tokens are given. As a pair: one of them with another origin beside it is a stranger (`pinning`)."""
+    """Codes, tokens and secrets for the origins of its authorization server may also be sent to these: where patients
+    sign in, and where tokens are issued. Only as a pair: one of them with another origin is not known (`pinning`)."""
 
     registration = models.ForeignKey(
         ClientRegistration,

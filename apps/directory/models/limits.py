@@ -1,4 +1,4 @@
-"""What staff may write into a column that overrides a dialect, refused in words where it makes no sense."""
+"""Validators for columns that override a dialect."""
 
 import re
 
@@ -31,6 +31,6 @@ class Between:
 
 
 def media_type(value: str) -> None:
-    """Raises ValidationError for what no Accept header of ours could say."""
+    """Raises ValidationError for a value that is no media type for an Accept header."""
     if not _MEDIA_TYPE.fullmatch(value):
         raise ValidationError(_("Write one media type, such as application/fhir+json, or leave it empty."))

@@ -1,4 +1,4 @@
-"""How attempts to link one endpoint ended on one day: numbers, and nobody's."""
+"""How attempts to link one endpoint ended on one day: only numbers."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _

@@ -39,7 +39,7 @@ class Provider(models.Model):
     postal_code = models.CharField(_("postal code"), max_length=20, blank=True)
     website = models.URLField(_("website"), max_length=500, blank=True)
     is_sandbox = models.BooleanField(_("practice provider, invented people"), default=False)
-    # The name as searching compares it, and every word it looks through, each once. Both follow the others.
+    # The name as searching compares it, and all words by which it is found, each once. Derived from other columns.
     plain_name = models.CharField(max_length=200, editable=False, default="", db_collation="C")
     words = ArrayField(models.CharField(max_length=60), editable=False, default=list)
     imported_at = models.DateTimeField(_("last changed by an import"))
@@ -52,7 +52,7 @@ class Provider(models.Model):
         indexes = [
             # an import sorts thousands of words in at once
             GinIndex(fields=["words"], name="provider_words"),
-            # in collation C: names that begin so, in order
+            # in collation C: prefix searches, in order
             models.Index(fields=["plain_name"], name="provider_plain_name"),
             models.Index(fields=["name"], condition=models.Q(is_sandbox=True), name="practice_providers"),
         ]
@@ -67,8 +67,7 @@ class Provider(models.Model):
         return self.name
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Keep the words that searching looks through in step, and learn them. Where nothing else is saved either, they
-        are as they were."""
+        """Update the search words and learn them, unless nothing else is saved."""
         if (columns := kwargs.get("update_fields")) is not None:
             if not columns:
                 return
@@ -86,6 +85,6 @@ class Provider(models.Model):
             portal_urls=[portal.url for portal in portals],
             system_name=self.part_of.name if self.part_of else "",
         )
-        with transaction.atomic():  # its words first: whoever waits for an import to end must hold no row meanwhile
+        with transaction.atomic():  # words first: whoever waits for an import must hold no row lock meanwhile
             SearchWord.learn(self.words)
             super().save(*args, **kwargs)

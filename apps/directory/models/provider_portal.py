@@ -1,4 +1,4 @@
-"""A provider's portal: through which of its sign-ins a patient of this provider reaches an endpoint."""
+"""A provider's portal: the sign-in through which patients of this provider reach an endpoint."""
 
 from typing import Any
 
@@ -10,8 +10,8 @@ from apps.directory.models.provider import Provider
 
 
 class ProviderPortal(models.Model):
-    """Joins providers and endpoints. A brand on two systems has two, told apart by the names patients know from the
-    sign-in page; several brands on one endpoint have one each. Most directories give no name."""
+    """Joins providers and endpoints. A brand on two systems has two, distinguished by the names that patients know from
+    the sign-in page; several brands on one endpoint have one each. Most directories give no name."""
 
     provider = models.ForeignKey(
         Provider, on_delete=models.CASCADE, related_name="portals", verbose_name=_("provider"), db_index=False
@@ -32,6 +32,6 @@ class ProviderPortal(models.Model):
         return self.name or str(_("without a name"))
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Let the provider be found by the name and the address of its portal."""
+        """Update the provider's search words, so that it is found by the name and address of its portal."""
         super().save(*args, **kwargs)
         self.provider.save(update_fields=["plain_name", "words"])

@@ -1,11 +1,11 @@
-"""Where somebody publishes a list of endpoints, as a list of such lists says."""
+"""Where somebody publishes a list of endpoints, according to a list of such lists."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 
 class PublishedList(models.Model):
-    """A page or a file, for staff to look: it is never fetched by us, and it may be gone."""
+    """A page or a file, for staff: we never fetch it, and it may be gone."""
 
     directory = models.CharField(_("directory it came from"), max_length=120)
     name = models.CharField(_("who publishes it"), max_length=200)

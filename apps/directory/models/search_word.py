@@ -1,4 +1,4 @@
-"""Search words: those that some provider is found by, and how each may be mistyped."""
+"""Search words: those by which providers are found, and how each may be mistyped."""
 
 from collections.abc import Iterable
 
@@ -12,18 +12,18 @@ from apps.directory.words import mistyping
 
 
 class SearchWord(models.Model):
-    """The vocabulary of the directory: what was typed is turned into words of it, and those are looked up. Learnt when
-    a provider is stored, counted by `directory.searching.vocabulary`."""
+    """The vocabulary of the directory: what was typed is mapped to words of it, which are then looked up. Words are
+    added when a provider is stored, and counted by `directory.searching.vocabulary`."""
 
-    LOCK = 0x776F7264  # shared by whoever learns a few words, alone for whoever learns them while it does other things
+    LOCK = 0x776F7264  # shared while few words are added, exclusive while an import adds them among other work
 
     word = models.CharField(max_length=60, primary_key=True, db_collation="C")
     uses = models.PositiveIntegerField(default=1)
 
     class Meta:
         indexes = [
-            # The commonest words that begin with one or two letters, without reading all of them; without those of a
-            # single provider, most of a long list's
+            # The most common words with a prefix of one or two letters, without reading all of them; words of a single
+            # provider, which are most of a long list's, are left out
             models.Index(Left("word", 1), F("uses").desc(), name="common_first_letter", condition=Q(uses__gt=1)),
             models.Index(Left("word", 2), F("uses").desc(), name="common_two_letters", condition=Q(uses__gt=1)),
         ]
@@ -36,14 +36,15 @@ class SearchWord(models.Model):
 
     @staticmethod
     def wait_for_imports() -> None:
-        """Until none is under way, and let none begin in this transaction: for whoever holds rows before they learn."""
+        """Wait until no import is running, and keep others from starting until this transaction ends. Call it before
+        locking rows whose words are then added."""
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock_shared(%s)", [SearchWord.LOCK])
 
     @staticmethod
     def learn(words: Iterable[str]) -> None:
-        """Add those that are not known. Waits for an import under way, which holds words of its own: two that each wait
-        for a word of the other would never end."""
+        """Add unknown words. Waits for a running import, which has added words of its own: otherwise the two could
+        deadlock."""
         known = sorted(set(words))
         made = ((word, mistyping.neighbours(word)) for word in known)
         near = [WordNeighbours(word=word, neighbours=sorted(neighbours)) for word, neighbours in made if neighbours]
@@ -55,11 +56,11 @@ class SearchWord(models.Model):
 
 
 class WordNeighbours(models.Model):
-    """How a word of the vocabulary may be mistyped. Apart from it: what is counted anew with each list is written
-    anew in all its indexes."""
+    """How a word of the vocabulary may be mistyped. A separate table, because counts change with each list, and
+    updating them would rewrite all indexes of the row."""
 
     word = models.CharField(max_length=60, primary_key=True, db_collation="C")
-    # What is left of its beginnings without a letter or two: shared with every word that is nearly it.
+    # Its prefixes with one or two letters deleted: shared with every word that is nearly the same.
     neighbours = ArrayField(models.CharField(max_length=60))
 
     class Meta:

@@ -1,4 +1,4 @@
-"""A signing key: the pair with which we sign assertions, one half of it public."""
+"""A signing key: the key pair with which we sign client assertions."""
 
 import uuid
 
@@ -8,12 +8,12 @@ from django.utils.translation import gettext_lazy as _
 
 
 class SigningKey(models.Model):
-    """Made and opened by `directory.signing`, replaced by `directory.rotating`. The private half is sealed for the
-    installation, never shown, and dropped when the key is retired; the public half is what a provider keeps of us
-    (RFC 7523, interface facts 3.5). It is published from the moment it is made until it is retired."""
+    """Made and decrypted by `directory.signing`, replaced by `directory.rotating`. The private half is sealed for the
+    installation, never shown, and deleted when the key is retired; providers have the public half (RFC 7523, interface
+    facts 3.5). It is published from its creation until it is retired."""
 
     class Algorithm(models.TextChoices):
-        """The two that every SMART server must take (SMART App Launch 2.2, asymmetric authentication)."""
+        """The two that every SMART server must accept (SMART App Launch 2.2, asymmetric authentication)."""
 
         ES384 = "ES384", _("ES384: elliptic curve P-384")
         RS384 = "RS384", _("RS384: RSA")
@@ -24,9 +24,9 @@ class SigningKey(models.Model):
     public_jwk = models.JSONField(_("public half"), editable=False)
     sealed_private_jwk = models.BinaryField(null=True, editable=False)
     created_at = models.DateTimeField(_("made and published"), editable=False)
-    # Before that a provider may still hold a copy of our key set without it.
+    # Before that, a provider may still have a copy of our key set without it.
     signs_from_at = models.DateTimeField(_("signs from"), editable=False)
-    # Since when it signs nothing any more; what it signed may still be on its way.
+    # Since when it no longer signs; what it signed may still be on its way.
     superseded_at = models.DateTimeField(_("superseded"), null=True, blank=True, editable=False)
     retired_at = models.DateTimeField(_("retired"), null=True, blank=True, editable=False)
 

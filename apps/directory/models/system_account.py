@@ -1,4 +1,4 @@
-"""A system account: under which a confidential application, or a system of ours, is known to a SMART deployment."""
+"""A system account: by it a SMART deployment knows a confidential application, or a system of ours."""
 
 import uuid
 
@@ -7,11 +7,11 @@ from django.utils.translation import gettext_lazy as _
 
 
 class SystemAccount(models.Model):
-    """Requested with a form and approved by hand (specification 5.2.7). Its id is what a console calls the GUID, and
-    the client id for system access (specification 5.2.5). Several client registrations may name one."""
+    """Requested with a form and approved by hand (specification 5.2.7). Its id is the GUID of a console, and the client
+    id for system access (specification 5.2.5). Several client registrations may use one."""
 
     class Status(models.TextChoices):
-        """Where the request stands."""
+        """The status of the request."""
 
         REQUESTED = "requested", _("requested")
         APPROVED = "approved", _("approved")
@@ -24,7 +24,7 @@ class SystemAccount(models.Model):
     }
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    # Empty until it is approved: the deployment makes it.
+    # Empty until it is approved: the deployment assigns it.
     account_id = models.CharField(_("account id (GUID)"), max_length=100, blank=True)
     status = models.CharField(_("status"), max_length=12, choices=Status, default=Status.REQUESTED)
     # The fields of the request, in the order of its form (specification 5.2.7).
