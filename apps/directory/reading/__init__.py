@@ -1,5 +1,5 @@
-"""Reading a list of providers: whatever its format, row by row, into what is known and what is refused.
+"""Read a list of providers in any supported format, row by row: accepted rows, and refused ones with a reason.
 
-Nothing is stored here and nobody is asked anything. A file is untrusted: any content leads to rows, to refusals with a
-reason, to `NotADirectory` or to `Broken`; memory does not grow with the number of rows.
+Nothing is stored, and no network call is made. Files are untrusted: any content results in rows, in refusals with a
+reason, in `NotADirectory` or in `Broken`. Memory use does not grow with the number of rows.
 """

@@ -1,4 +1,5 @@
-"""When two addresses of a list are one endpoint: where only the case of scheme and host differs, or a closing slash."""
+"""When two addresses in a list are one endpoint: if they differ only in the case of scheme and host, or in a trailing
+slash."""
 
 import hashlib
 
@@ -6,7 +7,7 @@ _LONGEST = 200  # what a directory's id may have
 
 
 def root(url: str) -> str:
-    """One spelling for all that are alike. For any text; `importing` has the same rule in SQL."""
+    """The normalized form, for any text; `importing` has the same rule in SQL."""
     behind_host = url.find("/", url.find("//") + 2)
     if behind_host < 0:
         return url.lower()
@@ -14,7 +15,7 @@ def root(url: str) -> str:
 
 
 def short_root(url: str) -> str:
-    """The same, short enough for an id."""
+    """The same, shortened to fit an id."""
     whole = root(url)
     if len(whole) <= _LONGEST:
         return whole
@@ -22,6 +23,6 @@ def short_root(url: str) -> str:
 
 
 def origin(url: str) -> str:
-    """Scheme, host and port of an address that passed the guard, in small letters."""
+    """Scheme, host and port of an address that passed the URL guard, in lower case."""
     behind_host = url.find("/", url.find("//") + 2)
     return (url if behind_host < 0 else url[:behind_host]).lower()

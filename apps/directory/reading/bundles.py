@@ -1,8 +1,9 @@
-"""FHIR Bundles of Endpoint and Organization, the resources in any order; R4, and what DSTU2 and later write otherwise.
+"""FHIR Bundles of Endpoint and Organization, in any order; R4, and what DSTU2 and later versions write differently.
 
-An organization is an entry of its own, names its endpoints and may name the system it is a site of; or it is contained
-in each of its endpoints. Contained ids mean nothing outside, and lists use one for several organizations: those are
-told apart by their names. An endpoint of which nobody says whose it is stands for an organization of its own name.
+An organization is an entry of its own, names its endpoints, and may name the system of which it is a site; or it is
+contained in each of its endpoints. Contained ids mean nothing outside, and some lists use one id for several
+organizations: these are distinguished by their names. An endpoint without an owner stands for an organization with its
+name.
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,7 +19,7 @@ _REST = "hl7-fhir-rest"
 
 
 class _Here(NamedTuple):
-    """Where we are: the entry's number and name for people, and the keys of its resource."""
+    """The current position: the entry's number and name for people, and the keys of its resource."""
 
     place: str
     key: str
@@ -26,7 +27,7 @@ class _Here(NamedTuple):
 
 
 def rows(raw: Any, number: int, numbers: Iterator[int], terms: Terms) -> Iterator[Row]:
-    """One entry of a Bundle, or a resource by itself. Yields nothing for resources of other types."""
+    """The rows of one entry of a Bundle, or of a bare resource. Yields nothing for other resource types."""
     place = f"entry {number}"
     try:
         entry = object_of(raw)
@@ -65,8 +66,8 @@ def _endpoint(resource: Mapping[str, Any], here: _Here, numbers: Iterator[int], 
 
 
 def _is_in_use(resource: Mapping[str, Any]) -> bool:
-    """Whether it is active and, where its kind of connection is said, speaks FHIR. That a list says otherwise is its
-    way to say that an endpoint is out of use: leaving it out is no refusal."""
+    """Whether it is active and, if a connection type is given, speaks FHIR. Otherwise the list itself says that the
+    endpoint is out of use, so leaving it out is no refusal."""
     status = resource.get("status")
     kinds = resource.get("connectionType")
     codings = [kind for kind in (kinds if isinstance(kinds, list) else [kinds]) if isinstance(kind, dict)]
@@ -75,7 +76,7 @@ def _is_in_use(resource: Mapping[str, Any]) -> bool:
 
 
 def _whose(resource: Mapping[str, Any], here: _Here, endpoint: int, numbers: Iterator[int]) -> Iterator[Row]:
-    """The organization that manages the endpoint, or one that stands in for it until the whole list is known."""
+    """The organization that manages the endpoint, or a stand-in until the whole list is known."""
     managing = resource.get("managingOrganization")
     managing_key = references.key(managing, "Organization")
     name = loose(resource.get("name"), longest=200)
@@ -97,7 +98,7 @@ def _whose(resource: Mapping[str, Any], here: _Here, endpoint: int, numbers: Ite
 
 
 def _contained(given: Any, managing_key: str) -> Mapping[str, Any] | None:
-    """The contained organization that is meant: the one that is named, or the only one there is."""
+    """The contained organization that is referred to, or the only one."""
     resources = given[:100] if isinstance(given, list) else []
     found = [one for one in resources if isinstance(one, dict) and one.get("resourceType") == "Organization"]
     named = [

@@ -1,7 +1,8 @@
-"""Walk through a JSON file of any length, element by element of its outermost arrays, without holding it whole.
+"""Walk through a JSON file of any length, element by element of its top-level arrays, without holding all of it in
+memory.
 
-A list of providers is one array, or an object of some members of which one is a long array. Each element of such an
-array is decoded by itself, so that memory is bounded by the longest row and not by the number of rows.
+A list of providers is one array, or an object with a few members, one of which is a long array. Each element of such an
+array is decoded separately, so memory use is bounded by the longest row.
 """
 
 import codecs
@@ -13,10 +14,10 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO, NamedTuple, cast
 
 LONGEST_ROW = 1_000_000  # characters
-LONGEST_FILE = 4_000_000_000  # bytes, unpacked: what a small packed file could pretend to hold
+LONGEST_FILE = 4_000_000_000  # bytes, decompressed: a limit against decompression bombs
 _CHUNK = 1 << 18
-_NEAR_THE_END = 64  # an error so near the end of what was read may be owed to the cut
-_ENDS = frozenset(" \t\n\r,]}")  # behind a number
+_NEAR_THE_END = 64  # an error so close to the end of the chunk may be due to the cut
+_ENDS = frozenset(" \t\n\r,]}")  # what may follow a number
 _GZIP = b"\x1f\x8b"
 _SPACE = re.compile(r"[ \t\n\r]*")
 _IN_TEXT = re.compile(r'["\\]')
@@ -26,18 +27,18 @@ _ANYTHING = re.compile(r".", re.DOTALL)
 
 
 class Broken(Exception):
-    """The file cannot be read to its end. The text says why; it repeats nothing of the file."""
+    """The file cannot be read to its end. The text says why, and repeats nothing of the file."""
 
 
 class Unreadable(NamedTuple):
-    """Stands in for an element that was skipped."""
+    """A placeholder for an element that was skipped."""
 
     reason: str
 
 
 class Piece(NamedTuple):
-    """One element of an outermost array (`number` from one), or with number 0 a member of the outermost object:
-    its value, or OPENED before the elements of an array."""
+    """An element of a top-level array (`number` from one), or, with number 0, a member of the top-level object: its
+    value, or OPENED before the elements of an array."""
 
     key: str  # the member's name, empty for an array that is the whole file
     number: int
@@ -51,12 +52,13 @@ TOO_LARGE_A_NUMBER = Unreadable("it has a number with too many digits")
 
 
 def walk(file: BinaryIO) -> Iterator[Piece]:
-    """The pieces of a JSON file, packed with gzip or not, in UTF-8, UTF-16 or UTF-32. Raises Broken, and OSError."""
+    """The pieces of a JSON file, compressed with gzip or not, in UTF-8, UTF-16 or UTF-32. Raises Broken, and
+    OSError."""
     return _Walk(_unpacked(file)).pieces()
 
 
 def _unpacked(file: BinaryIO) -> BinaryIO:
-    """By its first two bytes, and not by its name."""
+    """Decided by its first two bytes, not by its name."""
     magic = file.read(len(_GZIP))
     file.seek(0)
     return cast("BinaryIO", gzip.GzipFile(fileobj=file)) if magic == _GZIP else file
@@ -112,7 +114,7 @@ class _Walk:
                 return
 
     def _peek(self) -> str:
-        """The next character that is no space, or nothing at the end."""
+        """The next character that is no whitespace, or "" at the end."""
         while True:
             self._at = _SPACE.match(self._text, self._at).end()  # type: ignore[union-attr]  # it matches nothing too
             if self._at < len(self._text):
@@ -130,7 +132,7 @@ class _Walk:
         return found
 
     def _value(self, number: int = 0) -> Any:
-        """The value that begins here, or what stands in for one that was skipped."""
+        """The value that begins here, or a placeholder if it was skipped."""
         self._peek()
         while len(self._text) - self._at <= LONGEST_ROW + _CHUNK:
             try:
@@ -149,7 +151,7 @@ class _Walk:
         return self._skip(TOO_LONG)
 
     def _need_more(self, error: json.JSONDecodeError, number: int) -> None:
-        """Read on, unless what was read is wrong whatever follows."""
+        """Read another chunk, unless the text is invalid whatever follows."""
         where = f" (row {number:,})" if number else ""
         is_open = error.msg.startswith("Unterminated string")
         if not is_open and error.pos < len(self._text) - _NEAR_THE_END:
@@ -158,7 +160,7 @@ class _Walk:
             raise Broken(f"it ends too early: the file was cut{where}")
 
     def _skip(self, instead: Unreadable) -> Unreadable:
-        """Pass over the value that begins here by its brackets alone."""
+        """Skip the value that begins here, matching only brackets and quotes."""
         if self._peek() not in '"[{':
             self._find(_BEHIND_A_WORD)
             self._at -= 1
@@ -176,7 +178,7 @@ class _Walk:
                 return instead
 
     def _find(self, pattern: re.Pattern[str]) -> str:
-        """Go behind the next sign that matches."""
+        """Move behind the next match."""
         while True:
             match = pattern.search(self._text, self._at)
             if match is not None:
@@ -187,7 +189,7 @@ class _Walk:
                 raise Broken("it ends too early: the file was cut")
 
     def _more(self) -> bool:
-        """Read another chunk behind what is left. False at the end of the file."""
+        """Append another chunk to the remaining text. False at the end of the file."""
         try:
             chunk = self._file.read(_CHUNK)
         except (EOFError, gzip.BadGzipFile, zlib.error):

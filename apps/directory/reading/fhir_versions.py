@@ -1,8 +1,8 @@
-"""Which FHIR version an endpoint of a list has: what the list states of it, and never a guess.
+"""The FHIR version of an endpoint in a list: as stated, never guessed.
 
 It is stated by the extension endpoint-fhir-version of user-access brands (SMART App Launch 2.2), by the parameter
-fhirVersion of a media type (FHIR R4, "RESTful API", version parameter), or by a part of the address's path that is the
-name of a version; and where none of these speaks, by staff.
+fhirVersion of a media type (FHIR R4, "RESTful API", version parameter), or by a path segment that names a version; and
+if none of these does, by staff.
 """
 
 import re
@@ -23,12 +23,12 @@ _OURS = {
     "4.0": FhirVersion.R4,
     "r4": FhirVersion.R4,
 }
-_LONGEST = 200  # of a statement
+_LONGEST = 200  # the length of a statement
 _MOST = 20
 
 
 def stated(address: str, *, resource: Mapping[str, Any], otherwise: FhirVersion | None) -> str:
-    """The one version that is stated. Raises RowRefused where none is, or several are, or one that we do not speak."""
+    """The version that is stated. Raises RowRefused if none is, if several are, or if we do not support it."""
     written = {*_of_the_resource(resource), *(part.lower() for part in _PARTS.findall(address))}
     if not written and otherwise is None:
         raise RowRefused("nobody states its FHIR version: where all such rows have one, name it with --fhir-version")

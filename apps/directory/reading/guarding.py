@@ -1,6 +1,6 @@
-"""Which addresses of a list we would connect to, and why not the others: the URL guard, asked a million times.
+"""The URL guard for lists: which addresses we would connect to, and why not the others, checked a million times.
 
-The guard itself is `apps.wire.addresses`; a host that passed it once is remembered for addresses of the plainest kind.
+The guard itself is `apps.wire.addresses`; for the plainest kind of addresses, a host that passed once is remembered.
 """
 
 import re
@@ -14,12 +14,12 @@ from apps.directory.reading.rows import RowRefused
 from apps.wire.addresses import AddressPolicy, parse_address
 from apps.wire.errors import UnsafeAddress
 
-LONGEST_ADDRESS = 1000  # the columns'
+LONGEST_ADDRESS = 1000  # as long as the columns
 _LONGEST_WEBSITE = 500
 _MOST_HOSTS = 4096  # remembered at a time
 _LONGEST_HOST = 253
 
-# https without a port, and a path in which nothing is encoded and no segment begins with a dot: the host decides.
+# https without a port, and a path without encoding and without segments that begin with a dot: only the host matters.
 _PLAIN = re.compile(r"https://([A-Za-z0-9.-]+)(?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*/?")
 _PLAIN_WEBSITE = re.compile(
     r"https?://((?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63})(?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*/?"
@@ -27,15 +27,14 @@ _PLAIN_WEBSITE = re.compile(
 
 
 class Guard:
-    """One import's guard: the policy is what it was when the import began."""
+    """The guard of one import: the policy stays as it was when the import began."""
 
     def __init__(self, policy: AddressPolicy) -> None:
         self._policy = policy
         self._passed: set[str] = set()
 
     def address(self, given: Mapping[str, Any], field: str) -> str:
-        """An address we would connect to, as it is written and never mended; empty where there is none. Raises
-        RowRefused."""
+        """An address that we would connect to, exactly as written; empty if there is none. Raises RowRefused."""
         value = given.get(field)
         if value is None:
             return ""
@@ -47,14 +46,14 @@ class Guard:
         return url
 
     def required_address(self, given: Mapping[str, Any], field: str) -> str:
-        """As `address`, and refused where there is none."""
+        """As `address`, but refused if there is none."""
         url = self.address(given, field)
         if not url:
             raise RowRefused(f"{field} is missing")
         return url
 
     def root(self, given: Mapping[str, Any], field: str) -> str:
-        """A FHIR base URL, which is an address that paths are put behind. Raises RowRefused."""
+        """A FHIR base URL, to which paths are appended. Raises RowRefused."""
         url = self.required_address(given, field)
         self.check_root(url, field)
         return url
@@ -66,7 +65,7 @@ class Guard:
             raise RowRefused(f"{field} has a part behind ?")
 
     def check(self, url: str, field: str) -> None:
-        """Raises RowRefused, saying what is wrong with the writing of it."""
+        """Raises RowRefused that says what is wrong with the address."""
         plain = _PLAIN.fullmatch(url)
         if plain is not None and plain[1] in self._passed and len(url) <= LONGEST_ADDRESS:
             return
@@ -83,7 +82,7 @@ class Guard:
             self._passed.add(plain[1])
 
     def check_same_origin(self, url: str, beside: str) -> None:
-        """Tokens are revoked where they were issued. Both addresses passed. Raises RowRefused."""
+        """Tokens are revoked where they were issued. Both addresses have passed. Raises RowRefused."""
         plain, other = _PLAIN.fullmatch(url), _PLAIN.fullmatch(beside)
         if plain is not None and other is not None and plain[1] == other[1]:
             return
@@ -92,7 +91,7 @@ class Guard:
 
 
 def website(given: str) -> str:
-    """A link that patients may be shown. Raises RowRefused where it is not a plain http or https link."""
+    """A link that may be shown to patients. Raises RowRefused if it is no plain http or https link."""
     url = given.strip()
     if not url:
         return ""
@@ -109,7 +108,7 @@ def website(given: str) -> str:
 
 
 def link(value: Any) -> str:
-    """As `website`, for what may be left out: nothing where it is none. Never raises."""
+    """As `website`, for optional values: "" if it is no link. Never raises."""
     try:
         return website(value) if isinstance(value, str) else ""
     except RowRefused:

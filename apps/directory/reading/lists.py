@@ -1,4 +1,4 @@
-"""One file, recognized by its content: which format it has, and its rows."""
+"""One file, recognized by its content: its format and its rows."""
 
 from collections.abc import Iterator
 from itertools import count
@@ -16,8 +16,8 @@ _OF_VENDORS = frozenset({"endpoints", "entries", "organizations", "data", "items
 
 class ListFile:
     """A file while it is read. `name` is what it calls itself, known before its first row. `is_nested` says whether
-    each row comes with all that belongs to it, so that nothing must wait for the end: then what belongs to those before
-    has come when a row is `is_first` of its element."""
+    each row comes with everything that belongs to it, so that nothing must wait for the end: when a row is the first of
+    its element (`is_first`), all rows before it are complete."""
 
     def __init__(self, file: BinaryIO, terms: Terms, numbers: Iterator[int] | None = None) -> None:
         self.name = ""
@@ -30,7 +30,7 @@ class ListFile:
         self._has_elements = self._has_rows = False
 
     def rows(self) -> Iterator[Row]:
-        """Its rows in their order. Raises NotADirectory, `elements.Broken` and OSError, each of them anywhere."""
+        """Its rows, in order. Raises NotADirectory, `elements.Broken` and OSError, each at any point."""
         is_known = False
         for piece in elements.walk(self._file):
             if piece.value is OPENED:
@@ -57,7 +57,7 @@ class ListFile:
         return key in ("", "entry", "providers") or key.lower() in _OF_VENDORS
 
     def _member(self, piece: Piece) -> None:
-        """What stands beside the rows and says what they are."""
+        """Members beside the rows that say what these are."""
         if piece.key == "format":
             self._format = piece.value
             if piece.value != holdfast.FORMAT:

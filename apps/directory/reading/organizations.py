@@ -1,6 +1,6 @@
-"""An Organization of a Bundle as a provider; as a user-access brand (SMART App Launch 2.2) with portals and sites.
+"""Read an Organization of a Bundle as a provider; a user-access brand (SMART App Launch 2.2) with portals and sites.
 
-Logos are neither fetched nor kept: showing them would tell their host who looks for a provider.
+Logos are neither fetched nor stored: showing them would reveal to their host who looks for a provider.
 """
 
 from collections.abc import Iterator, Mapping
@@ -53,7 +53,7 @@ def provider(
     otherwise_named: str = "",
     shares_id: bool = False,
 ) -> ProviderRow:
-    """Its name, place and words. Raises RowRefused where it has no name."""
+    """Its name, place and words. Raises RowRefused if it has no name."""
     has_name = resource.get("name") is not None or not otherwise_named
     city, state, postal_code = _where(resource.get("address"))
     return providers.row(
@@ -76,7 +76,7 @@ def provider(
 
 
 def _pairs(resource: Mapping[str, Any], number: int) -> Iterator[PairRow]:
-    """Each of its endpoints, with the portal that names it; a portal that names none is that of them all."""
+    """Each of its endpoints, with the portal that names it; a portal that names none belongs to all of them."""
     own = _endpoints(resource.get("endpoint"))
     portal_of: dict[str, tuple[str, str]] = {}
     for name, url, named in _portals(resource):
@@ -107,7 +107,7 @@ def _endpoints(given: Any) -> list[str]:
 
 
 def _where(given: Any) -> tuple[str, str, str]:
-    """City, state and postal code of the first address that says a city; a brand may list many."""
+    """City, state and postal code of the first address with a city; a brand may list many."""
     places = _objects(given)[:_MOST]
     said = next((place for place in places if loose(place.get("city"), longest=100)), places[0] if places else {})
     city, state = loose(said.get("city"), longest=100), loose(said.get("state"), longest=60)
@@ -120,13 +120,13 @@ def _website(given: Any) -> str:
 
 
 def _kind(given: Any) -> str:
-    """DSTU2 has one CodeableConcept where R4 has a list of them."""
+    """DSTU2 has one CodeableConcept, R4 a list of them."""
     codes = (coding.get("code") for kind in _objects(given)[:_MOST] for coding in _objects(kind.get("coding"))[:_MOST])
     known = (_KINDS[code] for code in codes if isinstance(code, str) and code in _KINDS)
     return str(next(known, Provider.Kind.OTHER).value)
 
 
 def _objects(given: Any) -> list[dict[str, Any]]:
-    """The objects of a list, or the one that stands where a list should."""
+    """The objects of a list, or a single one in place of a list."""
     values = given if isinstance(given, list) else [given]
     return [value for value in values if isinstance(value, dict)]

@@ -1,4 +1,4 @@
-"""A provider's row, with the words that searching looks through. Every format makes its providers here."""
+"""Make a provider's row, with its search words, for every format."""
 
 from collections.abc import Sequence
 
@@ -29,7 +29,7 @@ def row(
     is_sandbox: bool = False,
     portals: Sequence[tuple[str, str]] = (),
 ) -> ProviderRow:
-    """The row of texts that were checked. `portals` are names and addresses, which find the provider too."""
+    """The row, from texts that were checked. `portals` are names and addresses, by which the provider is found too."""
     words = spelling.provider_words(
         name=name,
         aliases=aliases,

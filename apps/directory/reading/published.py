@@ -1,4 +1,4 @@
-"""The list of published lists: where each vendor says its endpoints can be had. It holds no endpoint itself.
+"""A list of published lists: where each vendor publishes its endpoints. It has no endpoints itself.
 
 [{"FormatType", "URL", "EndpointName": the vendor, "FileName"}]
 """
@@ -17,7 +17,7 @@ def is_row(raw: Any) -> bool:
 
 
 def rows(raw: dict[str, Any], number: int, numbers: Iterator[int]) -> Iterator[Row]:
-    """One vendor. The address is a page for people as often as a file, so that any web address will do."""
+    """One vendor. The address is often a page for people, so any web address is accepted."""
     name = loose(raw.get("EndpointName"), longest=200)
     url = guarding.link(raw.get("URL"))
     if not name or not url:

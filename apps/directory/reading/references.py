@@ -1,4 +1,4 @@
-"""How resources of a Bundle are referred to: by type and id wherever they are said to be, or by the URN of an entry."""
+"""How resources of a Bundle are referred to: by type and id, wherever they are, or by the URN of an entry."""
 
 import re
 from collections.abc import Mapping
@@ -11,8 +11,8 @@ _TYPED = re.compile(r"(?:^|/)(Endpoint|Organization)/([^/?#]+)(?:/_history/[^/]+
 
 
 def key(reference: Any, resource_type: str) -> str:
-    """What a Reference leads to, empty where it says nothing. A bare id counts as one of that type, and lists exist
-    in which the reference stands in `id`."""
+    """The target of a Reference, empty if there is none. A bare id counts as one of `resource_type`. Some lists have
+    the reference in `id`."""
     if not isinstance(reference, dict):
         return ""
     written = loose(reference.get("reference"), longest=_LONGEST) or loose(reference.get("id"), longest=_LONGEST)

@@ -1,7 +1,7 @@
-"""What a list says, as rows that were checked: providers, endpoints, and which of the two belong together.
+"""The checked rows of a list: providers, endpoints, and which of them belong together.
 
-Numbers count the rows of an import. A pair names its ends by number where the format nests them, and else by a key:
-what the list itself refers to them by.
+Numbers count the rows of an import. A pair refers to its ends by number if the format nests them, otherwise by a key:
+the list's own reference.
 """
 
 from collections.abc import Sequence
@@ -15,17 +15,17 @@ class NotADirectory(Exception):
 
 
 class RowRefused(Exception):
-    """One row cannot be taken. The text says why; it repeats at most the name of a field."""
+    """One row cannot be accepted. The text says why, and repeats at most the name of a field."""
 
 
 class ProviderRow(NamedTuple):
-    """One provider. `words` is what searching looks through, so far as this row says it."""
+    """One provider. `words` are the search words from this row."""
 
     number: int
-    place: str  # where in the list, for people
+    place: str  # its place in the list, for people
     directory_id: str
-    shares_id: bool  # of several rows with one id, those with one name are one provider, and others are others
-    is_spare: bool  # counts only where nobody else has its endpoint
+    shares_id: bool  # several providers may have this id: rows with the same name are the same provider
+    is_spare: bool  # counts only if no other provider has its endpoint
     key: str
     other_key: str
     part_of: str  # the key, or in our own format the id, of the provider it is a site of
@@ -42,7 +42,7 @@ class ProviderRow(NamedTuple):
 
 
 class EndpointRow(NamedTuple):
-    """One endpoint. Most lists state neither a tenant nor an authorization server: then what is known stays."""
+    """One endpoint. Most lists state neither a tenant nor an authorization server: then the known values stay."""
 
     number: int
     place: str
@@ -62,8 +62,8 @@ class EndpointRow(NamedTuple):
 
 
 class PairRow(NamedTuple):
-    """A provider and one of its endpoints, and through which of its portals patients sign in there. An end is a number,
-    or 0 and a key; an endpoint that was refused is REFUSED."""
+    """A provider and one of its endpoints, and the portal through which patients sign in there. An end is a number, or
+    0 and a key; an endpoint that was refused is REFUSED."""
 
     provider: int = 0
     provider_key: str = ""
@@ -75,8 +75,8 @@ class PairRow(NamedTuple):
 
 
 class Refused(NamedTuple):
-    """A row that was left out. A provider known by its id is not taken for vanished; where it `blocks`, nothing of the
-    list is, for this row may be what is missing."""
+    """A row that was left out. A provider whose id is known is not marked as vanished. If it `blocks`, nothing of the
+    list is, because this row may be the missing one."""
 
     place: str
     reason: str
@@ -85,7 +85,7 @@ class Refused(NamedTuple):
 
 
 class Inactive(NamedTuple):
-    """A row that the list itself says is out of use, or not for us: as if it were not there."""
+    """A row that the list itself says is out of use, or not for us: treated as if it were not there."""
 
     key: str
     other_key: str

@@ -1,4 +1,4 @@
-"""What staff say about a list, because lists do not."""
+"""What staff state about a list because lists do not."""
 
 from dataclasses import dataclass
 
@@ -8,8 +8,8 @@ from apps.wire.dialects import FhirVersion, Interface
 
 @dataclass(frozen=True)
 class Terms:
-    """Which interface the endpoints of a list speak, and their FHIR version where neither a row nor its address states
-    one (None: then the row is refused). Our own format states both itself. `guard` knows which addresses we allow."""
+    """The interface of the list's endpoints, and their FHIR version if neither a row nor its address states one (None:
+    then the row is refused). Our own format states both. `guard` decides which addresses we accept."""
 
     guard: Guard
     interface: Interface = Interface.SMART

@@ -1,4 +1,4 @@
-"""Take texts out of a row: on one line, without what nobody sees, and no longer than their column."""
+"""Take texts from a row: on one line, without invisible characters, and no longer than their column."""
 
 import unicodedata
 from collections.abc import Mapping, Sequence
@@ -8,12 +8,12 @@ from apps.directory.reading.elements import Unreadable
 from apps.directory.reading.rows import RowRefused
 
 _INVISIBLE = {"Cf": "", "Cs": "", "Cc": " "}
-_SLACK = 4  # a text so many times too long is not cleaned before it is refused
+_SLACK = 4  # a text more than so many times too long is refused without cleaning it
 
 
 def on_one_line(value: str) -> str:
-    """The text without what no database holds and nobody sees: lone surrogates, marks that turn the direction of
-    writing, and control characters, which count as a space."""
+    """The text without characters that databases refuse or nobody sees: lone surrogates, marks that change the writing
+    direction, and control characters, which count as a space."""
     if not value.isprintable():
         value = "".join(_INVISIBLE.get(unicodedata.category(character), character) for character in value)
     elif "  " not in value and value[:1] != " " and value[-1:] != " ":
@@ -22,14 +22,15 @@ def on_one_line(value: str) -> str:
 
 
 def object_of(raw: Any) -> Mapping[str, Any]:
-    """What is one; raises RowRefused for everything else, and for an element that could not be read."""
+    """The element if it is an object; raises RowRefused for anything else, and for an element that could not be
+    read."""
     if isinstance(raw, dict):
         return raw
     raise RowRefused(raw.reason if isinstance(raw, Unreadable) else "it is not an object")
 
 
 def list_of(given: Mapping[str, Any], field: str) -> list[Any]:
-    """The list of a field, empty where it has none. Raises RowRefused."""
+    """The list of a field, empty if it has none. Raises RowRefused."""
     value = given.get(field, [])
     if not isinstance(value, list):
         raise RowRefused(f"{field} is not a list")
@@ -37,7 +38,7 @@ def list_of(given: Mapping[str, Any], field: str) -> list[Any]:
 
 
 def text(given: Mapping[str, Any], field: str, *, longest: int, default: str = "") -> str:
-    """The text of a field on one line, or the default where it has none. Raises RowRefused."""
+    """The text of a field on one line, or the default if it has none. Raises RowRefused."""
     value = given.get(field)
     if value is None:
         return default
@@ -50,7 +51,7 @@ def text(given: Mapping[str, Any], field: str, *, longest: int, default: str = "
 
 
 def required(given: Mapping[str, Any], field: str, *, longest: int) -> str:
-    """As `text`, and refused where there is none."""
+    """As `text`, but refused if there is none."""
     value = text(given, field, longest=longest)
     if not value:
         raise RowRefused(f"{field} is missing")
@@ -58,7 +59,7 @@ def required(given: Mapping[str, Any], field: str, *, longest: int) -> str:
 
 
 def loose(value: Any, *, longest: int) -> str:
-    """What can be kept of a value that may be left out: nothing where it is no text or too long. Never raises."""
+    """An optional text: "" if the value is no text or too long. Never raises."""
     if not isinstance(value, str) or len(value) > longest * _SLACK:
         return ""
     cleaned = on_one_line(value)
@@ -66,7 +67,7 @@ def loose(value: Any, *, longest: int) -> str:
 
 
 def texts(values: Any, *, longest: int, most: int) -> list[str]:
-    """So many distinct texts of a list, without those that `loose` cannot keep. Never raises."""
+    """At most so many distinct texts of a list, without those that `loose` drops. Never raises."""
     if not isinstance(values, list):
         return []
     kept = dict.fromkeys(loose(value, longest=longest) for value in values[: most * 2])
@@ -74,7 +75,7 @@ def texts(values: Any, *, longest: int, most: int) -> list[str]:
 
 
 def one_of(given: Mapping[str, Any], field: str, allowed: Sequence[str], *, default: str = "") -> str:
-    """A value among those allowed. Raises RowRefused, naming them."""
+    """A value among those allowed. Raises RowRefused that names them."""
     value = text(given, field, longest=40, default=default)
     if value not in allowed:
         raise RowRefused(f"{field} is not one of {', '.join(allowed)}")

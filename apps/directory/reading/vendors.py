@@ -1,10 +1,10 @@
-"""Plain lists of vendors, which are no FHIR: rows that have a name and an address, under names of their own.
+"""Lists of vendors that are not FHIR: rows with a name and an address, whose fields have various names.
 
     {"endpoints": [{"name", "baseUrl", "type"}]}          {"Endpoints": [{"URL", "OrganizationName", …}]}
     [{"url", "id", "name", "token", "authorize", "managingOrganization"}]
 
-They have no ids of organizations, or some that several share: an organization is known by what its row gives, else by
-the address of its endpoint, and where several have the same, by their names.
+They have no ids of organizations, or ids that several share: an organization is identified by its row's id, or else by
+the address of its endpoint; if several have the same, by their names.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,7 +16,7 @@ from apps.directory.reading.terms import Terms
 from apps.directory.reading.texts import loose, object_of
 from apps.wire.dialects import Interface
 
-# Spellings of one field, in small letters; the first that a row has counts.
+# Names of one field, in lower case; the first that a row has counts.
 _NAMES = ("name", "organizationname", "organization", "orgname", "practicename", "facilityname", "endpointname")
 _ADDRESSES = ("url", "baseurl", "base_url", "fhirurl", "fhirbaseurl", "address", "endpoint", "fhirpatientfacinguri")
 _IDS = ("managingorganization", "organizationid")
@@ -26,7 +26,7 @@ _IN_USE = frozenset({"", "prod", "production", "active"})
 
 
 def rows(raw: Any, number: int, numbers: Iterator[int], terms: Terms) -> Iterator[Row]:
-    """One row of a list: the provider, its endpoint and the pair of the two."""
+    """One row of a list: the provider, its endpoint, and the pair of the two."""
     place = f"row {number}"
     try:
         given = {key.lower(): value for key, value in object_of(raw).items()}
@@ -69,7 +69,7 @@ def _provider(given: Mapping[str, Any], url: str, place: str, number: int) -> Pr
 
 
 def _endpoint(given: Mapping[str, Any], url: str, place: str, number: int, terms: Terms) -> EndpointRow:
-    """Addresses of an authorization server count for interface A alone: a SMART deployment states its own."""
+    """Addresses of an authorization server count only for interface A: a SMART deployment states its own."""
     terms.guard.check_root(url, "address")
     version = fhir_versions.stated(url, resource={}, otherwise=terms.fhir_version)
     states_server = terms.interface is Interface.PATIENT_ACCESS and "authorize" in given and "token" in given
