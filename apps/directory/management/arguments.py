@@ -1,13 +1,13 @@
-"""What somebody types at a command line, for `add_argument(type=…)`: what cannot be meant is refused by name."""
+"""Types for `add_argument(type=…)`: they refuse what cannot be meant, with a message."""
 
 from argparse import ArgumentTypeError
 from typing import Final
 
-_MOST_DIGITS: Final = 6  # a million hours are more than a century, and no list is longer
+_MOST_DIGITS: Final = 6  # a million hours is more than a century, and no list is longer
 
 
 def whole_number(text: str) -> int:
-    """Not below zero, and no more than there can be of anything."""
+    """Not negative, and not implausibly large."""
     if not (text.isascii() and text.isdigit()):
         raise ArgumentTypeError("not a whole number, or below zero")
     if len(text) > _MOST_DIGITS:
@@ -16,7 +16,7 @@ def whole_number(text: str) -> int:
 
 
 def given(text: str) -> str:
-    """Not empty: a variable of a script that was never set must not read as if the option had been left out."""
+    """Not empty: an unset variable of a script must not count as if the option had been left out."""
     if not text.strip():
         raise ArgumentTypeError("is empty")
     return text

@@ -1,6 +1,6 @@
-"""What somebody at a command line calls a thing: by its id or address, or by the whole name under which pages show it.
+"""Look up rows by what somebody types at a command line: an id, an address, or the full name that pages show.
 
-Each raises CommandError where nothing is called so, or several things are and one is wanted.
+Each function raises CommandError if nothing matches, or if several do and one is wanted.
 """
 
 from uuid import UUID
@@ -14,7 +14,8 @@ _MOST_LISTED = 10
 
 
 def endpoints(given: str, *, among: QuerySet[Endpoint] | None = None) -> QuerySet[Endpoint]:
-    """The one with this FHIR base URL, its last slash or not; or all those of the providers with this name."""
+    """The endpoint with this FHIR base URL, with or without the last slash; or all those of providers with this
+    name."""
     rows = Endpoint.objects.all() if among is None else among
     bare = given.rstrip("/")
     for found in (
@@ -29,7 +30,7 @@ def endpoints(given: str, *, among: QuerySet[Endpoint] | None = None) -> QuerySe
 
 
 def endpoint(given: str) -> Endpoint:
-    """The one; of a provider with several the addresses are said."""
+    """The single match; if a provider has several, the error lists their addresses."""
     found = list(endpoints(given).select_related("authorization_server").order_by("fhir_base_url")[: _MOST_LISTED + 1])
     if len(found) > 1:
         listed = "".join(f"\n  {one.fhir_base_url} ({one.get_fhir_version_display()})" for one in found[:_MOST_LISTED])
@@ -38,18 +39,18 @@ def endpoint(given: str) -> Endpoint:
 
 
 def registration_id(given: str) -> UUID:
-    """Of the client registration with this id, or this label."""
+    """The id of the client registration with this id or label."""
     return _id(ClientRegistration, "label", given)
 
 
 def provider_id(given: str) -> UUID:
-    """Of the provider with this id, or this name."""
+    """The id of the provider with this id or name."""
     return _id(Provider, "name", given)
 
 
 def authorization_servers(given: str) -> list[AuthorizationServer]:
-    """Those with this authorize address; or the one of the registration with this label, or of the endpoint with this
-    FHIR base URL. What is done there is done to all of them, so that a label of several is refused."""
+    """Those with this authorize URL; or the one of the registration with this label, or of the endpoint with this FHIR
+    base URL. The caller changes all of them, so a label that several share is refused."""
     rows = AuthorizationServer.objects.order_by("authorize_url", "pk")
     if servers := list(rows.filter(authorize_url=given)):
         return servers

@@ -1,4 +1,4 @@
-"""What commands print for other programs."""
+"""Output of commands for other programs."""
 
 import json
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def as_json(found: Mapping[str, Any]) -> str:
-    """One JSON object on one line; moments as ISO 8601 has them, all else that JSON has no form for as its text."""
+    """One JSON object on one line; times in ISO 8601, other values without a JSON form as text."""
     return json.dumps(found, default=_plain)
 
 

@@ -1,4 +1,4 @@
-"""`bulk_export`: the records of a whole group, from one endpoint into files of this machine."""
+"""`bulk_export`: export the records of a whole group from one endpoint into files on this machine."""
 
 import time
 from argparse import ArgumentParser, ArgumentTypeError
@@ -23,12 +23,13 @@ _WARNING = (
     "delete them once they are used."
 )
 _AGAIN = "The same command goes on where this one stopped."
-_INTERRUPTED = 130  # as shells count it
+_INTERRUPTED = 130  # as shells report it
 _MB = 1_000_000
 
 
 class Command(BaseCommand):
-    """Run it by hand, for an organization that asked for it. The same command again goes on where it stopped."""
+    """Run it by hand, for an organization that asked for it. Running the same command again continues where it
+    stopped."""
 
     help = (
         "Export the records of everybody in a group (FHIR Bulk Data Access) into a folder, as NDJSON files that only "
@@ -36,7 +37,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """From where, whom, and where to."""
+        """From where, of whom, and to where."""
         parser.add_argument(
             "--endpoint",
             required=True,
@@ -75,7 +76,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """Progress on standard error; in the end one line on standard output."""
+        """Progress goes to standard error, one line with the result to standard output."""
         endpoint = naming.endpoint(options["endpoint"])
         types = tuple(name for name in options["types"].split(",") if name)
         wish = Wish(endpoint.fhir_base_url, options["group"], types, options["since"])

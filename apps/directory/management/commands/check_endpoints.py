@@ -1,4 +1,4 @@
-"""`check_endpoints`: look whether endpoints are well, and what changed there."""
+"""`check_endpoints`: check whether endpoints are well, and what changed there."""
 
 import json
 from argparse import ArgumentParser

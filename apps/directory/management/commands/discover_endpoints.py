@@ -1,4 +1,4 @@
-"""`discover_endpoints`: ask SMART deployments where their people sign in."""
+"""`discover_endpoints`: discover where SMART deployments' patients sign in."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -18,7 +18,7 @@ _ACTOR = Actor.system("discover_endpoints")
 
 
 class Command(BaseCommand):
-    """Run it after an import, and whenever an endpoint should be asked again."""
+    """Run it after an import, and whenever an endpoint should be discovered again."""
 
     help = (
         "Ask endpoints of SMART deployments for their SMART configuration and capability statement, and store "
@@ -56,7 +56,7 @@ class Command(BaseCommand):
 
 
 def _of_none(options: dict[str, Any]) -> str:
-    """Nothing was to be done, which is no fault."""
+    """There was nothing to do, which is no error."""
     if options["stale"] and _endpoints(None).exists():
         return "Nothing is stale, and nobody was asked. --all asks every one."
     return "The directory has no endpoint of a SMART deployment."

@@ -23,11 +23,11 @@ from apps.directory.reading.terms import Terms
 from apps.directory.reading.texts import on_one_line
 from apps.wire.dialects import FhirVersion, Interface
 
-_PATIENCE_SECONDS = 2.0  # before progress is told, and between two lines of it
+_PATIENCE_SECONDS = 2.0  # before the first line of progress, and between two
 
 
 class Command(BaseCommand):
-    """Run it after a list of providers changed; running it twice changes nothing more."""
+    """Run it after a list of providers changed; running it again changes nothing."""
 
     help = (
         "Import providers and endpoints from lists: our own format holdfast-directory/1, FHIR Bundles of "
@@ -66,7 +66,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """A line for each of the first thousand rows refused, then a summary."""
+        """Print a line for each of the first thousand refused rows, then a summary."""
         paths: list[Path] = options["files"]
         together = [paths] if options["directory"] else [[path] for path in paths]
         if len(together) > 1:
@@ -78,7 +78,8 @@ class Command(BaseCommand):
             raise CommandError("A list has shrunk: nothing was marked as vanished.", returncode=1)
 
     def _check_names(self, paths: list[Path], options: dict[str, Any]) -> None:
-        """Raises CommandError where two files would be one directory, and each would take the other's rows away."""
+        """Raises CommandError if two files would be the same directory, and each would mark the other's rows as
+        vanished."""
         paths_of: dict[str, list[Path]] = {}
         for path in paths:
             paths_of.setdefault(self._directory_of(path, options), []).append(path)
@@ -91,7 +92,7 @@ class Command(BaseCommand):
                 )
 
     def _directory_of(self, path: Path, options: dict[str, Any]) -> str:
-        if not path.is_file():  # what can be read only once, or is not there
+        if not path.is_file():  # a pipe, which can be read only once, or nothing
             return _stem(path)
         try:
             with path.open("rb") as file:
@@ -182,6 +183,6 @@ def _shown(text: str) -> str:
 
 
 def _stem(path: Path) -> str:
-    """Without its endings: a list is the same list packed and unpacked."""
+    """The name without extensions: a compressed list is the same list."""
     name = _name(path)
     return next((name.removesuffix(end) for end in (".json.gz", ".json", ".gz") if name.endswith(end)), name)[:120]

@@ -1,4 +1,4 @@
-"""`register_client`: our standing at an authorization server, from the first request to approval, by command."""
+"""`register_client`: register with an authorization server by command, from the first request to approval."""
 
 import json
 import sys
@@ -47,7 +47,7 @@ _OVERRIDE_HELP = (
 
 
 class Command(BaseCommand):
-    """Run it once to learn the redirect URI, and again with what the developer portal gave."""
+    """Run it once to learn the redirect URI, and again with what the developer portal issued."""
 
     help = (
         "Prepare a client registration, and print what to register with the provider (redirect URI, launch URL, "
@@ -97,11 +97,11 @@ class Command(BaseCommand):
         )
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """One line for each registration. Everything is kept, or nothing."""
+        """Print one line for each registration. Either everything is stored, or nothing."""
         versions = _versions(options["versions"])
         servers = _servers(options["authorization_server"])
         is_awaited = options["client_id"] and any(_needs_secret(server, options) for server in servers)
-        secret = _secret() if is_awaited else None  # nobody waits for a lock while it is typed
+        secret = _secret() if is_awaited else None  # no lock is held while it is typed
         with transaction.atomic():
             lines = [_line(server, self._register(server, versions, secret, options)) for server in servers]
         for line in lines:
@@ -138,7 +138,7 @@ class Command(BaseCommand):
         return registration
 
     def _prepare(self, server: AuthorizationServer, options: dict[str, Any]) -> ClientRegistration:
-        """What we choose, before anything is asked for at the developer portal."""
+        """What we choose, before anything is requested at the developer portal."""
         at = timezone.now()
         dialect = reaching.usual_dialect(server)
         registration = trusting.register(server, dialect=dialect, actor=_ACTOR, at=at)
@@ -167,14 +167,14 @@ class Command(BaseCommand):
             )
 
     def _say_what_is_missing(self, server: AuthorizationServer) -> None:
-        """Where patients cannot link yet, and why: the next step of whoever registers."""
+        """Endpoints that patients cannot link yet, and why: the next step for whoever registers."""
         at = timezone.now()
         for endpoint in server.endpoints.select_related("authorization_server").order_by("fhir_base_url"):
             if obstacle := linkability.obstacle(endpoint, at=at):
                 self.stderr.write(f"patients cannot link {endpoint.fhir_base_url} now: {obstacle.label}")
 
     def _serve(self, registration: ClientRegistration, url: str, *, at: datetime) -> None:
-        """An organization beside it."""
+        """Serve another organization of the same deployment."""
         try:
             row = enabling.serve(registration, naming.endpoint(url), actor=_ACTOR, at=at)
         except enabling.Unsuited:
@@ -340,7 +340,7 @@ def _versions(given: str) -> frozenset[FhirVersion]:
 
 
 def _secret() -> Secret | None:
-    """A line of standard input; at a terminal it is asked for, and not shown."""
+    """A line of standard input; at a terminal there is a prompt, and it is not echoed."""
     is_typed = sys.stdin.isatty()
     line = getpass("Client secret (not shown; nothing keeps the one there is): ") if is_typed else sys.stdin.readline()
     value = line.rstrip("\r\n")

@@ -1,4 +1,4 @@
-"""`rotate_signing_keys`: take the steps of replacing our signing keys that are due, or give one up at once."""
+"""`rotate_signing_keys`: take the steps of key rotation that are due, or give up a key at once."""
 
 from argparse import ArgumentParser
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ _UPLOAD = "Give its provider our key set, then choose “The provider has the ne
 
 
 class Command(BaseCommand):
-    """The schedule runs it hourly; by hand it may be repeated at will."""
+    """The schedule runs it hourly. Running it by hand again is harmless."""
 
     help = (
         "Take the due steps of replacing our signing keys: publish successors, move registrations to them, "
@@ -43,7 +43,7 @@ class Command(BaseCommand):
         parser.add_argument("--dry-run", action="store_true", help="only say what would be done")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """A line for each thing done, then one for each key."""
+        """Print a line for each thing done, then one for each key."""
         at = timezone.now()
         with transaction.atomic() if options["dry_run"] else nullcontext():
             lines = list(_lines(options, at))

@@ -1,4 +1,4 @@
-"""`system_token`: whether we have system access at an endpoint, and for what."""
+"""`system_token`: check whether we have system access at an endpoint, and for what."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -17,7 +17,7 @@ _ACTOR = Actor.system("system_token")
 
 
 class Command(BaseCommand):
-    """Run it when a system account was approved, and whenever its secret or key was replaced."""
+    """Run it after a system account was approved, and whenever its secret or key was replaced."""
 
     help = (
         "Show how we would ask for a system access token at an endpoint: where, under which client id, and with "
@@ -44,7 +44,7 @@ class Command(BaseCommand):
         parser.add_argument("--check", action="store_true", help="ask for a token; without this option nothing is sent")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """Three lines about how, and two about what came of it."""
+        """Print three lines about the request, and two about the result."""
         endpoint = naming.endpoint(options["endpoint"])
         scopes = tuple(options["scope"]) or system_access.smallest_scopes(endpoint)
         try:
