@@ -1,5 +1,6 @@
-"""Find a provider by what a patient remembers of it: begins of words, typing errors and all, over the whole directory.
+"""Find a provider by what a patient remembers of it: by prefixes of words, despite typing errors, over the whole
+directory.
 
-`meanings` turns what was typed into words of the vocabulary, `candidates` fetches rows that have them, `ranking` puts
-them in order, `grouping` unites what is one provider to a person, and `finding` is what views call.
+`meanings` maps what was typed to words of the vocabulary, `candidates` fetches rows that have them, `ranking` sorts
+them, `grouping` unites rows that are one provider to a person, and views call `finding`.
 """

@@ -1,4 +1,4 @@
-"""Rows of the directory that may be meant: few, whatever was typed, and however many there are."""
+"""Rows of the directory that may be meant: few, whatever was typed, and however many rows there are."""
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -15,12 +15,12 @@ from apps.directory.words import spelling
 MOST = 120
 MOST_BY_NAME = 40
 MOST_ALIKE = 50
-_MANY = 20  # words to compare with, of all that is asked
+_MANY = 20  # words to compare with, for all meanings together
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """What is needed of a provider to put it in its place among others."""
+    """The columns of a provider that are needed to rank it."""
 
     pk: UUID
     name: str
@@ -36,15 +36,15 @@ class Candidate:
 
 _COLUMNS = Candidate.__slots__
 _HAS_ONE = "words && %s::varchar[]"
-# The part that is materialized is planned as if all of it were wanted, and yet ends when there are enough: told of the
-# limit, the planner would hope to come by so many while reading all rows, and compare the words of each.
+# The materialized part is planned as if all of it were needed, yet stops when there are enough rows. If the planner
+# knew the limit, it would expect to find so many by a sequential scan, comparing the words of each row.
 _FITTING = f"""
 WITH fitting AS MATERIALIZED (
     SELECT id, {", ".join(_COLUMNS[1:])} FROM directory_provider WHERE vanished_at IS NULL AND {{conditions}}
 ) SELECT * FROM fitting LIMIT {MOST}
 """  # noqa: S608 # nosec B608 - of constants alone
-# Rows that may be one provider with a head: of each directory the first, then of each the second, so that none of them
-# can crowd out the others, and the head in any case.
+# Rows that may be one provider with a head: the first of each directory, then the second of each, so that no directory
+# crowds out the others; and always the head itself.
 _ALIKE = f"""
 SELECT found.id FROM (VALUES {{heads}}) AS head (id, plain_name, is_sandbox, words)
 CROSS JOIN LATERAL (
@@ -60,12 +60,12 @@ _HEAD = "(%s::uuid, %s::text, %s::boolean, %s::varchar[])"
 
 
 def named(plain: str) -> list[Candidate]:
-    """Those whose name begins so, in order of their names, and the one that is named so before all."""
+    """Those whose name has this prefix, by name; first the one with exactly this name."""
     return _fetched(_listed().filter(plain_name__startswith=plain).order_by("plain_name", "pk")[:MOST_BY_NAME])
 
 
 def with_all(meanings: Sequence[Meaning]) -> list[Candidate]:
-    """Those that have a word for each meaning, in no order."""
+    """Those that have a word for each meaning, unordered."""
     telling = [meaning for meaning in meanings if len(meaning.typed) > 1] or meanings
     wanted = [list(meaning.words) for meaning in telling]
     with _by_index() if sum(map(len, wanted)) > _MANY else nullcontext(), connection.cursor() as cursor:
@@ -74,8 +74,8 @@ def with_all(meanings: Sequence[Meaning]) -> list[Candidate]:
 
 
 def with_most(meanings: Sequence[Meaning]) -> list[Candidate]:
-    """Those that lack one meaning: the one that nobody has, or else the one that tells least. Nothing for a single one.
-    A query for each meaning at most."""
+    """Those that lack one meaning: the one that nobody has, or else the least specific. Nothing for a single meaning.
+    Makes at most one query per meaning."""
     by_telling = sorted(meanings, key=lambda meaning: (meaning.is_known, -meaning.uses))
     for left_out in by_telling:
         rest = [meaning for meaning in meanings if meaning is not left_out]
@@ -85,17 +85,17 @@ def with_most(meanings: Sequence[Meaning]) -> list[Candidate]:
 
 
 def practice() -> list[Candidate]:
-    """The sandbox's."""
+    """The sandbox's providers."""
     return _fetched(_listed().filter(is_sandbox=True).order_by("name", "pk")[:MOST_BY_NAME])
 
 
 def these(pks: Collection[UUID]) -> list[Candidate]:
-    """Those with these ids that are listed."""
+    """Listed providers with these ids."""
     return _fetched(_listed().filter(pk__in=pks))
 
 
 def alike(heads: Sequence[Candidate]) -> list[UUID]:
-    """The ids of those that are named as one of these and have the words of its place: so many of each at most."""
+    """The ids of providers with the name of one of these and the words of its place: for each at most so many."""
     telling = [head for head in heads if head.plain_name]
     if not telling:
         return []
@@ -106,7 +106,7 @@ def alike(heads: Sequence[Candidate]) -> list[UUID]:
 
 
 def all_alike(head: Candidate, *, skip: int, most: int) -> list[UUID]:
-    """The ids of all of those, page by page: those of one postal code together."""
+    """The ids of all of those, page by page, ordered by postal code."""
     if not head.plain_name:
         return [head.pk][skip:]
     rows = _listed().filter(plain_name=head.plain_name, is_sandbox=head.is_sandbox, words__contains=_place_words(head))
@@ -117,13 +117,13 @@ def all_alike(head: Candidate, *, skip: int, most: int) -> list[UUID]:
 
 
 def of(provider: Provider) -> Candidate:
-    """A row that was read whole."""
+    """The candidate for a provider that is loaded."""
     return Candidate(*(getattr(provider, column) for column in _COLUMNS))
 
 
 @contextmanager
 def _by_index() -> Iterator[None]:
-    """Within it no table is read row by row. Of lists of many rare words the planner expects far too much."""
+    """Disables sequential scans: for lists of many rare words the planner overestimates the rows by far."""
     is_inner = connection.in_atomic_block
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off")
@@ -133,7 +133,7 @@ def _by_index() -> Iterator[None]:
 
 
 def _place_words(head: Candidate) -> list[str]:
-    """By those of its city all its twins are found. Those of the state tell nothing where no city is given."""
+    """The words of the city find all rows alike. Those of the state are used only with a city."""
     words = spelling.plain_words(head.city)
     return [word[: spelling.LONGEST_WORD] for word in (*words, *(spelling.state_words(head.state) if words else ()))]
 

@@ -1,6 +1,6 @@
 """Find a provider by name, other names, city, state, postal code or the address of its portal.
 
-Providers that cannot be linked are found too, with the reason: a list that hides them leaves people guessing.
+Providers that cannot be linked are found too, with the reason: hiding them would leave people guessing.
 """
 
 from collections import defaultdict
@@ -26,48 +26,48 @@ from apps.directory.searching.meanings import Meaning, Query
 
 PAGE = 10
 MOST_SHOWN = 100
-MOST_WAYS = 60  # of one provider
-_FEW = 3  # found so few, we look for what may have been meant as well
+MOST_WAYS = 60  # per provider
+_FEW = 3  # with fewer results, similar words are searched as well
 
 
 class Fit(StrEnum):
-    """How what was found fits what was typed."""
+    """How the results match what was typed."""
 
     ALL = "all"
     SIMILAR = "similar"  # no provider has the words as they were typed
-    MOST = "most"  # nor others like them: one word was left out
+    MOST = "most"  # nor similar ones: one word was left out
 
 
 @dataclass(frozen=True)
 class FoundProvider:
-    """A provider as a person thinks of it: with the choices of every row that is it, the better version first, and
-    with the sites that were meant."""
+    """A provider as a person thinks of it: with the choices of all its rows, the better version first, and with the
+    sites that match."""
 
     provider: Provider
     choices: tuple[Choice, ...]
     sites: tuple[Candidate, ...] = ()
     system_name: str = ""  # of what it is part of, where it has portals of its own
-    is_wanted: bool = False  # by the user who was named
-    is_cut: bool = False  # there are more rows or choices than anybody will read
+    is_wanted: bool = False  # by the given user
+    is_cut: bool = False  # there are more rows or choices than are shown
 
     @property
     def lines(self) -> list[str]:
-        """What a row says under its name."""
+        """The lines under its name."""
         return wording.lines(self.provider, sites=self.sites, system_name=self.system_name)
 
     @property
     def linkable(self) -> tuple[Choice, ...]:
-        """The choices a patient really has."""
+        """The choices that can be linked."""
         return tuple(choice for choice in self.choices if choice.obstacle is None)
 
     @property
     def sign_ins(self) -> tuple[SignIn, ...]:
-        """What a patient is shown, by patient portal: nobody ever had anything from a stranger."""
+        """The choices to show, by patient portal; without strangers, which nobody should see."""
         return telling_apart.sign_ins([choice for choice in self.choices if choice.obstacle is not Obstacle.STRANGER])
 
     @property
     def obstacle(self) -> Obstacle | None:
-        """Why nothing of it can be linked, or None where something can."""
+        """Why none of it can be linked; None if something can."""
         if self.linkable:
             return None
         shown = (choice.obstacle for choice in self.choices if choice.obstacle is not Obstacle.STRANGER)
@@ -75,13 +75,13 @@ class FoundProvider:
 
     @property
     def explanation(self) -> Explanation | None:
-        """Why nothing of it can be linked, in words; None where something can."""
+        """Why none of it can be linked, in words; None if something can."""
         return obstacle_wording.words(self.obstacle, self.provider) if self.obstacle else None
 
 
 @dataclass(frozen=True)
 class Results:
-    """What a search found. `total` counts those known of; `is_cut` where there are more than anybody will read."""
+    """The results of a search. `total` counts the known ones; `is_cut` if there are more than are counted."""
 
     found: tuple[FoundProvider, ...] = ()
     total: int = 0
@@ -96,15 +96,15 @@ class Results:
 
 @dataclass(frozen=True)
 class Page:
-    """Some rows, each by itself, and whether others follow."""
+    """Some rows, individually, and whether others follow."""
 
     found: tuple[FoundProvider, ...]
     has_more: bool
 
 
 def find(text: str, *, at: datetime, shown: int = PAGE, user_id: UUID | None = None) -> Results:
-    """The best placed providers for what was typed, so many of them, and which of them this user has asked for. Text
-    without a letter or digit finds nothing."""
+    """The best matches for what was typed, at most so many, and which of them this user wishes for. Text without a
+    letter or digit finds nothing."""
     query = meanings.read(text)
     if not query.words:
         return Results()
@@ -115,7 +115,7 @@ def find(text: str, *, at: datetime, shown: int = PAGE, user_id: UUID | None = N
 
 
 def practice_providers(*, at: datetime) -> Sequence[FoundProvider]:
-    """The sandbox's providers, where this installation allows them; offered before anything was searched."""
+    """The sandbox's providers, if this installation allows them; shown before anything is searched."""
     if not settings.ALLOW_LOOPBACK_HTTP:
         return ()
     return _with_choices(grouping.groups(candidates.practice()), at=at)
@@ -127,7 +127,7 @@ def with_choices(provider: Provider, *, at: datetime, user_id: UUID | None = Non
 
 
 def by_id(pks: Collection[UUID], *, at: datetime, user_id: UUID | None = None) -> Mapping[UUID, FoundProvider]:
-    """The same for several, by the ids asked for; without those that are listed no more."""
+    """The same for several, by id; without those that are no longer listed."""
     if not pks:
         return {}
     groups = {row.pk: grouping.groups([row])[0] for row in candidates.these(pks)}
@@ -135,7 +135,7 @@ def by_id(pks: Collection[UUID], *, at: datetime, user_id: UUID | None = None) -
 
 
 def one_by_one(provider: Provider, *, page: int, at: datetime, user_id: UUID | None = None) -> Page:
-    """The rows that are this provider to a person, each by itself: there may be more than one page of choices tells."""
+    """The rows that are this provider to a person, individually: there may be more than one page of choices shows."""
     head = candidates.of(provider)
     pks = candidates.all_alike(head, skip=(max(page, 1) - 1) * PAGE, most=PAGE + 1)
     rows = {row.pk: row for row in candidates.these(pks)}
@@ -145,13 +145,13 @@ def one_by_one(provider: Provider, *, page: int, at: datetime, user_id: UUID | N
 
 
 def alone(provider: Provider, *, at: datetime, user_id: UUID | None = None) -> FoundProvider:
-    """One row by itself, whoever is named so too."""
+    """One row individually, without others of that name."""
     (found,) = _with_choices([Group(candidates.of(provider), ())], at=at, user_id=user_id, is_alone=True)
     return found
 
 
 def _candidates(query: Query) -> tuple[list[Candidate], Fit, bool]:
-    """In their order, and whether there are more. Looks further only while little was found."""
+    """Ranked, and whether there are more. Widens the search only if little was found."""
     by_name = [] if query.is_address else candidates.named(query.plain)
     if len(by_name) == candidates.MOST_BY_NAME:
         return _ranked(by_name, query, meanings.unasked(query.words)), Fit.ALL, True
@@ -185,8 +185,8 @@ def _once(rows: Iterable[Candidate]) -> list[Candidate]:
 def _with_choices(
     groups: Sequence[Group], *, at: datetime, user_id: UUID | None = None, is_alone: bool = False
 ) -> tuple[FoundProvider, ...]:
-    """Three queries, however many there are; one more where we are registered anywhere, and where enablements are. With
-    all rows that are alike, or each head alone."""
+    """Makes three queries, however many groups there are; one more if we are registered anywhere, and one if there are
+    enablements. With all rows that are alike, or each head alone."""
     heads = [group.head for group in groups]
     pks = {head.pk for head in heads}.union(() if is_alone else candidates.alike(heads))
     key: Callable[[Candidate], object] = _itself if is_alone else grouping.likeness
@@ -206,8 +206,9 @@ def _itself(row: Candidate) -> UUID:
 
 
 def _portals(providers: Sequence[Provider]) -> Mapping[UUID, list[ProviderPortal]]:
-    """By provider, with whatever tells whether each can be linked. (Read by itself: to prefetch them for each provider
-    takes longer than all the rest.) Of most providers nothing more is known, and then nothing more is asked."""
+    """By provider, with everything that decides whether each can be linked. (Queried directly, because prefetching them
+    for each provider takes longer than everything else.) For most providers nothing more is known, and no more queries
+    are made."""
     registrations = ClientRegistration.objects.filter(authorization_server=OuterRef("endpoint__authorization_server"))
     of_these = ProviderPortal.objects.filter(provider__in=[row.pk for row in providers])
     of_these = of_these.annotate(is_registered=Exists(registrations))
@@ -239,7 +240,7 @@ def _found(
 ) -> FoundProvider:
     head = next((row for row in rows if row.pk == group.head.pk), rows[0])
     listed = [(portal, row) for row in rows for portal in portals.get(row.pk, ())]
-    listed.sort(key=lambda pair: pair[0].pk)  # an endpoint is of the row that had it first
+    listed.sort(key=lambda pair: pair[0].pk)  # an endpoint belongs to the row that had it first
     offered = [
         Choice(
             portal.endpoint,
@@ -261,6 +262,6 @@ def _found(
 
 
 def _fewer(ways: Sequence[Choice]) -> tuple[Choice, ...]:
-    """Those that can be linked before the others; in the order in which they were."""
+    """Those that can be linked before the others, then in the original order."""
     kept = {choice.endpoint.pk for choice in sorted(ways, key=lambda choice: choice.obstacle is not None)[:MOST_WAYS]}
     return tuple(choice for choice in ways if choice.endpoint.pk in kept)

@@ -1,5 +1,5 @@
 """Rows of the directory that are one provider to a person: listed by several directories or tenants under one name and
-place, or a site that is reached through the system it belongs to. Nothing is merged: rows stay as they are."""
+place, or a site that is reached through its system. Nothing is merged in the database."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -17,15 +17,15 @@ Likeness = tuple[str, str, str, str, bool]
 
 @dataclass(frozen=True)
 class Group:
-    """One provider to a person. `head` is the row to show: the best placed, or the system of the best placed site;
-    `sites` are those that fit better than the system does, best first."""
+    """One provider to a person. `head` is the row to show: the best-ranked one, or the system of the best-ranked site;
+    `sites` are those ranked before the system, best first."""
 
     head: Candidate
     sites: tuple[Candidate, ...]
 
 
 def groups(ranked: Sequence[Candidate]) -> list[Group]:
-    """In the order of the best placed row of each. Asks only where sites are among them."""
+    """In the order of the best-ranked row of each. Makes queries only if there are sites."""
     systems = _systems_that_serve([row for row in ranked if row.part_of_id])
     members: dict[Likeness, list[Candidate]] = defaultdict(list)
     for row in ranked:
@@ -34,8 +34,8 @@ def groups(ranked: Sequence[Candidate]) -> list[Group]:
 
 
 def likeness(row: Candidate) -> Likeness:
-    """Equal for rows that are one provider to a person: name and place, and the web address where no place is given.
-    A practice provider is never a real one."""
+    """Equal for rows that are one provider to a person: name and place, or the web address if no place is given. A
+    practice provider never equals a real one."""
     city, state = spelling.plain(row.city), places.code(spelling.plain(row.state))
     address = web_addresses.read(row.website) if row.website and not city else None
     return row.plain_name or str(row.pk), city, state, address.name if address else "", row.is_sandbox
@@ -48,8 +48,8 @@ def _group(rows: Sequence[Candidate], systems: Mapping[UUID, Candidate]) -> Grou
 
 
 def _systems_that_serve(sites: Sequence[Candidate]) -> Mapping[UUID, Candidate]:
-    """By site, the highest system that has all endpoints of the site: its own are none, or the same. A query for each
-    level of systems, and one for the endpoints."""
+    """By site, the highest system that has all endpoints of the site: its own are none, or the same. Makes one query
+    per level of systems, and one for the endpoints."""
     above: dict[UUID, Candidate] = {}
     for _level in range(_MOST_LEVELS):
         unknown = {row.part_of_id for row in (*sites, *above.values()) if row.part_of_id} - above.keys()

@@ -15,13 +15,13 @@ from apps.directory.words import mistyping, spelling, web_addresses
 
 LONGEST_QUERY = 200
 _MOST_WORDS = 8
-_MOST_MEANINGS = 100  # words that begin as one that was typed
-_MOST_SIMILAR = 20  # words that one may have been meant by
+_MOST_MEANINGS = 100  # vocabulary words with a typed one as prefix
+_MOST_SIMILAR = 20  # similar vocabulary words for a typed one
 _MOST_PARTS = 4
 _LONGEST_PART = 20
-# What words are found for, beside those that begin as a typed one: no typed word looks so.
+# A key for words that are found as pieces of typed ones; no typed word looks like it.
 _PIECES = "pieces "
-# Said of nearly everybody, or of nobody: asked for only where nothing else was typed.
+# Stop words: searched only if nothing else was typed.
 _IDLE = frozenset("and the of at for in a an to inc llc ltd pc pllc http https www com org net".split())  # noqa: SIM905
 
 
@@ -30,12 +30,12 @@ Rows = QuerySet[SearchWord, Any]  # the word typed, a word of the vocabulary, it
 
 @dataclass(frozen=True)
 class Meaning:
-    """One thing that was asked for: a provider fits that has any of these words. Values are how far each is from what
-    was typed, in edits."""
+    """One word of the query: a provider matches if it has any of these `words`. Their values are edit distances from
+    what was typed."""
 
     typed: str
     words: Mapping[str, int]
-    uses: int = 0  # by how many providers altogether: how little it tells
+    uses: int = 0  # by how many providers: the more, the less specific
 
     @property
     def is_known(self) -> bool:
@@ -45,7 +45,7 @@ class Meaning:
 
 @dataclass(frozen=True)
 class Query:
-    """The words of what was typed, those that tell something; `plain` is all of it, to compare with names."""
+    """The significant words of what was typed; `plain` is all of it, to compare with names."""
 
     words: tuple[str, ...]
     plain: str
@@ -53,7 +53,7 @@ class Query:
 
 
 def read(text: str) -> Query:
-    """What was typed or pasted, whatever it is. Only letters and digits are left of it."""
+    """Parse what was typed or pasted. Only letters and digits are kept."""
     words: list[str] = []
     has_address = False
     for token in text[:LONGEST_QUERY].split():
@@ -67,20 +67,20 @@ def read(text: str) -> Query:
 
 
 def unasked(words: Sequence[str]) -> tuple[Meaning, ...]:
-    """The words as they were typed, where nobody needs to ask the vocabulary."""
+    """The words as typed, if the vocabulary need not be queried."""
     return tuple(Meaning(word, {word: 0}, uses=1) for word in words)
 
 
 def known(words: Sequence[str]) -> tuple[Meaning, ...]:
-    """For each word those of the vocabulary that begin so, the commonest first. One query."""
+    """For each word, vocabulary words with this prefix, the most common first. Makes one query."""
     found = _by_typed(part for word in words for part in _beginning(word))
     begun = [(word, _commonest(found[word])) for word in words]
     return tuple(Meaning(word, {word: 0, **dict.fromkeys(uses, 0)}, sum(uses.values())) for word, uses in begun)
 
 
 def similar(meanings: Sequence[Meaning]) -> tuple[Meaning, ...]:
-    """The same, widened to words that may have been meant. What nobody has may also be words run together, or one that
-    was torn apart. Two queries."""
+    """The same, widened to similar words. Unknown words may also be two words run together, or parts of one. Makes two
+    queries."""
     pairs = list(pairwise(meanings))
     torn = [f"{left.typed}{right.typed}" for left, right in pairs if not (left.is_known and right.is_known)]
     near = near_words.of([meaning.typed for meaning in meanings if mistyping.edits_forgiven(meaning.typed)])
@@ -100,7 +100,7 @@ def similar(meanings: Sequence[Meaning]) -> tuple[Meaning, ...]:
 
 
 def _of_address(address: web_addresses.Address) -> tuple[str, ...]:
-    """Who is meant by an address: on hosts that many share, what stands before or behind the host's own name."""
+    """The words of an address that say whose it is: on hosts that many share, those around the host's own name."""
     if not address.is_shared:
         return spelling.plain_words(address.name.replace("-", ""))
     before = [word for label in address.others for word in spelling.plain_words(label.replace("-", ""))]
@@ -111,14 +111,14 @@ def _beginning(word: str) -> Sequence[Rows]:
     rows = SearchWord.objects.filter(word__startswith=word)
     if len(word) > 2:
         return [_with_uses(rows, word)[:_MOST_MEANINGS]]
-    # Thousands begin so. An index has those of several providers, the commonest first, and no other.
+    # Thousands have this prefix. A partial index has those of several providers, the most common first.
     common = SearchWord.objects.alias(beginning=Left("word", len(word))).filter(beginning=word, uses__gt=1)
     rare = rows.filter(uses=1).values_list(Value(word), "word", "uses").order_by("word")
     return [_with_uses(common, word)[:_MOST_MEANINGS], rare[:_MOST_MEANINGS]]
 
 
 def _commonest(uses: Mapping[str, int]) -> Mapping[str, int]:
-    """So many at most of those that begin as a typed word."""
+    """At most so many of those with a typed word as prefix."""
     best = sorted(uses, key=uses.__getitem__, reverse=True)[:_MOST_MEANINGS]
     return {word: uses[word] for word in best}
 
@@ -128,7 +128,7 @@ def _with_uses(rows: QuerySet[SearchWord], typed: str) -> Rows:
 
 
 def _by_typed(parts: Iterable[Rows]) -> Mapping[str, dict[str, int]]:
-    """The words found for each word typed, with their uses."""
+    """The words found for each typed word, with their uses."""
     found: dict[str, dict[str, int]] = defaultdict(dict)
     first, *others = parts
     for typed, word, uses in first.union(*others, all=True) if others else first:
@@ -137,7 +137,7 @@ def _by_typed(parts: Iterable[Rows]) -> Mapping[str, dict[str, int]]:
 
 
 def _widened(meaning: Meaning, near: Mapping[str, int]) -> Meaning:
-    """With the nearest words; a whole word before the beginning of one, and a common one before a rare one."""
+    """Add the nearest words: whole words before prefixes, and common ones before rare ones."""
     forgiven = mistyping.edits_forgiven(meaning.typed)
     ranked = []
     for word, uses in near.items():
@@ -150,7 +150,7 @@ def _widened(meaning: Meaning, near: Mapping[str, int]) -> Meaning:
 
 
 def _joined(meanings: Sequence[Meaning], found: Mapping[str, Mapping[str, int]]) -> Sequence[Meaning]:
-    """Two neighbours as one word, where one of them is unknown and both together are known."""
+    """Two adjacent words as one, if one of them is unknown and both together are known."""
     for place, (left, right) in enumerate(pairwise(meanings)):
         whole = f"{left.typed}{right.typed}"
         if found.get(whole) and not (left.is_known and right.is_known):
@@ -160,13 +160,13 @@ def _joined(meanings: Sequence[Meaning], found: Mapping[str, Mapping[str, int]])
 
 
 def _pieces(word: str) -> Iterable[str]:
-    """Every part of a word that may be one."""
+    """Every substring of a word that may be a word."""
     starts = range(len(word)) if word.isalpha() else ()
     return (word[start:end] for start in starts for end in range(start + 2, min(start + _LONGEST_PART, len(word)) + 1))
 
 
 def _cut(word: str, uses: Mapping[str, int]) -> tuple[str, ...]:
-    """An unknown word as known ones, as few as possible; none where that cannot be."""
+    """Split an unknown word into known ones, as few as possible; empty if that is impossible."""
     best: dict[int, tuple[str, ...]] = {0: ()}
     for end in range(2, len(word) + 1):
         options = [

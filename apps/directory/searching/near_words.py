@@ -1,4 +1,4 @@
-"""Words of the vocabulary that a typed one may have been meant as."""
+"""Vocabulary words that are similar to a typed word."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -7,9 +7,9 @@ from django.db import connection
 
 from apps.directory.words import mistyping
 
-_MOST = 150  # of each typed word, the commonest
-# Neighbour by neighbour, and then word by word: of an array that shares any of thirty with another, the planner expects
-# a tenth of the vocabulary, and would read and compare all of it.
+_MOST = 150  # per typed word, the most common
+# Neighbour by neighbour, then word by word: for an array overlap with thirty elements, the planner expects a tenth of
+# the vocabulary, and would scan and compare all of it.
 _NEAR = f"""
 WITH near AS MATERIALIZED (
     SELECT DISTINCT asked.typed, known.word
@@ -29,7 +29,8 @@ SELECT typed, word, uses FROM counted WHERE place <= {_MOST}
 
 
 def of(typed: Sequence[str]) -> Mapping[str, Mapping[str, int]]:
-    """For each word typed, those that share a neighbour with it, and how many providers have each. One query."""
+    """For each typed word, vocabulary words that share a deletion neighbour with it, and how many providers have each.
+    Makes one query."""
     pairs = [(word, neighbour) for word in typed for neighbour in sorted(mistyping.typed_neighbours(word))]
     found: dict[str, dict[str, int]] = defaultdict(dict)
     if pairs:

@@ -1,4 +1,4 @@
-"""Which provider a person expects first: exact names, then names that begin so; whole words before beginnings; the
+"""Which provider a person expects first: exact names, then names with that prefix; whole words before prefixes; the
 name before the place before the web address; real before practice; a system before its sites."""
 
 from collections.abc import Mapping, Sequence
@@ -10,11 +10,11 @@ from apps.directory.searching.candidates import Candidate
 from apps.directory.searching.meanings import Meaning, Query
 from apps.directory.words import spelling
 
-# What one word costs that was found there: as a whole word, and as the beginning of one.
+# The cost of a word that is found there: as a whole word, and as a prefix of one.
 _IN_NAME = (0, 2)
 _IN_OTHER_NAMES = (1, 3)
 _IN_PLACE = (2, 4)
-_ELSEWHERE = 5  # in its web address, its portals, its system: or, for a single letter, nowhere
+_ELSEWHERE = 5  # in its web address, portals or system; a single letter perhaps nowhere
 _FOR_AN_EDIT = 4
 
 
@@ -23,7 +23,7 @@ class Rank(NamedTuple):
 
     name_differs: bool
     is_sandbox: bool
-    beginning_differs: int  # 0 begins with the words typed, 1 with their letters, 2 with others
+    beginning_differs: int  # 0: begins with the typed words, 1: with their letters, 2: with neither
     cost: int
     is_site: bool
     length: int
@@ -34,7 +34,7 @@ class Rank(NamedTuple):
 
 @dataclass(frozen=True)
 class Asked:
-    """One meaning, made ready to be compared many times."""
+    """One meaning, prepared for many comparisons."""
 
     typed: str
     whole: frozenset[str]
@@ -42,7 +42,7 @@ class Asked:
 
 
 def asked(meanings: Sequence[Meaning]) -> tuple[Asked, ...]:
-    """The meanings of a query, made ready."""
+    """Prepare the meanings of a query."""
     return tuple(
         Asked(
             meaning.typed,
@@ -54,7 +54,7 @@ def asked(meanings: Sequence[Meaning]) -> tuple[Asked, ...]:
 
 
 def rank(candidate: Candidate, query: Query, all_asked: Sequence[Asked]) -> Rank:
-    """The place of one candidate for what was typed. Every word of the query is taken to be somewhere in it."""
+    """The rank of one candidate. Every word of the query is assumed to occur somewhere in it."""
     name = candidate.plain_name
     fields = (
         (tuple(name.split()), _IN_NAME),

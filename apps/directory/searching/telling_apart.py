@@ -1,7 +1,7 @@
-"""Which choices of a provider are one patient portal, and what tells its portals apart.
+"""Which choices of a provider are one patient portal, and what distinguishes its portals.
 
-Rows of several directories under one name and place are shown as one provider, and anybody can publish a list. So what
-two directories list is never one portal, whatever either says: the patient is asked where they sign in.
+Rows of several directories with one name and place are shown as one provider, and anybody can publish a list. So
+choices of two directories are never one portal, whatever the lists say: the patient is asked where they sign in.
 """
 
 from collections import Counter, defaultdict
@@ -21,8 +21,8 @@ Group = tuple[Choice, ...]
 def sign_ins(choices: Sequence[Choice]) -> tuple[SignIn, ...]:
     """The portals of a provider: those that can be linked first, then by name.
 
-    Choices of one directory under one name belong together, and so do those without a name, where they lead to one
-    sign-in; unless two of them are the same way: then they are several portals, told apart by their addresses.
+    Choices of one directory under one portal name belong together, as do those without a name, if they lead to one
+    sign-in. But if two of them are the same way, they are several portals, distinguished by their addresses.
     """
     listed = _parted(choices, lambda choice: (choice.provider.directory, spelling.plain(choice.portal_name)))
     by_sign_in = [one for group in listed for one in _by_sign_in(group)]
@@ -38,7 +38,7 @@ def _place(one: SignIn) -> tuple[bool, str, str, str, str]:
 
 
 def _by_sign_in(group: Group) -> list[Group]:
-    """By the origins where patients sign in and tokens are issued. What is not known to lead anywhere stays with the
+    """By the origins where patients sign in and tokens are issued. A choice without a known sign-in stays with the
     first of the others: nobody can choose it."""
     firsts: list[Choice] = []
     part_of: dict[UUID, int] = {}
@@ -56,7 +56,7 @@ def _leads_as(choice: Choice, first: Choice) -> bool:
 
 
 def _by_tenant(group: Group) -> list[Group]:
-    """Where even a tenant has the same way twice, each of its endpoints is a portal."""
+    """If even one tenant has the same way twice, each of its endpoints is a portal."""
     tenants = _parted(group, lambda choice: choice.tenant)
     return [one for group in tenants for one in ([(choice,) for choice in group] if _is_ambiguous(group) else [group])]
 
@@ -73,7 +73,7 @@ def _parted(choices: Iterable[Choice], by: Callable[[Choice], Hashable]) -> list
 
 
 def _labelled(found: Sequence[SignIn]) -> tuple[SignIn, ...]:
-    """Each under the first way to say it that says none of the others; a number only where none does."""
+    """Each with the first label that fits none of the others; with a number only if there is none."""
     if len(found) < 2:
         return tuple(found)
     ways = [list(_ways_to_say(one)) for one in found]
@@ -83,9 +83,9 @@ def _labelled(found: Sequence[SignIn]) -> tuple[SignIn, ...]:
 
 
 def _ways_to_say(one: SignIn) -> Iterator[str]:
-    """By what its portal is called, or else where its patients sign in; then with what tells its address from those of
-    its neighbours, from the last part on; then by the list that it is in. Never nothing. (Its city tells nothing:
-    every row is in the same.)"""
+    """The portal's name, or else the host of its sign-in; then with what distinguishes its address from the others',
+    beginning with the last segment; then with the directory that lists it. Never empty. (Cities do not help, because
+    all rows have the same.)"""
     first = one.choices[0]
     host, *path = first.tenant
     called = obstacle_wording.name_in_title(first.portal_name) or one.host or host

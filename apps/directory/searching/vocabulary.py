@@ -1,4 +1,4 @@
-"""Keep the vocabulary of searching in step with the providers that are listed."""
+"""Keep the search vocabulary in sync with the listed providers."""
 
 from collections.abc import Iterable
 
@@ -7,10 +7,10 @@ from django.db import connection, transaction
 from apps.directory.models import SearchWord
 from apps.directory.words import mistyping
 
-_ROWS = 500  # words whose neighbours are in memory at a time
-_MOST_EARLY = 2000  # the same of a wave of an import
+_ROWS = 500  # words whose neighbours are in memory at once
+_MOST_EARLY = 2000  # the same, for a wave of an import
 
-# Of words just learnt the planner knows nothing, and would compare each with each.
+# The planner has no statistics of words that were just added, and would choose a nested loop over all pairs.
 _COMPARE_TOGETHER = "SET LOCAL enable_nestloop = off"
 _COMPARE_AS_BEFORE = "SET LOCAL enable_nestloop = on"
 _CLEAR = "DROP TABLE listed_words"
@@ -20,7 +20,7 @@ SELECT word COLLATE "C" AS word, count(*) AS uses FROM directory_provider CROSS 
 WHERE vanished_at IS NULL GROUP BY word;
 ANALYZE listed_words
 """
-# In the order of the letters, so that an index is filled from one end to the other.
+# In alphabetical order, so that an index is filled sequentially.
 _LEARN = """
 INSERT INTO directory_searchword (word, uses)
 SELECT listed.word, listed.uses FROM listed_words AS listed
@@ -38,14 +38,14 @@ _FORGET_NEIGHBOURS = """
 DELETE FROM directory_wordneighbours AS known
 WHERE NOT EXISTS (SELECT FROM listed_words AS listed WHERE listed.word = known.word)
 """
-# The others are too short, or have digits: most of a list's words.
+# The others, most of a list's words, are too short or have digits.
 _MAY_BE_MISTYPED = "length(word) >= 4 AND word !~ '[0-9]'"
 _WITHOUT_NEIGHBOURS = f"""
 SELECT listed.word FROM (SELECT word FROM listed_words WHERE {_MAY_BE_MISTYPED}) AS listed
 LEFT JOIN directory_wordneighbours AS known ON known.word = listed.word WHERE known.word IS NULL
 """  # noqa: S608 # nosec B608 - of constants
-# Of a wave of an import: words of new providers are learnt, and counted when all are there. Those that need neighbours
-# are told, so that they can be made meanwhile. Nobody else learns words before it ends.
+# For a wave of an import: words of new providers are added, and counted at the end of the import. Words that need
+# neighbours are returned, so that these can be computed meanwhile. Nobody else adds words before the import ends.
 LEARN_EARLY = f"""
 WITH found AS MATERIALIZED (
     SELECT DISTINCT word COLLATE "C" AS word
@@ -62,15 +62,15 @@ WITH found AS MATERIALIZED (
 )
 SELECT word FROM unknown WHERE {_MAY_BE_MISTYPED} LIMIT {_MOST_EARLY}
 """  # noqa: S608 # nosec B608 - of constants
-# A line for each word, with its neighbours: one text is sent many times faster than thousands of lists.
+# One entry per word, with its neighbours: one text is sent many times faster than thousands of lists.
 STORE_NEIGHBOURS = """
 INSERT INTO directory_wordneighbours (word, neighbours)
 SELECT split_part(line, ' ', 1), string_to_array(split_part(line, ' ', 2), ',')
 FROM string_to_table(%(neighbours)s, ';') AS line WHERE line <> ''
 ON CONFLICT (word) DO NOTHING
 """
-# New words wait beside their indexes, where each search reads through them, until there are many. Left to autovacuum
-# where the site's role does not own the tables.
+# New words stay in the GIN index's pending list, which each search scans, until there are many. Left to autovacuum if
+# the site's role does not own the tables.
 _SORT_IN = """
 SELECT gin_clean_pending_list(oid) FROM pg_class
 WHERE relname IN ('provider_words', 'word_neighbours') AND relkind = 'i' AND pg_table_is_visible(oid)
@@ -79,32 +79,32 @@ WHERE relname IN ('provider_words', 'word_neighbours') AND relkind = 'i' AND pg_
 
 
 class Neighbours:
-    """Those of words that an import learns: made while the database merges a wave, and stored with the next. What is
-    left out here is `learn_missing`'s."""
+    """Deletion neighbours of words that an import adds: computed while the database merges a wave, and stored with the
+    next. Any that are left out are added by `learn_missing`."""
 
     def __init__(self) -> None:
         self._met: list[str] = []
         self.made = ""
 
     def meet(self, words: Iterable[str]) -> None:
-        """Take the words that LEARN_EARLY told."""
+        """Take the words that LEARN_EARLY returned."""
         self._met = list(words)
 
     def make(self) -> None:
-        """Make those of the words met; `made` is them then, the `neighbours` of STORE_NEIGHBOURS."""
+        """Compute the neighbours of these words; `made` is then the parameter `neighbours` of STORE_NEIGHBOURS."""
         self.made, self._met = _lines(self._met), []
 
 
 def hold() -> None:
-    """Let nobody else learn words until this transaction ends: for whoever uses LEARN_EARLY."""
+    """Keep others from adding words until this transaction ends, for users of LEARN_EARLY."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [SearchWord.LOCK])
 
 
 def learn_missing() -> int:
-    """Add the words of listed providers that it lacks, count all again, and forget those of none. How many were added.
+    """Add missing words of listed providers, count all again, and delete unused ones. Returns how many were added.
 
-    To be called where providers were stored in another way than `Provider.save`; calling it twice changes nothing.
+    Call it after providers were stored other than by `Provider.save`. Calling it again changes nothing.
     """
     with transaction.atomic(), connection.cursor() as cursor:
         hold()
@@ -122,7 +122,7 @@ def learn_missing() -> int:
 
 
 def _store_missing_neighbours() -> None:
-    """A few words in memory at a time."""
+    """In batches, to bound memory."""
     with connection.connection.cursor(name="mistyped_words") as words, connection.cursor() as cursor:
         words.execute(_WITHOUT_NEIGHBOURS)
         while rows := words.fetchmany(_ROWS):
@@ -130,5 +130,5 @@ def _store_missing_neighbours() -> None:
 
 
 def _lines(words: Iterable[str]) -> str:
-    """Each word with its neighbours, letters alone."""
+    """Each word with its neighbours, which have only letters."""
     return ";".join(f"{word} {','.join(mistyping.neighbours(word))}" for word in words)

@@ -1,5 +1,5 @@
-"""What a row of the results says under a provider's name, line by line. Made here and not in a template, because a page
-that follows the typing has many of them."""
+"""The lines under a provider's name in the results. Made here and not in a template, because a page that follows the
+typing has many of them."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ MOST_SITES = 3
 
 
 def lines(provider: Provider, *, sites: Sequence[Candidate], system_name: str) -> list[str]:
-    """What it is and where, or the sites that were meant; what it is part of; whether it is invented."""
+    """What it is and where, or the matching sites; its system; and whether it is invented."""
     said = _of_sites(provider, sites) if sites else [what_it_is(provider)]
     if system_name:
         said.append(_("Part of {system}").format(system=system_name))
@@ -31,7 +31,7 @@ def what_it_is(provider: Provider) -> str:
 
 
 def _of_sites(provider: Provider, sites: Sequence[Candidate]) -> list[str]:
-    """Under another name than the provider's by name and place, else by the place alone."""
+    """With the name if it differs from the provider's, otherwise only the place."""
     every = dict.fromkeys(
         _joined("" if site.plain_name == provider.plain_name else site.name, _place(site.city, site.state)) or site.name
         for site in sites

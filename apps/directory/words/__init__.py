@@ -1,1 +1,1 @@
-"""The words that providers are found by: plain, each once, from names, places and addresses."""
+"""The words by which providers are found: normalized, each once, from names, places and addresses."""

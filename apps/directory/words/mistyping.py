@@ -1,7 +1,7 @@
-"""Which words somebody may have meant: one letter missing, doubled, wrong or in the wrong place; two in long words.
+"""Which words somebody may have meant: one letter missing, doubled, wrong or transposed; two in long words.
 
-Two words that are one or two such edits apart have a deletion neighbour in common: a spelling of either with one or two
-letters left out. Neighbours are made of the beginnings of a word alone, so that unfinished words have them too.
+Two words that are one or two such edits apart have a deletion neighbour in common: a form of either with one or two
+letters deleted. Neighbours are computed only from a word's prefixes, so that unfinished words have them too.
 """
 
 from itertools import combinations
@@ -12,7 +12,7 @@ _LONG = 8
 
 
 def neighbours(word: str) -> set[str]:
-    """The deletion neighbours to keep of a known word; none of words that are too short, or hold digits."""
+    """The deletion neighbours to store for a vocabulary word; none for words that are too short or contain digits."""
     if not _may_be_mistyped(word):
         return set()
     found: set[str] = set()
@@ -22,23 +22,23 @@ def neighbours(word: str) -> set[str]:
 
 
 def typed_neighbours(word: str) -> set[str]:
-    """The deletion neighbours to ask for, of a word as it was typed."""
+    """The deletion neighbours to look up for a typed word."""
     if not _may_be_mistyped(word):
         return set()
     return _without(word[:_BEGINNING], edits_forgiven(word))
 
 
 def edits_forgiven(typed: str) -> int:
-    """How many edits we forgive in a word as it was typed: the shorter it is, the more it could be anything."""
+    """How many edits are allowed in a typed word: the shorter it is, the more words it could be."""
     if not _may_be_mistyped(typed):
         return 0
     return 2 if len(typed) >= _LONG else 1
 
 
 def distances(typed: str, known: str) -> tuple[int, int]:
-    """Edits between a typed word and a known one, and between it and the nearest beginning of the known one.
+    """The edit distance between a typed word and a known one, and between it and the nearest prefix of the known one.
 
-    An edit is a letter left out, added or changed, or two neighbours swapped (optimal string alignment).
+    An edit is a letter deleted, inserted or replaced, or two adjacent letters transposed (optimal string alignment).
     """
     before: list[int] = []
     row = list(range(len(known) + 1))
@@ -57,7 +57,7 @@ def _may_be_mistyped(word: str) -> bool:
 
 
 def _without(word: str, most: int) -> set[str]:
-    """The word, and what is left of it without up to so many letters."""
+    """The word, and its forms with up to so many letters deleted."""
     kept = {word}
     for left in range(1, most + 1):
         kept |= {"".join(letters) for letters in combinations(word, len(word) - left)}

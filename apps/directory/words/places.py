@@ -1,4 +1,4 @@
-"""States and territories of the United States: directories write a code or a name, people type either."""
+"""States and territories of the United States: directories write a code or a name, and people type either."""
 
 _NAMES = {
     "al": "alabama",
@@ -62,10 +62,11 @@ _CODES = {name: code for code, name in _NAMES.items()}
 
 
 def other_name(plain_state: str) -> str:
-    """The name of a code, the code of a name, and nothing of anything else. Asks and answers as `spelling.plain`."""
+    """The name for a code, the code for a name, and "" for anything else. Takes and returns text as `spelling.plain`
+    does."""
     return _NAMES.get(plain_state) or _CODES.get(plain_state, "")
 
 
 def code(plain_state: str) -> str:
-    """One way to write a state, whichever a directory uses: its code, or the text itself where it has none."""
+    """The normalized form of a state: its code, or the text itself if it has none."""
     return _CODES.get(plain_state, plain_state)

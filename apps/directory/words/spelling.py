@@ -12,11 +12,11 @@ _APOSTROPHES = re.compile(r"['\u2018\u2019\u02bc\u02bb`\u00b4]")
 _INITIALS = re.compile(r"(?<=\b[^\W\d_])\.(?=[^\W\d_]\b)")
 _ASCII_WORDS = re.compile(r"[a-z0-9]+")
 _JOINED_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])")  # HealthPartners
-# Letters that no decomposition turns into plain ones.
+# Letters that Unicode does not decompose into plain ones.
 _LETTERS = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "\u0131": "i", "&": " and "}
 )
-# Ways to write one word, none of which begins the other.
+# Spellings of one word, none of which is a prefix of another.
 _SAME = (
     ("saint", "st", "ste", "sainte"),
     ("mount", "mt"),
@@ -55,10 +55,10 @@ _OTHER_SPELLINGS = {word: tuple(other for other in same if other != word) for sa
 
 
 def plain_words(text: str) -> tuple[str, ...]:
-    """The words of a text, lower case, accents and apostrophes dropped, split at everything else that is neither
-    letter nor digit; "&" is "and", and "P.C." one word."""
+    """The words of a text in lower case, without accents and apostrophes, split at everything else that is neither
+    letter nor digit; "&" is "and", and "P.C." is one word."""
     told = _INITIALS.sub("", _APOSTROPHES.sub("", text))
-    if told.isascii():  # what most names are, ten times faster
+    if told.isascii():  # most names are, and this is ten times faster
         return tuple(_ASCII_WORDS.findall(told.lower().replace("&", " and ")))
     decomposed = unicodedata.normalize("NFKD", told.casefold().translate(_LETTERS))
     kept = "".join(character for character in decomposed if not unicodedata.combining(character))
@@ -66,23 +66,23 @@ def plain_words(text: str) -> tuple[str, ...]:
 
 
 def plain(text: str) -> str:
-    """The words of a text with one space between them, without the article it may begin with."""
+    """The words of a text joined by single spaces, without a leading article."""
     words = plain_words(text)
     return " ".join(words[1:] if len(words) > 1 and words[0] == "the" else words)
 
 
 def other_spellings(word: str) -> tuple[str, ...]:
-    """How else a plain word is written: "saint" and "st", "center" and "ctr"."""
+    """Other spellings of a plain word: "saint" and "st", "center" and "ctr"."""
     return _OTHER_SPELLINGS.get(word, ())
 
 
 def name_words(name: str) -> tuple[str, ...]:
-    """The plain words of a name, and beside them each in its other spellings and the parts of joined ones."""
+    """The plain words of a name, with other spellings of each and the parts of joined words."""
     return tuple(dict.fromkeys(_name_words(name)))
 
 
 def state_words(state: str) -> tuple[str, ...]:
-    """The plain words of a state in both ways to write it."""
+    """The plain words of a state's name and code."""
     return (*plain_words(state), *plain_words(places.other_name(plain(state))))
 
 
@@ -98,10 +98,10 @@ def provider_words(
     portal_urls: Iterable[str] = (),
     system_name: str = "",
 ) -> list[str]:
-    """Every word by which a provider is found: each once, none longer than 60 characters, at most a hundred.
+    """Every word by which a provider is found: each once, at most 60 characters long, at most a hundred.
 
-    A state is found by its code and by its name, an address by what its host says of whose it is. Portals are those
-    through which patients of the provider sign in; `system_name` is that of the provider it is a site of.
+    A state is found by its code and its name, an address by the parts of its host that name its owner. Portals are
+    those through which the provider's patients sign in; `system_name` is that of the provider of which it is a site.
     """
     words = (
         *name_words(name),

@@ -1,4 +1,4 @@
-"""Which words of a web address name an organization: "www.harbor-family.org" says harbor, family and harborfamily."""
+"""Which words of a web address name an organization: "www.harbor-family.org" gives harbor, family and harborfamily."""
 
 import re
 from dataclasses import dataclass
@@ -8,12 +8,12 @@ _ENDINGS = frozenset(
     "com org net edu gov mil us info biz health care clinic hospital io co app med ca uk".split()  # noqa: SIM905
 )
 _BEFORE_A_COUNTRY = frozenset({"co", "com", "org", "net", "gov", "edu", "ac"})
-# What a name of a host says of its use, and of nobody in particular.
+# Host labels that describe a use, and nobody in particular.
 _USES = frozenset(
     "www www2 www3 my mychart mychartplus portal portals patient patients patientportal secure login signin sso auth "  # noqa: SIM905
     "oauth2 fhir fhir2 api api2 ehr emr epicproxy epicmobile app apps web m".split()
 )
-# Companies on whose hosts many organizations have their portals: their name says nothing of who is meant.
+# Companies that host portals of many organizations: their name does not say whose it is.
 _PLATFORMS = frozenset(
     "mychart epic epichosted cerner healtheintent iqhealth athenahealth nextgen nextmd eclinicalworks healow "  # noqa: SIM905
     "allscripts followmyhealth veradigm greenwayhealth meditech medfusion elationhealth practicefusion".split()
@@ -23,7 +23,7 @@ _ADDRESS = re.compile(r"(?:https?://)?[\w.-]+\.[a-z]{2,}(?::\d+)?(?:[/?#]\S*)?",
 
 @dataclass(frozen=True)
 class Address:
-    """The labels of a host that tell something, most telling first: `name` is what an organization registered."""
+    """The significant labels of a host, the most significant first: `name` is what an organization registered."""
 
     name: str
     others: tuple[str, ...]
@@ -36,7 +36,7 @@ class Address:
 
 
 def read(text: str) -> Address | None:
-    """The parts of what looks like a web address, and None for any other text. Never raises."""
+    """The parts of what looks like a web address; None for other text. Never raises."""
     given = text.strip().casefold()
     if not _ADDRESS.fullmatch(given):
         return None
@@ -52,7 +52,7 @@ def read(text: str) -> Address | None:
 
 
 def words(url: str) -> tuple[str, ...]:
-    """What is kept of a known address, so that a search finds it: telling labels, whole and in their parts."""
+    """The words to store for a known address: its significant labels, whole and in parts."""
     address = read(url)
     if address is None:
         return ()
