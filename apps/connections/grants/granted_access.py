@@ -18,7 +18,7 @@ from apps.wire.errors import UnsafeAddress
 
 
 @dataclass(frozen=True)
-class Sharing:
+class GrantedAccess:
     """Ready to show; everything is empty if the provider's interface has no scopes. `signed_in` is a sentence about who
     did; `manage_url` is the provider's own page where apps are managed, only to be linked to; `can_be_changed` says
     whether the provider asks what to share, whatever was shared before."""
@@ -44,13 +44,13 @@ def may_choose_anew(connection: Connection) -> bool:
     return connection.endpoint.interface == Interface.SMART and not is_over
 
 
-def of_connection(connection: Connection, *, patient_id: str = "") -> Sharing:
+def of_connection(connection: Connection, *, patient_id: str = "") -> GrantedAccess:
     """What the connection's own user sees. `patient_id` is whom the record is about, if that is not confirmed yet."""
     shared = readable_types(connection)
     is_asked = connection.endpoint.interface == Interface.SMART
     if shared is None and not is_asked:
-        return Sharing()
-    return Sharing(
+        return GrantedAccess()
+    return GrantedAccess(
         shared=kinds.names(shared or ()),
         left_out=left_out(connection),
         signed_in=_signed_in(connection, patient_id or connection.fhir_patient_id),

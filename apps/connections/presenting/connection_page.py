@@ -11,7 +11,7 @@ from apps.accounts import preferences
 from apps.accounts.models import User
 from apps.connections import revoking
 from apps.connections.grants import granted_access, permission_terms
-from apps.connections.grants.granted_access import Sharing
+from apps.connections.grants.granted_access import GrantedAccess
 from apps.connections.models import Connection
 from apps.connections.presenting import ends, moments, standing
 from apps.connections.presenting.standing import Standing
@@ -34,7 +34,7 @@ class Shown:
     made after this one was disconnected."""
 
     standing: Standing
-    sharing: Sharing
+    sharing: GrantedAccess
     lasts: str
     use: str = ""
     told: str = ""
