@@ -22,7 +22,7 @@ RefreshScope = ClientRegistration.RefreshScope
 
 
 @dataclass(frozen=True)
-class Asked:
+class PermissionTerms:
     """`host` is where the patient will sign in; `asked_for` are sentences; `kinds` are the kinds of entries requested
     by name, none if the interface has no scopes; `lasts` says for how long."""
 
@@ -41,7 +41,7 @@ class _Limit(NamedTuple):
     answer: str
 
 
-def ask(endpoint: Endpoint, provider: Provider, *, at: datetime) -> Asked | Obstacle:
+def for_endpoint(endpoint: Endpoint, provider: Provider, *, at: datetime) -> PermissionTerms | Obstacle:
     """What would be asked for, or why nothing can be."""
     obstacle = linkability.obstacle(endpoint, provider=provider, at=at)
     registration = registering.standing_at(endpoint)
@@ -52,7 +52,7 @@ def ask(endpoint: Endpoint, provider: Provider, *, at: datetime) -> Asked | Obst
         scope = scoping.to_ask(endpoint, registration, server, is_launched=False)
     except WireError:
         return Obstacle.NO_ADDRESSES
-    return Asked(
+    return PermissionTerms(
         host=urlsplit(server.authorize_url).netloc,
         version=versions.words(endpoint.fhir_version),
         asked_for=(

@@ -76,7 +76,7 @@ def launched(request: HttpRequest, pending_id: UUID) -> HttpResponse:
     if request.method == "POST":
         return _begin(request, pending, provider)
     at = clocks.now()
-    asked = permission_terms.ask(pending.endpoint, provider, at=at)
+    asked = permission_terms.for_endpoint(pending.endpoint, provider, at=at)
     if isinstance(asked, Obstacle):
         return refusals.cannot_link(request, provider, asked)
     others_fared = link_statistics.words(pending.endpoint, at=at)

@@ -102,7 +102,7 @@ def _before_you_go(
     if consenting.needs_consent(current_user(request)):
         return refusals.ask_for_consent(request)
     at = clocks.now()
-    asked = permission_terms.ask(endpoint, provider, at=at)
+    asked = permission_terms.for_endpoint(endpoint, provider, at=at)
     if isinstance(asked, Obstacle):
         return refusals.cannot_link(request, provider, asked)
     context = {
