@@ -44,7 +44,7 @@ def warn_of_ends() -> None:
     """Mark links that have lapsed, and mail people whose connections end soon or have ended."""
     lapsed_links.mark(at=clocks.now())
     planning.plan(at=clocks.now())
-    sending.tell(at=clocks.now())
+    sending.send_due(at=clocks.now())
 
 
 @shared_task

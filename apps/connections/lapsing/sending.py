@@ -34,7 +34,7 @@ _WAIT = timedelta(minutes=5)
 _LONGEST_WAIT = timedelta(hours=1)
 
 
-def tell(*, at: datetime) -> int:
+def send_due(*, at: datetime) -> int:
     """Send what is due; returns how many mails. Speaks to the mail server: call it outside transactions."""
     while _put_off_doubted(at):
         pass

@@ -25,7 +25,7 @@ def end(connection: Connection, *, at: datetime = LAPSES_AT, signed_in_at: datet
 def beat(at: datetime) -> int:
     """What the beat does: plan, and tell. How many mails were sent."""
     planning.plan(at=at)
-    return sending.tell(at=at)
+    return sending.send_due(at=at)
 
 
 def choose(

@@ -203,14 +203,14 @@ class TestAWarningThatHoldsNoMore:
         planning.plan(at=SIGNED_IN_AT)
         later = LAPSES_AT + 48 * HOUR
         end(connection, at=later, signed_in_at=DUE_AT)
-        assert sending.tell(at=DUE_AT) == 0
+        assert sending.send_due(at=DUE_AT) == 0
         assert not LapseWarning.objects.filter(ends_at=LAPSES_AT).exists()
 
     def test_is_withdrawn_where_nobody_has_planned_yet_for_a_sooner_end(self, link):
         connection = link()
         planning.plan(at=SIGNED_IN_AT)
         connection.require_reauthorization(Reason.GRANT_ENDED, at=DUE_AT)
-        assert sending.tell(at=DUE_AT) == 0
+        assert sending.send_due(at=DUE_AT) == 0
         assert not LapseWarning.objects.exists()
 
     def test_is_withdrawn_where_the_server_has_begun_to_rotate(self, link):
