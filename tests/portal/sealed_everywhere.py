@@ -18,7 +18,7 @@ from apps.connections import revoking
 from apps.connections.answers import candidates
 from apps.connections.answers.candidates import Candidate
 from apps.connections.grants import launch_context
-from apps.connections.grants.launch_context import Context
+from apps.connections.grants.launch_context import LaunchContext
 from apps.connections.leaving import launching, request_columns
 from apps.connections.models import (
     AuthorizationRequest,
@@ -53,7 +53,7 @@ STRANGE = Resource("Goal", "g-1", b'{"resourceType":"Goal","id":"g-1"}')
 def fill(user: User, endpoint: Endpoint, provider: Provider) -> Connection:
     """The connection that most of it belongs to."""
     linked = leavers.link(user, endpoint, provider)
-    linked.sealed_context = launch_context.seal(linked, Context(fhir_user="Patient/p-7301", encounter="e-1"))
+    linked.sealed_context = launch_context.seal(linked, LaunchContext(fhir_user="Patient/p-7301", encounter="e-1"))
     linked.save()
     waiting = make_connection(
         user, endpoint, status="awaiting_confirmation", fhir_patient_id="", confirmed_at=None, confirm_by_at=AT

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from apps.connections.grants import scoping
-from apps.connections.grants.launch_context import Context
+from apps.connections.grants.launch_context import LaunchContext
 from apps.connections.models import AuthorizationRequest
 from apps.directory import reaching
 from apps.wire import fhir, identity
@@ -37,7 +37,7 @@ class Found:
     """The people whose records these tokens open, none if that could not be determined, and the launch context."""
 
     people: tuple[Resource, ...]
-    context: Context
+    context: LaunchContext
 
 
 def verify(request: AuthorizationRequest, token_set: TokenSet, *, nonce: Secret | None, at: datetime) -> str:
@@ -76,9 +76,9 @@ def find(request: AuthorizationRequest, token_set: TokenSet, *, fhir_user: str) 
     seconds old, as one for another organization would be (facts 3.1). Speaks to the network.
     """
     server = reaching.fhir_server(request.endpoint, request.registration)
-    context = Context(fhir_user=fhir_user, encounter=token_set.encounter or "")
+    context = LaunchContext(fhir_user=fhir_user, encounter=token_set.encounter or "")
     if request.endpoint.interface != Interface.SMART:
-        return Found(fhir.find_patients(server, access_token=token_set.access_token), Context())
+        return Found(fhir.find_patients(server, access_token=token_set.access_token), LaunchContext())
     try:
         return Found(_people(server, token_set, fhir_user), context)
     except AccessRefused as refusal:

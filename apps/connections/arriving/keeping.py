@@ -13,7 +13,7 @@ from apps.connections import connection_events, refreshing
 from apps.connections.answers import candidates, claiming
 from apps.connections.answers.identifying import Found
 from apps.connections.grants import launch_context, scoping
-from apps.connections.grants.launch_context import Context
+from apps.connections.grants.launch_context import LaunchContext
 from apps.connections.models import AuthorizationRequest, Connection
 from apps.connections.outcomes import Outcome
 from apps.wire.token_endpoint import TokenSet
@@ -85,7 +85,7 @@ def _made_before(request: AuthorizationRequest) -> Connection | None:
 
 
 def _renew(
-    request: AuthorizationRequest, connection_id: UUID, token_set: TokenSet, came: Context, *, at: datetime
+    request: AuthorizationRequest, connection_id: UUID, token_set: TokenSet, came: LaunchContext, *, at: datetime
 ) -> Connection:
     """Store new tokens for the connection that the request was to renew."""
     with transaction.atomic():
@@ -101,7 +101,7 @@ def _renew(
 
 
 def _restore(
-    connection: Connection, request: AuthorizationRequest, token_set: TokenSet, came: Context, *, at: datetime
+    connection: Connection, request: AuthorizationRequest, token_set: TokenSet, came: LaunchContext, *, at: datetime
 ) -> None:
     """Store the tokens with the registration that asked for them, which may be newer than the connection's."""
     refreshing.end_replaced(connection, by=token_set.refresh_token, at=at)

@@ -32,7 +32,7 @@ _BY_TYPE = {
 
 
 @dataclass(frozen=True, repr=False)
-class Context:
+class LaunchContext:
     """`fhir_user` is a reference such as "Patient/123", relative to the connection's FHIR base URL, or empty;
     `encounter` is the id of a visit there, or empty."""
 
@@ -47,25 +47,25 @@ class Context:
         return _BY_TYPE.get(resource_type, SignedIn.UNKNOWN)
 
 
-def seal(connection: Connection, context: Context) -> bytes | None:
+def seal(connection: Connection, context: LaunchContext) -> bytes | None:
     """Seal the context for the connection's column; None if it is empty."""
-    if context == Context():
+    if context == LaunchContext():
         return None
     plain = json.dumps(asdict(context)).encode()
     return sealing.seal_body(plain, holder=Holder.user(connection.user_id), place=place_of(connection))
 
 
-def find(connection: Connection) -> Context:
+def find(connection: Connection) -> LaunchContext:
     """Decrypt the context; an empty one if there is none, or if it can no longer be decrypted."""
     if connection.sealed_context is None:
-        return Context()
+        return LaunchContext()
     try:
         plain = sealing.open_body(
             bytes(connection.sealed_context), holder=Holder.user(connection.user_id), place=place_of(connection)
         )
     except VaultError:
-        return Context()
-    return Context(**json.loads(plain))
+        return LaunchContext()
+    return LaunchContext(**json.loads(plain))
 
 
 def place_of(connection: Connection) -> Place:

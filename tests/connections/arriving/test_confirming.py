@@ -12,7 +12,7 @@ from apps.connections import refreshing, revoking, tasks
 from apps.connections.arriving import confirming
 from apps.connections.ending import purging
 from apps.connections.grants import launch_context
-from apps.connections.grants.launch_context import Context
+from apps.connections.grants.launch_context import LaunchContext
 from apps.connections.models import AuthorizationRequest, Connection, StoredTokenSet, Trial
 from tests.connections.conftest import Place, assert_nothing_was_left
 from tests.connections.provider_stand_in import CHILD, PERSON, bundle, tokens
@@ -91,7 +91,7 @@ class TestConfirming:
     ):
         stand_in.token = tokens(access_token="second-access", refresh_token="second-refresh")
         second = traveller.link(newer)
-        came = Context(fhir_user="RelatedPerson/r-1")
+        came = LaunchContext(fhir_user="RelatedPerson/r-1")
         Connection.objects.filter(pk=second.pk).update(sealed_context=launch_context.seal(second, came))
         confirming.confirm(second, candidate=0, at=second.created_at)
         row = Connection.objects.get()

@@ -3,7 +3,7 @@
 import pytest
 
 from apps.connections.grants import launch_context
-from apps.connections.grants.launch_context import Context, SignedIn
+from apps.connections.grants.launch_context import LaunchContext, SignedIn
 from apps.connections.models import Connection
 from tests.connections.deployments import RIVERSIDE
 from tests.connections.test_launched_deployments import leave, start
@@ -49,4 +49,4 @@ class TestWhoSignedIn:
         ],
     )
     def test_is_told_by_the_kind_of_person_and_for_a_patient_by_the_id(self, fhir_user, who):
-        assert Context(fhir_user=fhir_user).signed_in("p-1") is who
+        assert LaunchContext(fhir_user=fhir_user).signed_in("p-1") is who
