@@ -38,13 +38,13 @@ def send_due(*, at: datetime) -> int:
     """Send what is due; returns how many mails. Speaks to the mail server: call it outside transactions."""
     while _put_off_doubted(at):
         pass
-    return mailing.send_in_turn(_users_due(at), partial(_claim, at=at), partial(_tell, at=at))
+    return mailing.send_in_turn(_users_due(at), partial(_claim, at=at), partial(_send_and_note, at=at))
 
 
-def _tell(letter: LapseMail, *, at: datetime) -> bool:
-    is_sent = _send(letter)
+def _send_and_note(mail: LapseMail, *, at: datetime) -> bool:
+    is_sent = _send(mail)
     if is_sent:
-        _note(letter, at=at)
+        _note(mail, at=at)
     return is_sent
 
 
@@ -155,21 +155,21 @@ def _wait(tries: int) -> timedelta:
     return min(_WAIT * factor, _LONGEST_WAIT)
 
 
-def _send(letter: LapseMail) -> bool:
+def _send(mail: LapseMail) -> bool:
     try:
-        mailing.send(letter.template, to=letter.to, context=letter.context, headers=letter.headers)
+        mailing.send(mail.template, to=mail.to, context=mail.context, headers=mail.headers)
     except OSError as error:  # smtplib's errors are all of this kind
-        _LOG.error("A mail about an end was not sent: user %s, %s.", letter.user_id, mailing.kind(error))
+        _LOG.error("A mail about an end was not sent: user %s, %s.", mail.user_id, mailing.kind(error))
         return False
     return True
 
 
-def _note(letter: LapseMail, *, at: datetime) -> None:
+def _note(mail: LapseMail, *, at: datetime) -> None:
     """Mark the warnings as sent, so that they are never sent again for this end, and record it in the person's log."""
     with transaction.atomic():
-        told = LapseWarning.objects.filter(pk__in=letter.warning_ids)
+        told = LapseWarning.objects.filter(pk__in=mail.warning_ids)
         told.update(sent_at=at)
-        for connection in letter.connections:
+        for connection in mail.connections:
             connection_events.note_connection(
                 EventType.CONNECTION_WARNED, connection, at=at, actor=Actor.system("warning")
             )
