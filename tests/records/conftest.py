@@ -1,4 +1,4 @@
-"""Alice's browser and her confirmed links: to a provider on this machine, and to others that nobody asks."""
+"""Alice's confirmed connections: to a provider that answers on this machine, and to others that are never called."""
 
 import pytest
 from django.utils import timezone
@@ -9,6 +9,7 @@ from tests.records.linked import give_tokens, make_connection, make_endpoint
 
 @pytest.fixture
 def provider():
+    """A provider that answers on this machine."""
     with providers.running() as running:
         yield running
 
@@ -24,19 +25,19 @@ def linked(alice, provider):
 
 @pytest.fixture
 def soon(linked):
-    """Views read the clock themselves: tokens that live from now on."""
+    """Give `linked` tokens that are valid now, for views, which read the clock themselves."""
     give_tokens(linked, issued_at=timezone.now())
 
 
 @pytest.fixture
 def connection(alice):
-    """To Harbor Family Practice, with no tokens."""
+    """A connection to Harbor Family Practice, without tokens."""
     return make_connection(alice)
 
 
 @pytest.fixture
 def other(alice):
-    """To Riverside Hospital, besides."""
+    """A second connection, to Riverside Hospital."""
     endpoint = make_endpoint("https://other.example/r4")
     endpoint.providers.update(name="Riverside Hospital")
     return make_connection(alice, endpoint)
@@ -44,7 +45,7 @@ def other(alice):
 
 @pytest.fixture
 def older(alice, connection):
-    """To Harbor Family Practice in another way, its DSTU2 endpoint."""
+    """A second connection to Harbor Family Practice, at its DSTU2 endpoint."""
     older = make_connection(alice, make_endpoint("https://fhir.example/dstu2", version="dstu2"))
     older.provider = connection.provider
     older.save()

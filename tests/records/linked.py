@@ -1,4 +1,4 @@
-"""Rows that tests of records and portal start from: a provider, its endpoint, and Alice's link to it."""
+"""Rows that tests of records and of the portal begin with: a provider, its endpoint, and a user's connection to it."""
 
 from datetime import UTC, datetime, timedelta
 from itertools import count
@@ -16,7 +16,7 @@ from apps.wire.token_endpoint import TokenSet
 from tests.records.people import PATIENT_ID
 
 AT = datetime(2026, 11, 20, 9, 40, tzinfo=UTC)
-# Pages name providers in the order in which they were linked: no two in the same moment.
+# Pages list providers in the order in which they were linked, so no two are linked at the same moment.
 _LINKED: Final = count()
 
 
@@ -28,7 +28,7 @@ def make_endpoint(
     is_sandbox: bool = False,
     **columns: Any,
 ) -> Endpoint:
-    """An endpoint of interface A, with its authorization server, an approved registration and a provider."""
+    """Make an endpoint of interface A with an authorization server, an approved registration and a provider."""
     server = AuthorizationServer.objects.create(
         source="configured",
         authorize_url=f"{base_url}/authorize",
@@ -70,7 +70,7 @@ def make_endpoint(
 
 
 def make_connection(user: User, endpoint: Endpoint | None = None, **columns: Any) -> Connection:
-    """Active and confirmed for the patient of `people`, unless the columns say otherwise."""
+    """Make a connection. It is active, and confirmed for the patient of `people`, unless the columns say otherwise."""
     endpoint = endpoint or make_endpoint()
     assert endpoint.authorization_server is not None
     given = {
@@ -95,7 +95,7 @@ def make_connection(user: User, endpoint: Endpoint | None = None, **columns: Any
 
 
 def give_tokens(connection: Connection, *, issued_at: datetime = AT) -> None:
-    """An access token that lives for an hour, and a refresh token."""
+    """Store an access token that is valid for an hour, and a refresh token."""
     tokens = TokenSet(
         access_token=Secret("access-canary"), expires_in_seconds=3600, refresh_token=Secret("refresh-canary")
     )
@@ -103,7 +103,7 @@ def give_tokens(connection: Connection, *, issued_at: datetime = AT) -> None:
 
 
 def sign_in_again(connection: Connection, *, at: datetime) -> AuthorizationRequest:
-    """The patient renewed the connection then."""
+    """Record that the patient reauthorized the connection at that time."""
     return AuthorizationRequest.objects.create(
         user=connection.user,
         endpoint=connection.endpoint,

@@ -1,4 +1,4 @@
-"""Patients as two servers would send them. Invented; every value is a canary that must appear on pages alone."""
+"""An invented patient as two servers would send her. Every value is a canary: it may appear on pages alone."""
 
 from typing import Any
 
@@ -40,7 +40,7 @@ CANARIES = (
 
 
 def allergy(logical_id: str, *, patient_id: str | None = PATIENT_ID, **elements: Any) -> dict[str, Any]:
-    """An allergy, about this patient unless said otherwise."""
+    """An allergy, of this patient unless another id, or none, is given."""
     about = {"patient": {"reference": f"Patient/{patient_id}"}} if patient_id else {}
     return {
         "resourceType": "AllergyIntolerance",
@@ -52,7 +52,7 @@ def allergy(logical_id: str, *, patient_id: str | None = PATIENT_ID, **elements:
 
 
 def bundle(*resources: dict[str, Any], total: int | None = None, next_url: str | None = None) -> dict[str, Any]:
-    """A searchset page."""
+    """A Bundle of type searchset: one page of a search."""
     links = [{"relation": "next", "url": next_url}] if next_url else []
     counted = {} if total is None else {"total": total}
     entries = [{"resource": resource} for resource in resources]

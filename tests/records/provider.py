@@ -1,4 +1,4 @@
-"""A provider as bare HTTP: it answers literal addresses and keeps every request it got. It shares no code with ours."""
+"""A provider on a bare HTTP server: it answers literal addresses and records every request. It uses no product code."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -21,7 +21,7 @@ CATEGORIES = (
 
 
 def statement(*types: str) -> dict[str, Any]:
-    """A capability statement that offers these types, each to be read and searched."""
+    """A capability statement that offers reading and searching these types."""
     interactions = [{"code": "read"}, {"code": "search-type"}]
     resources = [{"type": name, "interaction": interactions} for name in types]
     return {
@@ -32,23 +32,23 @@ def statement(*types: str) -> dict[str, Any]:
 
 
 def no_results() -> dict[str, Answer]:
-    """What answers the searches for results, category by category, where there are none."""
+    """Answers to the searches for results, one for each category, that find nothing."""
     return {SWEEP + name: http(body=bundle(total=0)) for name in CATEGORIES}
 
 
 def once(fault: bytes, answer: bytes) -> Answer:
-    """The fault for the first who asks, then the answer."""
+    """Answer the first request with the fault, and all later ones with the answer."""
     waiting = [fault]
     return lambda _request: waiting.pop() if waiting else answer
 
 
 def hung_up(_request: Recorded) -> bytes:
-    """No answer: the connection ends."""
+    """Send no answer, and close the connection."""
     raise ConnectionResetError
 
 
 class Provider:
-    """`answers` maps "GET /path?query" to what is answered; what is not there is 404. Change it between requests."""
+    """`answers` maps "GET /path?query" to an answer, and may be changed between requests. Anything else gets 404."""
 
     def __init__(self, server: Server) -> None:
         self.server = server
@@ -65,11 +65,11 @@ class Provider:
 
     @property
     def asked(self) -> list[str]:
-        """Every request so far, without the query of token requests."""
+        """The keys of all requests so far. Those of token requests have no query."""
         return [self._key(request) for request in self.server.requests]
 
     def sent(self, key: str) -> list[Recorded]:
-        """The requests of that key."""
+        """The requests that have this key."""
         return [request for request in self.server.requests if self._key(request) == key]
 
     def next_url(self, page: int) -> str:
@@ -86,6 +86,6 @@ class Provider:
 
 @contextmanager
 def running() -> Iterator[Provider]:
-    """A provider for as long as the block lasts."""
+    """Run a provider until the block ends."""
     with serving(http(500)) as server:
         yield Provider(server)

@@ -1,4 +1,4 @@
-"""What tests of syncing do again and again."""
+"""Start sync runs, take them further, and look at what they stored."""
 
 import os
 import subprocess
@@ -16,12 +16,12 @@ from tests.records.linked import AT, give_tokens
 
 
 def shelved_names(connection: Connection) -> list[str]:
-    """Whom the shelf of the patient names."""
+    """The names on the connection's shelf of the patient."""
     return [patient.name for patient in shelving.patients(connection) or ()]
 
 
 def sync(connection: Connection, *, at: datetime = AT, cause: SyncRun.Cause = SyncRun.Cause.CONFIRMED) -> SyncRun:
-    """One run, as far as it goes."""
+    """Start a run and take it as far as it goes."""
     run = syncing.start(connection, cause=cause, at=at)
     syncing.advance(run.pk, at=at)
     run.refresh_from_db()
@@ -29,36 +29,36 @@ def sync(connection: Connection, *, at: datetime = AT, cause: SyncRun.Cause = Sy
 
 
 def sync_now(connection: Connection, cause: SyncRun.Cause = SyncRun.Cause.CONFIRMED) -> SyncRun:
-    """The same at this moment, for pages, whose views read the clock themselves."""
+    """The same at the current time, for tests of pages, whose views read the clock themselves."""
     return sync(connection, at=timezone.now(), cause=cause)
 
 
 def check(connection: Connection, days: int) -> SyncRun:
-    """A check for changes, that many days after the first copy, with tokens that live."""
+    """Check for changes, that many days after the first copy, with tokens that are valid."""
     at = AT + timedelta(days=days)
     give_tokens(connection, issued_at=at)
     return sync(connection, at=at)
 
 
 def resume(run: SyncRun, *, at: datetime = AT) -> None:
-    """As if the pause or the lease were over."""
+    """Take a run further as if its pause, or its lease, had ended."""
     SyncRun.objects.filter(pk=run.pk).update(lease_until=Now() - timedelta(seconds=1))
     syncing.advance(run.pk, at=at)
     run.refresh_from_db()
 
 
 def step(run: SyncRun, resource_type: str = "AllergyIntolerance") -> SyncStep:
-    """The run's step of that type."""
+    """The run's step for this resource type."""
     return run.steps.get(resource_type=resource_type)
 
 
 def stored(resource_type: str = "AllergyIntolerance") -> set[str]:
-    """The ids of the records of that type."""
+    """The ids of the stored records of this type."""
     return set(Record.objects.filter(resource_type=resource_type).values_list("logical_id", flat=True))
 
 
 def worker_process(run: SyncRun) -> subprocess.Popen[bytes]:
-    """A worker that takes the run as far as it goes, in a process of its own, with this test's database."""
+    """Start a worker in a separate process, which takes the run as far as it goes on this test's database."""
     database = connections["default"].settings_dict
     url = f"postgres://{database['USER']}@/{database['NAME']}?host={database['HOST']}"
     program = f"""

@@ -1,4 +1,4 @@
-"""A reader who has records of several people: a parent's own, and their child's."""
+"""A user whose account has records of two people: her own, and her child's."""
 
 from typing import Any
 
@@ -11,13 +11,13 @@ HERS, CHILDS = "Wrenna Quillfeather", "Perrin Quillfeather"
 
 
 def is_of(connection: Connection, name: str, born: str) -> None:
-    """Whose record it keeps, as its provider said."""
+    """Make this the record of the person with this name and birth date."""
     connection.sealed_person = candidates.seal_person(connection, Candidate(PATIENT_ID, name, born))
     connection.save()
 
 
 def medicine(logical_id: str = "m1") -> dict[str, Any]:
-    """A prescription that both have."""
+    """A prescription that both of them have."""
     coding = {"system": "http://www.nlm.nih.gov/research/umls/rxnorm", "code": "314076", "display": "Lisinopril"}
     return {
         "resourceType": "MedicationRequest",

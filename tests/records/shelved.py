@@ -1,4 +1,4 @@
-"""Records put straight on shelves, as if a sync had brought them."""
+"""Store records and build their shelves without a sync, and make resources for that."""
 
 import json
 import uuid
@@ -17,8 +17,8 @@ from tests.records.people import PATIENT_ID, R4_PATIENT
 
 
 def keep(connection: Connection, *resources: dict[str, Any]) -> None:
-    """Store them, with the patient, and build the shelves of all that the connection has. As after a sync there is none
-    of what it has nothing of; without any resource all are built, and empty."""
+    """Store these resources and the Patient, and build the shelves of every subject that the connection has records of.
+    As after a sync, other subjects get no shelf. If no resources are given, all shelves are built, empty."""
     rows = [
         Resource(resource["resourceType"], resource["id"], json.dumps(resource).encode())
         for resource in (R4_PATIENT, *resources)
@@ -34,7 +34,7 @@ def keep(connection: Connection, *resources: dict[str, Any]) -> None:
 
 
 def result(number: int, *, value: float = 5.1, name: str = "Sodium", code: str = "2951-2") -> dict[str, Any]:
-    """A laboratory result; each number a day earlier."""
+    """A laboratory result, dated that many days before December 31, 2024."""
     return {
         "resourceType": "Observation",
         "id": f"o{number}",
