@@ -18,14 +18,14 @@ from apps.accounts import time_zones
 from apps.wire import datetimes
 from apps.wire.datetimes import FhirDateTime, Precision
 
-_TIME: Final = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])(:[0-5][0-9]([.][0-9]+)?)?")  # of day
+_TIME: Final = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])(:[0-5][0-9]([.][0-9]+)?)?")  # a time of day
 _DAYS_KEPT: Final = 8192
-_MINUTES_KEPT: Final = 2 * 24 * 60  # of a day, in either language
+_MINUTES_KEPT: Final = 2 * 24 * 60  # all minutes of a day, in both languages
 
 
 class Calendar:
-    """Whose language and zone dates are told in. A page has a hundred dates, and asking for these takes as long as all
-    else of a date: one calendar asks once, and is for one page alone."""
+    """Writes dates in the reader's language and time zone. Looking these up takes as long as all the rest of writing a
+    date, and a page has a hundred dates: a calendar looks them up once, and serves one page only."""
 
     @cached_property
     def _language(self) -> str:
@@ -40,14 +40,14 @@ class Calendar:
         return gettext("%(date)s, %(time)s")
 
     def sent_date(self, sent: str) -> str:
-        """What `dates.sent_date` says."""
+        """The same as `dates.sent_date`."""
         if not sent:
             return ""
         parsed = datetimes.parse(sent)
         return gettext("“%(sent)s”") % {"sent": sent} if parsed is None else self._in_words(parsed, sent)
 
     def sent_moment(self, sent: str) -> str:
-        """What `dates.sent_moment` says."""
+        """The same as `dates.sent_moment`."""
         parsed = datetimes.parse(sent) if sent else None
         if parsed is None:
             return self.sent_date(sent)
@@ -60,13 +60,13 @@ class Calendar:
         return self._with_its_time % {"date": told, "time": self._clock(clock)}
 
     def sent_clock(self, sent: str) -> str:
-        """What `dates.sent_clock` says."""
+        """The same as `dates.sent_clock`."""
         parsed = datetimes.parse(sent) if sent else None
         clock = self._day_and_clock(parsed, sent)[1] if parsed is not None else None
         return "" if clock is None else self._clock(clock)
 
     def told_day(self, parsed: FhirDateTime, sent: str) -> date:
-        """The day that is told of it, the first where it is of several."""
+        """The day that pages show for this date; the first day, if the date is a month or a year."""
         return self._day_and_clock(parsed, sent)[0]
 
     def _in_words(self, parsed: FhirDateTime, sent: str) -> str:
@@ -77,7 +77,8 @@ class Calendar:
         return _day_in(self.told_day(parsed, sent), self._language)
 
     def _day_and_clock(self, parsed: FhirDateTime, sent: str) -> tuple[date, time | None]:
-        """A clock time of the writer's own never moves to another day. Midnight in UTC is none."""
+        """The day and the clock time to show. Only a time sent in UTC moves to the reader's zone, and so perhaps to
+        another day. Midnight in UTC is not a clock time."""
         if parsed.precision is not Precision.MOMENT:
             return parsed.first_day, None
         if not sent.endswith("Z"):
@@ -88,8 +89,8 @@ class Calendar:
         return local.date(), local.time()
 
     def _local(self, moment: datetime) -> datetime:
-        """In the reader's zone; as it was sent where no calendar goes so far: some say "for ever" by the last
-        second."""
+        """The moment in the reader's zone, or as sent if Python's calendar does not reach that far: some systems send
+        its last second for "forever"."""
         try:
             return moment.astimezone(self._zone)
         except OverflowError:
@@ -100,13 +101,13 @@ class Calendar:
 
 
 def sent_date(sent: str) -> str:
-    """A FHIR date as a person reads it: 2019; March 2019; March 4, 2019. What is no date is quoted as it was sent."""
+    """A FHIR date as a person reads it: 2019; March 2019; March 4, 2019. Any other text is quoted as sent."""
     return Calendar().sent_date(sent)
 
 
 def sent_period(starts: str, ends: str, say: Callable[[str], str] = sent_date) -> str:
-    """From one FHIR date to another, and once what both have: March 4 to 9, 2019; March 4 to May 6, 2019. `say` puts
-    one of them into words where they stand side by side, with its clock time perhaps."""
+    """From one FHIR date to another, without repeating what they share: March 4 to 9, 2019; March 4 to May 6, 2019.
+    `say` puts each of the two into words if nothing can be merged, perhaps with its clock time."""
     one, other = datetimes.parse(starts), datetimes.parse(ends)
     if one is not None and other is not None and not _have_clocks(starts, ends, say):
         calendar = Calendar()
@@ -126,7 +127,7 @@ def sent_since(sent: str, say: Callable[[str], str] = sent_date) -> str:
 
 
 def sent_from(sent: str, say: Callable[[str], str] = sent_date) -> str:
-    """A FHIR date from which on something is to be: From March 4, 2019 on."""
+    """A FHIR date as a beginning without an end: From March 4, 2019 on."""
     words = gettext("From %(start)s on") if is_a_day(sent) else pgettext("a month or a year", "From %(start)s on")
     return words % {"start": say(sent)}
 
@@ -138,26 +139,26 @@ def sent_until(sent: str, say: Callable[[str], str] = sent_date) -> str:
 
 
 def sent_on(sent: str) -> str:
-    """A FHIR date within a sentence: on March 4, 2019; in March 2019. Where none was sent: on a date not given."""
+    """A FHIR date within a sentence: on March 4, 2019; in March 2019. If none was sent: on a date not given."""
     if not sent:
         return gettext("on a date not given")
     return (gettext("on %(date)s") if is_a_day(sent) else gettext("in %(date)s")) % {"date": sent_date(sent)}
 
 
 def is_a_day(sent: str) -> bool:
-    """Whether it is as exact as that: in Spanish a day has an article, and a month has none."""
+    """Whether the date is exact to the day: in Spanish a day has an article, and a month has none."""
     parsed = datetimes.parse(sent) if sent else None
     return parsed is not None and parsed.precision >= Precision.DAY
 
 
 def _have_clocks(starts: str, ends: str, say: Callable[[str], str]) -> bool:
-    """Whether either is told with more than its date."""
-    if getattr(say, "__func__", say) in {sent_date, Calendar.sent_date}:  # of a page with many: each is told once
+    """Whether `say` shows more than the date for either of them."""
+    if getattr(say, "__func__", say) in {sent_date, Calendar.sent_date}:  # a shortcut, for pages with many dates
         return False
     return any(say(sent) != sent_date(sent) for sent in (starts, ends))
 
 
-# By whether the one and the other are days: in Spanish a day has an article, and a month has none.
+# Keyed by whether the start is a day, and whether the end is: in Spanish a day has an article, and a month has none.
 _BETWEEN: Final[Mapping[tuple[bool, bool], str | Promise]] = {
     (True, True): _("%(start)s to %(end)s"),
     (True, False): pgettext_lazy("from a day to a month or a year", "%(start)s to %(end)s"),
@@ -167,13 +168,13 @@ _BETWEEN: Final[Mapping[tuple[bool, bool], str | Promise]] = {
 
 
 def year(sent: str) -> str:
-    """The year that `sent_date` says; empty for what is no date."""
+    """The year that `sent_date` shows; empty if the text is not a date."""
     parsed = datetimes.parse(sent) if sent else None
     return "" if parsed is None else f"{Calendar().told_day(parsed, sent).year:04}"
 
 
 def last_day(sent: str) -> date | None:
-    """The last day that it can mean, of a moment the one that `sent_date` says; None for what is no date."""
+    """The last day that the date can mean; for a moment, the day that `sent_date` shows. None if it is not a date."""
     parsed = datetimes.parse(sent)
     if parsed is None:
         return None
@@ -181,19 +182,19 @@ def last_day(sent: str) -> date | None:
 
 
 def sent_moment(sent: str) -> str:
-    """The same with the clock time, where one was sent: as the writer's clock showed it, and moved to the reader's zone
-    where it was sent in UTC. Midnight, there or on the writer's clock, is no clock time, but a date: most systems write
-    so what they know by its day, and which night midnight is of nobody can tell."""
+    """A FHIR date with its clock time, if one was sent: as the writer's clock showed it, or in the reader's zone if it
+    was sent in UTC. Midnight, in UTC or on the writer's clock, counts as no clock time: most systems write it if they
+    know only the day, and readers cannot tell to which night a midnight belongs."""
     return Calendar().sent_moment(sent)
 
 
 def sent_clock(sent: str) -> str:
-    """The clock time alone, midnight too; empty where none was sent."""
+    """The clock time alone, even midnight on the writer's clock; empty if none was sent."""
     return Calendar().sent_clock(sent)
 
 
 def sent_time(sent: str) -> str:
-    """A FHIR time of day as a person reads it: 10:30 p.m. What is none stays as it was sent."""
+    """A FHIR time of day as a person reads it: 10:30 p.m. Any other text stays as sent."""
     found = _TIME.fullmatch(sent)
     return sent if found is None else _clock_in(time(int(found[1]), int(found[2])), get_language() or "")
 
@@ -204,17 +205,17 @@ def day(moment: datetime) -> str:
 
 
 def when(moment: datetime, *, now: datetime) -> str:
-    """One of our own moments after "checked": today at 9:40 a.m. UTC, or: on May 3, 2026."""
+    """One of our own moments, as it follows "checked": today at 9:40 a.m. UTC; on May 3, 2026."""
     local = timezone.localtime(moment)
     if local.date() == timezone.localtime(now).date():
-        is_one = local.hour % 12 == 1  # which has an article of its own in Spanish
+        is_one = local.hour % 12 == 1  # one o'clock has an article of its own in Spanish
         at = pgettext("one o'clock", "today at %(time)s") if is_one else gettext("today at %(time)s")
         return at % {"time": time_of_day(moment)}
     return gettext("on %(date)s") % {"date": _day(local.date())}
 
 
 def time_of_day(moment: datetime) -> str:
-    """The clock time of one of our own moments, as `time_zones.clock` tells it."""
+    """The clock time of one of our own moments, as `time_zones.clock` writes it."""
     return time_zones.clock(timezone.localtime(moment))
 
 
@@ -230,13 +231,14 @@ def _day(value: date) -> str:
 
 @lru_cache(maxsize=_DAYS_KEPT)
 def _day_in(value: date, _language: str) -> str:
-    """A list has a day in each row, and writing one takes as long as all else of the row. A day is nobody's."""
+    """Cached: a list has a day in each row, and writing it takes as long as the rest of the row. A day alone identifies
+    nobody."""
     return formats.date_format(value, "DATE_FORMAT")
 
 
 @lru_cache(maxsize=_DAYS_KEPT)
 def _days_in(first: date, last: date, _language: str) -> str:
-    """The same of two days, one after the other."""
+    """Two days, the earlier one first; cached like `_day_in`."""
     if first.year != last.year:
         return gettext("%(first)s to %(last)s") % {"first": _day(first), "last": _day(last)}
     parts = {"month": formats.date_format(first, "F"), "first": first.day, "last": last.day, "year": first.year}
@@ -248,7 +250,7 @@ def _days_in(first: date, last: date, _language: str) -> str:
 
 @lru_cache(maxsize=_DAYS_KEPT)
 def _months_in(first: date, last: date, _language: str) -> str:
-    """The same of two months."""
+    """Two months, the earlier one first; cached like `_day_in`."""
     written = "F" if first.year == last.year else "YEAR_MONTH_FORMAT"
     parts = {"first_month": formats.date_format(first, written), "last_month": formats.date_format(last, written)}
     if first.year != last.year:
@@ -258,5 +260,5 @@ def _months_in(first: date, last: date, _language: str) -> str:
 
 @lru_cache(maxsize=_MINUTES_KEPT)
 def _clock_in(value: time, _language: str) -> str:
-    """The same of a clock time, to the minute: a minute of no day is nobody's."""
+    """A clock time to the minute; cached like `_day_in`, and without its day it identifies nobody either."""
     return str(formats.time_format(value, "TIME_FORMAT"))

@@ -1,6 +1,6 @@
-"""How long something lasts, or within what time it is to be: a Duration, or a Range of them, of either version.
+"""How long something lasts, or how soon it is due: a Duration of either FHIR version, or a Range of two.
 
-Where the unit is one of time it is spelled out (3 mo is 3 months); where it is not, all stands as it was sent.
+A unit of time is spelled out (3 mo becomes 3 months); with any other unit, all stays as sent.
 """
 
 from collections.abc import Mapping
@@ -32,8 +32,8 @@ class Span(StrEnum):
 
 
 class Length(msgspec.Struct, frozen=True, gc=False):
-    """One length, or from `low` to `high`; of a range one end may be missing, and the other then has a comparator.
-    `said` is what has no number that we can read, as sent."""
+    """One length (`low`), or a range from `low` to `high`. If one end of a range is missing, the other has a
+    comparator. `said` is a length without a number that we can read, as sent."""
 
     low: Quantity = NO_QUANTITY
     high: Quantity = NO_QUANTITY
@@ -45,7 +45,7 @@ class Length(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def shown(self) -> str:
-        """As sent: 5 days."""
+        """The length as sent: 5 days."""
         return " - ".join(filter(None, (self.low.shown, self.high.shown))) or self.said
 
 
@@ -53,7 +53,8 @@ NO_LENGTH: Final = Length()
 
 
 def read(sent: Element) -> Length:
-    """A Duration, or another Quantity in its place, or a Range; of a Range with an end that has no words, nothing."""
+    """Read a Duration, or the other Quantity or the Range sent in its place. A Range of which one end can be neither
+    read nor quoted is empty."""
     if "low" in sent or "high" in sent:
         if (ends := quantities.ends(sent)) is not None:
             return Length(*ends)
@@ -64,12 +65,12 @@ def read(sent: Element) -> Length:
 
 
 def span_of(unit: str) -> Span | None:
-    """The unit of time that this text means; None for any other."""
+    """The unit of time that this text means; None if it is not a unit of time."""
     return _SPANS.get(unit.casefold().strip("{}").removesuffix("(s)"))
 
 
 def in_words(length: Length) -> str:
-    """3 months; 5 to 7 days; at least 5 days. Empty where nothing was sent."""
+    """The length in words: 3 months; 5 to 7 days; at least 5 days. Empty if nothing was sent."""
     low, high = length.low, length.high
     if low and high:
         if (spans := {span_of(low.unit or high.unit), span_of(high.unit or low.unit)}) and len(spans) == 1:
@@ -101,7 +102,7 @@ def counted(number: str, span: Span, *, is_one: bool) -> str:
 
 
 def plain(number: Decimal | None) -> str:
-    """A number of ours to be read: no trailing zero, always a leading one (patient experience 3.1)."""
+    """A number as we write it for a reader: no trailing zero, always a leading one (patient experience 3.1)."""
     if number is None:
         return ""
     written = f"{number:f}"
@@ -109,7 +110,7 @@ def plain(number: Decimal | None) -> str:
 
 
 def _one(quantity: Quantity, *, but_for: str = "") -> str:
-    """The length with its comparator, but for this one, which the words around it say."""
+    """One length with its comparator, unless that is `but_for`, which the words around it express already."""
     if quantity.comparator and quantity.comparator == but_for:
         quantity = replace(quantity, comparator="")
     span = span_of(quantity.unit)

@@ -21,11 +21,11 @@ _DAY = 10
 class When(msgspec.Struct, frozen=True, gc=False):
     """A date, a moment, a period, an age or a text, as sent.
 
-    `means` says what the date is of: collected, reported, given, prescribed, taken, prepared, filled, ordered, done,
-    noticed, started, ended, valid, care, paid, written-down, seen, planned, due, born or, where the resource does not
-    say, recorded. `starts` and `ends` are FHIR dates as sent; a period that is still open has `is_open`. `age_from` and
-    `age_to` are years. `text` is what was sent as a text, or is no date. `unknown`: the provider says it does not
-    know. `sorts_at` orders a list (`sort_key`); empty: at the end.
+    `means` says what happened then: collected, reported, given, prescribed, taken, prepared, filled, ordered, done,
+    noticed, started, ended, valid, care, paid, written-down, seen, planned, due, born or, if the resource does not
+    say, recorded. `starts` and `ends` are FHIR dates as sent; `is_open` marks a period that has not ended. `age_from`
+    and `age_to` are in years. `text` is anything that is not a date. `unknown`: the provider says that it does not
+    know. `sorts_at` orders a list (`sort_key`); if it is empty, the entry comes last.
     """
 
     means: str = ""
@@ -39,7 +39,7 @@ class When(msgspec.Struct, frozen=True, gc=False):
     sorts_at: str = ""
 
     def __bool__(self) -> bool:
-        """Whether anything was said."""
+        """Whether anything was sent, other than why it is missing."""
         return bool(self.starts or self.ends or self.text or self.age_from is not None or self.age_to is not None)
 
 
@@ -47,9 +47,9 @@ UNDATED: Final = When()
 
 
 def read(resource: Element, *names: str, means: str, birth_date: date | None = None) -> When:
-    """The first of these elements that says something. `effective` reads effectiveDateTime, -Instant, -Period, -Age,
-    -Quantity, -Range, -String and -Timing as well; a plain name reads itself, whatever its kind. Only where none of
-    them says anything, one that the provider says it does not know counts."""
+    """Read the first of these elements that has a value. The name `effective` also finds effectiveDateTime, -Date,
+    -Instant, -Period, -Age, -Quantity, -Range, -String and -Timing; an element of the plain name may be of any of these
+    types. If none has a value, the result is `unknown` if the provider says so of one of them."""
     unknown = None
     for name in names:
         possible, readers = _readers(name)
@@ -66,7 +66,8 @@ def read(resource: Element, *names: str, means: str, birth_date: date | None = N
 
 @cache
 def _readers(name: str) -> tuple[frozenset[str], tuple[tuple[str, "_Reader"], ...]]:
-    """The elements that may hold it, and each with what reads it; why there is none stands last."""
+    """The elements that a name stands for, and each of them with its reader; the readers of a reason for its absence
+    come last."""
     kinds: tuple[tuple[_Reader, tuple[str, ...]], ...] = (
         (_read_text, ("", "DateTime", "Date", "Instant", "String")),
         (_read_period, ("", "Period")),
@@ -104,13 +105,13 @@ def _read_reason(resource: Element, element: str, means: str, _birth_date: date 
 
 
 def of_text(written: str, *, means: str) -> When:
-    """A FHIR date, or any other text."""
+    """Read a FHIR date, or keep any other text."""
     sorts_at = sort_key(written)
     return When(means=means, starts=written, sorts_at=sorts_at) if sorts_at else When(means=means, text=written)
 
 
 def of_period(period: Element, *, means: str) -> When:
-    """A Period; one that only ends is sorted by its end. Where a side of it is no date, both are told as one text."""
+    """Read a Period; one without a start is sorted by its end. If either end is not a date, both become one text."""
     starts, ends = elements.text(period, "start"), elements.text(period, "end")
     if not starts and not ends:
         return When(means=means)
@@ -122,7 +123,7 @@ def of_period(period: Element, *, means: str) -> When:
 
 
 def _of_timing(timing: Element, *, means: str) -> When:
-    """The first event, else the bounds, of a Timing."""
+    """The first event of a Timing; without events, its bounds."""
     events = elements.texts(timing, "event")
     if events:
         return of_text(events[0], means=means)
@@ -168,19 +169,20 @@ _YEARS_IN = {
 def _years(quantity: Element) -> float | None:
     value = elements.number(quantity, "value")
     unit = _YEARS_IN.get((elements.text(quantity, "code") or elements.text(quantity, "unit")).lower())
-    return None if value is None or unit is None else round(float(value) * unit, 4)  # to the hour, near enough
+    return None if value is None or unit is None else round(float(value) * unit, 4)  # to about an hour
 
 
 def sort_key(written: str) -> str:
-    """Where a date stands in a list that is newest first: a year at the end of its group, a month at the end of its.
+    """The key of a date for lists with the newest first: a year alone comes after all dates in that year, and a month
+    alone after all in that month.
 
-    An ISO moment in UTC and how exact it is, of one length, so that texts compare as moments do; empty for what is no
-    date.
+    The key is an ISO moment in UTC with its precision. All keys are of one length, so that they compare as moments do.
+    Empty if the text is not a date.
     """
     if _PLAIN.fullmatch(written):
         try:
             datetime.fromisoformat(written)
-        except ValueError:  # 30 February, or a leap second
+        except ValueError:  # February 30, or a leap second
             pass
         else:
             return f"{written[:19]}+00:00/4" if len(written) > _DAY else f"{written}T00:00:00+00:00/3"

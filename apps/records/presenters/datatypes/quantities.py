@@ -1,7 +1,7 @@
-"""A Quantity with its digits as sent, and what it says beside others.
+"""A Quantity with its digits as sent, and the key by which it compares with others.
 
 DSTU2 section 1.14.0.5 and R4 section 2.24.0.6: value, comparator, unit, system, code. A number is shown with the digits
-the provider wrote (5.10 stays 5.10) and in the unit it wrote; the UCUM code serves to compare.
+the provider wrote (5.10 stays 5.10) and in the unit the provider wrote; the UCUM code serves for comparing.
 """
 
 import re
@@ -23,11 +23,11 @@ _POWER = re.compile("10[⁰¹²³⁴⁵⁶⁷⁸⁹]")
 _MOST_DIGITS = 40  # no measurement has more; a page has no room for them
 
 
-class Quantity(msgspec.Struct, frozen=True, dict=True):  # which holds what is worked out once
-    """A number as sent; `value` is empty where there is none.
+class Quantity(msgspec.Struct, frozen=True, dict=True):  # `dict` holds the cached properties
+    """A number as sent; `value` is empty if there is none.
 
-    `comparator` is <, <=, >= or >, and empty for the number itself. `unit` is as sent, and the code where only that
-    was. `code` is the UCUM code, empty for another system's.
+    `comparator` is <, <=, >= or >, or empty if the value is exact. `unit` is as sent, or the code if only that was
+    sent. `code` is the UCUM code; a code of another system is left out.
     """
 
     value: str = ""
@@ -46,7 +46,7 @@ class Quantity(msgspec.Struct, frozen=True, dict=True):  # which holds what is w
 
     @cached_property
     def unit_key(self) -> str:
-        """What another quantity must share to be compared with this one."""
+        """The key that another quantity must share to be comparable with this one."""
         return units.key(self.unit, self.code)
 
     @property
@@ -61,7 +61,7 @@ class Quantity(msgspec.Struct, frozen=True, dict=True):  # which holds what is w
 
     @property
     def unit_behind(self) -> str:
-        """The unit as it stands behind a number: one that begins with a power of ten is a multiple of that."""
+        """The unit as it follows a number: with a multiplication sign, if it begins with a power of ten."""
         unit = self.unit_shown
         times = "\N{MULTIPLICATION SIGN} " if _POWER.match(unit) else ""
         return f" {times}{unit}" if unit else ""
@@ -74,13 +74,13 @@ _SIGNS = {"<": "< ", "<=": "≤ ", ">=": "≥ ", ">": "> "}
 
 
 def read(element: Element) -> Quantity:
-    """A Quantity, Age, Count, Duration or Money; without a value where it has no finite number."""
+    """Read a Quantity, Age, Count, Duration or Money; without a finite number, the result is empty."""
     number = elements.number(element, "value")
     value = "" if number is None else digits(number)
     if not value or len(value) > _MOST_DIGITS:
         return Quantity()
     comparator = elements.text(element, "comparator")
-    if comparator and comparator not in _COMPARATORS:  # a number that says "about", in no known way, is not the number
+    if comparator and comparator not in _COMPARATORS:  # "about 5" is not 5
         return Quantity()
     code = elements.text(element, "code")
     return Quantity(
@@ -92,10 +92,10 @@ def read(element: Element) -> Quantity:
 
 
 def ends(limits: Element, *, of: Callable[[Element], Quantity] = read) -> tuple[Quantity, Quantity] | None:
-    """The low and the high end of a Range, each read by `of`; both empty where none was sent.
+    """The low and the high end of a Range, each read by `of`; both are empty if neither was sent.
 
-    One that stands alone says so by its comparator: >= 5 mg, where no high end was sent. None where one was sent and
-    cannot be read, or where the only one has a comparator already: what is left would be another amount.
+    If only one end was sent, it gets a comparator: without a high end, 5 mg becomes >= 5 mg. None if an end was sent
+    that cannot be read, or if the only end already has a comparator: what is left would be a different amount.
     """
     low, high = (of(elements.child(limits, side)) for side in ("low", "high"))
     if any(limits.get(side) and not found for side, found in (("low", low), ("high", high))):
@@ -108,8 +108,8 @@ def ends(limits: Element, *, of: Callable[[Element], Quantity] = read) -> tuple[
 
 
 def as_sent(element: Element) -> str:
-    """Comparator, value and unit (its code where it has no name) as they stand, whatever they are: "about 5", "1:80".
-    Empty without a value."""
+    """Comparator, value and unit (its code, if it has no name) as sent, whether valid or not: "about 5", "1:80". Empty
+    without a value."""
     if not _is_plain(element.get("value")):
         return ""
     unit = "unit" if _is_plain(element.get("unit")) else "code"

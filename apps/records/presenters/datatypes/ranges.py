@@ -1,7 +1,7 @@
-"""Reference ranges as sent, and where a value stands to one (patient experience 3.3 and 4.1).
+"""Reference ranges as sent, and where a value lies in relation to one (patient experience 3.3 and 4.1).
 
 Observation.referenceRange: `meaning` and `age` in DSTU2, `type`, `appliesTo` and `age` in R4; low, high and text in
-both. A range of text is read as numbers where it can mean one thing only ("4.0 - 5.6 %", "< 5.7", "up to 10").
+both. A range sent as text is read as numbers if it can mean only one thing ("4.0 - 5.6 %", "< 5.7", "up to 10").
 """
 
 import re
@@ -21,9 +21,9 @@ from apps.records.presenters.memoizing import memoized
 
 
 class Meaning(StrEnum):
-    """What a range is of. The codes of both versions are alike but for their system."""
+    """What kind of range it is. Both FHIR versions have the same codes, in different code systems."""
 
-    USUAL = "usual"  # normal, or nothing said
+    USUAL = "usual"  # called normal, or called nothing
     RECOMMENDED = "recommended"
     TREATMENT = "treatment"
     OTHER = "other"  # in the lab's words
@@ -39,12 +39,11 @@ _MEANINGS = {
 }
 
 
-class ReferenceRange(msgspec.Struct, frozen=True, dict=True):  # which holds what is worked out once
-    """One range. A bound without a value is open. `includes_*`: whether the bound itself lies within.
+class ReferenceRange(msgspec.Struct, frozen=True, dict=True):  # `dict` holds the cached property
+    """One range. A bound without a value is open. `includes_*`: whether the bound itself is within the range.
 
-    `text` and `words` (what the lab calls the range) are as sent. `applies_to` names whom it is for, beyond the `ages`,
-    which are from one number of years to another.
-    `is_numeric` says that the bounds make sense: at least one, in one unit, the low one not above the high one.
+    `text` and `words` (what the lab calls the range) are as sent. `applies_to` names the people for whom the range is
+    meant. `ages` are the ages for which it is meant, as sent; `age_from` and `age_to` are the same in years.
     """
 
     low: Quantity = NO_QUANTITY
@@ -65,7 +64,8 @@ class ReferenceRange(msgspec.Struct, frozen=True, dict=True):  # which holds wha
 
     @cached_property
     def is_numeric(self) -> bool:
-        """Whether a value can be compared with it."""
+        """Whether a value can be compared with the range: it has one bound, or two whose units agree and of which the
+        low one is not above the high one."""
         low, high = self.low.number, self.high.number
         if low is None or high is None:
             return low is not None or high is not None
@@ -73,19 +73,20 @@ class ReferenceRange(msgspec.Struct, frozen=True, dict=True):  # which holds wha
 
     @property
     def unit_key(self) -> str:
-        """The unit of its bounds, empty where it is not said: then it is the value's."""
+        """The unit of the bounds; empty if none was sent, and then the value's unit is meant."""
         return self.low.unit_key or self.high.unit_key
 
 
 def read(element: Element) -> tuple[ReferenceRange, ...]:
-    """The ranges of an Observation or of one of its components, in the order sent, less those that say nothing."""
+    """The ranges of an Observation or of one of its components, in the order sent, without the empty ones."""
     found = (_one(sent) for sent in elements.children(element, "referenceRange"))
     return tuple(sent for sent in found if sent)
 
 
 def usual(ranges: Sequence[ReferenceRange], *, age: float | None = None) -> ReferenceRange | None:
-    """The one range to compare a value with, or None. Not several that could all be meant, none of a target or a
-    treatment, and none with limits that we cannot check: ages count as checked where `age` (in years) is known."""
+    """The one range to compare a value with. None if several could be meant. A target or treatment range does not
+    count, nor one for certain people only, nor one for certain ages if the `age` (in years) is not known or is not
+    among them."""
     meant = [sent for sent in ranges if sent.meaning == Meaning.USUAL and not sent.applies_to and _is_of_age(sent, age)]
     return meant[0] if meant and all(sent == meant[0] for sent in meant[1:]) else None
 
@@ -97,7 +98,7 @@ def _one(element: Element) -> ReferenceRange:
     low, high = quantities.read(elements.child(element, "low")), quantities.read(elements.child(element, "high"))
     text = elements.text(element, "text")
     includes_low = includes_high = not low.comparator and not high.comparator
-    if not includes_low:  # a bound has no comparator in FHIR: what one would mean is not known
+    if not includes_low:  # FHIR allows no comparator in a bound: nobody can say what it would mean
         low = high = Quantity()
     if not low and not high:
         low, high, includes_low, includes_high = of_text(text)
@@ -131,7 +132,7 @@ def _words(concept: Element) -> str:
 
 
 def _spoken(codes: Sequence[str]) -> str:
-    """A code that is a word itself (`luteal`), where nothing else names the range."""
+    """The first code that is itself a word (`luteal`), for a range that nothing else names."""
     return next((code for code in codes if code.lower() not in _MEANINGS and _WORD.fullmatch(code)), "")
 
 
@@ -153,7 +154,7 @@ _LOWEST |= {">": False, "more than": False, "greater than": False, "above": Fals
 
 
 def of_text(text: str) -> tuple[Quantity, Quantity, bool, bool]:
-    """The bounds that a text can only mean, and whether each lies within; no bounds where it can mean more than one
+    """The bounds that a text states, and whether each is within the range. No bounds if the text can mean more than one
     thing: a decimal comma, two ranges, a titer, words before or after."""
     nothing = Quantity(), Quantity(), True, True
     if found := _BETWEEN.fullmatch(text):
@@ -174,7 +175,7 @@ def _bound(digits: str, unit: str | None) -> Quantity:
 
 
 class Side(StrEnum):
-    """Where a value stands to a range."""
+    """Where a value lies in relation to a range."""
 
     WITHIN = "within"
     ABOVE = "above"
@@ -184,10 +185,10 @@ class Side(StrEnum):
 
 
 def compare(quantity: Quantity, wanted: ReferenceRange) -> Side | None:
-    """Where the value stands, or None where that is not certain: no numbers, or units that are not the same.
+    """Where the value lies, or None if there are no numbers to compare, or if their units differ.
 
-    A bound without a unit is in the value's. `< 5` is within "up to 10", below "10 to 20", and too low to compare with
-    "3 to 10" (patient experience 4.2).
+    A bound without a unit is taken to be in the value's unit. `< 5` is within "up to 10", below "10 to 20", and too low
+    to compare with "3 to 10" (patient experience 4.2).
     """
     value = quantity.number
     if value is None or not wanted.is_numeric or not _fits(quantity, wanted):
@@ -227,7 +228,7 @@ def _fits(quantity: Quantity, wanted: ReferenceRange) -> bool:
 
 
 def _fit(one: Quantity, other: Quantity) -> bool:
-    """In one unit, or one of them without any."""
+    """Whether both are in the same unit, or at least one has no unit."""
     return not one.unit_key or not other.unit_key or one.unit_key == other.unit_key
 
 

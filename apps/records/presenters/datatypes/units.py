@@ -1,8 +1,8 @@
-"""Units of measure: how one is written for a reader, when two are the same, and which convert exactly.
+"""Units of measure: how a unit is written for a reader, which spellings are the same unit, and which units convert.
 
-Codes are UCUM (https://ucum.org/ucum, case sensitive). Only what is exact by definition converts: between powers of
-ten, and between the pound, the inch, degrees Fahrenheit and their metric kin. Never across substances (mg/dL to mmol/L)
-and never by valence (mEq/L to mmol/L): those factors depend on what was measured.
+Codes are UCUM (https://ucum.org/ucum, case sensitive). We convert only if the factor is exact by definition: between
+powers of ten, and between pounds, inches or degrees Fahrenheit and metric units. We never convert mass to amount of
+substance (mg/dL to mmol/L), or by valence (mEq/L to mmol/L): those factors depend on what was measured.
 """
 
 import re
@@ -10,7 +10,7 @@ from decimal import ROUND_HALF_EVEN, Context, Decimal
 from functools import lru_cache
 from typing import Final
 
-# Spellings of laboratories that mean one UCUM code, compared without case, spaces and a multiplication sign.
+# How laboratories spell UCUM codes; compared without case, spaces and a leading multiplication sign.
 _SPELLED: Final = {
     "mmhg": "mm[Hg]",
     "mm[hg]": "mm[Hg]",
@@ -104,7 +104,7 @@ _LETTERS: Final = {
 }
 _RAISED: Final = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
-# A dimension, and how much of its base one of the unit is.
+# For each unit, its dimension, and its size in the base unit of that dimension.
 _SCALES: Final[dict[str, tuple[str, Decimal]]] = {
     unit: (dimension, Decimal(factor))
     for dimension, units in {
@@ -140,14 +140,15 @@ _SCALES: Final[dict[str, tuple[str, Decimal]]] = {
     for unit, factor in units.items()
 }
 _EXACTLY: Final = Context(prec=40)
-_MOST_REMEMBERED: Final = 512  # units, of which a laboratory has a hundred, and which say nothing of anybody
+_MOST_REMEMBERED: Final = 512  # units; a laboratory uses about a hundred, and a unit identifies nobody
 _MOST_DECIMALS: Final = Decimal("1e-6")
 
 
 @lru_cache(_MOST_REMEMBERED)
 def key(unit: str, code: str) -> str:
-    """What two quantities must share to be compared: the UCUM code, else the one a known spelling means, else the unit
-    as sent. Annotations in braces mean nothing in UCUM, so {beats}/min is /min; 1.73 m² does mean something."""
+    """The key that two quantities must share to be comparable: the UCUM code that the code or the unit is known to
+    spell, else the code as sent, else the unit as sent. Annotations in braces mean nothing in UCUM, so {beats}/min is
+    /min; but {1.73_m2} does mean something."""
     found = _spelled(code) or _spelled(unit) or code or unit
     if found.startswith("{") and "}" in found:
         found = found.partition("}")[2]
@@ -156,7 +157,8 @@ def key(unit: str, code: str) -> str:
 
 @lru_cache(_MOST_REMEMBERED)
 def shown(unit: str, code: str) -> str:
-    """The unit as a reader knows it: as sent, but mm[Hg] is mmHg, 10*3/uL is 10³/µL, and {score} is nothing."""
+    """The unit as a reader knows it: as sent, but mm[Hg] becomes mmHg, 10*3/uL becomes 10³/µL, and {score} is left
+    out."""
     written = unit or code
     if written in _LETTERS:
         return _LETTERS[written]
@@ -169,7 +171,7 @@ def shown(unit: str, code: str) -> str:
 
 
 def convert(value: Decimal, source: str, target: str) -> Decimal | None:
-    """A value of one unit (`key`) in another; None where that is not exact by definition."""
+    """Convert a value from one unit (`key`) to another; None if the factor is not exact by definition."""
     if source == target:
         return value
     if {source, target} == {"Cel", "[degF]"}:
@@ -181,8 +183,8 @@ def convert(value: Decimal, source: str, target: str) -> Decimal | None:
 
 
 def axis(unit: str) -> tuple[str, str]:
-    """The same for units (`key`) that `convert` takes to each other, and for no others: what they measure, or what it
-    is alone."""
+    """A key that is equal for two units (`key`) exactly if `convert` converts between them: their dimension, or else
+    the unit itself."""
     if unit in {"Cel", "[degF]"}:
         return "temperature", ""
     scale = _SCALES.get(unit)
@@ -194,7 +196,7 @@ def _celsius(value: Decimal) -> Decimal:
 
 
 def _rounded(value: Decimal) -> Decimal:
-    """At most six decimals where that leaves anything; a power of ten stays as exact as it was."""
+    """Round to six decimals, but leave values below 1 and powers of ten as exact as they are."""
     if abs(value) < 1 or value == value.to_integral_value():
         return value.normalize(_EXACTLY)
     return value.quantize(_MOST_DECIMALS, ROUND_HALF_EVEN, context=Context(prec=60)).normalize(_EXACTLY)
