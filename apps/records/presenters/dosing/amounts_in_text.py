@@ -1,7 +1,8 @@
 """The amounts that a provider's text names: "take 2 tablets (500 mg each)", "10 mL of 250 mg/5 mL", "½ to 1 tablet".
 
-They serve to look whether a text and the parts beside it say the same (`disagreeing`), and are never shown. An amount
-is counted in the base of its dimension, so that 1 g and 1000 mg are one. What is handed over is none that is taken.
+They serve only to check whether a text agrees with the coded parts of its dosage (`disagreeing`), and are never shown.
+An amount is converted to the base unit of its dimension, so that 1 g equals 1000 mg. An amount that a pharmacy hands
+over ("dispense 30 tablets") does not count: nobody takes it at once.
 """
 
 import re
@@ -13,13 +14,13 @@ from itertools import islice
 from types import MappingProxyType
 from typing import Final
 
-_MOST = 40  # amounts of one text; more is no instruction
-PIECE: Final = "piece"  # a tablet, a capsule, a pill: who writes one may code another
+_MOST = 40  # amounts in one text; a text with more is not an instruction
+PIECE: Final = "piece"  # a tablet, a capsule or a pill: the text may say one, and the code another
 PIECES: Final = frozenset({PIECE, "puff", "drop", "patch", "spray", "suppository", "lozenge", "vial", "packet"})
 
 
 class Role(StrEnum):
-    """What the words around an amount make of it."""
+    """What an amount is, by the words around it."""
 
     DOSE = "dose"
     WHOLE = "whole"  # 2 tablets (1000 mg total)
@@ -30,10 +31,11 @@ class Role(StrEnum):
 
 @dataclass(frozen=True)
 class Amount:
-    """From `low` to `high`, equal where it is no range, in the base of `dimension`.
+    """An amount from `low` to `high` in the base unit of `dimension`; the two are equal unless it is a range.
 
-    `per` is what it is divided by: 5 mL, of 250 mg/5 mL. `times` counts how many of it are taken at once: the 2 of
-    2 x 500 mg, certainly or, with `is_times_doubtful`, perhaps. `start` and `end` are its place in the plain text.
+    `per` is the divisor: the 5 mL in 250 mg/5 mL. `times` is how many of it are taken at once: the 2 in 2 x 500 mg;
+    `is_times_doubtful` says that the number before it may mean something else. `start` and `end` are its position in
+    the plain text.
     """
 
     low: Decimal
@@ -48,7 +50,7 @@ class Amount:
 
 
 def plain(text: str) -> str:
-    """The text in lower case, with its numbers in digits: "one and a half tablet(s)" is "1.5 tablet"."""
+    """The text in lower case, with its numbers as digits: "one and a half tablet(s)" becomes "1.5 tablet"."""
     for sign, spelled in _SIGNS.items():
         text = text.replace(sign, spelled)
     said = " ".join(text.casefold().split())
@@ -58,13 +60,13 @@ def plain(text: str) -> str:
 
 
 def found_in(said: str) -> tuple[Amount, ...]:
-    """The amounts in a `plain` text, in their order."""
+    """The amounts in a `plain` text, in the order of the text."""
     matches = islice(_AMOUNT.finditer(said), _MOST)
     return tuple(amount for match in matches if not _SUPPLIED.search(_before(said, match)) for amount in _of(match))
 
 
 def unit_of(written: str) -> tuple[str, Decimal]:
-    """The dimension of a unit, and how much of its base one is. A unit that we do not know is its own dimension."""
+    """The dimension of a unit, and the size of the unit in its base unit. An unknown unit is its own dimension."""
     name, *divided = (part.strip(" {}[]()") for part in _REWRITING_UNITS.sub("unit", written.casefold()).split("/"))
     dimension, factor = _single_unit(name.replace("(s)", ""))
     below = [_POWER.sub("2", each) for each in divided if each not in _EACH and each not in _DAYS]
@@ -72,7 +74,7 @@ def unit_of(written: str) -> tuple[str, Decimal]:
 
 
 def may_be_one(unit: str, other: str) -> bool:
-    """Whether two spellings can mean one unit: false only where we know both, and they are two."""
+    """Whether two spellings can mean the same unit: false only if we know both, and they mean different ones."""
     (dimension, factor), (other_dimension, other_factor) = unit_of(unit), unit_of(other)
     if not {dimension.split("/")[0], other_dimension.split("/")[0]} <= _DIMENSIONS:
         return True
@@ -89,7 +91,7 @@ def _single_unit(name: str) -> tuple[str, Decimal]:
 
 
 def _of(match: re.Match[str]) -> Iterator[Amount]:
-    """One match as an amount, or two: 5/325 mg, 10 mL to 1 spoon."""
+    """The amount of one match, or its two amounts: 5/325 mg, 10 mL to 1 spoon."""
     low, joint, low_unit = match["low"], match["joint"], match["low_unit"]
     dimension, factor = unit_of(match["unit"])
     high = _number(match["high"]) * factor * _BIG.get(match["big"] or "", 1)
@@ -108,7 +110,7 @@ def _of(match: re.Match[str]) -> Iterator[Amount]:
     if low_dimension == dimension and joint != "/" and number < high < number * 10:
         yield _amount(match, number, high, dimension, per=per)
         return
-    yield _amount(match, number, number, low_dimension)  # no range: two substances in one tablet, or two units
+    yield _amount(match, number, number, low_dimension)  # not a range: two substances in one tablet, or two units
     yield _amount(match, high, high, dimension, per=per)
 
 
@@ -130,7 +132,8 @@ def _amount(
 
 
 def _per(match: re.Match[str]) -> tuple[Decimal, str] | None:
-    """What it is divided by, but for a day and each time, which divide nothing, and for the size of a body."""
+    """The divisor of an amount. None for "per day" and "per dose", which say how often, and for the size of a body
+    (kg, m2), which belongs to the dimension."""
     unit = match["per_unit"]
     if not unit or unit in _EACH or unit in _DAYS or _is_by_body(match):
         return None
@@ -168,7 +171,7 @@ def _before(said: str, match: re.Match[str]) -> str:
 
 
 def _number(written: str) -> Decimal:
-    """A number as people write them: 1,000; 0,5; 1 1/2."""
+    """A number as people write it: 1,000; 0,5; 1 1/2."""
     if "/" in written:
         above, below = written[-3], written[-1]
         return Decimal(written[:-3].strip(" -") or 0) + Decimal(above) / Decimal(below)

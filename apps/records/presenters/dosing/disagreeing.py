@@ -1,8 +1,9 @@
-"""Where the text of a dosage and its parts plainly say different things: 10 mg and 100 mg, once a week and once a day.
+"""Whether the text of a dosage and its coded parts plainly disagree: 10 mg and 100 mg, once a week and once a day.
 
-A page then shows both and sends the reader to the provider; nobody decides who is right. A text of another kind of
-amount (1 tablet, beside 500 mg) says nothing of the parts. Of one that has an amount of their kind some number has to
-be the dose itself, after conversion, or the two differ: rather once too often than never, and never silent of tenfold.
+A page then shows both and refers the reader to the provider; we never decide which is right. A text with another kind
+of amount (1 tablet, beside 500 mg) cannot disagree with the dose. If it has amounts of the same kind, one of them must
+equal the dose after conversion; otherwise the two disagree. We prefer a false alarm to silence, and never stay silent
+about a tenfold difference.
 """
 
 import re
@@ -17,13 +18,13 @@ from apps.records.presenters.dosing.amounts_in_text import PIECES, Amount, Role
 from apps.records.presenters.dosing.frequencies import Often
 from apps.records.presenters.dosing.timings import Timing
 
-_MOST_PIECES = 10  # a greater number without a unit is more likely one of milligrams
+_MOST_PIECES = 10  # a larger number without a unit more likely means milligrams
 _TENFOLD = 10
 _Between = tuple[Decimal, Decimal]
 
 
 def differ(text: str, low: Quantity, high: Quantity, timing: Timing) -> bool:
-    """Whether the text names another amount than the dose from `low` to `high`, or another frequency."""
+    """Whether the text states an amount other than the dose (from `low` to `high`), or another frequency."""
     if not text:
         return False
     said = amounts_in_text.plain(text)
@@ -54,8 +55,8 @@ def _end_differs(end: Quantity, other_unit: str, amounts: Sequence[Amount], said
 
 
 def _kinds(dimension: str, number: Decimal, amounts: Sequence[Amount]) -> frozenset[str]:
-    """Of which dimensions an amount of the text could be this one. A number without a unit counts pieces, or is one of
-    anything where it is too great for that."""
+    """The dimensions that an amount in the text must have to be comparable with the dose. A dose without a unit counts
+    pieces, or, if the number is too large for that, compares with every amount."""
     if dimension not in _COUNTING:
         return frozenset({dimension})
     return PIECES if number <= _MOST_PIECES else frozenset(each.dimension for each in amounts)
@@ -64,8 +65,8 @@ def _kinds(dimension: str, number: Decimal, amounts: Sequence[Amount]) -> frozen
 def _meanings(
     amounts: Sequence[Amount], kinds: frozenset[str], said: str, timing: Timing
 ) -> Iterator[tuple[_Between, ...]]:
-    """What each amount of the text can mean as a dose, those first that are one. The total of a day is another number
-    where it is taken several times."""
+    """The doses that each amount in the text can mean, those stated as a dose first. If there is more than one dose a
+    day, a daily total counts only if the text states no dose."""
     comparable = [each for each in amounts if each.dimension in kinds and each.role is not Role.MOST]
     doses = [each for each in comparable if each.role is not Role.A_DAY]
     often = _times_a_day(timing)
@@ -108,7 +109,7 @@ def _times(between: _Between, factor: _Between) -> _Between:
 
 
 def _agrees(number: Decimal, comparator: str, said: _Between) -> bool:
-    if comparator in {"<", "<="}:  # of up to 2 tablets, 1 is one
+    if comparator in {"<", "<="}:  # 1 tablet agrees with "up to 2 tablets"
         return said[0] <= number and not _is_tenfold(number, said)
     if comparator in {">", ">="}:
         return said[1] >= number and not _is_tenfold(number, said)
@@ -120,7 +121,7 @@ def _is_tenfold(number: Decimal, said: _Between) -> bool:
 
 
 def _frequency_differs(said: str, timing: Timing) -> bool:
-    """Whether the text says one frequency, and the parts another that is no range."""
+    """Whether the text states exactly one frequency, and the parts another one that is not a range."""
     often = _times_a_day(timing)
     if often is None:
         return False

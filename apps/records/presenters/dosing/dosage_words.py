@@ -1,9 +1,9 @@
-"""A dosage in words (patient experience 3.1): the provider's text, or a sentence of ours where only parts were sent.
+"""A dosage in words (patient experience 3.1): the provider's text, or our own sentence if only coded parts were sent.
 
-Whatever shows or writes down a dosage takes all of `lines`: without "only when needed" or its maximum it is another.
-Numbers of ours have no trailing zero and always a leading one; "units" and "micrograms" are written in full. What was
-not sent is not said: there is no "take" for what may not be swallowed, and "tablet" for a bare number only where the
-medicine is one and the number small.
+Code that shows or exports a dosage must take all of `lines`: without "only when needed" or its maximum, it is another
+dosage. Numbers that we write have no trailing zero and always a leading one; "units" and "micrograms" are written in
+full. We say nothing that was not sent: "take" only for a medicine that is swallowed, and "tablets" for a number without
+a unit only if the medicine is a tablet and the number is small.
 """
 
 import re
@@ -26,11 +26,12 @@ from apps.records.presenters.dosing.timings import Moment, Timing, Weekday
 
 
 def lines(dosage: Dosage) -> tuple[str, ...]:
-    """All that is to be known to take it: the dose first, then how and how long, when, how much at most, and what else
-    was advised, at its end what we do not understand, as it was sent. Where the provider wrote a text, that says how.
+    """All that a patient must know to take the medicine: first the dose and how to take it, in the provider's text if
+    there is one, then for how long, whether only when needed, the maximums, further advice and, last and as sent, what
+    we do not understand.
 
-    What was sent twice in the same words is told once. What merely holds those words may say the opposite, or say them
-    of something else: no part is left out for it.
+    A line that was sent twice in the same words appears once. A line that another merely contains is kept: the longer
+    one may say the opposite, or be about something else.
     """
     said = (
         *([dosage.text] if dosage.text else [sentence(dosage), *_how(dosage)]),
@@ -50,7 +51,7 @@ def lines(dosage: Dosage) -> tuple[str, ...]:
 
 
 def _modified(dosage: Dosage) -> str:
-    """What FHIR calls a modifier may say "not": nobody may read past it."""
+    """The line about modifier extensions. One of them may mean "not", so no reader may miss them."""
     if not dosage.modified:
         return ""
     said = gettext(
@@ -65,7 +66,7 @@ def _also_sent(dosage: Dosage) -> str:
 
 
 def sentence(dosage: Dosage) -> str:
-    """How much and how often, as one sentence in the reader's language; empty where too little was sent."""
+    """How much and how often, as one sentence in the reader's language; empty if too little was sent."""
     amount, often = _amount(dosage), how_often(dosage.timing)
     if not amount:
         return _capitalized(often)
@@ -76,7 +77,7 @@ def sentence(dosage: Dosage) -> str:
 
 
 def when_needed(dosage: Dosage) -> str:
-    """That it is taken only when needed, and for what; empty where that was not sent."""
+    """That the medicine is taken only when needed, and for what; empty if that was not sent."""
     if not dosage.is_as_needed:
         return ""
     reason = dosage.as_needed_for
@@ -84,14 +85,14 @@ def when_needed(dosage: Dosage) -> str:
 
 
 def _says_when_needed(text: str, reason: str) -> bool:
-    """Whether that is all the provider's text says. In a longer one "as needed" may be of something else: that a dose
-    is increased, or a tablet crushed."""
+    """Whether the provider's text says "only when needed" and nothing else. In a longer text, "as needed" may refer to
+    something else, such as increasing the dose or crushing a tablet."""
     said, because = _compared(text), reason.casefold()
     return because in said and _NEEDED.fullmatch(said.removesuffix(because).rstrip(" :")) is not None
 
 
 def at_most(dosage: Dosage) -> str:
-    """The most that may be taken in a time; empty where that was not sent."""
+    """The most that may be taken in a period; empty if that was not sent."""
     amount, _per, period = dosage.maximum.partition(" / ")
     if not amount:
         return ""
@@ -118,7 +119,7 @@ def _other_maximums(dosage: Dosage) -> tuple[str, ...]:
 
 
 def _how(dosage: Dosage) -> tuple[str, ...]:
-    """What a sentence of ours has no room for: the way into the body, the place, the method, how fast, and when."""
+    """The parts for which our sentence has no room: route, site, method, rate, duration of each dose, and dates."""
     takes, events = lengths.in_words(dosage.timing.takes), [dates.sent_moment(sent) for sent in dosage.timing.events]
     return (
         gettext("How it is given: %(route)s") % {"route": dosage.route} if dosage.route else "",
@@ -131,7 +132,7 @@ def _how(dosage: Dosage) -> tuple[str, ...]:
 
 
 def _how_long(dosage: Dosage) -> tuple[str, ...]:
-    """For how long, and how many times in all: whoever writes a text may leave that to the parts."""
+    """For how long, and how many times in all. A provider's text may leave this to the parts."""
     timing, bounds = dosage.timing, dosage.timing.bounds
     lasts = lengths.in_words(timing.lasts)
     count = _range(timing.count, timing.count_to)
@@ -161,7 +162,7 @@ def _between(bounds: When) -> str:
 
 
 def how_often(timing: Timing) -> str:
-    """Once a day in the morning; every 6 hours; as the provider said it. Empty where it did not."""
+    """How often, in our words or the provider's: once a day in the morning; every 6 hours. Empty if it was not sent."""
     moments = [] if timing.said else [str(MOMENT_WORDS[moment]) for moment in timing.moments]
     days = [str(WEEKDAY_WORDS[day]) for day in timing.weekdays]
     at = _at(timing.times_of_day) if timing.times_of_day else ""
@@ -172,7 +173,7 @@ def how_often(timing: Timing) -> str:
 
 
 def _at(times: tuple[str, ...]) -> str:
-    """Clock times, of which one o'clock has an article of its own in Spanish."""
+    """Clock times in words. In Spanish, one o'clock has an article of its own."""
     is_one = times[0].startswith(("01", "13"))
     said = pgettext("one o'clock", "at %(times)s") if is_one else gettext("at %(times)s")
     return said % {"times": _listed([dates.sent_time(time) for time in times])}
@@ -206,13 +207,13 @@ def _every(every: str, timing: Timing) -> str:
 
 
 def _usual_period(sent: str) -> str:
-    """Every 24 hours, for 1 d; empty for a period that we cannot read."""
+    """A period in words ("every 24 hours" for 1 d); empty if we cannot read it."""
     parts = _NUMBER_AND_UNIT.fullmatch(sent)
     span = lengths.span_of(parts[2]) if parts else None
     if not parts or span is None or not Decimal(parts[1]):
         return ""
     number = lengths.plain(Decimal(parts[1]))
-    if number == "1" and span in _LONGER:  # "every 1 day" is nobody's word
+    if number == "1" and span in _LONGER:  # nobody says "every 1 day"
         number, span = _LONGER[span]
     return _every(number, Timing(period=number, span=span))
 
@@ -225,7 +226,7 @@ def _amount(dosage: Dosage) -> str:
         return gettext("at least %(low)s") % {"low": _counted(low, form)}
     if low.comparator or high.comparator:
         return _range(low.shown, high.shown)  # "< 2 tablets" is not "2 tablets"
-    if low and high and _have_other_units(low, high):
+    if low and high and _differ_in_unit(low, high):
         return _range(_counted(low, form), _counted(high, form))
     numbers = [lengths.plain(side.number) for side in (low, high) if side]
     if not numbers:
@@ -236,8 +237,8 @@ def _amount(dosage: Dosage) -> str:
 
 
 def counted(quantity: Quantity) -> str:
-    """An amount that is handed over: 30 tablets. A unit of which only the number of a concept was sent says
-    what dosages know of it, mostly nothing; empty without a number."""
+    """An amount that is handed over: 30 tablets. If the unit is only a concept's number, it is written as
+    `CODED_UNITS` names it, or else left out. Empty without a number."""
     if not quantity or quantity.comparator:
         return quantity.shown
     unit = CODED_UNITS.get(quantity.unit, "") if quantity.unit.isdigit() else quantity.unit
@@ -250,8 +251,8 @@ def _counted(quantity: Quantity, form: str) -> str:
 
 
 def _form(dosage: Dosage) -> str:
-    """What is counted where no unit was sent: the medicine itself, where it comes in pieces. Of many pieces it is more
-    likely that a unit is missing: 500 is no number of tablets."""
+    """The unit to assume if none was sent: the form of the medicine, if it comes in pieces. For a large number it is
+    more likely that a unit was forgotten: nobody takes 500 tablets."""
     number = max((side.number for side in (dosage.dose, dosage.dose_to) if side.number is not None), default=None)
     if number is None or number > _MOST_PIECES:
         return ""
@@ -259,8 +260,8 @@ def _form(dosage: Dosage) -> str:
     return next((piece for piece in named if piece in _PIECES), "")
 
 
-def _have_other_units(low: Quantity, high: Quantity) -> bool:
-    """Whether 500 is of one unit and 1 of another; a unit sent with one end alone is the one of both."""
+def _differ_in_unit(low: Quantity, high: Quantity) -> bool:
+    """Whether the ends have different units (500 mg to 1 g); a unit sent with only one end counts for both."""
     one, other = (_unit(side, "", is_one=False).casefold() for side in (low, high))
     return bool(one and other and one != other)
 
@@ -290,7 +291,7 @@ def _is_swallowed(dosage: Dosage) -> bool:
     route, unit = dosage.route.casefold(), (dosage.dose.unit or dosage.dose_to.unit).casefold()
     if route:
         return _BY_MOUTH.search(route) is not None
-    if dosage.method or dosage.site:  # to be inserted, perhaps
+    if dosage.method or dosage.site:  # it may be a tablet to insert
         return False
     return _COUNTED.get(unit, unit) in {"tablet", "capsule"}
 

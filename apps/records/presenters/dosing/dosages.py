@@ -1,8 +1,8 @@
 """How a medicine is taken: the dosage of a prescription, statement or dispense of either version.
 
-The provider's text comes first, unchanged. The parts stand beside it, and make a sentence only where there is no text
-(`dosage_words`). Where text and parts plainly say different numbers, `differs` says so; nobody decides who is right. No
-part is dropped: one that we do not understand is kept as it was sent.
+The provider's text comes first, unchanged. The coded parts stand beside it, and form a sentence only if there is no
+text (`dosage_words`). If text and parts plainly disagree, `differs` is set; we never decide which is right. No part is
+dropped: a part that we do not understand is kept as sent.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -23,15 +23,16 @@ from apps.records.presenters.memoizing import memoized
 
 Told = TypeVar("Told")
 
-_MOST = 30  # dosages of one medicine; more is an accident
+_MOST = 30  # dosages of one medicine; more can only be an error
 
 
 class Dosage(msgspec.Struct, frozen=True, gc=False):
     """One instruction. `patient_instruction` stands beside `text`, never in its place.
 
-    `dose_to` is the upper end of a range; `rate` and `maximum` (in a period) are as sent, as one text. `most_at_once`
-    and `most_ever` are the other two maximums. `form` is that of the medicine. `others` are further doses, each as one
-    text; `unread` are the parts that we do not understand, each as sent, and `modified` what may turn the rest around.
+    `dose_to` is the upper end of a range; `rate` and `maximum` (in a period) are as sent, each as one text.
+    `most_at_once` and `most_ever` are the other two maximums. `form` is the form of the medicine. `others` are further
+    doses, each as one text; `unread` are the parts that we do not understand, each as sent, and `modified` are the
+    modifier extensions.
     """
 
     text: str = ""
@@ -57,21 +58,21 @@ class Dosage(msgspec.Struct, frozen=True, gc=False):
 
 
 def read(resource: Element, *, form: str = "") -> tuple[Dosage, ...]:
-    """The first of `dosageInstruction` or `dosage`, in their sequence; those that say nothing left out. `form` is what
-    the medicine is: a tablet, a solution."""
+    """The dosages in `dosageInstruction` and `dosage`, by their `sequence` and without empty ones, up to a maximum.
+    `form` is the form of the medicine, such as tablet or solution."""
     return tuple(dosage for _sent, dosage in paired(resource, form=form, most=_MOST))
 
 
 def paired(resource: Element, *, form: str = "", most: int) -> tuple[tuple[Element, Dosage], ...]:
-    """The first so many of them, each with what it was read from."""
+    """The same, up to `most` of them, each with the element from which it was read."""
     sent = sorted(_sent(resource), key=lambda each: elements.number(each, "sequence") or 0)
     told = ((each, dosage) for each in sent if _says_something(dosage := _dosage(each)))
     return tuple((each, replace(dosage, form=form)) for each, dosage in islice(told, most))
 
 
 def of_timing(element: Element, *names: str) -> tuple[Dosage, ...]:
-    """How often, for how long, and whether only when needed, something is done that is no medicine: from the Timing of
-    one of these names. Nothing of one that is no more than a date, which `moments.read` tells."""
+    """How often, for how long, and whether only when needed, something other than a medicine is done: from the first
+    Timing with one of these names. Empty if it is only a date, which `moments.read` reads."""
     timing: Element = next(filter(None, (elements.child(element, name) for name in names)), {})
     needed = {name: element[name] for name in ("asNeededBoolean", "asNeededCodeableConcept") if name in element}
     found = read({"dosageInstruction": [{**({"timing": timing} if timing else {}), **needed}]})
@@ -79,7 +80,7 @@ def of_timing(element: Element, *names: str) -> tuple[Dosage, ...]:
 
 
 def _is_a_date(dosage: Dosage) -> bool:
-    """Whether it says nothing but one event, or from when to when."""
+    """Whether the dosage states nothing but one event or one period."""
     timing = dosage.timing
     if not timing.events:
         timing = replace(timing, bounds=_NO_TIMING.bounds)
@@ -89,9 +90,9 @@ def _is_a_date(dosage: Dosage) -> bool:
 
 
 def beyond(resource: Element) -> int:
-    """How many more there are than `read` gives by itself."""
+    """How many dosages were sent beyond those that `read` returns."""
     sent = _sent(resource)
-    if len(sent) <= _MOST:  # nearly always: nothing has to be read again
+    if len(sent) <= _MOST:  # nearly always, and then nothing has to be read again
         return 0
     return max(0, sum(map(_says_something, map(_dosage, sent))) - _MOST)
 
@@ -108,7 +109,7 @@ _NO_TIMING = timings.read({})
 
 
 def _instructions(resource: Element, name: str) -> Iterator[Element]:
-    """Each of them; some send a text alone."""
+    """The instructions as elements; some servers send a text in place of one."""
     for each in _each(resource, name):
         if isinstance(each, dict):
             yield each
@@ -125,7 +126,7 @@ _READ = frozenset(
         "maxDosePerLifetime",
     )
 )  # fmt: skip
-_DOSES = ("doseQuantity", "quantityQuantity", "doseRange", "quantityRange")  # a statement of DSTU2 calls it quantity
+_DOSES = ("doseQuantity", "quantityQuantity", "doseRange", "quantityRange")  # quantity[x] in DSTU2 statements
 _RATES = ("rateQuantity", "rateRange", "rateRatio")
 _ADVICE = ("additionalInstruction", "additionalInstructions")
 _SITES = ("site", "siteCodeableConcept")
@@ -163,7 +164,7 @@ def _dosage(sent: Element) -> Dosage:
 
 
 def _unread(sent: Element, told: Dosage) -> Iterator[str]:
-    """What was sent and is in no part of what is told."""
+    """What was sent and is in no part of the dosage, as sent."""
     lost = [name for name in ("text", "patientInstruction") if not elements.text(sent, name)]
     lost += [name for name in ("route", "method", *_SITES, *_ADVICE) if not all(map(title_of, _each(sent, name)))]
     lost += [] if elements.text(elements.child(sent, "siteReference"), "display") == told.site else ["siteReference"]
@@ -178,7 +179,7 @@ def _unread(sent: Element, told: Dosage) -> Iterator[str]:
 
 
 def _modifiers(sent: object, depth: int = 0) -> Iterator[str]:
-    """What may turn around all of the element that it stands in, wherever that is."""
+    """The modifier extensions at any depth; each can change the meaning of the element that contains it."""
     if isinstance(sent, dict):
         yield from outline.as_sent(sent, "modifierExtension")
     inner = sent.values() if isinstance(sent, dict) else sent if isinstance(sent, list) else ()
@@ -188,7 +189,8 @@ def _modifiers(sent: object, depth: int = 0) -> Iterator[str]:
 
 
 def _other_amounts(sent: Element, amounts: Element) -> Iterator[str]:
-    """What the dose that is told is, and further ones of R4, but for what was worked out from the one ordered."""
+    """What `amounts` says beyond dose and rate, and the further `doseAndRate` elements of R4. A dose that was
+    calculated from the ordered one is left out."""
     is_ordered = "ordered" in elements.codes(elements.child(amounts, "type"))
     for each in elements.children(sent, "doseAndRate"):
         further = [name for name in each if name not in _OF_AMOUNTS and not name.startswith("_")]
@@ -210,7 +212,7 @@ _OF_AMOUNTS = frozenset({*_DOSES, *_RATES, "type", "id", "extension", "modifierE
 
 
 def _amounts(sent: Element) -> Element:
-    """Where dose and rate stand: in R4 the ordered one of `doseAndRate`, in DSTU2 the dosage itself."""
+    """The element with dose and rate: in R4 the ordered one of `doseAndRate`, in DSTU2 the dosage itself."""
     all_sent = list(elements.children(sent, "doseAndRate"))
     ordered = (each for each in all_sent if "ordered" in elements.codes(elements.child(each, "type")))
     return next(ordered, all_sent[0] if all_sent else sent)
@@ -219,7 +221,7 @@ def _amounts(sent: Element) -> Element:
 def _first(
     places: Sequence[Element], names: Sequence[str], read_one: Callable[[Element, str], Told | None], nothing: Told
 ) -> tuple[Told, tuple[str, ...]]:
-    """The first of these elements that can be read, and the others, each as sent."""
+    """The first of these elements that can be read, and the other ones, each as sent."""
     others: list[str] = []
     found: Told | None = None
     for place in places:
@@ -237,7 +239,7 @@ def _dose(place: Element, name: str) -> tuple[Quantity, Quantity] | None:
     if name.endswith("Quantity"):
         amount = _amount(sent)
         return (amount, Quantity()) if amount else None
-    ends = quantities.ends(sent, of=_amount)  # with an end that cannot be read, the other would be another dose
+    ends = quantities.ends(sent, of=_amount)  # None if one end cannot be read: the other alone is not the dose
     return ends if ends and any(ends) else None
 
 
@@ -251,9 +253,9 @@ def _rate(place: Element, name: str) -> str | None:
 
 
 def _amount(sent: Element) -> Quantity:
-    """A quantity whose unit is a word. Some send the number of a concept in its place, and UCUM has a unit 1, which is
-    none. With a concept that we do not know there is no amount: 5 of something is not 5 tablets. Nor is there one where
-    the words and the code of the unit are two: 5 mL, coded as mg."""
+    """A quantity with its unit in words. Some servers send a concept's number as the unit, and UCUM's unit 1 is no
+    unit. If we do not know the concept, the amount is empty: 5 of something is not 5 tablets. It is empty, too, if the
+    name and the code of the unit disagree: 5 mL, coded as mg."""
     found = quantities.read(sent)
     if found.code and found.unit != found.code and not amounts_in_text.may_be_one(found.unit, found.code):
         return Quantity()
@@ -276,8 +278,8 @@ CODED_UNITS = {
 
 
 def ratio(ratio: Element) -> str:
-    """A ratio as one text: 3 capsules / 1 d. What it is divided by stands there even where it has no number: 4 g a day
-    is not 4 g. Empty where that has no words."""
+    """A ratio as one text: 3 capsules / 1 d. The denominator appears even if it has no number: 4 g a day is not 4 g.
+    If it has no words either, the result is empty."""
     above, below = (_amount(elements.child(ratio, side)).shown for side in ("numerator", "denominator"))
     if not above or not ratio.get("denominator"):
         return above
@@ -293,7 +295,7 @@ def _titled(sent: Element, *names: str) -> str:
 
 
 def _each(sent: Element, name: str) -> list[object]:
-    """What was sent under that name, one or several."""
+    """The values sent under this name, one or several, without empty ones."""
     value = sent.get(name)
     each = value[: elements.MOST_REPEATED] if isinstance(value, list) else [value]
     return [one for one in each if one not in (None, "", [], {})]

@@ -10,7 +10,7 @@ from apps.records.presenters.dosing import amounts_in_text
 
 
 class Often(NamedTuple):
-    """`times` in every `period` of `span`: an hour, a day or a week."""
+    """So many `times` in every so many (`period`) hours, days or weeks (`span`)."""
 
     times: str
     period: str
@@ -23,13 +23,13 @@ def named_in(said: str) -> Iterator[Often]:
 
 
 def meant_by(words: str) -> Often | None:
-    """The frequency that these words are, and nothing beside it; None for any others."""
+    """The frequency that these words state; None if they say anything else."""
     match = _OFTEN.fullmatch(_TAIL.sub("", amounts_in_text.plain(words).replace(".", "")))
     return _often(match) if match else _ALONE.get(words.casefold().strip(" ."))
 
 
 def a_day(often: Often) -> Fraction:
-    """How many times a day that is."""
+    """The frequency in times a day."""
     return Fraction(often.times) / (Fraction(often.period) * DAYS[often.span])
 
 
@@ -54,7 +54,7 @@ _LATIN: Final[Mapping[str, Often]] = {
     "qod": Often("1", "2", Span.DAY),
 }
 _ALONE: Final[Mapping[str, Often]] = {
-    "daily": Often("1", "1", Span.DAY),  # in a longer text it may be the total of a day
+    "daily": Often("1", "1", Span.DAY),  # in a longer text, "daily" may refer to a total
     "every day": Often("1", "1", Span.DAY),
     "each day": Often("1", "1", Span.DAY),
     "every hour": Often("1", "1", Span.HOUR),

@@ -1,9 +1,9 @@
-"""How often something is taken: a Timing of either version as closed words and numbers.
+"""How often something is taken: a Timing of either FHIR version, as numbers and words of closed sets.
 
-DSTU2 has `periodUnits`, one `when` and `boundsQuantity` where R4 has `periodUnit`, several and `boundsDuration`. A code
-of the timing (BID) is the whole statement of how often, and goes before the structured repeat (R4 Timing.code); some
-servers send "once a day" in structure beside every code they have. Words beside the code that say more than it go
-before it, and the code is told as it was sent. What we do not understand is kept as it was sent.
+DSTU2 has `periodUnits`, one `when` and `boundsQuantity`; R4 has `periodUnit`, several `when` and `boundsDuration`. The
+code of a timing (BID) is a complete statement of how often, and takes precedence over the structured `repeat` (R4
+Timing.code); some servers send "once a day" in the structure beside every code. Words beside the code that say more
+than the code take precedence over it, and the code is then shown as sent. What we do not understand is kept as sent.
 """
 
 import re
@@ -23,11 +23,11 @@ from apps.records.presenters.dosing import frequencies
 from apps.records.presenters.elements import Element
 from apps.records.presenters.heads import status_codes
 
-_MOST = 24  # times of a day; more is an accident
+_MOST = 24  # times of day; more can only be an error
 
 
 class Moment(StrEnum):
-    """An event of the day, with the codes of HL7 EventTiming."""
+    """A time of day or a daily event, with the codes of HL7 EventTiming."""
 
     MORNING = "morn"
     NOON = "noon"
@@ -72,10 +72,10 @@ class Weekday(StrEnum):
 class Timing(msgspec.Struct, frozen=True, gc=False):
     """`frequency` times (up to `frequency_to`) every `period` (up to `period_to`) of `span`; numbers as written.
 
-    `said` is the code in the provider's words, where these are none that we know: then no number says how often.
-    `offset` are minutes before or after what `moments` names. `count` (up to `count_to`) is how many times in all,
-    `lasts` how long it goes on, `takes` how long each time is. `events` are single moments, as sent. `unread` are the
-    parts of it that we do not understand, each as sent.
+    `said` is the code in the provider's words, if we do not know them; then no number says how often. `offset` is in
+    minutes before or after the event in `moments`. `count` (up to `count_to`) is how many times in all, `lasts` for how
+    long, `takes` how long each time takes. `events` are single moments, as sent. `unread` are the parts that we do not
+    understand, each as sent.
     """
 
     said: str = ""
@@ -99,7 +99,7 @@ class Timing(msgspec.Struct, frozen=True, gc=False):
 
 _MOMENTS = {moment.value: moment for moment in Moment}
 _WEEKDAYS = {day.value: day for day in Weekday}
-# HL7 v3 GTSAbbreviation: how often each means.
+# HL7 v3 GTSAbbreviation: the frequency, period and unit that each code means.
 _USUAL: Final[Mapping[str, tuple[str, str, Span]]] = {
     "qd": ("1", "1", Span.DAY),
     "bid": ("2", "1", Span.DAY),
@@ -123,7 +123,7 @@ _READ = frozenset((*_OFTEN, *_LASTING, *_TAKING, *_COUNTED, *_LISTS, "boundsPeri
 
 
 def read(sent: Element) -> Timing:
-    """A Timing of either version."""
+    """Read a Timing of either FHIR version."""
     repeat, code = elements.child(sent, "repeat"), elements.child(sent, "code")
     found = _repeated(repeat, events=elements.texts(sent, "event")[:_MOST])
     found = replace(found, unread=(*_timing_unread(sent, found), *found.unread))
@@ -133,7 +133,7 @@ def read(sent: Element) -> Timing:
         return _said(more, sent, found, is_alone=not known and len(words) == 1)
     if known:
         return _abbreviated(known, repeat, found)
-    often = _often_unread(repeat, found)  # "once a day" is not what is left of "two" times
+    often = _often_unread(repeat, found)  # a frequency of "two" is not understood, and must not become once a day
     unread = (*often, *outline.as_sent(sent, "code"), *found.unread)
     return replace(found, **(_NO_RATE if often else {}), unread=unread)
 
@@ -142,7 +142,7 @@ _NO_RATE: Final[Mapping[str, Any]] = {"frequency": "", "frequency_to": "", "peri
 
 
 def _said(words: str, sent: Element, found: Timing, *, is_alone: bool) -> Timing:
-    """These words; where there is more of the code than them, that as it was sent."""
+    """The timing in these words; whatever else the code contains is kept as sent."""
     repeat, code = elements.child(sent, "repeat"), elements.child(sent, "code")
     coding = {"code": {name: part for name, part in code.items() if name != "text" or part != words}}
     unread = () if is_alone else outline.as_sent(coding, "code")
@@ -152,7 +152,7 @@ def _said(words: str, sent: Element, found: Timing, *, is_alone: bool) -> Timing
 
 
 def _abbreviated(known: str, repeat: Element, found: Timing) -> Timing:
-    """What the abbreviation means."""
+    """The timing that the abbreviation means."""
     found = replace(found, unread=(*_often_beside(repeat, found, _USUAL.get(known)), *found.unread), **_NO_RATE)
     if at := _USUAL_MOMENTS.get(known):
         return replace(found, moments=tuple(dict.fromkeys((at, *found.moments))))
@@ -161,13 +161,15 @@ def _abbreviated(known: str, repeat: Element, found: Timing) -> Timing:
 
 
 def _known(code: Element) -> str:
-    """The first abbreviation that we know, in lower case, those of how often before those of when; else empty."""
+    """The first abbreviation that we know, in lower case; one for how often comes before one for when. Empty if we know
+    none."""
     coded = [each.lower() for each in (*elements.codes(code), title_of(code))]
     return next((each for usual in (_USUAL, _USUAL_MOMENTS) for each in coded if each in usual), "")
 
 
 def _words(code: Element) -> tuple[str, ...]:
-    """What the provider calls it, and what each of its codings does, or is as an abbreviation that we know."""
+    """The provider's words for the timing: the title, the displays of its codings, and the abbreviations that we
+    know."""
     codings = codes_of(code)
     abbreviations = [
         each.code for each in codings if each.code.lower() in _USUAL or each.code.lower() in _USUAL_MOMENTS
@@ -177,8 +179,8 @@ def _words(code: Element) -> tuple[str, ...]:
 
 
 def _is_meant(words: str, known: str) -> bool:
-    """Whether words beside a code say no more than the code. "Every other day" beside QD, or "2 times a day after
-    meals" beside BID, say more, and are told."""
+    """Whether words beside a code mean the same as the code. "Every other day" beside QD, or "2 times a day after
+    meals" beside BID, do not, and are shown."""
     plain = words.casefold().strip(" .")
     if known in _USUAL:
         return (_USUAL.get(plain) or frequencies.meant_by(words)) == _USUAL[known]
@@ -195,8 +197,8 @@ def _says_moments(words: str, found: Timing) -> bool:
 
 
 def _often_beside(repeat: Element, found: Timing, meant: tuple[str, str, Span] | None) -> tuple[str, ...]:
-    """What the structure says of how often, where it is other than the code, and not "once a day", which some servers
-    send beside each."""
+    """The frequency in the structure, as sent, if it differs from the code. "Once a day" does not count, because some
+    servers send it beside every code."""
     if often := _often_unread(repeat, found):
         return often
     told = (found.frequency or "1", found.period, found.span)
@@ -205,7 +207,7 @@ def _often_beside(repeat: Element, found: Timing, meant: tuple[str, str, Span] |
 
 
 def _timing_unread(sent: Element, found: Timing) -> tuple[str, ...]:
-    """What stands beside code and structure, and what of these is no element, or one of several."""
+    """What was sent beside `code`, `repeat` and `event`, and any of these of which not all could be read, as sent."""
     lost = [name for name in ("repeat", "code") if _count(sent.get(name)) != int(bool(elements.child(sent, name)))]
     lost += ["event"] if len(found.events) != _count(sent.get("event")) else []
     return outline.as_sent(sent, *lost, *(name for name in sent if name not in _OF_TIMING and not name.startswith("_")))
@@ -216,7 +218,7 @@ def _count(sent: object) -> int:
 
 
 def _repeated(repeat: Element, *, events: tuple[str, ...]) -> Timing:
-    """The structure, with what is not understood of it but for how often."""
+    """The structure, with the parts that we do not understand, except the frequency (`_often_unread`)."""
     unit = elements.text(repeat, "periodUnit") or elements.text(repeat, "periodUnits")
     takes, unread = _takes(repeat)
     lasting = [name for name in _LASTING if lengths.read(elements.child(repeat, name))][:1]
@@ -225,7 +227,7 @@ def _repeated(repeat: Element, *, events: tuple[str, ...]) -> Timing:
     counts = _counts(repeat)
     unread += tuple(name for name, number in counts.items() if not number)
     unread += tuple(name for name in _LASTING if name not in lasting)
-    if len(sent["when"]) != 1 or not _MEALTIMES & set(sent["when"]):  # minutes from what, and before it or after?
+    if len(sent["when"]) != 1 or not _MEALTIMES & set(sent["when"]):  # otherwise: minutes before or after what?
         unread += ("offset",)
         counts["offset"] = ""
     unread += ("when",) if any(code not in _MOMENTS for code in sent["when"]) else ()
@@ -256,7 +258,8 @@ def _repeated(repeat: Element, *, events: tuple[str, ...]) -> Timing:
 
 
 def _counts(repeat: Element) -> dict[str, str]:
-    """The numbers that stand alone. Of a count with an end that is not understood none: its other end is another."""
+    """The counts and the offset. If one end of the count is not understood, both are empty: the other end alone is not
+    the count."""
     counts = {name: _number(repeat, name) for name in (*_COUNTED, "offset")}
     if any(repeat.get(name) is not None and not counts[name] for name in _COUNTED):
         counts |= dict.fromkeys(_COUNTED, "")
@@ -264,7 +267,7 @@ def _counts(repeat: Element) -> dict[str, str]:
 
 
 def _takes(repeat: Element) -> tuple[Length, tuple[str, ...]]:
-    """How long each time is; where that is not understood, what was sent of it."""
+    """How long each time takes; if we do not understand that, the names of its elements."""
     unit = elements.text(repeat, "durationUnit") or elements.text(repeat, "durationUnits")
     ends = ({"value": repeat.get(name), "unit": unit} for name in ("duration", "durationMax"))
     low, high = (lengths.read(end).low for end in ends)
@@ -276,7 +279,7 @@ def _takes(repeat: Element) -> tuple[Length, tuple[str, ...]]:
 
 
 def _often_unread(repeat: Element, found: Timing) -> tuple[str, ...]:
-    """What was sent of how often, unless all of it is understood."""
+    """The frequency as sent, unless we understand all of it."""
     sent = {name for name in _OFTEN if name in repeat}
     numbers = {name for name in _OFTEN[:4] if _number(repeat, name)}
     is_read = not sent or (found.span is not None and found.period and sent - set(_OFTEN[4:]) == numbers)
