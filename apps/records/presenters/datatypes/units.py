@@ -196,7 +196,7 @@ def _celsius(value: Decimal) -> Decimal:
 
 
 def _rounded(value: Decimal) -> Decimal:
-    """Round to six decimals, but leave values below 1 and powers of ten as exact as they are."""
+    """Round to six decimals, but leave values below 1 and whole numbers as exact as they are."""
     if abs(value) < 1 or value == value.to_integral_value():
         return value.normalize(_EXACTLY)
     return value.quantize(_MOST_DECIMALS, ROUND_HALF_EVEN, context=Context(prec=60)).normalize(_EXACTLY)
