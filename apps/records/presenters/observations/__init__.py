@@ -1,1 +1,1 @@
-"""What was measured or found: Observations of either version, results and vital signs (patient experience 3.3)."""
+"""Observations of either FHIR version: results, vital signs and other findings (patient experience 3.3)."""

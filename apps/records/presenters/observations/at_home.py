@@ -1,8 +1,8 @@
-"""Whether something was measured at home, where its provider says so (patient experience 3.4); nothing is guessed.
+"""Whether the provider says that something was measured at home (patient experience 3.4); we never guess.
 
-The patient is its performer, or a home method is named: by the setting of a vital sign (HL7 vitals, extension
-MeasurementSettingExt: SNOMED CT 264362003, home), by a code of an average of home readings, or in words of its method,
-its category or its device. Where both versions have the element they have the same one.
+The provider says so if the patient is the performer, or if a home method is named: by the setting of a vital sign (HL7
+vitals, extension MeasurementSettingExt: SNOMED CT 264362003, home), by a code for home readings or their average, or in
+the words of the method, the category or the device. An element that exists in both FHIR versions is the same in both.
 """
 
 import re
@@ -18,13 +18,13 @@ from apps.records.presenters.naming import beside, is_patient
 
 _SETTING: Final = "/MeasurementSettingExt"
 _PLACES: Final = frozenset({"264362003"})  # home (environment)
-# blood pressure recorded by patient at home; average home diastolic blood pressure, systolic
+# SNOMED CT: blood pressure recorded by patient at home; average home blood pressure, diastolic and systolic
 _READINGS: Final = frozenset({"413153004", "413605002", "413606001"})
 _MEASURES: Final = (
     r"blood pressure|bp|blood glucose|glucose|glucometer|measure\w*|reading|monitor\w*|meter|device|cuff|scale|"
     r"thermometer|oximet\w*|spirometer|peak flow|method|self[- ]\w+"
 )
-# A nursing home is where somebody lives among nurses; what was not measured at home says so in these words, too.
+# Not a nursing home or home health, and not "not at home".
 _HOME: Final = re.compile(
     rf"^\W*home\W*$|(?<!not )(?<!nursing )\bat home\b(?! health)|(?<!nursing )(?<!care )\bhome[- ](?:{_MEASURES})\b|"
     r"(?<!no )\ben (?:la |su )?(?:casa|hogar|domicilio)\b|\ben el (?:hogar|domicilio)\b|^\W*(?:hogar|domicilio)\W*$",
@@ -33,8 +33,8 @@ _HOME: Final = re.compile(
 
 
 def is_said(resource: Element) -> bool:
-    """Whether an Observation says that it was. Who answers a questionnaire measures nothing: ask of what is measured
-    alone."""
+    """Whether an Observation was measured at home, as its provider says. Do not ask this of a questionnaire's answers:
+    the patient is their performer, but measures nothing."""
     return (
         any(map(is_patient, elements.children(resource, "performer")))
         or any(map(_is_home_method, _methods(resource)))
@@ -44,7 +44,7 @@ def is_said(resource: Element) -> bool:
 
 
 def _methods(resource: Element) -> Iterator[Element]:
-    """How and where it was measured."""
+    """The concepts that say how and where it was measured."""
     yield from elements.children(resource, "method")
     yield from elements.children(resource, "category")
     for extension in elements.children(resource, "extension"):
@@ -54,7 +54,7 @@ def _methods(resource: Element) -> Iterator[Element]:
 
 
 def _readings(resource: Element) -> Iterator[Element]:
-    """What was measured."""
+    """The concepts that say what was measured."""
     yield elements.child(resource, "code")
     for part in elements.children(resource, "component"):
         yield elements.child(part, "code")

@@ -1,8 +1,8 @@
-"""What speaks against a result: that another one interferes with it, as hemolysis does with potassium, or qualifies it
-(DSTU2 Observation.related; R4 has no such element); and that its sample was no good, as far as the specimen is here.
+"""Reasons to doubt a result: another result interferes with it, as hemolysis does with potassium, or qualifies it
+(DSTU2 Observation.related; R4 has no such element); or its sample was flawed, as far as we have the specimen.
 
-What is wrong with a sample R4 says by a code of HL7's (v2 table 0493); in other words it may be right as well, and
-judges nothing. DSTU2 has no such element.
+R4 states the condition of a sample by HL7 codes (v2 table 0493). Only these codes count: other words may also describe
+a good sample. DSTU2 has no such element.
 """
 
 from collections.abc import Iterator
@@ -14,11 +14,11 @@ from apps.records.presenters import elements, heads, naming, specimens
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Context, Doubt
 
-_MOST: Final = 30  # more is an accident
+_MOST: Final = 30  # reasons or conditions; more can only be an error
 
 
 class Kind(StrEnum):
-    """What speaks against it."""
+    """Why a result is in doubt."""
 
     INTERFERED_BY = "interfered-by"
     QUALIFIED_BY = "qualified-by"
@@ -30,7 +30,7 @@ class Kind(StrEnum):
     SAMPLE_NOT_RECEIVED = "sample-not-received"
 
 
-_TURNING: Final = frozenset({Kind.INTERFERED_BY, Kind.QUALIFIED_BY})
+_QUALIFYING: Final = frozenset({Kind.INTERFERED_BY, Kind.QUALIFIED_BY})
 _SPOILED: Final = {
     specimens.State.CLOTTED: Kind.SAMPLE_CLOTTED,
     specimens.State.CONTAMINATED: Kind.SAMPLE_CONTAMINATED,
@@ -41,7 +41,8 @@ _SPOILED: Final = {
 
 
 def read(resource: Element, context: Context) -> tuple[Doubt, ...]:
-    """All of it, each once. `of` is what the other result, or the one of several samples, is called."""
+    """All reasons to doubt a result, without repetition. `Doubt.of` is the name of the other result, or of the sample
+    if there are several."""
     if not ("related" in resource or "specimen" in resource):
         return ()
     found = chain(_interfering(resource, context), _spoiled(resource, context))
@@ -49,8 +50,8 @@ def read(resource: Element, context: Context) -> tuple[Doubt, ...]:
 
 
 def states(resource: Element, context: Context) -> tuple[str, ...]:
-    """In which state its samples came, in keys of `specimens.STATE_WORDS` or in the provider's words, but for what
-    speaks against it."""
+    """The condition of the samples, as keys of `specimens.STATE_WORDS` or in the provider's words, without those that
+    are reasons to doubt the result."""
     if "specimen" not in resource:
         return ()
     found = (context.find(each, within=resource) for each in elements.children(resource, "specimen"))
@@ -59,10 +60,10 @@ def states(resource: Element, context: Context) -> tuple[str, ...]:
 
 
 def _interfering(resource: Element, context: Context) -> Iterator[Doubt]:
-    """Of an other that has no name, an ellipsis."""
+    """The other results that interfere with this one or qualify it; one without a name appears as an ellipsis."""
     for part in elements.children(resource, "related"):
         for kind in heads.status_codes(part, "type"):
-            if kind in _TURNING:
+            if kind in _QUALIFYING:
                 yield Doubt(kind, naming.name_of(part.get("target"), context, within=resource) or "…")
 
 

@@ -1,8 +1,8 @@
-"""What a laboratory says about a value, in our closed words (patient experience 3.3).
+"""What a laboratory says about a value, in a closed set of words (patient experience 3.3).
 
-Observation.interpretation: one CodeableConcept in DSTU2, several in R4; codes of v2-0078 in both and of v3
-ObservationInterpretation in R4, which are the same for what is in use. The words are the laboratory's judgment, never
-ours: of our own there is only the comparison with the laboratory's range (`ranges.compare`).
+Observation.interpretation is one CodeableConcept in DSTU2 and several in R4, with codes of v2-0078 in both and of v3
+ObservationInterpretation in R4; all codes in use are the same in both systems. The judgment is the laboratory's, never
+ours: all that we do is compare a value with the laboratory's own range (`ranges.compare`).
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from apps.records.presenters.memoizing import memoized
 
 
 class Place(StrEnum):
-    """Where a value stands, or what it says."""
+    """Where a value lies in relation to what is usual, or what it means."""
 
     WITHIN = "within"
     ABOVE = "above"
@@ -30,7 +30,7 @@ class Place(StrEnum):
     FOUND = "found"
     NOT_FOUND = "not-found"
     UNDETERMINED = "undetermined"
-    WORKS = "works"  # a medicine against a germ, in the laboratory
+    WORKS = "works"  # a medicine works against a germ, in the laboratory
     MAY_WORK = "may-work"
     DOES_NOT_WORK = "does-not-work"
     NOT_SHOWN_TO_WORK = "not-shown-to-work"
@@ -55,7 +55,7 @@ _CODES = {
     "NS": Place.NOT_SHOWN_TO_WORK,
 }
 
-# What vendors write in codes of their own, with a text.
+# The texts that vendors send with their own codes.
 _WORDS = {
     **dict.fromkeys(("hi", "high", "above normal"), Place.ABOVE),
     **dict.fromkeys(("low", "below normal"), Place.BELOW),
@@ -72,7 +72,7 @@ _SYSTEMS = (
     "v3-observationinterpretation",
     "2.16.840.1.113883.5.83",
 )
-# Of two that agree the one that says more: a far place more than a near one, a side more than none.
+# If two places agree, the more specific one counts. For each place, these are the more specific ones.
 _SAYS_LESS = {
     Place.ABOVE: {Place.FAR_ABOVE, Place.UNMEASURED_ABOVE},
     Place.BELOW: {Place.FAR_BELOW, Place.UNMEASURED_BELOW},
@@ -85,14 +85,15 @@ _SAYS_LESS = {
 
 
 def is_standard(system: str) -> bool:
-    """Whether codes of this system mean what the standard's table says: A of a laboratory's own may be "accepted"."""
+    """Whether codes of this system are the standard's: in a laboratory's own system, A may mean "accepted"."""
     return not system or system.lower().endswith(_SYSTEMS)
 
 
 def read(element: Element) -> tuple[str, tuple[str, ...]]:
-    """The place that the laboratory's codes mean, and its words where they mean none we know or contradict each other.
+    """The place that the laboratory's codes mean, and the laboratory's words that mean no place we know.
 
-    A place is empty where nothing is said, and where what is said is not one thing: then the words are all there is.
+    The place is empty if none was sent, or if several were sent that contradict each other; then the words are all
+    that the laboratory sent.
     """
     return _read(element["interpretation"]) if element.get("interpretation") else ("", ())
 

@@ -1,8 +1,8 @@
-"""An Observation of either version: what was measured or found, where it stands, and what belongs to it.
+"""An Observation of either FHIR version: what was measured or found, where the value lies, and what belongs to it.
 
-FHIR DSTU2 and R4 Observation; facts section 1.6: category is one or several, interpretation one or several, free text
-is `comments` or `note`, members are `related` of type has-member or `hasMember`. Digits, units and the laboratory's
-words are as sent. Nothing is graded: a place comes from the laboratory, else from its own range (patient
+FHIR DSTU2 and R4 Observation (facts section 1.6): category and interpretation are one in DSTU2 and several in R4, free
+text is `comments` or `note`, and members are `related` with the type has-member, or `hasMember`. Digits, units and the
+laboratory's words are as sent. We grade nothing: a place comes from the laboratory, or else from its range (patient
 experience 3.3).
 """
 
@@ -28,13 +28,13 @@ from apps.records.presenters.observations.interpretations import Place
 from apps.records.presenters.observations.values import NO_VALUE, Value
 from apps.wire import datetimes
 
-MOST_RESULTS: Final = 1000  # of a report that its entry names: so many a list counts
-MOST_MEMBERS: Final = 200  # of a result
+MOST_RESULTS: Final = 1000  # results that a report's entry names, and that a list counts
+MOST_MEMBERS: Final = 200  # members of one result
 _MOST = 200  # components or other references of one resource
 
 
 class Status(StrEnum):
-    """How far a result or a report is. Final says nothing on a page."""
+    """How far along a result or a report is. Pages do not mention "final"."""
 
     ORDERED = "ordered"
     PARTIAL = "partial"
@@ -46,7 +46,7 @@ class Status(StrEnum):
 
 
 class Group(StrEnum):
-    """Where it stands in a list; what has no known status is NOT_GIVEN."""
+    """The group of a list that an observation belongs to; NOT_GIVEN if its status is not known."""
 
     REPORTED = "reported"
     AWAITED = "awaited"
@@ -54,7 +54,7 @@ class Group(StrEnum):
 
 
 class Category(StrEnum):
-    """What kind of observation the provider says it is."""
+    """What kind of observation it is, according to the provider."""
 
     LABORATORY = "laboratory"
     VITALS = "vitals"
@@ -69,7 +69,7 @@ class Category(StrEnum):
 
 
 class Judge(StrEnum):
-    """Who says where a value stands."""
+    """Who says where a value lies: the laboratory, or our comparison with its range."""
 
     LAB = "lab"
     OURS = "ours"
@@ -87,7 +87,7 @@ STATUSES = {
     "cancelled": Status.CANCELED,
 }
 _GROUPS = {Status.ORDERED: Group.AWAITED, Status.CANCELED: Group.CANCELED}
-WITHOUT_RESULT: Final = frozenset({Group.AWAITED, Group.CANCELED})  # groups of what has no result, or not yet
+WITHOUT_RESULT: Final = frozenset({Group.AWAITED, Group.CANCELED})  # groups of entries without a result, or not yet
 _CATEGORIES = {
     "vital-signs": Category.VITALS,
     "sdoh": Category.SOCIAL,
@@ -104,10 +104,10 @@ _SIDES = {
 
 
 class Measured:
-    """A value and what is said about it. `place` is one of `Place` or empty; `place_by` says by whom. `place_words` are
-    the laboratory's own where they mean none of our places.
+    """A value and what is said about it. `place` is one of `Place` or empty; `place_by` says who decided it.
+    `place_words` are the laboratory's words that match none of our places.
 
-    Each kind of it declares these parts again: a struct has one parent, and a result's is `Entry`.
+    Each subclass declares these fields again: a struct has only one struct as its parent, and a result's is `Entry`.
     """
 
     __slots__ = ()
@@ -121,7 +121,7 @@ class Measured:
 
     @property
     def is_outside(self) -> bool:
-        """Whether the laboratory, or its range, places it outside of what is usual there."""
+        """Whether the value is outside of what is usual, according to the laboratory or its range."""
         return self.place in _OUTSIDE
 
 
@@ -150,9 +150,9 @@ class Component(Measured, msgspec.Struct, frozen=True, kw_only=True, gc=False):
 class ResultEntry(Measured, Entry, frozen=True, kw_only=True, gc=False):
     """A result, a vital sign or any other observation.
 
-    `test` is what values are compared under: a LOINC code, else another code, else the title. `members` and
-    `derived_from` are references by `Type/id`, or `#id` for what `inside` holds. `device` is what it was
-    measured with. `at_home`: its provider says that it was measured there.
+    `test` is the key for comparing values: a LOINC code, else another code, else the title. `members` and
+    `derived_from` are references: `Type/id`, or `#id` for a contained result. `device` is the device that measured it.
+    `at_home`: the provider says that it was measured at home.
     """
 
     value: Value = NO_VALUE
@@ -176,12 +176,13 @@ class ResultEntry(Measured, Entry, frozen=True, kw_only=True, gc=False):
 
     @property
     def says_nothing(self) -> bool:
-        """Neither a value nor parts: a page says why, by `value.absence`."""
+        """Whether it has neither a value nor parts. A page then says why, according to `value.absence`."""
         return not self.value and not self.components and not self.members
 
 
 class Compared(Measured, msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """What is told of a result beside others of its test: a third of what it says, each part as in `ResultEntry`."""
+    """What pages show of a result beside others of the same test: about a third of a `ResultEntry`, with the same
+    fields."""
 
     value: Value = NO_VALUE
     ranges: tuple[ReferenceRange, ...] = ()
@@ -248,9 +249,9 @@ def present(resource: Element, context: Context) -> ResultEntry:
 
 
 def of_others(resource: Element, context: Context) -> tuple[str, ...]:
-    """What it is about where that is somebody or something else than the patient: a child not yet born, a donor (R4
-    Observation.focus). By name, or where none is said, an ellipsis. Their values are of another test than those of the
-    patient.
+    """The names of those whom an observation is about, other than the patient: an unborn child, a donor (R4
+    Observation.focus). If none of them has a name, an ellipsis. Their values are kept apart from the patient's, as
+    those of another test.
     """
     if "focus" not in resource:
         return ()
@@ -265,36 +266,37 @@ def status_of(resource: Element) -> str:
 
 
 def group_of(status: str) -> str:
-    """Where a status stands in a list."""
+    """The group of a list that a status belongs to."""
     return NOT_GIVEN if status == NOT_GIVEN else _GROUPS.get(Status(status), Group.REPORTED)
 
 
 def test_in(entry: Entry) -> str:
-    """The test that an entry is a value of; of what is no measurement, or is unnamed, nothing."""
+    """The key of the test that an entry has a value of; empty if it is not an observation, or has no name."""
     return entry.test if isinstance(entry, ResultEntry) else ""
 
 
 def people_of(resource: Element, context: Context, *names: str) -> tuple[str, ...]:
-    """The names of those that these elements refer to, the patient left out: as displayed, else as they are called."""
+    """The names of the people and organizations that these elements refer to, without the patient: the reference's
+    display, else the name in the resource."""
     named = (reference for name in names for reference in elements.children(resource, name))
     return names_of((reference for reference in named if not is_patient(reference)), context, within=resource)
 
 
 def specimen_of(resource: Element, context: Context) -> str:
-    """What was examined, as the specimen is called, else by its type."""
+    """What was examined: the name of the specimen, else its type."""
     if "specimen" not in resource:
         return ""
     return ", ".join(names_of(elements.children(resource, "specimen"), context, within=resource))
 
 
 def references(resource: Element, name: str, context: Context, *, most: int = _MOST) -> tuple[str, ...]:
-    """The references of an element in their order: `Type/id`, `#id` for what is contained, or the address of what is at
-    another root. At most so many: `unnamed` has other results."""
+    """The references of an element, in the order sent: `Type/id`, `#id` of a contained resource, or the address of a
+    resource at another FHIR base. At most `most` of them; `unnamed` returns further results."""
     return _paths(resource, name, context)[:most]
 
 
 def unnamed(resource: Element, context: Context) -> tuple[str, ...]:
-    """The results that a report, or the members that a result, refers to beyond those that its entry names."""
+    """The results of a report, or the members of a result, beyond those that its entry names."""
     reported, members = _paths(resource, "result", context), _related(resource, context, "hasMember", "has-member")
     return (*reported[MOST_RESULTS:], *members[MOST_MEMBERS:])
 
@@ -310,7 +312,7 @@ def _path(reference: Element, context: Context) -> str:
 
 
 def _measured(element: Element, *, age: float | None) -> dict[str, Any]:
-    """What every `Measured` says."""
+    """The fields that every `Measured` has."""
     value = values.read(element)
     sent = ranges.read(element)
     usual = ranges.usual(sent, age=age)
@@ -355,7 +357,8 @@ def _category_of(category: object) -> str:
 
 
 def _related(resource: Element, context: Context, name: str, kind: str) -> tuple[str, ...]:
-    """R4 has an element for each; DSTU2 has `related` with a type, has-member where none is said."""
+    """The references of one kind. R4 has an element for each kind; DSTU2 has `related` with a type, and no type means
+    has-member."""
     if name not in resource and "related" not in resource:
         return ()
     older = (
@@ -367,13 +370,13 @@ def _related(resource: Element, context: Context, name: str, kind: str) -> tuple
 
 
 def _asks_for_age(resource: Element) -> bool:
-    """Whether a range, its own or of a component, is for some ages only."""
+    """Whether one of its ranges, or of its components' ranges, is for certain ages only."""
     parts = (resource, *elements.children(resource, "component")) if "component" in resource else (resource,)
     return any("age" in sent for part in parts for sent in elements.children(part, "referenceRange"))
 
 
 def _age(when: When, birth_date: date | None) -> float | None:
-    """How old the person was when it was collected, in years."""
+    """The person's age, in years, at the time of collection."""
     collected = datetimes.parse(when.starts or when.ends)
     if birth_date is None or collected is None:
         return None

@@ -1,4 +1,4 @@
-"""Results that came inside a report, without records of their own: of either version, in `contained`."""
+"""Results that came inside a report (`contained`, in either FHIR version) and have no records of their own."""
 
 from collections.abc import Iterator
 
@@ -11,24 +11,24 @@ from apps.records.presenters.observations.results import ResultEntry
 
 
 def names_inside(resource: Element, context: Context) -> frozenset[str]:
-    """All observations that a resource contains, as `#id`."""
+    """The references (`#id`) of all observations that a resource contains."""
     return frozenset(f"#{elements.text(part, 'id')}" for part in contained(resource, context))
 
 
 def inside(resource: Element, context: Context) -> Iterator[ResultEntry]:
-    """The observations that a report contains, in its order, by `#id`."""
+    """The observations that a report contains, in its order, each with `#id` as its id."""
     for part in contained(resource, context):
         yield results.present({**whole(part, resource), "id": f"#{part['id']}"}, context)
 
 
 def whole(part: Element, report: Element) -> Element:
-    """An observation with what its report contains: there is the sample that it refers to."""
+    """A contained observation, together with all that its report contains, such as the sample that it refers to."""
     return {**part, "contained": report["contained"]} if "contained" in report else part
 
 
 def contained(resource: Element, context: Context) -> Iterator[Element]:
-    """The same as sent. One that names another patient than its report does, as of a donor, be that one contained as
-    well, is nobody's of ours. A report that names none is of the patient whose record it is in."""
+    """The contained observations as sent, without those that name another patient than the report does, such as a donor
+    (who may be contained as well). A report without a subject is about the patient in whose record it is."""
     for part in elements.children(resource, "contained"):
         is_result = elements.text(part, "resourceType") == "Observation" and bool(elements.text(part, "id"))
         if is_result and not _is_of_another(part, resource, context):
@@ -43,6 +43,6 @@ def _is_of_another(part: Element, report: Element, context: Context) -> bool:
 
 
 def _is_patient_inside(whose: str, report: Element) -> bool:
-    """Whether that is a Patient whom the report brings along. It says who that is, and not that they are ours."""
+    """Whether this is a Patient that the report contains. Such a Patient may be anybody, not only our patient."""
     inside = (part for part in elements.children(report, "contained") if part.get("resourceType") == "Patient")
     return any(whose == f"#{elements.text(part, 'id')}" != "#" for part in inside)

@@ -1,7 +1,7 @@
 """Social history: Observations about how somebody lives, such as smoking (patient experience 3.10).
 
-The value is read as that of any result, and told in the provider's words; nothing is concluded from it. These entries
-are never on the first page, and never shared unless the patient ticks them.
+The value is read like that of any result and shown in the provider's words; we conclude nothing from it. These entries
+are never on the first page, and are never shared unless the patient ticks them.
 """
 
 from apps.records.presenters import elements
@@ -11,7 +11,7 @@ from apps.records.presenters.memoizing import memoized
 
 _CATEGORIES = frozenset({"social-history", "sdoh"})
 _LOINC = "loinc.org"
-# Told by their code where no category came along: smoking, tobacco, alcohol, drugs, sex and gender, housing, food.
+# LOINC codes, for observations without a category: smoking, tobacco, alcohol, drugs, sex and gender, housing, food.
 _CODES = frozenset(
     (
         "72166-2", "11367-0", "39240-7", "81229-7", "74013-4", "11331-6", "11343-1", "74204-9", "76689-9", "76690-7",
@@ -21,7 +21,7 @@ _CODES = frozenset(
 
 
 def is_social(resource: Element) -> bool:
-    """Whether an Observation belongs here."""
+    """Whether an Observation is about social history."""
     return _is_social(resource.get("category"), resource.get("code"))
 
 

@@ -1,8 +1,8 @@
-"""The value of an Observation or of one of its components: every type of both versions in one struct.
+"""The value of an Observation or of one of its components: every type of both FHIR versions in one struct.
 
 DSTU2: Quantity, CodeableConcept, string, Range, Ratio, SampledData, Attachment, time, dateTime, Period. R4 adds boolean
-and integer and has no Attachment. An integer is a quantity without a unit; a coded yes or no (v2-0136, which DSTU2
-has in place of a boolean) is a yes or no.
+and integer, and has no Attachment. An integer becomes a quantity without a unit. A coded yes or no (v2-0136, which
+DSTU2 has in place of a boolean) becomes the same as a boolean.
 """
 
 from collections.abc import Callable
@@ -23,7 +23,7 @@ from apps.records.presenters.entry import Code
 
 
 class Kind(StrEnum):
-    """What a value is."""
+    """The type of a value."""
 
     NOTHING = "nothing"
     QUANTITY = "quantity"
@@ -40,7 +40,7 @@ class Kind(StrEnum):
 
 
 class Absence(StrEnum):
-    """Why there is no value, in the ways that a page tells apart."""
+    """Why there is no value, as far as pages distinguish the reasons."""
 
     UNKNOWN = "unknown"
     DECLINED = "declined"
@@ -50,8 +50,8 @@ class Absence(StrEnum):
     NOT_GIVEN = "not-given"
 
 
-# data-absent-reason of both versions, and NullFlavor of HL7 version 3; every other code says no more than that there is
-# no value, and its provider's words are told
+# data-absent-reason of both FHIR versions, and NullFlavor of HL7 version 3. Any other code says only that there is no
+# value, and pages show the provider's words.
 _REASONS = {
     "unknown": Absence.UNKNOWN,
     "temp": Absence.UNKNOWN,
@@ -67,11 +67,11 @@ _REASONS = {
     "masked": Absence.HIDDEN,
     "MSK": Absence.HIDDEN,
 }
-_TOLD = "as-text"  # the value is there, in words
+_TOLD = "as-text"  # the value was sent, in words
 
 
 class Attachment(msgspec.Struct, frozen=True, gc=False):
-    """What is attached, without its content. `has_content`: it came along, in base64."""
+    """A description of an attachment, without its content. `has_content`: the content came with it, in base64."""
 
     title: str = ""
     media_type: str = ""
@@ -89,10 +89,10 @@ NO_ATTACHMENT: Final = Attachment()
 
 
 class Value(msgspec.Struct, frozen=True, gc=False):
-    """A value by its kind. `quantity` is the number, the lower bound of a range, the numerator of a ratio, and the
-    origin of samples; `until` the upper bound, and the denominator. `text` is what a coded value or a text says, or a
-    time of day. `absence` is why there is nothing, and beside a value, that its provider says there is none all the
-    same; `absence_said` what the provider says of that in words of its own."""
+    """A value of any type (`kind`). `quantity` is the number, the lower bound of a range, the numerator of a ratio, or
+    the origin of samples; `until` is the upper bound or the denominator. `text` holds the words of a coded value, a
+    text, or a time of day. `absence` is why there is no value; beside a value, it means that the provider nevertheless
+    says there is none. `absence_said` is the provider's own explanation."""
 
     kind: str = Kind.NOTHING
     quantity: Quantity = NO_QUANTITY
@@ -112,12 +112,13 @@ class Value(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def measured(self) -> Quantity:
-        """The quantity to compare and to draw: that of no other kind, and of none that its provider calls no value."""
+        """The quantity to compare and to draw. Empty for any other kind of value, and if the provider says that there
+        is no value."""
         return self.quantity if self.kind == Kind.QUANTITY and not self.absence else NO_QUANTITY
 
     @property
     def number(self) -> Decimal | None:
-        """The number of `measured`, whatever its comparator; None where there is none."""
+        """The number of `measured`, whatever its comparator; None if there is none."""
         return self.measured.number
 
 
@@ -125,10 +126,10 @@ NO_VALUE: Final = Value()
 
 
 def read(element: Element) -> Value:
-    """The value, whichever of value[x] holds it; without one, why.
+    """Read the value, whichever element of value[x] holds it; if there is none, why.
 
-    A reason for there being none is not to stand beside a value (FHIR, obs-6), and does where a machine failed and its
-    number was sent all the same: both are told.
+    FHIR forbids a dataAbsentReason beside a value (obs-6), but some servers send both, for example if a machine failed
+    and its number was sent anyway. Then we keep both.
     """
     for name, reading in _KINDS:
         if name in element and (found := reading(element[name])):
@@ -137,7 +138,7 @@ def read(element: Element) -> Value:
 
 
 def attachment(element: Element) -> Attachment:
-    """An Attachment as it describes itself."""
+    """The description of an Attachment, as sent."""
     size = elements.number(element, "size")
     return Attachment(
         title=elements.text(element, "title"),
@@ -154,7 +155,7 @@ def _quantity(sent: object) -> Value:
         return Value()
     if quantity := quantities.read(sent):
         return Value(Kind.QUANTITY, quantity=quantity)
-    return _said(quantities.as_sent(sent))  # no number that we can read, and still what was found
+    return _said(quantities.as_sent(sent))  # we cannot read the number, but it is still the finding
 
 
 def _said(sent: object) -> Value:
@@ -179,7 +180,8 @@ def _whole(sent: object) -> Value:
 
 
 def _range(sent: object) -> Value:
-    """An end that stands alone is told as one; where one of two cannot be read, both as they were sent."""
+    """Read a Range. A single end is kept as a range; if one of two ends cannot be read, both are kept as text, as
+    sent."""
     ends = quantities.ends(sent) if isinstance(sent, dict) else None
     if ends is None:
         return _sides(sent, ("low", "high"), " - ")
@@ -187,7 +189,8 @@ def _range(sent: object) -> Value:
 
 
 def _ratio(sent: object) -> Value:
-    """1:80; where a side of it cannot be read, both as they were sent: 1 is another finding."""
+    """Read a Ratio, such as 1:80. If one side cannot be read, both are kept as text, as sent: 1 alone would be another
+    finding."""
     sides = ("numerator", "denominator")
     over, under = (quantities.read(elements.child(sent, side)) for side in sides)
     sent_sides = [bool(elements.child(sent, side)) for side in sides]
@@ -251,7 +254,7 @@ def _doubted(value: Value, element: Element) -> Value:
 
 
 def _without(value: Value, element: Element) -> Value:
-    """The reason said beside the value, or within any value that is there without one."""
+    """The value with the reason for its absence, which stands beside the value or within a value[x] that is empty."""
     reason = elements.child(element, "dataAbsentReason")
     within = (elements.absent_reason(sent) for name, sent in element.items() if name.lstrip("_").startswith("value"))
     codes = (*elements.codes(reason), *filter(None, within))
@@ -261,5 +264,5 @@ def _without(value: Value, element: Element) -> Value:
     if absence == Absence.NOT_GIVEN:
         said = said or next(iter(displays), "")
     elif said.casefold().replace(" ", "-") in {each.casefold().replace(" ", "-") for each in (*codes, *displays)}:
-        said = ""  # which is what our own word for it says
+        said = ""  # our own words for the reason say the same
     return replace(value, absence=absence, absence_said=said)

@@ -1,7 +1,7 @@
-"""Which observations are vital signs, in the order a page shows them, and blood pressure as one reading of two numbers.
+"""Which observations are vital signs, in the order of the page, and blood pressure as one reading with two numbers.
 
-A vital sign says so by its category (vital-signs in both versions) or by a code of the vital signs profiles (US Core,
-Argonaut DSTU2: 55284-4 with components). Patient experience 3.4.
+A vital sign is recognized by its category (vital-signs in both FHIR versions) or by a code of the vital signs profiles
+(US Core, Argonaut DSTU2: 55284-4 with components). Patient experience 3.4.
 """
 
 from collections.abc import Iterable, Sequence
@@ -36,7 +36,7 @@ class Vital(StrEnum):
     OTHER = "other"
 
 
-# Keys of plain names; what is not here and has the category is another vital sign.
+# By keys of plain names. An observation with the category but without one of these is another vital sign.
 _VITALS = {
     **dict.fromkeys(("blood-pressure", "systolic", "diastolic", "mean-pressure"), Vital.BLOOD_PRESSURE),
     "heart-rate": Vital.HEART_RATE,
@@ -55,8 +55,8 @@ _LOWER = frozenset({"loinc:8462-4"})
 
 @dataclass(frozen=True)
 class BloodPressure:
-    """One reading. A number that was not sent is without a value. `entries` are the observations it was read from: one
-    with components, or two of one moment."""
+    """One reading. A number that was not sent is empty. `entries` are the observations from which it was read: one, or
+    two from the same moment."""
 
     upper: Quantity = NO_QUANTITY
     lower: Quantity = NO_QUANTITY
@@ -65,12 +65,13 @@ class BloodPressure:
 
     @property
     def is_whole(self) -> bool:
-        """Whether both numbers were sent, in one unit."""
+        """Whether both numbers were sent, in the same unit."""
         return bool(self.upper and self.lower) and self.upper.unit_key == self.lower.unit_key
 
     @property
     def shown(self) -> str:
-        """128/82 mmHg; the one number there is, where only one was sent or their units differ."""
+        """The reading in one text: 128/82 mmHg. If the units differ, each number has its own; if only one number was
+        sent, that one."""
         if not self.is_whole:
             return " / ".join(filter(None, (self.upper.shown, self.lower.shown)))
         upper = Quantity(self.upper.value, self.upper.comparator).shown
@@ -95,7 +96,7 @@ def _is_vital(category: object, code: object) -> bool:
 
 
 def vital_of(entry: Comparable) -> Vital | None:
-    """Which vital sign an entry is; None where it is none."""
+    """Which vital sign an entry is; None if it is not one."""
     name = plain_names.of_test(entry.test)
     if name is not None and name.key in _VITALS:
         return _VITALS[name.key]
@@ -103,8 +104,8 @@ def vital_of(entry: Comparable) -> Vital | None:
 
 
 def second_unit(quantity: Quantity) -> str:
-    """The same weight in pounds, height in feet and inches, or temperature in °F, for brackets after what was sent;
-    empty for every other unit. With one decimal: the value as sent stays the exact one."""
+    """The same weight in pounds, height in feet and inches, or temperature in °F, to show in parentheses after the
+    value as sent; empty for any other unit. One decimal is enough, since the exact value is shown beside it."""
     number, unit = quantity.number, quantity.unit_key
     if number is None or unit not in _SECOND:
         return ""
@@ -123,8 +124,8 @@ _LARGEST = Decimal(10**9)
 
 
 def blood_pressure(entry: Comparable) -> BloodPressure | None:
-    """The reading of one observation: of its components, or of itself where it is one of the two numbers. None where
-    its provider says of any that there is no value."""
+    """The reading of one observation: from its components, or from itself if it is one of the two numbers. None if the
+    provider says of any of these values that there is none."""
     if any(part.value and part.value.absence for part in (*entry.components, entry)):
         return None
     upper = _number(entry, _UPPER)
@@ -133,8 +134,8 @@ def blood_pressure(entry: Comparable) -> BloodPressure | None:
 
 
 def blood_pressures(entries: Iterable[Comparable]) -> tuple[BloodPressure, ...]:
-    """The readings of these entries, in their order. Two halves that were sent apart are one reading where both were
-    taken at the same moment and each is the only one of its kind then; nothing is paired by guessing."""
+    """The readings of these entries, in their order. Two halves that were sent separately form one reading if they have
+    the same moment and there is only one of each kind at that moment; we never guess which halves belong together."""
     readings = [reading for entry in entries if (reading := blood_pressure(entry)) is not None]
     halves: dict[str, list[BloodPressure]] = {}
     for reading in readings:
