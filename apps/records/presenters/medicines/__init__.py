@@ -1,1 +1,1 @@
-"""A medicine as prescribed, reported or filled: what it is made of, and what of it was or may be handed over."""
+"""A medicine as prescribed, reported or filled: what it is made of, and how much was or may be dispensed."""

@@ -1,4 +1,4 @@
-"""For how long a medicine is meant: for a short time, for a long one, or in certain seasons (R4 alone says it)."""
+"""For how long a medicine is meant: for a short time, for a long time, or in certain seasons (in R4 only)."""
 
 from collections.abc import Mapping
 
@@ -11,7 +11,7 @@ from apps.records.presenters.heads import status_codes
 
 
 def read(resource: Element) -> str:
-    """A key of `WORDS`, or what its provider says."""
+    """A key of `WORDS`, or else the provider's words."""
     codes = status_codes(resource, "courseOfTherapyType")
     return next((code for code in codes if code in WORDS), title_of(resource.get("courseOfTherapyType")))
 

@@ -1,8 +1,9 @@
-"""A medicine as prescribed, as reported or as filled, of either version (facts 1.6, patient experience 3.1).
+"""A medicine as prescribed, as reported or as filled, in either FHIR version (facts 1.6, patient experience 3.1).
 
-DSTU2: MedicationOrder, MedicationStatement, MedicationDispense; R4: MedicationRequest and the same two. Only an active
-order with a prescribing intent is current; an active statement is reported, and a dispense belongs inside the entry of
-what it fills. An order whose end has passed stays where its status puts it: `ends_at` lets the page say so.
+DSTU2 has MedicationOrder, MedicationStatement and MedicationDispense; R4 has MedicationRequest and the last two. Only
+an active order with a prescribing intent is current; an active statement is reported, and a dispense appears under the
+prescription that it fills. An order that has expired stays in the group of its status: `ends_at` lets the page say
+that it has.
 """
 
 from collections.abc import Mapping
@@ -32,7 +33,7 @@ from apps.records.presenters.medicines.supplies import Supply
 
 
 class Kind(StrEnum):
-    """What the resource is about."""
+    """Whether the medicine was prescribed, reported or filled."""
 
     PRESCRIBED = "prescribed"
     REPORTED = "reported"
@@ -40,7 +41,7 @@ class Kind(StrEnum):
 
 
 class Status(StrEnum):
-    """How it stands; the last four are of a dispense."""
+    """The status of a medicine; the last four are for dispenses."""
 
     ON_LIST = "on-list"
     PAUSED = "paused"
@@ -61,7 +62,8 @@ class Status(StrEnum):
 
 
 class Group(StrEnum):
-    """In the order of the page. A fill whose prescription is here stands under that, and a draft in no list."""
+    """The groups, in the order of the page. A fill appears under its prescription if we have that, and a draft in no
+    list."""
 
     CURRENT = "current"
     PAUSED = "paused"
@@ -79,12 +81,12 @@ class Group(StrEnum):
 class MedicationEntry(Entry, frozen=True, kw_only=True, gc=False):
     """A medicine. `orders` are the ids of the prescriptions that a dispense fills.
 
-    `people` are the prescriber, the source of a report, or who filled it. `stopped_because` says why it was ended,
-    declined or not taken. `brands` are names that were sent as brands, `also_called` all others beside its title.
-    `ends_at` is the last day it was meant for, as sent, and `ended` when an order of DSTU2 was stopped. `course` is a
-    key of `courses.WORDS` or in the provider's words; `warnings` are names of what speaks against it, `fill` what sort
-    of fill it is, `handed_to` who has it or where it was sent. `more_dosages` were sent besides. `is_for_a_stay`: it is
-    of a hospital stay, and nobody takes it at home."""
+    `people` are the prescriber, the source of a report, or who filled it. `stopped_because` says why it was stopped,
+    declined or not taken. `brands` are names that were sent as brand names, `also_called` all other names except the
+    title. `ends_at` is the last day for which it was meant, as sent, and `ended` is when an order in DSTU2 was stopped.
+    `course` is a key of `courses.WORDS`, or in the provider's words; `warnings` are names of detected issues, `fill` is
+    the type of fill, `handed_to` is who received it or where it was sent. `more_dosages` is the number of dosages that
+    are left out. `is_for_a_stay`: it belongs to a hospital stay, and is not taken at home."""
 
     status: Status = Status.NOT_GIVEN
     group: Group = Group.NOT_GIVEN
@@ -115,12 +117,13 @@ class MedicationEntry(Entry, frozen=True, kw_only=True, gc=False):
 
     @property
     def is_order(self) -> bool:
-        """Whether it is what a dispense refers to: a report has ids of its own, and may have the same one."""
+        """Whether this is a resource that a dispense can refer to by its id. A statement is not, and may have the same
+        id."""
         return self.resource_type in _ORDERS
 
 
 _ORDERS = frozenset({"MedicationOrder", "MedicationRequest"})
-# Of requests and statements, of DSTU2, and of dispenses.
+# In R4 requests and statements; in DSTU2 orders and statements; in dispenses.
 _STATUS_REASONS = ("statusReason", "reasonEnded", "reasonNotTaken", "statusReasonCodeableConcept")
 _ORDER_STATUSES = {
     "active": Status.ON_LIST,
@@ -158,13 +161,13 @@ _GROUPS = {
     Status.NOT_FINAL: Group.UNLISTED,
 }
 _PRESCRIBING = frozenset({"order", "original-order", "reflex-order", "filler-order", "instance-order"})
-_AT_HOME = frozenset({"community", "discharge", "outpatient"})  # categories; of a stay and after it, it goes home
+_AT_HOME = frozenset({"community", "discharge", "outpatient"})  # categories of medicines taken at home
 _OPEN = frozenset({Status.ON_LIST, Status.PAUSED, Status.NOT_GIVEN})
 _OVER = frozenset({Status.FINISHED, Status.STOPPED, Status.CANCELED})
 
 
 def present_order(resource: Element, context: Context) -> MedicationEntry:
-    """A MedicationOrder (DSTU2) or MedicationRequest (R4)."""
+    """Read a MedicationOrder (DSTU2) or MedicationRequest (R4)."""
     is_reported = bool(elements.flag(resource, "reportedBoolean") or elements.child(resource, "reportedReference"))
     status = _order_status(resource, is_reported=is_reported)
     prescribed = moments.read(resource, "authoredOn", "dateWritten", means="prescribed")
@@ -182,9 +185,9 @@ def present_order(resource: Element, context: Context) -> MedicationEntry:
 
 
 def present_statement(resource: Element, context: Context) -> MedicationEntry:
-    """A MedicationStatement of either version."""
+    """Read a MedicationStatement of either FHIR version."""
     status = mapped(resource, "status", _STATEMENT_STATUSES) or Status.NOT_GIVEN
-    if elements.flag(resource, "wasNotTaken") is True or "n" in status_codes(resource, "taken"):  # the latter of STU3
+    if elements.flag(resource, "wasNotTaken") is True or "n" in status_codes(resource, "taken"):  # DSTU2; STU3
         status = Status.NOT_TAKEN
     taken = moments.read(resource, "effective", means="taken", birth_date=context.birth_date)
     return _entry(
@@ -200,7 +203,7 @@ def present_statement(resource: Element, context: Context) -> MedicationEntry:
 
 
 def present_dispense(resource: Element, context: Context) -> MedicationEntry:
-    """A MedicationDispense of either version."""
+    """Read a MedicationDispense of either FHIR version."""
     filled = moments.read(resource, "whenHandedOver", means="filled")
     actors = [elements.child(performer, "actor") for performer in elements.children(resource, "performer")]
     by = naming.names_of((*elements.children(resource, "dispenser"), *actors), context, within=resource)
@@ -217,9 +220,10 @@ def present_dispense(resource: Element, context: Context) -> MedicationEntry:
 
 
 def _order_status(resource: Element, *, is_reported: bool) -> Status:
-    """The status, as far as the intent lets it stand: what is no order is suggested, and what says no intent is open.
+    """The status of an order, corrected by its intent: if it is not an order, it is only suggested, and without an
+    intent that we know, its status counts as not given.
 
-    An order of DSTU2 has no intent. Of a reported medicine the intent says nothing: US Core has "plan" there.
+    Orders in DSTU2 have no intent. The intent of a reported medicine means nothing: US Core uses "plan" for it.
     """
     status = mapped(resource, "status", _ORDER_STATUSES) or Status.NOT_GIVEN
     if elements.flag(resource, "doNotPerform") is True and status is not Status.NOT_FINAL:
@@ -284,7 +288,8 @@ def _made_of(product: Product, title: str) -> dict[str, Any]:
 
 
 def _circumstances(resource: Element, context: Context) -> dict[str, Any]:
-    """Why, since when it is written down, by whose word, of which prescriptions it is a fill, and the rest."""
+    """The remaining fields: why it is taken, when it was written down and by whom, which prescriptions it fills, and so
+    on."""
     categories = status_codes(resource, "category")
     return {
         "more_dosages": dosages.beyond(resource),
@@ -327,14 +332,15 @@ def _reasons(resource: Element, context: Context) -> tuple[str, ...]:
 
 
 def _taken(resource: Element, instructions: tuple[Dosage, ...], context: Context) -> When:
-    """When it is taken: as the statement says, else as long as the first instruction that has bounds."""
+    """When it is taken: the period of the statement, else the bounds of the first instruction that has any."""
     effective = moments.read(resource, "effective", means="taken", birth_date=context.birth_date)
     bounds = (dosage.timing.bounds for dosage in instructions)
     return effective or next(filter(None, bounds), When(means="taken"))
 
 
 def _ends_at(resource: Element, instructions: tuple[Dosage, ...], supply: Supply) -> str:
-    """The last day of the whole; of several instructions the latest end, and none where one of them stays open."""
+    """The last day on which it is taken: the end that the resource states, else the latest end of its instructions
+    (if every instruction has one), else the end of the prescription's validity."""
     said = elements.text(resource, "dateEnded") or moments.read(resource, "effective", means="taken").ends
     ends = [dosage.timing.bounds.ends for dosage in instructions]
     latest = max(ends, key=moments.sort_key) if ends and all(ends) else ""
@@ -342,7 +348,7 @@ def _ends_at(resource: Element, instructions: tuple[Dosage, ...], supply: Supply
 
 
 def _recorder(resource: Element, context: Context) -> str:
-    """Who wrote it down, where that is somebody else than who prescribed it: one name says no two things."""
+    """Who wrote it down; empty if that is the prescriber, whose name is shown already."""
     recorder = naming.name_of(resource.get("recorder"), context, within=resource)
     return "" if recorder in _people(resource, context, ("requester", "prescriber")) else recorder
 

@@ -1,7 +1,7 @@
-"""What a medicine is called and made of: by its concept, or by the Medication behind it, contained or referred to.
+"""What a medicine is called and made of, by its concept or its Medication, which is contained or referred to.
 
-A name that is only a code is taken where nothing else names it, from wherever: the concept, the Medication, what stands
-beside the reference, the ingredients, or a Medication's narrative that is no more than a name.
+A name that is only a code is used only if there is no other name: in the concept, in the Medication, as the display of
+the reference, as the names of the ingredients, or as a Medication's narrative that consists of a name.
 """
 
 import re
@@ -21,17 +21,18 @@ _ZEROS = re.compile(r"(?<=[0-9])(\.[0-9]*?)0+(?![0-9])")  # at the end of a numb
 
 
 class Product(msgspec.Struct, frozen=True, gc=False):
-    """What is taken. `concept` is what `heads.head` reads: the codes of the medicine, and whether it is hidden."""
+    """The product that is taken. `concept` is for `heads.head`, which reads the codes of the medicine from it, and
+    whether it is withheld."""
 
     concept: object = None
-    names: tuple[str, ...] = ()  # besides what the concept says, the most telling first
+    names: tuple[str, ...] = ()  # names other than the concept's, the best one first
     form: str = ""
     ingredients: tuple[str, ...] = ()
     brands: tuple[str, ...] = ()
-    called: tuple[str, ...] = ()  # every name that was sent, whatever it is
+    called: tuple[str, ...] = ()  # every name that was sent, even if it is a brand or a code
 
     def others(self, title: str) -> tuple[str, ...]:
-        """What else it was called, in the provider's words: in other words than its title and its brands."""
+        """The provider's other names for it, which are neither the title, nor a brand, nor a code."""
         told = {_plainly(title), *map(_plainly, self.brands)}
         names = {
             _plainly(name): name for name in reversed(self.called) if not codeable_concepts.is_in_place_of_a_name(name)
@@ -41,17 +42,17 @@ class Product(msgspec.Struct, frozen=True, gc=False):
         )
 
     def title(self, said: str, codes: tuple[Code, ...]) -> str:
-        """What it is called: as the concept says, unless that is a code, or nothing, and something else is a name."""
+        """The name to show: the concept's name (`said`); if that is empty or a code, the best other name, if any."""
         coded = {code.code for code in codes}
         names = (name for name in (said, *self.names) if not (name in coded and any(map(str.isdigit, name))))
         return codeable_concepts.first_name((*names, said))
 
 
 def read(resource: Element, context: Context) -> Product:
-    """What an order, a report or a fill is about."""
+    """Read the product of an order, a statement or a dispense."""
     sent = elements.child(resource, "medicationReference")
     found = context.find(sent, within=resource)
-    if heads.was_withdrawn(found):  # a name of it was a mistake
+    if heads.was_withdrawn(found):  # its names were a mistake
         found = {}
     concept = resource.get("medicationCodeableConcept") or found.get("code")
     ingredients = tuple(dict.fromkeys(filter(None, _ingredients(found, resource, context))))
@@ -69,8 +70,8 @@ def read(resource: Element, context: Context) -> Product:
 
 
 def _brands(concept: object, product: Element) -> tuple[str, ...]:
-    """As far as it was said which name is a brand: by a Medication of DSTU2, or by RxNorm, which writes the brand of
-    what has one in brackets behind the rest. Nothing is guessed from how a name looks."""
+    """The names that were sent as brand names: in a Medication in DSTU2, or in RxNorm, whose names end with the brand
+    in brackets. We never guess from how a name looks."""
     codes = (*codeable_concepts.codes_of(concept), *codeable_concepts.codes_of(product.get("code")))
     named = [found[1] for code in codes if code.system in _RXNORM and (found := _IN_BRACKETS.search(code.display))]
     own = codeable_concepts.name_in(product.get("code")) if elements.flag(product, "isBrand") is True else ""
@@ -78,7 +79,7 @@ def _brands(concept: object, product: Element) -> tuple[str, ...]:
 
 
 def _called(concept: object) -> Iterator[str]:
-    """Its text and displays, and the translations of these."""
+    """The text and the displays of a concept, and their translations."""
     parts = (concept, *elements.children(concept, "coding"))
     for part, name in zip(parts, ("text", *("display",) * len(parts)), strict=False):
         yield elements.text(part, name)
@@ -92,9 +93,10 @@ def _plainly(name: str) -> str:
 
 
 def _ingredients(product: Element, resource: Element, context: Context) -> Iterator[str]:
-    """Each ingredient by name and strength. A Substance that the whole contains stands beside the Medication in it."""
+    """Each ingredient, by name and strength. A Substance may be contained in the Medication, or in the resource that
+    contains the Medication."""
     for part in naming.parts_of(product):
         named = naming.name_of_part(part, context, within=(product, resource))
         sent = dosages.ratio(elements.child(part, "strength") or elements.child(part, "amount"))
-        strength = _ZEROS.sub(lambda found: found[1].rstrip("."), sent)  # 1000.0 mg is misread as 10000 mg
+        strength = _ZEROS.sub(lambda found: found[1].rstrip("."), sent)  # people misread 1000.0 mg as 10000 mg
         yield f"{named} ({strength})" if named and strength else named

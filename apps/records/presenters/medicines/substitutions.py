@@ -1,4 +1,4 @@
-"""Whether another product may be handed over in place of the one that was ordered, or was."""
+"""Whether another product may be, or was, dispensed in place of the one that was ordered."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -14,7 +14,7 @@ from apps.records.presenters.heads import status_codes
 
 
 class Exchange(StrEnum):
-    """Whether another product may be handed over in place of the one that was ordered, or was."""
+    """Whether another product may be, or was, dispensed in place of the one that was ordered."""
 
     ALLOWED = "exchange-allowed"
     NOT_ALLOWED = "exchange-not-allowed"
@@ -24,7 +24,7 @@ class Exchange(StrEnum):
 
 
 class Substitution(msgspec.Struct, frozen=True, gc=False):
-    """That, and what its provider says of it."""
+    """Whether the product may be or was substituted, and the provider's words about it."""
 
     exchange: Exchange = Exchange.NOT_GIVEN
     said: tuple[str, ...] = ()
@@ -35,14 +35,14 @@ _KINDS = ("type", "allowedCodeableConcept")
 
 
 def read(sent: Element, *, of_dispense: bool) -> Substitution | None:
-    """Of an order, whether it is allowed, and of a dispense, whether it was made. DSTU2 says it by its type alone, with
-    a code for none at all (HL7 v3 substanceAdminSubstitution): none may be, or none was."""
+    """Read whether an order allows a substitution, or whether a dispense made one. DSTU2 has only a type for it, with a
+    code for "none" (HL7 v3 substanceAdminSubstitution): in an order, none is allowed; in a dispense, none was made."""
     found = Substitution(_exchange(sent, of_dispense=of_dispense), naming.titles(sent, *_KINDS, "reason"))
     return found if found != Substitution() else None
 
 
 def forbidden(found: Substitution | None) -> Substitution | None:
-    """It, where none may be handed over: a line tells that, and a page whatever was sent."""
+    """The substitution if it is not allowed, else None. A line in a list shows only this case; a page shows each."""
     return found if found is not None and found.exchange is Exchange.NOT_ALLOWED else None
 
 

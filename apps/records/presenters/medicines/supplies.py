@@ -1,4 +1,4 @@
-"""What of a medicine was or may be handed over: `dispenseRequest` of an order, or a dispense itself."""
+"""How much of a medicine was or may be dispensed: `dispenseRequest` of an order, or a dispense itself."""
 
 import msgspec
 
@@ -10,8 +10,8 @@ from apps.records.presenters.elements import Element
 
 
 class Supply(msgspec.Struct, frozen=True, gc=False):
-    """What was or may be handed over, with the numbers as sent. `refills` counts those after the first, which may be
-    another (`first`), and of which one may follow another after `every` so long."""
+    """How much was or may be dispensed, with the numbers as sent. `refills` is the number of fills after the first. The
+    first fill may differ from the others (`first`, `first_lasts`). `every` is the least time between two fills."""
 
     quantity: Quantity = NO_QUANTITY
     lasts: Quantity = NO_QUANTITY
@@ -23,7 +23,8 @@ class Supply(msgspec.Struct, frozen=True, gc=False):
 
 
 def read(sent: Element, lasts: str) -> Supply:
-    """The amount, and how long it lasts (`lasts`); of an order of R4, the first fill, and how often it is filled."""
+    """Read the amount, how long it lasts (from the element named by `lasts`) and, for an R4 order, the first fill and
+    the least time between two fills."""
     refills = elements.number(sent, "numberOfRepeatsAllowed")
     first = elements.child(sent, "initialFill")
     return Supply(
