@@ -1,6 +1,6 @@
 """Copying a record: a run with one step per resource type, which resumes where it stopped (design, section 5).
 
-What callers use stands here.
+Callers import from here.
 """
 
 from apps.records.syncing.running import NoLongerThere, NotSyncable, advance, advance_next, start

@@ -1,4 +1,4 @@
-"""A check that the patient asks for: it starts at once, unless the last one came complete a moment ago."""
+"""A check that the patient asks for: it starts at once, unless the last one was complete and ended moments ago."""
 
 from datetime import datetime, timedelta
 
@@ -7,16 +7,16 @@ from apps.connections.presenting import standing
 from apps.records.models import SyncRun
 from apps.records.syncing import running
 
-# What came complete is not asked for again sooner: a provider that is asked too often slows everybody down.
+# After a complete check, nothing is requested again sooner: asking a provider too often slows everybody down.
 LEAST = timedelta(minutes=5)
 
 
 class Stopped(Exception):
-    """Nothing is asked there now: staff switched it off, or have to mend something first."""
+    """No requests go to this provider now: staff switched it off, or have to fix something first."""
 
 
 class TooSoon(Exception):
-    """Everything came a moment ago; ask again at `again_at`."""
+    """The last check, moments ago, was complete; ask again at `again_at`."""
 
     def __init__(self, again_at: datetime) -> None:
         super().__init__(self.__doc__)
@@ -32,6 +32,6 @@ def check_again(connection: Connection, *, at: datetime) -> SyncRun:
     latest = believed.order_by("-created_at").first()
     if latest is not None and latest.outcome == SyncRun.Outcome.COMPLETE and latest.finished_at is not None:
         again_at = latest.finished_at + LEAST
-        if again_at - 2 * LEAST <= at < again_at:  # a clock that was far ahead keeps nobody waiting for its time
+        if again_at - 2 * LEAST <= at < again_at:  # if a clock was far ahead, nobody waits for the time it wrote down
             raise TooSoon(again_at)
     return running.start(connection, cause=SyncRun.Cause.PATIENT, at=at)

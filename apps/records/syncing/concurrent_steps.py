@@ -21,7 +21,7 @@ from apps.records.syncing.stepping import SliceOver, Work
 from apps.records.syncing.working import worker_deaths
 from apps.wire.errors import AuthorizationExpired, ClientRejected, Throttled, Unavailable, WireError
 
-# So many types that ended without a word, and none that brought one: it is silent, and not over one question.
+# If this many types ended without any answer, and none with one, the server is down and not just slow at one query.
 _SILENT_AT_MOST: Final = 4
 
 
@@ -47,10 +47,10 @@ class Stream(Protocol):
         """Keep what was received as it came, where that lets `next` go on before it is stored."""
 
     def store(self) -> None:
-        """Write down what was received."""
+        """Store what was received."""
 
     def refuse(self, question: Question, error: WireError) -> None:
-        """Learn that this question has no answer."""
+        """Learn that this question was refused or not answered."""
 
     def close(self) -> None:
         """End the step."""
@@ -60,8 +60,8 @@ class ConcurrentSteps:
     """Steps of one turn of a run that need not wait for each other."""
 
     def __init__(self, work: Work, streams: Iterable[Stream], *, gives_up: bool, stops_others: bool = True) -> None:
-        """`gives_up`: a type that the provider cannot serve is not tried again later, but lacks. `stops_others`: one
-        that meets no answer at all is taken for a sign that nothing else would, either."""
+        """`gives_up`: a type that the provider cannot serve now becomes a gap instead of being tried again later.
+        `stops_others`: if a step gets no answer at all, the others are assumed to get none, either."""
         self._work = work
         self._waiting = deque(streams)
         self._begun: list[Stream] = []
@@ -100,7 +100,7 @@ class ConcurrentSteps:
                 self._under_way[asked.future] = stream, asked
 
     def _next(self) -> tuple[Stream, Question] | None:
-        """A question of the steps that were begun, else of the next one."""
+        """The next question of a step already begun; if there is none, begin the next step."""
         for stream in self._begun:
             question = stream.next()
             if question is not None:
@@ -135,8 +135,9 @@ class ConcurrentSteps:
         self._release_if_delayed(stream)
 
     def _refuse(self, stream: Stream, question: Question, error: WireError) -> None:
-        """A refusal of one type, of all, or for now. At last, what one question meets that is never answered is told of
-        its type alone: a search may take longer than anybody waits, and the next one not."""
+        """Handle an error that concerns one type, all types, or only this moment. On the last try, an unanswered
+        question counts against its type alone: one search may take longer than anybody waits for while the next one
+        does not."""
         is_one_types = _is_silence(error) and not self._stops_others
         is_one_types = is_one_types or (self._gives_up and _is_silence(error) and self._speaks())
         if _is_for_all(error) and not is_one_types:
@@ -151,8 +152,8 @@ class ConcurrentSteps:
             self._stop_where_slice_is_over()
 
     def _speaks(self) -> bool:
-        """Whether the run was told anything, or few of its types are known to be told nothing: to wait for each of all
-        the others would hold a worker for minutes."""
+        """Whether this run got any answer, or only a few of its types are known to get none: waiting for each of the
+        others in turn would occupy a worker for minutes."""
         if self._work.source.was_answered or reporting_availability.was_answered_before(self._work):
             return True
         silent = self._work.run.steps.filter(gap=SyncStep.Gap.UNAVAILABLE, started_at__isnull=False)
@@ -168,15 +169,15 @@ class ConcurrentSteps:
             stream.close()
 
     def _release_if_delayed(self, stream: Stream) -> None:
-        """A step that has to wait is out of our hands once no other answer to it is under way: what kills this worker
-        from then on is not its fault."""
+        """Release a step that has to wait once no other request of it is in flight: if something kills this worker
+        afterwards, the step is not to blame."""
         is_under_way = any(other is stream for other, _asked in self._under_way.values())
         if stream in self._delayed and not is_under_way:
             worker_deaths.release(stream.step)
 
 
 def _is_for_all(error: WireError) -> bool:
-    """The whole provider, or our standing there, and not this one type."""
+    """Whether this concerns the whole provider, or our standing there, rather than this one type."""
     if isinstance(error, Unavailable):
         return _is_silence(error) or isinstance(error, Throttled)
     return isinstance(error, AuthorizationExpired | ClientRejected)

@@ -1,4 +1,5 @@
-"""Which connections are due for a check: told by stored rows and the time, so that nothing is ever merely scheduled."""
+"""Which connections are due for a check: derived from stored rows and the time, so that nothing depends on a queued
+message."""
 
 from datetime import datetime, timedelta
 
@@ -11,23 +12,26 @@ from apps.records.models import SyncRun, SyncStep
 # Often enough for a patient to rely on, and well within interface A's window of 48 hours.
 EVERY = timedelta(days=1)
 
-# Before an end that is known: late enough for a day's news, early enough for a provider that does not answer at first.
+# Before an end that is known: late enough to include the day's news, early enough to retry if the provider does not
+# answer at first.
 BEFORE_AN_END = timedelta(hours=4)
 _TRIED_AGAIN_AFTER = timedelta(hours=1)
 
-# What a clock of ours wrote down that was further ahead counts for nothing: nobody waits until its time has come.
+# A time further in the future than this was written by a wrong clock and is ignored, so that nobody waits for it.
 _BELIEVED = timedelta(days=1)
 
-# What staff switched off is due again when it is on again.
+# What staff switched off becomes due when it is switched on again.
 _IS_ON = Q(endpoint__is_switched_on=True, registration__is_switched_on=True)
-_RENEWED_WITHIN = timedelta(hours=1)  # whoever looks once a minute misses none
+_RENEWED_WITHIN = timedelta(hours=1)  # a scheduler that looks once a minute misses none
 
 
 def due_for_sync(at: datetime) -> QuerySet[Connection]:
-    """Active connections not checked for a day, nor tried, those never checked first, then the longest waiting.
+    """Active connections that were neither checked nor tried for a day: those never checked first, then by longest
+    wait.
 
-    A run that ended for want of a sign-in was no try: whoever has signed in since is waiting for what is new. Asks the
-    index for what was not checked, and looks at the runs of those alone: of runs there are ever more.
+    A run that ended because a sign-in was needed does not count as tried: a patient who has signed in since is waiting
+    for news. The query finds unchecked connections by index and looks at the runs of those alone, as the number of runs
+    only grows.
     """
     runs = SyncRun.objects.filter(connection=OuterRef("pk"))
     tried = runs.filter(created_at__gt=at - EVERY, created_at__lte=at + _BELIEVED)
@@ -40,8 +44,8 @@ def due_for_sync(at: datetime) -> QuerySet[Connection]:
 
 
 def due_before_an_end(at: datetime) -> QuerySet[Connection]:
-    """Active connections that end within hours, whatever we do, and were not checked within those: once more while
-    that is possible, the soonest end first. A check that brought not everything is tried again after an hour."""
+    """Active connections that will end within hours, whatever we do, and were not checked within those hours: they get
+    one more check while it is possible, the soonest end first. An incomplete check is tried again after an hour."""
     unchecked = Q(last_checked_at__isnull=True) | Q(last_checked_at__lte=F("lapses_at") - BEFORE_AN_END)
     unchecked |= Q(last_checked_at__gt=at + _BELIEVED)
     runs = SyncRun.objects.filter(connection=OuterRef("pk"))
@@ -52,8 +56,8 @@ def due_before_an_end(at: datetime) -> QuerySet[Connection]:
 
 
 def renewed(at: datetime) -> QuerySet[Connection]:
-    """Active connections that were asked for nothing since their patient signed in again: what is shared now may be
-    more than before, or less, and "not shared" would be untrue until the next day."""
+    """Active connections not checked since their patient signed in again: more may be shared now than before, or less,
+    and "not shared" would be wrong until the next day."""
     runs = SyncRun.objects.filter(connection=OuterRef("connection"))
     renewals = AuthorizationRequest.objects.filter(
         ~Exists(runs.filter(created_at__gte=OuterRef("claimed_at"), created_at__lte=at + _BELIEVED)),

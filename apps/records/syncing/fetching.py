@@ -1,9 +1,9 @@
-"""Ask a provider for one connection's data, several questions at a time, with a token that is renewed once where the
-provider refuses it.
+"""Request one connection's data from its provider, several questions at a time, with a token that is renewed once if
+the provider refuses it.
 
 Everything that touches rows (tokens, turns, renewing) happens in the caller's thread; other threads only speak HTTP and
-take answers apart. No transaction is open here. Besides what each function of `apps.wire.fhir` raises, all raise what
-`apps.connections.refreshing.usable_token` raises: `NotYet`, `NeedsReauthorization` and `SwitchedOff`.
+parse answers. No transaction is open here. Besides the errors of the `apps.wire.fhir` function it calls, each function
+raises those of `apps.connections.refreshing.usable_token`: `NotYet`, `NeedsReauthorization` and `SwitchedOff`.
 """
 
 import logging
@@ -49,7 +49,7 @@ class Read:
 
 @dataclass(frozen=True, repr=False)
 class Search:
-    """The first page of a type, of the confirmed patient."""
+    """The first page of a search for one type, for the confirmed patient."""
 
     resource_type: str
     parameters: Parameters
@@ -67,7 +67,7 @@ Question = Read | Search | Follow
 
 @dataclass(frozen=True, repr=False)
 class PendingQuestion:
-    """A question under way, and the token it carries."""
+    """A question in flight, and the token it carries."""
 
     question: Question
     token: Secret
@@ -75,7 +75,7 @@ class PendingQuestion:
 
 
 class Source:
-    """One connection's provider, as far as one turn of a sync run asks it. Close it at the turn's end."""
+    """One connection's provider, as one turn of a sync run sees it. Close it at the end of the turn."""
 
     def __init__(self, connection: Connection, clock: Clock) -> None:
         self.server: FhirServer = reaching.fhir_server(connection.endpoint, connection.registration)
@@ -84,40 +84,40 @@ class Source:
         self._token = refreshing.CachedToken(connection)
         self._first_refused: Secret | None = None
         self._threads: ThreadPoolExecutor | None = None
-        self.was_answered = self.met_silence = False  # when records were asked for
-        self.met_silence_for_all = False  # when it was asked what it offers, which is nobody's chart
+        self.was_answered = self.met_silence = False  # by requests for records
+        self.met_silence_for_all = False  # by the request for the capability statement, which belongs to no patient
 
     @property
     def parallel(self) -> int:
-        """How many questions may be under way at once (facts 2.18)."""
+        """How many questions may be in flight at once (facts 2.18)."""
         return self.server.dialect.parallel_requests
 
     def close(self) -> None:
-        """Wait for nothing: an answer nobody takes any more is dropped."""
+        """Close without waiting: answers still in flight are dropped."""
         if self._threads is not None:
             self._threads.shutdown(wait=False, cancel_futures=True)
 
     def capability(self) -> CapabilityStatement | None:
-        """What the server says it offers, asked without a token (P6). None where it says nothing we can read. Raises
-        SwitchedOff and NotYet as well."""
+        """Request the server's capability statement, without a token (P6). None if there is none that we can read. Also
+        raises SwitchedOff and NotYet."""
         refreshing.check_switches(self._connection)
         self._take_turn()
         try:
             return fhir.capability(self.server)
         except (NotFound, UnexpectedAnswer, EndpointMisconfigured):
             return None
-        except Unavailable as error:  # what it does say proves nothing: records may be on a machine behind it
+        except Unavailable as error:  # an answer proves nothing: records may be on another machine behind it
             self.met_silence_for_all = hearing.is_silence(error)
             self.met_silence = self.met_silence or self.met_silence_for_all
             raise
 
     def heed(self, version: str) -> None:
-        """Accept answers of the FHIR version that the server states as well, whatever the directory says."""
+        """Also accept answers in the FHIR version that the server states, whatever the directory says."""
         if version:
             self.server = self.server.stating(FhirVersion(version))
 
     def ask(self, question: Question) -> PendingQuestion:
-        """Put a question, and go on; `answer` has what comes of it."""
+        """Send a question without waiting; `answer` returns the result."""
         token = self._token.usable(at=self._clock())
         self._take_turn()
         if self._threads is None:
@@ -125,13 +125,13 @@ class Source:
         return PendingQuestion(question, token, self._threads.submit(self._send, question, token))
 
     def answer(self, asked: PendingQuestion) -> Answer:
-        """What came; where the token was refused, of the same question with a renewed one (facts 5.3, C45). Raises
-        AuthorizationExpired where the renewed one opens nothing either."""
+        """Wait for an answer. If the token was refused, ask the same question once more with a renewed token (facts
+        5.3, C45). Raises AuthorizationExpired if that one is refused as well."""
         try:
             return self._heard(asked.future.result)
         except AuthorizationExpired as refusal:
             self._log(refusal)
-            if self._first_refused is not None and asked.token != self._first_refused:  # this one was renewed already
+            if self._first_refused is not None and asked.token != self._first_refused:  # renewed, and refused too
                 raise self._meant(refusal, asked.question, asked.token) from None
         self._first_refused = asked.token
         token = self._token.usable(at=self._clock(), refused=asked.token)
@@ -143,22 +143,22 @@ class Source:
             raise self._meant(refusal, asked.question, token) from None
 
     def _meant(self, refusal: AuthorizationExpired, question: Question, token: Secret) -> WireError:
-        """Some answer 401 to what they do not serve, whatever the token. Where it opens the patient all the same, it is
-        good, and a new sign-in would end like this one."""
+        """What a 401 meant. Some servers answer 401 to requests that they do not serve, whatever the token. If the
+        token still reads the patient, it is good, and a new sign-in would end the same way."""
         patient = Read("Patient", self._connection.fhir_patient_id)
         if question == patient:
             return refusal
         self._take_turn()
         try:
             self._heard(partial(self._send, patient, token))
-        except (AccessRefused, NotFound):  # it was looked at, and counted
+        except (AccessRefused, NotFound):  # the server accepted the token and decided about the resource
             pass
         except WireError as error:
             return error if isinstance(error, Unavailable) else refusal
         return RequestRefused(code=refusal.code, status=refusal.status)
 
     def _heard(self, answer: Callable[[], Answer]) -> Answer:
-        """What came, noting whether anything did; who refuses us is there."""
+        """Return the answer, noting whether the server answered at all; a refusal counts as an answer."""
         try:
             found = answer()
         except WireError as error:
@@ -169,7 +169,7 @@ class Source:
         return found
 
     def _send(self, question: Question, token: Secret) -> Answer:
-        """In whatever thread: nothing here looks at a row."""
+        """Send a question, in any thread: nothing here touches rows."""
         if isinstance(question, Follow):
             return fhir.follow(self.server, access_token=token, next_url=question.next_url)
         if isinstance(question, Read):
@@ -185,12 +185,12 @@ class Source:
             resource_type=question.resource_type,
             patient_id=self._connection.fhir_patient_id,
             parameters=question.parameters,
-            # planned only where the server's statement declares its `patient` parameter
+            # such types are planned only if the server's statement declares their `patient` parameter
             is_declared=resource_types.find(self.server.version, question.resource_type) is None,
         )
 
     def _log(self, refusal: AuthorizationExpired) -> None:
-        """What the header gave as the reason, which is one we know; nothing else it says is kept."""
+        """Log the reason given in the header if we know it; nothing else of the header is kept."""
         _LOG.warning("An access token was refused: connection %s: %s", self._connection.pk, refusal.code.value)
 
     def _take_turn(self) -> None:

@@ -1,7 +1,7 @@
-"""What rows refer to: literal references to resources on the same root, found without decoding a body.
+"""What rows refer to: literal references to resources below the same FHIR root, found without parsing the body.
 
-An absolute address elsewhere is not one of them: no token of ours goes there (facts 1.3; C56). What is found is a type
-and an id; the address is always made of our own root.
+Absolute addresses elsewhere are ignored: no token of ours goes there (facts 1.3; C56). A match yields a type and an id;
+the address requested is always built from our own root.
 """
 
 import re
@@ -21,7 +21,7 @@ _LITERAL: Final = re.compile(
 
 
 def targets(bodies: Iterable[bytes], *, base_url: str) -> set[Target]:
-    """The resources of `planning.REFERENCED` that these bodies name, each once. Never raises."""
+    """The resources of `planning.REFERENCED` that these bodies refer to, each once. Never raises."""
     written = {found for body in bodies for found in _REFERENCE.findall(body)}
     read = (_target(reference.replace(b"\\/", b"/").decode("utf-8", "replace"), base_url) for reference in written)
     return {target for target in read if target is not None}
@@ -32,7 +32,7 @@ def _target(reference: str, base_url: str) -> Target | None:
     if match is None or not LOGICAL_ID.fullmatch(match["id"]):
         return None
     root = match["root"]
-    # servers that are asked for /r4 link to /R4 (facts 1.1)
+    # servers that are asked below /r4 may link to /R4 (facts 1.1)
     if root is not None and root.lower() != base_url.rstrip("/").lower() + "/":
         return None
     return match["type"], match["id"]

@@ -1,4 +1,4 @@
-"""What went wrong with a step, as a reason from the ledger's closed vocabulary, and how a run ended."""
+"""Why a step is incomplete, as a reason from the ledger's closed vocabulary, and how a run ended."""
 
 from collections.abc import Iterable
 
@@ -18,13 +18,13 @@ from apps.wire.errors import (
 
 Gap = SyncStep.Gap
 
-# The first match counts, so a narrower class stands before a wider one. What is not here was refused.
+# The first match counts, so a narrower class precedes a wider one. Any other error counts as refused.
 _REASONS: tuple[tuple[type[WireError], SyncStep.Gap], ...] = (
     (AccessRefused, Gap.NOT_SHARED),  # 403: scope, consent or policy (facts 5.3, 5.4)
     (NotFound, Gap.NOT_OFFERED),  # 404 and 410 on the type as a whole
     (AuthorizationExpired, Gap.SIGN_IN_NEEDED),  # 401 twice, the second time with a fresh token
-    (Unavailable, Gap.UNAVAILABLE),  # still, after the pauses
-    (ForeignAddress, Gap.STOPPED_SHORT),  # the next page lies elsewhere, where no token of ours goes
+    (Unavailable, Gap.UNAVAILABLE),  # even after the pauses
+    (ForeignAddress, Gap.STOPPED_SHORT),  # the next page is elsewhere, where no token of ours goes
     (UnexpectedAnswer, Gap.UNREADABLE),
 )
 _METHOD_NOT_ALLOWED = 405
@@ -32,7 +32,7 @@ _UNAUTHORIZED = 401
 
 
 def reason(error: WireError) -> SyncStep.Gap:
-    """Why a resource type is missing, told by the error that ended its step."""
+    """Why a resource type is missing, given the error that ended its step."""
     if isinstance(error, RequestRefused) and error.status == _METHOD_NOT_ALLOWED:
         return Gap.NOT_OFFERED
     if is_turned_away(error):
@@ -43,13 +43,14 @@ def reason(error: WireError) -> SyncStep.Gap:
 
 
 def is_turned_away(error: WireError) -> bool:
-    """Whether a token was refused that is good, since it opens the patient (`fetching`)."""
+    """Whether the server refused a good token, one that does read the patient (`fetching`)."""
     return isinstance(error, RequestRefused) and error.status == _UNAUTHORIZED
 
 
 def outcome(steps: Iterable[SyncStep]) -> SyncRun.Outcome:
-    """Complete: all that is offered came. Failed: nothing came. Partial: in between. What only accompanies others, such
-    as the names of doctors, came if they did, and where it is not shared nothing of the record is missing."""
+    """Complete: everything that is offered was received. Failed: nothing was received. Partial: in between. Types that
+    only accompany others, such as practitioners, count as received if the others were; and if they are not shared,
+    nothing of the record is missing."""
     steps = list(steps)
     own = [step for step in steps if step.resource_type not in planning.ACCOMPANYING]
     if not any(step.status == SyncStep.Status.COMPLETE for step in own):
@@ -60,5 +61,5 @@ def outcome(steps: Iterable[SyncStep]) -> SyncRun.Outcome:
 
 
 def proves_completeness(steps: Iterable[SyncStep]) -> bool:
-    """Whether the provider counts as checked: whatever is offered and shared has come, to its end."""
+    """Whether the provider counts as checked: everything that is offered and shared was received completely."""
     return all(step.status == SyncStep.Status.COMPLETE or step.gap in SyncStep.SETTLED for step in steps)

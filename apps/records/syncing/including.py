@@ -1,4 +1,4 @@
-"""What comes along with searches: Provenance, by reverse include."""
+"""What comes along with searches: Provenance, by reverse include (`_revinclude`)."""
 
 from apps.records.models import SyncRun, SyncStep
 from apps.records.syncing import planning
@@ -6,8 +6,8 @@ from apps.records.syncing.planning import BROUGHT_BY, Asking, Way
 
 
 def gap(run: SyncRun) -> str:
-    """Whether it came with every search that should bring it: with those that were refused so, or ended early, it did
-    not."""
+    """The gap if not every search that should include it did: a server may have refused that, or ended the search
+    early."""
     bringing = [step for step in run.steps.all() if _should_bring(step)]
     if any(step.status == SyncStep.Status.COMPLETE and not _brought(step) for step in bringing):
         return SyncStep.Gap.REFUSED

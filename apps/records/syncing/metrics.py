@@ -1,8 +1,8 @@
 """Metrics of copying for a monitor, at `/metrics` beside those of links (docs/operating/metrics.md).
 
-Gauges only, read from Postgres when somebody asks. Of runs that ended, the last hour is counted: an index finds it
-however many runs there ever were. Labels are client registrations and closed vocabularies; no number says what
-anybody's record holds.
+Gauges only, read from Postgres on request. For finished runs they cover the last hour: an index finds those, however
+many runs there are. Labels are client registrations and closed vocabularies; no number reveals anything about anybody's
+record.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -24,21 +24,21 @@ from apps.records.syncing.overseeing import SyncHealth
 ENDED_WITHIN = timedelta(hours=1)
 # A check a day, and a day to make up for one that failed.
 STALE_AFTER = 2 * due.EVERY
-_AS_AGREED: Final = frozenset({SyncStep.Gap.NOT_SHARED, SyncStep.Gap.NOT_OFFERED})  # of these, nobody has to hear
-MOST_COUNTED = 100_000  # rows in quarantine: of more, nobody needs the number
+_AS_AGREED: Final = frozenset({SyncStep.Gap.NOT_SHARED, SyncStep.Gap.NOT_OFFERED})  # nobody need hear of these
+MOST_COUNTED = 100_000  # quarantined rows: beyond this, nobody needs the exact number
 
 _OF: Final = ["registration", "name"]
 _Counted = Mapping[tuple[UUID, str], int]
 
 
 class Copies(Collector):
-    """The copies of this installation at a moment, for one reading."""
+    """The state of this installation's copies at one moment."""
 
     def __init__(self, *, at: datetime) -> None:
         self._at = at
 
     def collect(self) -> Iterator[Metric]:
-        """Ask the database, and say what it answered."""
+        """Query the database and yield the results as metrics."""
         registrations = list(ClientRegistration.objects.order_by("pk"))
         yield _stale(registrations, at=self._at)
         yield _ended(registrations, at=self._at)
@@ -50,7 +50,7 @@ class Copies(Collector):
 
 
 def _stale(registrations: list[ClientRegistration], *, at: datetime) -> Metric:
-    """As `due.due_for_sync` looks: by the index over what was not checked."""
+    """Looks as `due.due_for_sync` does: by the index of unchecked connections."""
     before = at - STALE_AFTER
     unchecked = Q(last_checked_at__isnull=True, confirmed_at__lte=before) | Q(last_checked_at__lte=before)
     of = Connection.objects.active().filter(unchecked, endpoint__is_switched_on=True, registration__is_switched_on=True)
@@ -74,7 +74,7 @@ def _ended(registrations: list[ClientRegistration], *, at: datetime) -> Metric:
 
 
 def _gaps(registrations: list[ClientRegistration], *, at: datetime) -> Metric:
-    """Of runs that brought all there is only what was settled is missing: those are not looked into."""
+    """Complete runs are left out: they have only settled gaps."""
     steps = SyncStep.objects.filter(
         run__finished_at__gt=at - ENDED_WITHIN,
         run__finished_at__lte=at,

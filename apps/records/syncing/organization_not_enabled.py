@@ -1,9 +1,9 @@
-"""A provider that refuses everything of a connection, the patient included: one cause, told once and not as a row of
+"""A provider that refuses everything of a connection, even the patient: one cause, shown once and not as a list of
 gaps.
 
-Its organization has not enabled our application, or has switched it off (interface facts 5.4, "if all types 403"). The
-patient reads that in one sentence, and staff find it once, in the list of what is wrong with links. Nobody else is kept
-from linking there: a refusal of one patient looks the same.
+The organization has not enabled our application, or has disabled it (interface facts 5.4, "if all types 403"). Patients
+read that in one sentence, and staff find it once, in the list of problems with links. Nobody else is kept from linking
+there: if only one patient is refused, it looks the same.
 """
 
 from collections.abc import Iterable
@@ -20,8 +20,8 @@ _FORBIDDEN = 403
 
 
 def settle(run: SyncRun, steps: Iterable[SyncStep], *, at: datetime) -> None:
-    """Give the steps of a run that was refused everything that reason, and tell staff; where the one before was, and
-    this one brought something, note that it is over. In the transaction that ends the run."""
+    """If a run was refused everything, give its steps that reason and tell staff; if that was so in the run before and
+    this one brought something, note that it is over. Call it in the transaction that ends the run."""
     asked = [step for step in steps if step.started_at is not None and step.resource_type not in planning.ACCOMPANYING]
     if _is_shut_out(asked):
         for step in asked:
@@ -34,7 +34,7 @@ def settle(run: SyncRun, steps: Iterable[SyncStep], *, at: datetime) -> None:
 
 
 def _is_shut_out(asked: list[SyncStep]) -> bool:
-    """Types that were not asked for say nothing; nor does a patient alone, whose id may be wrong."""
+    """Types that were not requested prove nothing; nor does the patient alone, whose id may be wrong."""
     refused = {step.resource_type for step in asked if step.gap == Gap.NOT_SHARED and not step.rows_got}
     return "Patient" in refused and len(refused) > 1 and len(refused) == len(asked)
 

@@ -1,6 +1,6 @@
-"""What operators ask about copies: which were given up because workers died over them, over which ones workers die now,
-whether anybody takes up what waits, and which shelves an earlier release built. Queries that change nothing and tell
-nothing of anybody's health."""
+"""What operators ask about copies: which ones were given up because workers died over them, which ones kill workers
+now, whether anybody takes up what waits, and which shelves an earlier release built. These queries change nothing and
+reveal nothing about anybody's health."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -13,21 +13,22 @@ from apps.records.models import SyncRun, SyncStep
 from apps.records.shelving import renewing
 from apps.records.syncing.working import leasing, worker_deaths
 
-# What was given up is tried again each day: older than this, and it went well since, or nobody copies there any more.
+# A step that was given up is tried again each day: if the failure is older than this, it has succeeded since, or nobody
+# copies there any more.
 LOOKED_BACK = timedelta(days=2)
-# Whoever beats once a minute has found a run that is free long before.
+# A scheduler that runs every minute has found a free run long before.
 LATE_AFTER = timedelta(minutes=15)
-MOST_COUNTED = 100_000  # shelves: of millions, nobody needs the number
+MOST_COUNTED = 100_000  # shelves: beyond this, nobody needs the exact number
 _MOST_LISTED = 20
 
 
 @dataclass(frozen=True)
 class SyncHealth:
-    """At one moment. `dying` are open runs over which workers died, with how often; `given_up` are steps that were
-    given up for it, by run and type, and `unshelved` runs whose shelves were, with their connections; the newest of
-    each. `waiting` counts runs that are free and that nobody took up in time, the oldest since `waiting_since_at`.
-    `old_shelves` counts those that are still to be built anew by this release, up to `MOST_COUNTED`, and
-    `stuck_shelves` are the connections where that failed."""
+    """At one moment. `dying` are open runs over which workers died, with how often; `given_up` are steps given up for
+    that reason, by run and type; `unshelved` are runs whose shelves were given up, with their connections; the newest
+    of each. `waiting` counts runs that are free and that nobody took up in time, the oldest waiting since
+    `waiting_since_at`. `old_shelves` counts shelves that this release still has to rebuild, up to `MOST_COUNTED`, and
+    `stuck_shelves` are the connections for which that failed."""
 
     at: datetime
     dying: tuple[tuple[UUID, int], ...]
@@ -40,12 +41,12 @@ class SyncHealth:
 
     @property
     def is_well(self) -> bool:
-        """Whether nobody need look."""
+        """Whether nothing needs attention."""
         return not (self.dying or self.given_up or self.unshelved or self.waiting or self.stuck_shelves)
 
 
 def examine(*, at: datetime) -> SyncHealth:
-    """Look at all runs. Indexes answer; nothing is written."""
+    """Look at all runs, by index; nothing is written."""
     died = SyncRun.objects.filter(finished_at__isnull=True).annotate(of_steps=Coalesce(Sum("steps__deaths"), 0))
     dying = died.annotate(times=F("of_steps") + F("deaths")).filter(times__gt=0).order_by("-times", "pk")
     given_up = SyncStep.objects.filter(gap=SyncStep.Gap.WORKER_DIED, finished_at__gt=at - LOOKED_BACK)

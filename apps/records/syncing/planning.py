@@ -1,7 +1,7 @@
 """What a sync asks for: the types we know, and others that the capability statement declares with a `patient`
-parameter, less what the provider does not offer and what the patient does not share.
+parameter, except what the provider does not offer and what the patient does not share.
 
-A type we know that is not asked for is a step all the same, with the reason why: nothing is silently missing.
+A type we know that is not asked for still becomes a step, with the reason: nothing is silently missing.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,20 +16,20 @@ from apps.wire.dialects import FhirVersion
 from apps.wire.fhir import CapabilityStatement, FhirServer, OfferedType
 from apps.wire.resource_types import Parameters
 
-# Read where rows refer to them, after the searches: each before those it refers to itself.
+# Read if rows refer to them, after the searches. Each type precedes those that it refers to itself.
 REFERENCED: Final = ("PractitionerRole", "Practitioner", "Medication", "Location", "Organization")
 PROVENANCE: Final = "Provenance"
-# Not asked for by patient: they come because of what was.
+# Not searched for by patient: they come because of other types.
 ACCOMPANYING: Final = frozenset({*REFERENCED, PROVENANCE})
 BROUGHT_BY: Final = ("_revinclude", "Provenance:target")
 _UPDATED: Final = "_lastUpdated"
 
-# What people look for first, and the longest: pages of one type follow each other, so that it had better begin early.
+# What people look for first, and what takes longest: pages of one type come one after another, so start that early.
 _FIRST: Final = (
     "AllergyIntolerance", "Observation", "MedicationRequest", "MedicationOrder", "Condition", "MedicationStatement",
     "DiagnosticReport", "Immunization", "DocumentReference", "Encounter",
 )  # fmt: skip
-# A statement that declares more types than FHIR has is somebody's joke.
+# A statement that declares more types than FHIR has is not serious.
 _MOST_UNKNOWN: Final = 100
 
 
@@ -43,9 +43,9 @@ class Way(StrEnum):
 
 
 class Asking(msgspec.Struct, frozen=True):
-    """How one type is asked for, as its step keeps it. `attempts` are sets of searches that each cover the type: the
-    first that is not refused is the one. `used` is which, once the step has ended, and `lacking` are those of its
-    searches that did not come to their end, where the others did. `is_stated`: the server's statement says that it
+    """How one type is asked for, as stored in its step. `attempts` are sets of searches that each cover the type: the
+    first that is not refused is used. `used` is its number, once the step has ended, and `lacking` are those of its
+    searches that did not reach their end although the others did. `is_stated`: the server's statement says that it
     offers the type."""
 
     way: Way
@@ -64,12 +64,12 @@ class Asking(msgspec.Struct, frozen=True):
         return self.attempts[attempt] if attempt < len(self.attempts) else ()
 
     def whole(self) -> frozenset[Parameters]:
-        """The searches that came to their end, without what only adds to them."""
+        """The searches that reached their end, without the parameters that only add to them."""
         came = enumerate(self.searches(self.used or 0))
         return frozenset(_without_extras(search) for number, search in came if number not in self.lacking)
 
     def covers_alike(self, other: "Asking") -> bool:
-        """Whether the attempt that was used asked what the other's did, apart from what only adds to it."""
+        """Whether both used the same searches, apart from parameters that only add to them."""
         mine, theirs = (
             tuple(_without_extras(search) for search in one.searches(one.used or 0)) for one in (self, other)
         )
@@ -77,7 +77,7 @@ class Asking(msgspec.Struct, frozen=True):
 
 
 def read_asking(written: object) -> Asking:
-    """What `written` wrote."""
+    """The inverse of `written`."""
     return msgspec.convert(written, Asking)
 
 
@@ -87,21 +87,21 @@ def asks_for_changes(search: Parameters) -> bool:
 
 
 def for_everything(search: Parameters) -> Parameters:
-    """The same search with what did not change."""
+    """The same search, including what did not change."""
     return tuple(pair for pair in search if pair[0] != _UPDATED)
 
 
 def for_rows_alone(search: Parameters) -> Parameters:
-    """The same search without what comes along."""
+    """The same search, without rows that come along."""
     return tuple(pair for pair in search if pair != BROUGHT_BY)
 
 
 @dataclass(frozen=True)
 class Planned:
-    """One resource type, whether the provider offers the way we ask for it, and whether the patient shares it.
+    """One resource type, whether the provider offers it in the way we ask for it, and whether the patient shares it.
 
-    `is_stated`: by the server's own word. `tells_changes`: its route takes _lastUpdated. `brings_provenance`: a search
-    may ask for it along.
+    `is_stated`: the server's own statement says so. `tells_changes`: its searches accept _lastUpdated.
+    `brings_provenance`: they can include Provenance.
     """
 
     resource_type: str
@@ -114,9 +114,9 @@ class Planned:
     brings_provenance: bool = False
 
     def asking(self, *, since: str = "", whole: frozenset[Parameters] = frozenset()) -> Asking:
-        """`since` is a FHIR instant: of the searches that were `whole` then, what changed after it is asked for, and of
-        any other everything. What only adds to a search is left out where a server refuses it every way (facts 3.12,
-        servers that answer 400 to parameters they do not know), before the type is asked for in another way."""
+        """`since` is a FHIR instant: searches that were `whole` then ask for changes since, all others for everything.
+        If a server refuses a type in every form (facts 3.12: servers that answer 400 to parameters they do not know),
+        parameters that only add to a search are left out before another way of asking is tried."""
         brought = (BROUGHT_BY,) if self.brings_provenance else ()
         changed = ((_UPDATED, f"ge{since}"),) if self.tells_changes else ()
         known = [searches for searches in self.attempts if not whole.isdisjoint(searches)]
@@ -130,11 +130,12 @@ class Planned:
 def plan(
     server: FhirServer, statement: CapabilityStatement | None, *, shared: frozenset[str] | None = None
 ) -> tuple[Planned, ...]:
-    """Every type, in the order to ask for them: who it is comes first. Without a statement, or with an empty one, all
-    that we know are asked for, and the answers decide; so they do where nobody said what is shared (None).
+    """Every type, in the order to ask for them: the patient comes first. Without a statement, or with an empty one, all
+    types that we know are asked for, and the answers decide; likewise if it is unknown what is shared (None).
 
-    A server that states another FHIR version than the directory may have changed over, or publish somebody else's
-    statement: what either version knows is asked for."""
+    A server that states another FHIR version than the directory may have changed over, or may publish somebody else's
+    statement: so what either version knows is asked for.
+    """
     says = statement if statement is not None and statement.types else None
     versions = tuple(dict.fromkeys((says.version if says else server.version, server.version)))
     found = [_planned("Patient", Way.READ, says, shared), *_searched(server, versions, says, shared)]
@@ -152,7 +153,8 @@ def _searched(
     says: CapabilityStatement | None,
     shared: frozenset[str] | None,
 ) -> Iterator[Planned]:
-    """By the version that the statement is of, where that knows the type: of others it says nothing."""
+    """Judged by the version of the statement if that version knows the type: about others, the statement says
+    nothing."""
     spoken = {name: version for version in reversed(versions) for name in _searchable(version)}
     for name in sorted(spoken, key=_place):
         about = says if spoken[name] is versions[0] else None
@@ -160,7 +162,7 @@ def _searched(
         yield _with_searches(planned, resource_types.attempts(server.dialect, spoken[name], name), about)
     for name in _declared(versions, says):
         unknown = _planned(name, Way.SEARCH, says, shared)
-        if unknown.is_shared:  # nobody was asked to share what we do not know
+        if unknown.is_shared:  # nobody was asked to share a type that we do not know
             yield _with_searches(unknown, resource_types.attempts(server.dialect, server.version, name), says)
 
 
@@ -174,7 +176,7 @@ def _place(name: str) -> tuple[int, str]:
 
 
 def _declared(versions: Sequence[FhirVersion], says: CapabilityStatement | None) -> Sequence[str]:
-    """Types we do not know whose route takes `patient`, by the server's own word."""
+    """Types that we do not know but whose search accepts `patient`, by the server's own statement."""
     if says is None:
         return ()
     found = [

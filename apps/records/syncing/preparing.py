@@ -1,7 +1,7 @@
 """Make the steps of a run, once, when it is known what the provider offers.
 
-They keep how they ask, so that a run goes on as it began whatever changes meanwhile. Steps that a run of an earlier
-release made at its start are completed, and go on at their cursors.
+Each step keeps how it asks, so a run continues as it began, whatever changes meanwhile. Steps that an earlier release
+made when the run started are completed, and continue at their cursors.
 """
 
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ Gap = SyncStep.Gap
 
 
 def prepare(work: Work) -> None:
-    """Ask what the provider offers, and make the steps that follow from it; nothing where that is done.
+    """Ask what the provider offers, and make the steps that follow from it; does nothing if that is done.
 
     Raises what `Source.capability` raises, and LeaseLost.
     """
@@ -39,7 +39,7 @@ def prepare(work: Work) -> None:
 
 
 def prepare_blindly(work: Work) -> None:
-    """Make the steps of everything we know, where the provider never said what it offers. Raises LeaseLost."""
+    """Make steps for all types that we know, if the provider never said what it offers. Raises LeaseLost."""
     if work.run.planned_at is None:
         shared = granted_access.readable_types(work.run.connection)
         _make(work, planning.plan(work.source.server, None, shared=shared))
@@ -53,7 +53,7 @@ def _make(work: Work, plan: tuple[Planned, ...], *, version: str = "") -> None:
         run.planned_at = now
         run.stated_version = version
         run.is_full = _is_full(run, at=now)
-        run.deaths = 0  # those over planning are over
+        run.deaths = 0  # those counted so far were during planning, which is over
         run.save(update_fields=["planned_at", "stated_version", "is_full", "deaths"])
         there = {step.resource_type: step for step in run.steps.all()}
         since = {} if run.is_full else watermarks.known(run, at=now)
@@ -76,7 +76,7 @@ def _make(work: Work, plan: tuple[Planned, ...], *, version: str = "") -> None:
 
 
 def _steps_before(run: SyncRun) -> dict[str, SyncStep]:
-    """Those of the connection's run before this one, by type."""
+    """The steps of the connection's previous run, by type."""
     last = worker_deaths.run_before(run)
     steps = last.steps.only("run", "resource_type", "gap", "rows_kept", "watermark_at") if last is not None else ()
     return {step.resource_type: step for step in steps}
@@ -98,7 +98,7 @@ def _planned_step(
 
 
 def _close(step: SyncStep, gap: SyncStep.Gap, *, at: datetime) -> None:
-    """Without asking."""
+    """End a step without asking anything."""
     step.status = Status.GAP
     step.gap = gap
     step.sealed_cursor = None
@@ -106,9 +106,10 @@ def _close(step: SyncStep, gap: SyncStep.Gap, *, at: datetime) -> None:
 
 
 def _closed_doors(run: SyncRun, before: Mapping[str, SyncStep], *, at: datetime) -> set[str]:
-    """Types that refused a good token for everything, where neither a week has gone by nor a sign-in: each such refusal
-    costs a new token, and is the provider's to end. One whose rows are here was open, and may be so again tomorrow, or
-    the day after."""
+    """Types that are skipped because at the last check nothing of them came although the token was good, and neither a
+    full proof is due nor has the patient signed in since: each such refusal costs a token renewal, and only the
+    provider can end it. A type of which we hold rows was accessible and may soon be again; it is skipped only once the
+    refusals have lasted (`_stays_closed`)."""
     if run.is_full:
         return set()
     closed = {name for name, last in before.items() if last.gap == Gap.TURNED_AWAY and not last.came_in_part}
@@ -116,7 +117,7 @@ def _closed_doors(run: SyncRun, before: Mapping[str, SyncStep], *, at: datetime)
 
 
 def _stays_closed(run: SyncRun, resource_type: str, *, at: datetime) -> bool:
-    """Whether each check refused it for as long as anything is doubted here."""
+    """Whether every check has refused it for as long as we doubt anything."""
     steps = SyncStep.objects.filter(run__connection=run.connection_id, resource_type=resource_type, finished_at__lte=at)
     refused = steps.filter(gap=Gap.TURNED_AWAY)
     last_open = steps.exclude(gap=Gap.TURNED_AWAY).aggregate(Max("finished_at"))["finished_at__max"]
@@ -131,9 +132,9 @@ def _holds_any(run: SyncRun, resource_type: str) -> bool:
 
 
 def _is_full(run: SyncRun, *, at: datetime) -> bool:
-    """Whether it is time for a full proof: none for a week, or the patient shares otherwise since, or the provider
-    speaks another version of FHIR, or again the one before, and does not do so all the time. One from the time of a
-    clock that was ahead is none."""
+    """Whether it is time for a full proof: there was none for a week, or none since the patient signed in again and may
+    have changed what is shared, or none since the provider changed its FHIR version (or changed back), unless it keeps
+    doing so. A proof dated in the future, by a wrong clock, does not count."""
     proofs: QuerySet[SyncRun] = SyncRun.objects.filter(
         connection=run.connection_id,
         is_full=True,

@@ -1,7 +1,7 @@
-"""How far a sync run is: what comes next and roughly how long it takes, where the pace so far allows an estimate.
+"""How far a sync run is: what comes next, and roughly how long it takes if the pace so far allows an estimate.
 
-Interface A allows twenty requests a minute, and a first copy takes several minutes of them: a page that says so is not
-taken for one that hangs.
+Interface A allows twenty requests a minute, so a first copy takes several minutes. A page that says so is not mistaken
+for one that hangs.
 """
 
 import math
@@ -17,26 +17,26 @@ from apps.records.syncing.planning import Way
 
 Status = SyncStep.Status
 
-_NEXT = 3  # subjects that are named: more is a list, and nobody waits for the fourth
-_USUAL_ROWS_A_PAGE = 20  # where a provider counts and has not sent a page yet
+_NEXT = 3  # subjects named: with more it becomes a list, and nobody waits for the fourth
+_USUAL_ROWS_A_PAGE = 20  # if a provider counts and has not sent a page yet
 
 
 @dataclass(frozen=True)
 class Outlook:
-    """`next` are subjects that wait, in the order of asking; `minutes` is what the pace makes of what is known to be
-    left; None where that is a minute or less."""
+    """`next` are subjects that wait, in the order of asking; `minutes` is how long the known rest takes at this pace,
+    or None if that is a minute or less."""
 
     next: tuple[Subject, ...]
     minutes: int | None
 
     @property
     def names(self) -> str:
-        """What comes next, as patients call it."""
+        """What comes next, in the words of patients."""
         return ", ".join(str(subject.name) for subject in self.next)
 
 
 def of(connection: Connection) -> Outlook | None:
-    """Of the run that is under way; None where there is none, or nothing is planned yet."""
+    """For the run under way; None if there is none, or it is not planned yet."""
     run = connection.sync_runs.filter(finished_at__isnull=True).first()
     if run is None or run.planned_at is None or not reaching.is_known(connection.endpoint, connection.registration):
         return None
@@ -47,7 +47,7 @@ def of(connection: Connection) -> Outlook | None:
 
 
 def _waiting(steps: Sequence[SyncStep]) -> tuple[Subject, ...]:
-    """Subjects of which nothing was asked for yet, each named once."""
+    """Subjects for which nothing was requested yet, each once."""
     begun = {subject.key for step in steps if step.started_at is not None for subject in _subjects(step)}
     waiting = (step for step in steps if step.status == Status.WAITING and _way(step) is Way.SEARCH)
     found = {subject.key: subject for step in waiting for subject in _subjects(step) if subject.key not in begun}
@@ -59,7 +59,7 @@ def _subjects(step: SyncStep) -> Iterable[Subject]:
 
 
 def _requests(run: SyncRun, steps: Iterable[SyncStep]) -> int:
-    """How many questions are left that we know of: no page tells how many follow it."""
+    """How many requests are left as far as we know: no page says how many follow it."""
     still = [step for step in steps if step.status in {Status.WAITING, Status.GETTING}]
     reads = PendingRead.objects.filter(run=run, is_done=False).count()
     return reads + sum(_of_step(step) for step in still)
@@ -78,5 +78,5 @@ def _of_step(step: SyncStep) -> int:
 
 
 def _way(step: SyncStep) -> Way | None:
-    """None where an old release made the step."""
+    """None if an old release made the step."""
     return None if step.asked is None else planning.read_asking(step.asked).way

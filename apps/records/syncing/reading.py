@@ -1,4 +1,4 @@
-"""Single resources: the patient, and what rows refer to."""
+"""Single resources: the patient, and the resources that rows refer to."""
 
 from django.db.models import QuerySet
 
@@ -14,15 +14,16 @@ from apps.wire.fhir import AnotherResource, Resource
 Gap = SyncStep.Gap
 
 _AT_ONCE = 100
-# So many refusals without one that worked: the type is not shared, and nobody needs to ask a thousand times.
+# After this many refusals without a success, the type counts as not shared: nobody needs to ask a thousand times.
 _REFUSED_AT_MOST = 5
-# Nor to wait for a hundred, of a machine that does not say a word. A turn has time for two, one after the other.
+# Nor need anybody wait a hundred times for a server that does not answer. A turn has time for two such requests, one
+# after the other.
 _UNANSWERED_AT_MOST = 3
 _GONE = 410
 
 
 class ReadingPatient:
-    """The Patient the person confirmed, by its id (P5)."""
+    """Reads the Patient that the user confirmed, by its id (P5)."""
 
     def __init__(self, step: SyncStep, work: Work) -> None:
         self.step = step
@@ -43,13 +44,13 @@ class ReadingPatient:
         return Read("Patient", self._work.run.connection.fhir_patient_id)
 
     def receive(self, _question: Question, answer: Answer) -> None:
-        """To be stored then."""
+        """Keep it for `store`."""
         assert isinstance(answer, Resource)  # noqa: S101  # nosec B101 - only reads are asked here
         self._resource = answer
         self.is_done = True
 
     def stage(self) -> None:
-        """No answer is waited for with these."""
+        """Nothing to do: no other request waits for these answers."""
 
     def store(self) -> None:
         """Raises LeaseLost."""
@@ -58,7 +59,8 @@ class ReadingPatient:
             stepping.store(self.step, (self._resource,), work=self._work)
 
     def refuse(self, _question: Question, error: WireError) -> None:
-        """Nothing else can be tried. What came instead is set apart if it is about another person. Raises LeaseLost."""
+        """No other way is left. If the provider sent another person's resource instead, it is quarantined. Raises
+        LeaseLost."""
         stepping.note_refusal(self.step, error, self._work)
         self._gap = gaps.reason(error)
         self.is_done = True
@@ -70,21 +72,22 @@ class ReadingPatient:
         """Raises LeaseLost."""
         if self._gap == Gap.NOT_OFFERED and self._should_be_there():
             self._gap = Gap.UNAVAILABLE
-        gap = Gap.OTHER_PATIENT if self.step.rows_refused else self._gap  # whoever's hands it was in then
+        gap = Gap.OTHER_PATIENT if self.step.rows_refused else self._gap  # even if an earlier worker received them
         stepping.close(self.step, gap=gap, work=self._work)
 
     def _should_be_there(self) -> bool:
-        """Whether the server says that patients are to be read, and this one was: to be looked for again."""
+        """Whether the server states that patients can be read, and this one was: then it is worth asking again."""
         return stepping.asking(self.step).is_stated and stepping.holds_any(self.step, self._work)
 
 
 class ReadingReferences:
-    """Each resource of one type that rows of this run refer to, once. One that cannot be read is counted, and is no gap
-    of its type: rows often name what their provider does not release. One that is not answered at all is a gap, and so
-    is one that is about another person, or in whose place such a one came; it is asked for again.
+    """Reads each resource of one type that rows of this run refer to, once. One that cannot be read is counted but is
+    no gap of its type: rows often refer to what their provider does not release. It is a gap if a read is not answered
+    at all, or brings a resource about another person; such a resource is asked for again.
 
-    What came in place of another and names nobody is left out. Nothing tells whose it is; and where rows name it, it is
-    read by its own id."""
+    If another resource came instead and names nobody, it is left out: nothing shows whose it is, and if rows refer to
+    it, it is read by its own id.
+    """
 
     def __init__(self, step: SyncStep, work: Work) -> None:
         self.step = step
@@ -109,7 +112,7 @@ class ReadingReferences:
         return not self._waiting and not self._asked
 
     def next(self) -> Question | None:
-        """The next to read; several may be under way."""
+        """The next resource to read; several reads may be in flight."""
         if not self._waiting:
             return None
         logical_id = self._waiting.pop()
@@ -117,15 +120,15 @@ class ReadingReferences:
         return Read(self.step.resource_type, logical_id)
 
     def receive(self, _question: Question, answer: Answer) -> None:
-        """To be stored then."""
+        """Keep it for `store`."""
         assert isinstance(answer, Resource)  # noqa: S101  # nosec B101 - only reads are asked here
         self._got.append(answer)
 
     def stage(self) -> None:
-        """No answer is waited for with these."""
+        """Nothing to do: no other request waits for these answers."""
 
     def store(self) -> None:
-        """What came, and that it need not be read again. Raises LeaseLost."""
+        """Store what was received, and note that it need not be read again. Raises LeaseLost."""
         for resource in self._got:
             self._refused_in_a_row = self._unanswered_in_a_row = 0
             self.step.bytes_got += len(resource.body)
@@ -139,11 +142,11 @@ class ReadingReferences:
         self._look()
 
     def refuse(self, question: Question, error: WireError) -> None:
-        """Count it, and go on with the others."""
+        """Count it, and continue with the others."""
         assert isinstance(question, Read)  # noqa: S101  # nosec B101 - only reads are asked here
         self._asked.discard(question.logical_id)
         is_gone = isinstance(error, NotFound) and error.status == _GONE
-        is_owed = isinstance(error, Unavailable | UnexpectedAnswer)  # a page of HTML may be no more than a moment's
+        is_owed = isinstance(error, Unavailable | UnexpectedAnswer)  # a page of HTML may be a passing fault
         came = error.resource if isinstance(error, AnotherResource) else None
         strange = came if _is_strange(came, self._work) else None
         stepping.count_missing(
@@ -169,8 +172,8 @@ class ReadingReferences:
         stepping.close(self.step, gap=self._gap or self._lacks or strange, work=self._work)
 
     def _look(self) -> None:
-        """Rows that were read refer to others of their type: look again where none is left."""
-        asked = self.step.pages + self.step.rows_missing  # what leads nowhere costs its provider as much
+        """Look for more once none is left: rows that were read refer to others of their type."""
+        asked = self.step.pages + self.step.rows_missing  # a reference that leads nowhere costs its provider as much
         if asked >= stepping.MOST_READS or stepping.is_too_much(self.step, self._work):
             self._waiting, self._gap = [], Gap.TOO_MUCH if self._pending().exists() else ""
         elif not self._waiting and not self._gap:
@@ -178,8 +181,8 @@ class ReadingReferences:
             self._waiting = list(waiting.values_list("logical_id", flat=True)[:_AT_ONCE])
 
     def _mark_known(self) -> None:
-        """What came along with a search is not read again; in a check for changes, nor is what we have, unless it was
-        to be read again and nobody answered."""
+        """Mark references as done if the resource came along with a search; in a check for changes, also if we hold the
+        resource, unless an earlier read was not answered and is still owed."""
         run = self._work.run
         have = Record.objects.filter(
             user_id=run.user_id, connection_id=run.connection_id, resource_type=self.step.resource_type
@@ -197,6 +200,6 @@ class ReadingReferences:
 
 
 def _is_strange(resource: Resource | None, work: Work) -> bool:
-    """Whether it is about another person than the one whose record this is."""
+    """Whether it is about somebody other than the person whose record this is."""
     patient_id = work.run.connection.fhir_patient_id
     return resource is not None and belonging.names_another_patient(resource, patient_id=patient_id)

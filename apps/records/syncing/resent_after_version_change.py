@@ -1,8 +1,8 @@
-"""What a server sent again because it moved to another FHIR version: a whole record, and no news to its owner.
+"""What a server sent again because it moved to another FHIR version: a whole record, but no news for its owner.
 
-Its entries have other ids then, or other words for the same thing, so their rows cannot tell what is really new. A type
-was sent again if it came in the version that the server states now for the first time, within a week of the first
-statement: a type may be late. Going back to a version that was stated earlier sends nothing again.
+Its entries then have other ids, or other words for the same thing, so the rows cannot show what is really new. A type
+counts as sent again if it came in the version that the server now states for the first time, within a week of the first
+statement: a type may be late. A server that returns to a version it stated earlier sends nothing again.
 """
 
 from collections.abc import Collection
@@ -13,7 +13,8 @@ from uuid import UUID
 from apps.records.binary_cursors import binary_cursor
 from apps.records.syncing import watermarks
 
-# The runs of these connections alone, and once: by itself the planner reads those of everybody for each question.
+# Restricted to the runs of these connections, which are read once: left to itself, the planner reads everybody's runs
+# for each subquery.
 _SENT_ANEW: Final = """
 WITH stated AS MATERIALIZED (
     SELECT id, connection_id, created_at, stated_version FROM records_syncrun
@@ -45,7 +46,7 @@ WHERE step.finished_at > %(since)s AND step.rows_changed > 0
 
 
 class Resent(NamedTuple):
-    """One type, by which run of which connection, and until when."""
+    """One type that was sent again: by which connection, in which run, and until when."""
 
     run_id: UUID
     connection_id: UUID
@@ -54,7 +55,7 @@ class Resent(NamedTuple):
 
 
 def since(connections: Collection[UUID], moment: datetime) -> tuple[Resent, ...]:
-    """What was sent anew by these connections after this moment."""
+    """What these connections sent again after this moment."""
     if not connections:
         return ()
     asked: dict[str, Any] = {

@@ -1,12 +1,12 @@
 """Bring a connection's records up to date: a run with one step per resource type.
 
-`start` opens a run; a connection has at most one. `advance` takes it as far as it can: it claims the run, sees what the
-provider offers, then fetches, checks and stores: the patient first, then all searches, several at a time, then what
-their rows refer to. One failing type never hides the others.
+`start` opens a run; a connection has at most one open. `advance` takes it as far as possible: it claims the run, asks
+what the provider offers, then requests, checks and stores: first the patient, then all searches, several at a time,
+then what their rows refer to. A type that fails never hides the others.
 
 A run is interrupted when its provider does not answer (it pauses), when its worker dies (another resumes it), or when
-it has used up its slice of time (others get the worker). It goes on at the stored cursors, at the cost of the pages in
-flight at most. When every step has ended, the run has an outcome.
+its slice of time is used up (others get the worker). It continues at the stored cursors and loses at most the pages in
+flight. When every step has ended, the run gets an outcome.
 """
 
 import contextlib
@@ -68,14 +68,14 @@ _LOG = logging.getLogger(__name__)
 OPEN = (Status.WAITING, Status.GETTING)
 _NEEDED = ("connection__endpoint", "connection__registration__authorization_server")
 ENDED = (Connection.Status.ENDED, Connection.Status.DISCONNECTED)
-LONGEST_PAUSE_SECONDS = 3600  # by ourselves: a provider may ask for more
-BROKEN_SECONDS = 60  # how soon it goes on after staff mended our registration
-KEY_MISSING_SECONDS = 900  # and after a key of ours is back
-# How long a run has a worker before others have their turn.
+LONGEST_PAUSE_SECONDS = 3600  # chosen by us: a provider may ask for more
+BROKEN_SECONDS = 60  # the pause until we try again after staff fixed our registration
+KEY_MISSING_SECONDS = 900  # the same, after a missing key of ours is back
+# How long a run occupies a worker before others have their turn.
 SLICE = timedelta(seconds=20)
 
 
-# What ends a turn, whoever has to act.
+# Errors that end a turn, whoever has to act.
 _STOPS = (NotYet, SwitchedOff, NeedsReauthorization, WireError)
 _STREAMS: Mapping[Way, Callable[[SyncStep, Work], Stream]] = MappingProxyType(
     {Way.READ: ReadingPatient, Way.SEARCH: Searching, Way.REFERENCES: ReadingReferences}
@@ -91,17 +91,17 @@ class NoLongerThere(NotSyncable):
 
 
 def start(connection: Connection, *, cause: SyncRun.Cause, at: datetime) -> SyncRun:
-    """Open a run, or find the one that is open, which is the patient's from now on where they are the one to ask. The
-    caller enqueues it once this is committed.
+    """Open a run, or find the open one, which takes over the cause if somebody asked for it (`SyncRun.ASKED_FOR`). The
+    caller enqueues the run once this is committed.
 
-    Raises NotSyncable: before the patient confirmed whose record it is, nothing is copied (C64). Where the connection
-    was deleted meanwhile, that is NoLongerThere.
+    Raises NotSyncable: nothing is copied before the patient has confirmed whose record it is (C64). Raises
+    NoLongerThere if the connection was deleted meanwhile.
     """
     if connection.status != Connection.Status.ACTIVE:
         raise NotSyncable
     try:
         return _open(connection, cause=cause, at=at)
-    except IntegrityError:  # its row is gone, as the database alone can tell for certain
+    except IntegrityError:  # its row is gone, which only the database knows for certain
         raise NoLongerThere from None
 
 
@@ -121,8 +121,8 @@ def _open(connection: Connection, *, cause: SyncRun.Cause, at: datetime) -> Sync
 
 
 def advance(run_id: UUID, *, at: datetime) -> None:
-    """Take a run as far as it goes. Does nothing where it is finished, held by another worker, paused or forgotten, or
-    where its authorization server has no room for more.
+    """Take a run as far as it goes. Does nothing if it is finished, held by another worker, paused or deleted, or if
+    its authorization server has no room for more.
 
     Raises unforeseen errors after giving the run back: it is tried again as often as after a pause.
     """
@@ -132,7 +132,7 @@ def advance(run_id: UUID, *, at: datetime) -> None:
 
 
 def advance_next(*, at: datetime) -> bool:
-    """The same with the run that waits most urgently, of whichever connection. False where none waits."""
+    """Do the same with the run that waits most urgently, of any connection. False if none waits."""
     lease = leasing.claim_next()
     if lease is None:
         return False
@@ -144,7 +144,7 @@ def _advance(lease: Lease, *, at: datetime) -> None:
     run = SyncRun.objects.select_related(*_NEEDED).filter(pk=lease.run_id).first()
     if run is None:
         return
-    clock = clocks.running_from(at)  # it may take minutes, and says truly when
+    clock = clocks.running_from(at)  # a run may take minutes, and writes down the actual times
     if run.connection.status in ENDED:
         _abandon(run, lease, Gap.SIGN_IN_NEEDED, at=at)
         return
@@ -159,24 +159,24 @@ def _advance(lease: Lease, *, at: datetime) -> None:
         lease.give_back()
     except LeaseLost:
         _LOG.info("A sync run was taken over or its connection ended: run %s.", run.pk)
-    except Shredded:  # the account is being closed: there is nobody left to keep anything for
+    except Shredded:  # the account is being closed: there is nobody left to keep records for
         with contextlib.suppress(LeaseLost):
             _abandon(run, lease, Gap.UNAVAILABLE, at=clock())
     except Exception:
-        if not SyncRun.objects.filter(pk=run.pk).exists():  # disconnected and forgotten under our hands
+        if not SyncRun.objects.filter(pk=run.pk).exists():  # disconnected and deleted meanwhile
             return
         _give_back(run, lease, clock)
         raise
 
 
 def _work_on(work: Work) -> None:
-    """Every open step, then the outcome; or a pause, where waiting helps and has not been tried too often."""
+    """Take every open step, then settle the outcome; or pause, if waiting may help and has not been tried too often."""
     try:
         if not _take_all_steps(work):
             return
         version_changes.settle(work.run, work.lease, at=work.clock())
         _update_shelves(work)
-    except (KeyMissing, WeakKey) as error:  # ours to mend: no reason to end the run with gaps
+    except (KeyMissing, WeakKey) as error:  # ours to fix: no reason to end the run with gaps
         _LOG.error("A sync run waits for a key of ours: run %s: %s", work.run.pk, error)
         work.lease.pause(seconds=KEY_MISSING_SECONDS, pauses=work.run.pauses)
     else:
@@ -184,8 +184,8 @@ def _work_on(work: Work) -> None:
 
 
 def _take_all_steps(work: Work) -> bool:
-    """Take every open step to its end, or to the reason why it has none. False where the run was paused instead. Raises
-    SliceOver."""
+    """Take every open step to its end, or to the reason why it cannot be completed. False if the run was paused
+    instead. Raises SliceOver."""
     try:
         try:
             _take_steps(work)
@@ -197,7 +197,7 @@ def _take_all_steps(work: Work) -> bool:
             return False
         _close_open_steps(work, gaps.reason(error) if isinstance(error, WireError) else Gap.UNAVAILABLE)
     except NeedsReauthorization:
-        # an active connection waits for no sign-in: its account is being closed
+        # an active connection does not need a sign-in: its account is being closed
         is_active = work.run.connection.status == Connection.Status.ACTIVE
         _close_open_steps(work, Gap.UNAVAILABLE if is_active else Gap.SIGN_IN_NEEDED)
     except AuthorizationExpired:  # refused twice, the second time with a renewed token (C45)
@@ -209,13 +209,13 @@ def _take_all_steps(work: Work) -> bool:
 
 
 def _update_shelves(work: Work) -> None:
-    """Those of what came in this turn."""
+    """Update the shelves for what came in this turn."""
     updating_shelves.update(work.run, work.lease, at=work.clock())
 
 
 def _take_steps(work: Work) -> None:
-    """Take the steps in their order. Raises what concerns every step alike, SliceOver and, once the others were taken,
-    what one of them waits for."""
+    """Take the steps in their order. Raises what concerns every step alike, SliceOver and, after the others were taken,
+    what one of them has to wait for."""
     if worker_deaths.is_given_up(work.run):
         preparing.prepare_blindly(work)
     _prepare(work)
@@ -225,9 +225,9 @@ def _take_steps(work: Work) -> None:
     delayed = _run_steps(work, _of_ways(work, Way.SEARCH), gives_up=gives_up) or delayed
     if delayed is None:
         delayed = _take_patient(work, Status.GETTING)
-    if delayed is not None:  # what is referred to comes last: the patient names doctors as well
+    if delayed is not None:  # references come last: the patient names doctors as well
         raise delayed
-    for resource_type in planning.REFERENCED:  # each before those it refers to itself
+    for resource_type in planning.REFERENCED:  # each before those that it refers to itself
         steps = [step for step in _of_ways(work, Way.REFERENCES) if step.resource_type == resource_type]
         delayed = _run_steps(work, steps, gives_up=gives_up) or delayed
     if delayed is not None:
@@ -237,8 +237,8 @@ def _take_steps(work: Work) -> None:
 
 
 def _prepare(work: Work) -> None:
-    """Make the steps. A server that never says what it offers, since its statement takes too long to make, may
-    have the records all the same: in the end it is asked for every type we know."""
+    """Make the steps. If a server never sends its statement because making it takes too long, it may serve the records
+    all the same: in the end it is asked for every type that we know."""
     try:
         preparing.prepare(work)
     except Unavailable as error:
@@ -249,16 +249,16 @@ def _prepare(work: Work) -> None:
 
 def _take_patient(work: Work, status: SyncStep.Status) -> Unavailable | None:
     """Read the patient: first of all and, if no answer came, again only after the searches, since otherwise every turn
-    would wait for it before it brings a page. Once the searches have ended, it is given fewer chances than they had.
-    What it waits for, if it has to."""
+    would wait for it before receiving a page. Once the searches have ended, it gets fewer tries than they had. Returns
+    what it has to wait for, if anything."""
     steps = [step for step in _of_ways(work, Way.READ) if step.status == status]
     most = len(PAUSES_SECONDS) if _of_ways(work, Way.SEARCH) else backing_off.PAUSES_FOR_ONE
     return _run_steps(work, steps, gives_up=work.run.pauses >= most, stops_others=False)
 
 
 def _run_steps(work: Work, steps: list[SyncStep], *, gives_up: bool, stops_others: bool = True) -> Unavailable | None:
-    """Take these steps together, apart from those that workers died over. What one of them waits for, if one has to;
-    raises SliceOver where the turn is over."""
+    """Take these steps together, except that those which workers died over are taken alone. Returns what one of them
+    has to wait for, if anything. Raises SliceOver when the turn is over."""
     delayed = None
     for batch in worker_deaths.batches(steps):
         streams = [_STREAMS[stepping.asking(step).way](step, work) for step in batch]
@@ -281,17 +281,18 @@ def _of_ways(work: Work, way: Way) -> list[SyncStep]:
 
 
 def _try_to_pause(work: Work, error: NotYet | SwitchedOff | Unavailable | ClientRejected) -> bool:
-    """Give the run back for a while. False where it is not: the provider had its chances, or its organization refuses
-    us. A turn that brought something counts as an answer: a long record may meet any number of short faults."""
+    """Give the run back for a while. False if it has to go on: the provider had its chances, or its organization
+    refuses us. A turn that stored something resets the count: copying a long record may meet any number of short
+    faults."""
     pauses = 0 if work.turn.has_stored else work.run.pauses
-    if isinstance(error, SwitchedOff):  # nobody takes it up before it is on again
+    if isinstance(error, SwitchedOff):  # nobody takes it up before it is switched on again
         work.lease.give_back()
         return True
     if isinstance(error, OrganizationNotEnabled):
         return False
-    if isinstance(error, RegistrationBroken | ClientRejected):  # ours to mend: no reason to end the run with gaps
+    if isinstance(error, RegistrationBroken | ClientRejected):  # ours to fix: no reason to end the run with gaps
         seconds: float = BROKEN_SECONDS
-    elif isinstance(error, NotYet):  # somebody else is refreshing, or it is too soon to
+    elif isinstance(error, NotYet):  # another worker is refreshing, or it is too soon to refresh
         seconds = min((error.until - work.clock()).total_seconds(), LONGEST_PAUSE_SECONDS)
     elif pauses < len(PAUSES_SECONDS):
         seconds = backing_off.seconds(error, pauses=pauses)
@@ -303,7 +304,7 @@ def _try_to_pause(work: Work, error: NotYet | SwitchedOff | Unavailable | Client
 
 
 def _open_steps(run: SyncRun) -> list[SyncStep]:
-    """In the order of the plan, which is the order they were made in."""
+    """In the order of the plan, which is the order in which they were made."""
     return list(run.steps.filter(status__in=OPEN).order_by("pk"))
 
 
@@ -314,7 +315,7 @@ def _close_open_steps(work: Work, gap: SyncStep.Gap) -> None:
 
 
 def _finish(run: SyncRun, lease: Lease, *, at: datetime, denied: Collection[str] = ()) -> None:
-    """Give the run its outcome."""
+    """End the run with its outcome."""
     steps = list(run.steps.all())
     outcome = gaps.outcome(steps)
     facts: dict[str, str | int | bool] = {
@@ -341,8 +342,8 @@ def _ask_for_sign_in(work: Work) -> None:
 
 
 def _give_back(run: SyncRun, lease: Lease, clock: Clock) -> None:
-    """After an unforeseen error: try again later, and give up in the end, so that no run loops for ever. What came
-    before the error is shown either way."""
+    """After an unforeseen error: try again later, and finally give up, so that no run loops for ever. What came before
+    the error is shown either way."""
     gives_up = run.pauses >= len(PAUSES_SECONDS)
     if gives_up:
         with transaction.atomic():
@@ -365,7 +366,7 @@ def _update_shelves_if_possible(run: SyncRun, lease: Lease, *, at: datetime) -> 
 
 
 def _abandon(run: SyncRun, lease: Lease, gap: SyncStep.Gap, *, at: datetime) -> None:
-    """End what is open without another look at provider or records. What was quarantined so far raises its alarm."""
+    """End everything open without another look at provider or records. What was quarantined so far raises its alarm."""
     with transaction.atomic():
         _drop_open_steps(run, gap, at=at)
         _finish(run, lease, at=at)

@@ -1,4 +1,4 @@
-"""One sync step: one resource type, whose rows are stored together with the place to go on from.
+"""One sync step: one resource type, whose rows are stored together with the cursor to continue from.
 
 A step can stop anywhere. What is stored stays stored, and the next worker begins at the stored cursor.
 """
@@ -29,18 +29,18 @@ from apps.vault.sealing import Holder
 from apps.wire.errors import Code, WireError
 from apps.wire.fhir import Resource
 
-# A type with more pages than this is a loop we did not see, or a body of data no phone page can hold.
+# A type with more pages is a loop we did not detect, or more data than a page on a phone can show.
 MOST_PAGES = 4000
 MOST_ROWS = 500_000
-# Nor is there one whose single type is a gigabyte: somebody is filling our disk.
+# Nor can it show a gigabyte of one type: somebody is filling our disk.
 MOST_BYTES = 1_000_000_000
-# What goes on for longer is ended with what came: 20 rows a minute is what the slowest pace brings.
+# A longer run is ended with what came. The slowest pace brings 20 rows a minute.
 LONGEST = timedelta(days=2)
-# References lead to references: an organization is part of another. Nobody needs to see so far.
+# References lead to references: an organization is part of another. Nobody needs to follow them further.
 MOST_DEPTH = 4
 MOST_READS = 2000  # of one type in one run
 
-# Written out: each page asks this, perhaps twice, and putting it together anew costs more than asking.
+# Written out: each page runs this, perhaps twice, and building it in Python costs more than running it.
 _AS_THEY_ARE: Final = (
     "since_at", "watermark_at", "pages", "bytes_got", "rows_got", "rows_kept", "rows_refused", "rows_unreadable",
     "rows_changed", "rows_concluded", "rows_removed", "rows_missing", "rows_counted", "refers", "needs_shelf",
@@ -58,14 +58,15 @@ Gap = SyncStep.Gap
 
 
 class SliceOver(Exception):
-    """The run had its time, and others may be waiting. What came is stored; it goes on at its cursors."""
+    """The run used up its time, and others may be waiting. What came is stored; the run continues at its cursors."""
 
 
 @dataclass
 class Turn:
-    """What one worker did with the run so far: references it put down, and whether it stored anything. `new_types` are
-    those of its steps that had brought nothing before this run. `counts_searches`: its provider was seen to count
-    all that a search finds, and not each page. Of the types in `denied` it said that their scope is not granted."""
+    """What one worker has done with the run so far: whether it noted references, and whether it stored anything.
+    `new_types` are those of its steps of which earlier runs brought nothing. `counts_searches`: the provider was seen
+    to count all that a search finds, and not each page. For the types in `denied`, it said that their scope is not
+    granted."""
 
     noted: set[Target] = field(default_factory=set)
     has_stored: bool = False
@@ -96,7 +97,7 @@ class Work:
         return self.clock() >= self.slice_ends_at
 
     def stop_if_slice_is_over(self) -> None:
-        """To be called when something was stored and more is to come. Raises SliceOver."""
+        """Call it after storing something if more is to come. Raises SliceOver."""
         if self.is_slice_over:
             raise SliceOver
 
@@ -121,7 +122,7 @@ def begin(step: SyncStep, work: Work) -> tuple[Cursor, tuple[Resource, ...] | No
 
 
 def stage(step: SyncStep, resources: tuple[Resource, ...], *, cursor: Cursor, work: Work) -> None:
-    """Keep a page as it came, and where to go on after it, until `store` has its rows. Raises LeaseLost."""
+    """Keep a page unprocessed, and the cursor after it, until `store` has its rows. Raises LeaseLost."""
     with transaction.atomic(), sealing.key_ring(work.holder) as ring:
         work.lease.extend()
         step.sealed_page = staged_pages.sealed(resources, step, ring)
@@ -130,7 +131,7 @@ def stage(step: SyncStep, resources: tuple[Resource, ...], *, cursor: Cursor, wo
 
 
 def move_cursor(step: SyncStep, cursor: Cursor, work: Work) -> None:
-    """Go on elsewhere, though nothing came. Raises LeaseLost."""
+    """Move the cursor although nothing came. Raises LeaseLost."""
     with transaction.atomic(), sealing.key_ring(work.holder) as ring:
         work.lease.extend()
         step.sealed_cursor = cursors.sealed(cursor, step, ring)
@@ -145,10 +146,10 @@ def store(
     cursor: Cursor | None = None,
     read: Target | None = None,
 ) -> None:
-    """One page, one transaction: its rows, what they refer to, what the step has counted, and where to go on.
+    """Store one page in one transaction: its rows, what they refer to, what the step has counted, and the next cursor.
 
-    Rows of other types that came along, such as a Provenance or a practice, are kept under their own. `read` is the
-    reference that was followed. Raises LeaseLost.
+    Rows of other types that came along, such as a Provenance or an Organization, are stored under their own type.
+    `read` is the reference that was followed. Raises LeaseLost.
     """
     connection = work.run.connection
     theirs, ours = belonging.divided(resources, patient_id=connection.fhir_patient_id)
@@ -169,14 +170,14 @@ def store(
         if cursor is not None:
             step.sealed_cursor = cursors.sealed(cursor, step, ring)
         step.sealed_page = None
-        if read is None:  # of references each is a small part: what kills may be among those left
+        if read is None:  # a single reference is a small part of its step: one of those left may be what kills workers
             step.deaths = 0
         _save(step)
     work.turn.has_stored = True
 
 
 def note_refusal(step: SyncStep, error: WireError, work: Work) -> None:
-    """Keep that a refusal named its reason: then nobody has to doubt it (`withholding`)."""
+    """Note a refusal that gave its reason, so that it is not doubted (`withholding`)."""
     if error.code is Code.INSUFFICIENT_SCOPE:
         work.turn.denied.add(step.resource_type)
 
@@ -190,8 +191,8 @@ def count_missing(
     is_gone: bool = False,
     strange: Resource | None = None,
 ) -> None:
-    """Count a reference that leads nowhere. `is_gone`: its provider says so (410), and what we have of it is gone, too.
-    `is_owed`: the next run asks again (`syncing.unanswered_references`). `strange` came in its place and is about
+    """Count a reference that leads nowhere. `is_gone`: its provider says so (410), and our copy of it is marked as
+    gone. `is_owed`: the next run asks again (`syncing.unanswered_references`). `strange` came in its place and is about
     somebody else: it is quarantined. Raises LeaseLost."""
     pending = PendingRead.objects.filter(run=work.run, resource_type=step.resource_type, logical_id=logical_id)
     with transaction.atomic():
@@ -209,7 +210,7 @@ def count_missing(
 
 
 def is_too_much(step: SyncStep, work: Work) -> bool:
-    """Whether the step has got as much as we take of one type, or its run has gone on for as long as we let it."""
+    """Whether the step has received as much as we accept of one type, or its run has lasted as long as we allow."""
     is_large = step.pages + 1 >= MOST_PAGES or step.bytes_got > MOST_BYTES or step.rows_got > MOST_ROWS
     return is_large or work.clock() - work.run.created_at > LONGEST
 
@@ -217,8 +218,8 @@ def is_too_much(step: SyncStep, work: Work) -> bool:
 def close(step: SyncStep, *, gap: str, work: Work, used: int | None = None, lacking: tuple[int, ...] = ()) -> None:
     """End a step, with the reason if something is missing. Raises LeaseLost.
 
-    A search for everything that came to its end without a gap proves what the provider has no more. `used` is the
-    attempt that brought it, and `lacking` are its searches that alone are the gap, so that the others are whole.
+    A search for everything that reached its end without a gap proves what the provider no longer has. `used` is the
+    attempt that succeeded, and `lacking` are its searches that alone cause the gap, so that the others are complete.
     """
     now = work.clock()
     with transaction.atomic():
@@ -242,32 +243,32 @@ def close(step: SyncStep, *, gap: str, work: Work, used: int | None = None, lack
 
 
 def _save(step: SyncStep) -> None:
-    """The columns that a page changes."""
+    """Write the columns that a page changes."""
     values: dict[str, Any] = {name: getattr(step, name) for name in ("id", *_AS_THEY_ARE, *_SEALED)}
     with binary_cursor() as cursor:
         cursor.execute(_WRITE_DOWN, values)
 
 
 def rows_kept(step: SyncStep, work: Work) -> int:
-    """How many different resources came: a provider may send one on two pages, or to two searches."""
+    """How many different resources came: a provider may send the same one on two pages, or for two searches."""
     return _records(step, work).filter(confirmed_by_run=work.run.pk).count()
 
 
 def count_new(step: SyncStep, ids: Iterable[str], work: Work) -> int:
-    """How many of these did not come in this run before."""
+    """How many of these came for the first time in this run."""
     named = set(ids)
     came = _records(step, work).filter(confirmed_by_run=work.run.pk, logical_id__in=named)
     return len(named) - came.count()
 
 
 def holds_any(step: SyncStep, work: Work) -> bool:
-    """Whether rows of the type are here that, as far as we know, its provider has."""
+    """Whether we hold rows of the type that, as far as we know, its provider still has."""
     return _records(step, work).filter(removed_at__isnull=True).exists()
 
 
 def _note_references(rows: Sequence[Resource], *, read: Target | None, work: Work) -> bool:
-    """Note what these rows refer to, to be read after the searches, and that `read` is done. Whether they refer to
-    anything."""
+    """Note what these rows refer to, to be read after the searches, and mark `read` as done. Returns whether they refer
+    to anything."""
     depth = 0
     if read is not None:
         of_read = PendingRead.objects.filter(run=work.run, resource_type=read[0], logical_id=read[1])
@@ -289,13 +290,14 @@ def _note_references(rows: Sequence[Resource], *, read: Target | None, work: Wor
 
 
 def _as_many_as_are_read(found: set[Target]) -> Iterator[Target]:
-    """Of each type one more than is read of it, so that the rest is a gap (TOO_MUCH) and no rows of ours."""
+    """Of each type, at most one more than a run reads, so that the excess makes a gap (TOO_MUCH) instead of filling our
+    tables."""
     for _type, targets in groupby(sorted(found), key=itemgetter(0)):
         yield from islice(targets, MOST_READS + 1)
 
 
 def _proves_what_is_gone(step: SyncStep, work: Work) -> bool:
-    """Whether a row that did not come is gone. One search by patient alone covers its type; narrow ones may leave out
+    """Whether rows that did not come are gone. A single search by patient alone covers its type; narrower ones may miss
     what another way of asking had brought, and prove only what the same ones brought before."""
     mine = asking(step)
     if [search for search in mine.searches(mine.used or 0) if not dict(search).keys() - {"_revinclude"}]:
@@ -312,7 +314,7 @@ def _proves_what_is_gone(step: SyncStep, work: Work) -> bool:
 
 
 def _take_for_gone(step: SyncStep, work: Work, *, at: datetime) -> str:
-    """Mark what did not come, and return the gap that doubt about it makes."""
+    """Mark what did not come as gone, and return the gap if that is in doubt."""
     held = _records(step, work)
     gone, is_in_doubt = doubting.settle(held, run_id=work.run.pk, came=step.rows_kept, at=at)
     step.rows_removed = gone

@@ -1,5 +1,5 @@
-"""References that a run asked for without an answer. The next run asks for them again, and not for the rows that name
-them.
+"""References that a run asked for without getting an answer. The next run asks for them again, but not for the rows
+that name them.
 
 Otherwise one address that never answers would make every check read the whole record again.
 """
@@ -11,13 +11,13 @@ from django.db.models import Exists, OuterRef, QuerySet
 from apps.records.models import PendingRead, SyncRun, SyncStep
 from apps.records.syncing import planning
 
-# Nobody answers otherwise tomorrow; and what is beyond the most that is read of a type stays beyond it.
+# Asking again would not change these; and what exceeds the limit for a type exceeds it again.
 _DECIDED = SyncStep.SETTLED | {SyncStep.Gap.TOO_MUCH}
 
 
 def hand_on(run: SyncRun, steps: Sequence[SyncStep]) -> None:
-    """Keep what was not answered, or not asked for any more, and drop the rest. In the transaction that ends the run
-    with these steps."""
+    """Keep the references that were not answered, or not asked for any more, and drop the rest. Call it in the
+    transaction that ends the run with these steps."""
     if run.is_full and run.planned_at is not None:
         _forget_earlier(run, steps)
     lacking = [step.resource_type for step in steps if step.gap and step.gap not in _DECIDED]
@@ -27,8 +27,8 @@ def hand_on(run: SyncRun, steps: Sequence[SyncStep]) -> None:
 
 
 def take_over(run: SyncRun) -> None:
-    """Read what earlier runs left, each once, in the transaction that plans this one. Where it asks for everything, its
-    rows name anew what they refer to."""
+    """Add the references that earlier runs left, each once, in the transaction that plans this run. Not if it asks for
+    everything: then its rows name them anew."""
     if run.is_full:
         return
     earlier = _of_earlier(run)
@@ -46,7 +46,8 @@ def take_over(run: SyncRun) -> None:
 
 
 def _forget_earlier(run: SyncRun, steps: Iterable[SyncStep]) -> None:
-    """What this run was named anew counts as it went here, and where all rows came, nothing else is named any more."""
+    """Forget earlier references: those that this run's rows named again are settled by this run, and if all rows came,
+    nothing names the others any more."""
     searched = (step for step in steps if step.resource_type not in planning.REFERENCED)
     named = PendingRead.objects.filter(
         run=run, resource_type=OuterRef("resource_type"), logical_id=OuterRef("logical_id")

@@ -1,9 +1,8 @@
-"""Rebuild the shelves that a sync run made out of date: once for all steps that ended in a turn, even where a worker
-dies.
+"""Rebuild the shelves that a sync run made out of date: once for all steps that ended in a turn, even if a worker dies.
 
-Names, such as those of doctors, come after the rows that refer to them. When all of them have come, the shelves of
-those rows, and no others, are rebuilt once more. What an earlier run left off the shelves is built with the next one;
-if workers died over it, it can cost that run one worker at most.
+Names, such as those of doctors, come after the rows that refer to them. When all have come, the shelves of those rows,
+and no others, are rebuilt once more. Shelves that an earlier run did not build are built with the next run; if workers
+died over them, they can cost that run one worker at most.
 """
 
 import logging
@@ -25,9 +24,9 @@ _OPEN = (SyncStep.Status.WAITING, SyncStep.Status.GETTING)
 
 
 def update(run: SyncRun, lease: Lease, *, at: datetime) -> None:
-    """Build the shelves of everything that changed, or that has none, or one that does not open.
+    """Build the shelves that changed, are missing or do not open.
 
-    Raises LeaseLost, and `apps.vault.errors.VaultError` where a key is missing.
+    Raises LeaseLost, and `apps.vault.errors.VaultError` if a key is missing.
     """
     ended = _ended(run)
     unshown = ended.filter(needs_shelf=True)
@@ -40,11 +39,11 @@ def update(run: SyncRun, lease: Lease, *, at: datetime) -> None:
     wanted = _subjects(changed, set(kept), have, shelving.unreadable(run.connection) if have else set())
     if not wanted:
         return
-    if worker_deaths.is_given_up(run):  # what is left off stays marked, for the next run and `rebuild_shelves`
+    if worker_deaths.is_given_up(run):  # shelves not built stay marked, for the next run and `rebuild_shelves`
         _LOG.error("Shelves are not built, since workers died over them: run %s.", run.pk)
         return
     is_wary = worker_deaths.were_shelves_given_up(run)
-    if is_wary and run.planned_at is None:  # deaths are counted against the planning yet
+    if is_wary and run.planned_at is None:  # until then, deaths count against planning
         return
     worker_deaths.release_all(run)
     if is_wary:
@@ -58,11 +57,11 @@ def update(run: SyncRun, lease: Lease, *, at: datetime) -> None:
 
 
 def _ended(run: SyncRun) -> QuerySet[SyncStep]:
-    """The steps of this run that ended, and those of earlier runs."""
+    """Steps of this run and of earlier ones that have ended."""
     is_earlier = Q(run__connection=run.connection_id, run__finished_at__isnull=False)
     ended = SyncStep.objects.filter(Q(run=run) | is_earlier).exclude(status__in=_OPEN)
     if run.steps.filter(status__in=_OPEN, resource_type__in=REFERENCED).exists():
-        ended = ended.exclude(resource_type__in=REFERENCED)  # for all names at once
+        ended = ended.exclude(resource_type__in=REFERENCED)  # all names at once, when all have come
     return ended
 
 

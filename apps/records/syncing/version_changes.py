@@ -1,17 +1,17 @@
 """A server that moves to another FHIR version at the same address, before the directory says so.
 
 Some types exist in one version only. What was a MedicationOrder comes again as a MedicationRequest (interface facts
-1.6), and our copy of the first would stand beside it, twice. So records of types that the new version does not have are
-marked as gone, once three things are true: the server states the new version, a type that only the new version has came
-completely, and no type of the old one is answered any more. A type is gone when all that takes its place came whole;
-one that nothing takes the place of, when everything came whole. What is gone keeps all its versions and leaves the
-lists, like anything that a provider no longer has.
+1.6), and our copy of the first would stand beside it, as a duplicate. So records of types that the new version lacks
+are marked as gone, once three things are true: the server states the new version, a type that only the new version has
+came completely, and no type of the old one is answered any more. A type is gone when all that replaces it came
+completely; a type that nothing replaces, when everything did. What is gone keeps all its versions and leaves the lists,
+like anything that a provider no longer has.
 
 A server that moves back is treated the same way: what it had in between is gone.
 
-A statement alone proves nothing. Some servers publish somebody else's, and where two machines answer in turn, each
-states its own version. So a change is followed by a full proof, and nothing is taken for gone without one; of a version
-that comes and goes, only the first few changes are, since each costs the provider the whole record. Where hardly
+A statement alone proves nothing. Some servers publish somebody else's, and if two machines answer in turn, each states
+its own version. So a change is followed by a full proof, and nothing is marked as gone without one. If the version
+keeps changing, only the first few changes are followed, since each costs the provider the whole record. If hardly
 anything came in place of much, that is doubted first (`doubting`).
 """
 
@@ -36,20 +36,21 @@ from apps.wire.dialects import FhirVersion
 Status = SyncStep.Status
 Gap = SyncStep.Gap
 
-# What a server says of a type that it does not know: 404, or 400 and the like.
+# How a server answers for a type that it does not know: 404, or 400 and the like.
 _UNKNOWN = frozenset({Gap.NOT_OFFERED, Gap.REFUSED})
-# In the time of one full proof: there and back, as of a change that was taken back. Each more would cost the provider
-# the whole record.
+# Within the period of one full proof: a change and its reversal, as when an upgrade is rolled back. Each further one
+# would cost the provider the whole record.
 _MOST_CHANGES: Final = 2
 _BROUGHT: Final = (SyncRun.Outcome.COMPLETE, SyncRun.Outcome.PARTIAL)
-# A step with which rows went because their server changed over: no other has this gap and took anything away.
+# A step in which rows were marked as gone because their server changed its version: no other step with this gap removed
+# rows.
 IS_MARK: Final = Q(gap=Gap.NOT_OFFERED, rows_removed__gt=0)
-_AT_ONCE: Final = 8  # runs that are looked through: mostly the first tells
+_AT_ONCE: Final = 8  # runs examined at a time: mostly the first decides
 
 
 def settle(run: SyncRun, lease: Lease, *, at: datetime) -> None:
-    """Where this run, whose steps have ended, proves that its server changed over: mark what the new version does not
-    know as gone. Raises LeaseLost."""
+    """If this run, whose steps have ended, proves that its server changed its version, mark what the new version does
+    not know as gone. Raises LeaseLost."""
     steps = list(run.steps.all())
     if not (has_stated_another(run) or changed_at(run)) or not _speaks(FhirVersion(run.stated_version), steps):
         return
@@ -80,8 +81,8 @@ def has_stated_another(run: SyncRun) -> bool:
 
 
 def changed_at(run: SyncRun) -> datetime | None:
-    """When a check before this one last found another version stated; None where none did. A server that changes back
-    speaks the directory's again."""
+    """When an earlier check last found another version stated; None if none did. A server that changes back speaks the
+    directory's version again."""
     if not run.stated_version:
         return None
     earlier = SyncRun.objects.filter(connection=run.connection_id, created_at__lt=run.created_at)
@@ -91,8 +92,8 @@ def changed_at(run: SyncRun) -> datetime | None:
 
 
 def since_it_changed(run: SyncRun, proofs: QuerySet[SyncRun]) -> QuerySet[SyncRun]:
-    """Those of its connection that stand for the version that its server states now: of that version, where it is not
-    the directory's, and later than the last check that found another."""
+    """Those proofs of its connection that hold for the version that its server states now: made in that version, if it
+    is not the directory's, and later than the last check that found another one."""
     proofs = proofs.filter(connection=run.connection_id)
     if has_stated_another(run):
         proofs = proofs.filter(stated_version=run.stated_version)
@@ -101,7 +102,7 @@ def since_it_changed(run: SyncRun, proofs: QuerySet[SyncRun]) -> QuerySet[SyncRu
 
 
 def wavers(run: SyncRun, *, at: datetime) -> bool:
-    """Whether the statement changed so often lately that the next change is no reason to ask for everything."""
+    """Whether the stated version changed so often lately that the next change is no reason to ask for everything."""
     lately = SyncRun.objects.filter(
         connection=run.connection_id,
         created_at__gt=at - watermarks.FULL_PROOF_EVERY,
@@ -113,13 +114,13 @@ def wavers(run: SyncRun, *, at: datetime) -> bool:
 
 
 def version_of(connection: Connection) -> FhirVersion:
-    """In which version its records are now: the one that the last check showed that showed any. A check of which hardly
-    anything came shows none. The directory's, where its server never stated another."""
+    """The FHIR version of its records now: the one shown by the latest check that shows any. A check that brought
+    hardly anything shows none. If its server never stated another version, the directory's."""
     return versions_of([connection])[connection.pk]
 
 
 def versions_of(connections: Collection[Connection]) -> dict[UUID, FhirVersion]:
-    """The same of several. One query, and more only of those whose server ever stated another version."""
+    """The same for several connections. One query, and more only for those whose server ever stated another version."""
     stated = SyncRun.objects.filter(connection__in=connections).exclude(stated_version="")
     others = stated.exclude(stated_version=F("connection__endpoint__fhir_version"))
     changed = set(others.values_list("connection_id", flat=True).distinct())
@@ -134,8 +135,8 @@ def _shown_last(connection_id: UUID) -> FhirVersion | None:
 
 
 def gone(connections: Collection[Connection]) -> dict[UUID, dict[str, int]]:
-    """Of each, how many rows went, by type, because the server changed over, and did not come back since. Two
-    queries."""
+    """For each connection, by type, how many rows were marked as gone because the server changed its version, and have
+    not come back. Two queries."""
     marks = SyncStep.objects.filter(IS_MARK, run__connection__in=connections)
     marks = marks.order_by("run__connection", "resource_type", "-run__created_at")
     steps = list(marks.distinct("run__connection", "resource_type").select_related("run"))
@@ -157,14 +158,15 @@ def _shown(steps: Collection[SyncStep]) -> FhirVersion | None:
 
 
 def _speaks(version: FhirVersion, steps: Collection[SyncStep]) -> bool:
-    """Whether they came of a server that knows what this version alone has, and nothing of what others have."""
+    """Whether the steps came from a server that knows what this version alone has, and nothing that only others
+    have."""
     new, old = resource_types.only_in(version), resource_types.only_in_others(version)
     came = any(step.resource_type in new and step.status == Status.COMPLETE for step in steps)
     return came and all(_is_unknown(step) for step in steps if step.resource_type in old)
 
 
 def _is_unknown(step: SyncStep) -> bool:
-    """What `settle` doubts was not answered, either: a valid and empty answer is a page."""
+    """A step that `settle` doubted was not answered, either: a valid, empty answer counts as a page."""
     return not step.rows_got and (step.gap in _UNKNOWN or (step.gap == Gap.UNSEEN and not step.pages))
 
 
@@ -174,8 +176,8 @@ def _of_old_version(run: SyncRun, steps: Iterable[SyncStep]) -> list[SyncStep]:
 
 
 def _outlived(run: SyncRun) -> set[str]:
-    """Types of rows that are here, and that its version does not know; where that is not the directory's, also those
-    that nothing but the old statement named, if the new one never did."""
+    """Types of rows that we hold and the stated version does not know. If that version is not the directory's, also
+    types that only the old statement named, unless they came completely under the new one."""
     held = Record.objects.filter(user_id=run.user_id, connection_id=run.connection_id, removed_at__isnull=True)
     types = set(held.values_list("resource_type", flat=True).distinct()) - planning.ACCOMPANYING
     if not has_stated_another(run):
@@ -186,14 +188,14 @@ def _outlived(run: SyncRun) -> set[str]:
 
 
 def _is_replaced(old: SyncStep, came: Iterable[SyncStep], version: FhirVersion) -> bool:
-    """Whether all that this version has in its place came to its end, whatever else did not."""
+    """Whether everything that replaces this type in this version came completely, whatever else did not."""
     successors = [step for step in came if step.resource_type in _beside(old.resource_type, version)]
     is_there = any(step.status == Status.COMPLETE for step in successors)
     return is_there and gaps.proves_completeness(successors)
 
 
 def _mark(run: SyncRun, step: SyncStep, *, at: datetime) -> None:
-    """Take what is here of the type for gone, or for unseen as long as that is in doubt."""
+    """Mark the rows of this type as gone, or as unseen while that is in doubt."""
     here = Record.objects.filter(user_id=run.user_id, connection_id=run.connection_id, removed_at__isnull=True)
     came = here.filter(resource_type__in=_in_place_of(step.resource_type, FhirVersion(run.stated_version))).count()
     held = here.filter(resource_type=step.resource_type)
@@ -204,7 +206,7 @@ def _mark(run: SyncRun, step: SyncStep, *, at: datetime) -> None:
 
 
 def _in_place_of(resource_type: str, version: FhirVersion) -> frozenset[str]:
-    """What this version alone has that stands where the type stood; anything that it alone has, where nothing does."""
+    """The types of this version alone that replace this type; if nothing does, all types that only this version has."""
     return _beside(resource_type, version) or resource_types.only_in(version)
 
 

@@ -1,9 +1,9 @@
-"""The watermark of a type: the provider's time up to which it is known to be whole, where the next check for changes
-begins. Of a type that several searches cover, some may be whole and others not (docs/decisions/0017).
+"""The watermark of a type: the provider's time up to which it is known to be complete, from which the next check asks
+for changes. If several searches cover a type, some may be complete and others not (docs/decisions/0017).
 
-A change stamped earlier than the watermark that comes to light later would be missed until the next full proof. So a
-watermark errs early: it is no later than our clock says, nor than the provider's; a check begins some time before it;
-and where the two clocks are too far apart to be believed, everything is asked for.
+A change stamped earlier than the watermark that becomes visible later would be missed until the next full proof. So a
+watermark errs on the early side: it is no later than our clock, nor than the provider's; a check starts some time
+before it; and if the two clocks are too far apart to be believed, everything is asked for.
 """
 
 from collections.abc import Mapping
@@ -17,9 +17,10 @@ from apps.records.models import SyncRun, SyncStep
 from apps.records.syncing import planning
 from apps.wire.resource_types import Parameters
 
-# How long checks may ask for changes alone: what a provider deleted is told by a search for everything (design, 5).
+# How long checks may ask for changes alone: only a search for everything shows what a provider deleted (design, 5).
 FULL_PROOF_EVERY: Final = timedelta(days=7)
-# A server stamps a row when it begins to write it, and finds it when it is done with it and with all that wait before.
+# A server stamps a row when it begins to write it; searches find the row only when that, and all writing queued before
+# it, is done.
 OVERLAP: Final = timedelta(hours=1)
 _TOO_FAR_BEHIND: Final = timedelta(days=1)
 
@@ -27,7 +28,8 @@ Status = SyncStep.Status
 
 
 def of_search(step: SyncStep, *, answered_at: datetime | None) -> datetime | None:
-    """Of a search whose first page was answered then, by the provider's clock; None where that is beyond belief."""
+    """The watermark of a search whose first page was answered at this time by the provider's clock; None if that is
+    beyond belief."""
     if answered_at is None or step.started_at is None or answered_at >= step.started_at:
         return step.started_at
     return answered_at if answered_at > step.started_at - _TOO_FAR_BEHIND else None
@@ -35,15 +37,15 @@ def of_search(step: SyncStep, *, answered_at: datetime | None) -> datetime | Non
 
 @dataclass(frozen=True)
 class Watermark:
-    """Until `at`, what these searches find is here."""
+    """Up to `at`, we hold what these searches find."""
 
     at: datetime
     whole: frozenset[Parameters]
 
 
 def known(run: SyncRun, *, at: datetime) -> Mapping[str, Watermark]:
-    """By type: proven by searches for everything, and perhaps by changes since. What was written down by a clock that
-    was ahead of time is no proof."""
+    """By type: proven by searches for everything, and perhaps by changes since. What a clock that was ahead wrote down
+    is no proof."""
     is_whole = Q(status=Status.COMPLETE) | Q(status=Status.GAP, asked__lacking__0__isnull=False)
     ended = SyncStep.objects.filter(
         is_whole, run__connection=run.connection_id, watermark_at__lte=at, run__created_at__lte=at
@@ -59,7 +61,7 @@ def known(run: SyncRun, *, at: datetime) -> Mapping[str, Watermark]:
 
 
 def _in_doubt(run: SyncRun) -> list[str]:
-    """Types whose last proof was not believed (`doubting`): only another one tells what is gone."""
+    """Types whose last proof was not believed (`doubting`): only another proof shows what is gone."""
     proofs = SyncStep.objects.filter(
         Q(status=Status.COMPLETE) | Q(gap=SyncStep.Gap.UNSEEN), run__connection=run.connection_id
     )
@@ -68,5 +70,5 @@ def _in_doubt(run: SyncRun) -> list[str]:
 
 
 def instant(since_at: datetime) -> str:
-    """As a search is asked for what changed since; with its time: some servers take no date alone (facts 1.4)."""
+    """The value for a search for changes. It includes the time: some servers do not accept a bare date (facts 1.4)."""
     return (since_at - OVERLAP).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,13 +1,13 @@
-"""What came whole at an earlier check and is refused now with 403: in doubt at first, and "not shared" once that
-persists.
+"""Types that came completely at an earlier check and are refused now with 403: in doubt at first, and "not shared" once
+that persists.
 
-A 403 may be somebody's decision (interface facts 5.4). It may also be a fault of a moment, as of a gateway that takes
-us for somebody else, and then it would tell a patient that they did not allow what they share. So the first refusal
-counts as "could not get it", until it is refused still after the time for which anything is doubted here. Answers in
-between that are neither a refusal nor the record say nothing, as of days on which nobody was there.
+A 403 may be somebody's decision (interface facts 5.4). It may also be a passing fault, such as a gateway that mistakes
+us for somebody else, and then it would tell patients that they did not allow what they do share. So the first refusal
+counts as "could not get it", and is believed if the type is still refused after the time for which we doubt anything.
+Answers in between that are neither a refusal nor the record are ignored, like days without a check.
 
-Two refusals are believed at once: one that follows a sign-in, which may have changed what is shared, and one whose
-challenge says that the scope is not granted (facts 5.3).
+Two refusals are believed at once: one after a sign-in, which may have changed what is shared, and one whose challenge
+says that the scope is not granted (facts 5.3).
 """
 
 from collections.abc import Collection, Iterable
@@ -28,7 +28,7 @@ _IS_REFUSED: Final = Q(is_refusal_doubted=True) | Q(gap=Gap.NOT_SHARED)
 
 
 def settle(run: SyncRun, steps: Iterable[SyncStep], *, denied: Collection[str], at: datetime) -> None:
-    """Give the steps of this run whose refusal is in doubt that reason. Of the types in `denied` it is not. In the
+    """Mark the steps of this run whose refusal is in doubt; for the types in `denied` it is not. Call it in the
     transaction that ends the run, after it is known that not everything is refused (`organization_not_enabled`)."""
     refused = [step for step in steps if step.gap == Gap.NOT_SHARED and step.started_at is not None]
     doubtful = (step for step in refused if step.resource_type not in denied)

@@ -1,1 +1,1 @@
-"""What becomes of rows that came: whose they are, how they are stored, and what to think of those that did not come."""
+"""What becomes of the rows received: whose they are, how they are stored, and what to conclude if rows are missing."""

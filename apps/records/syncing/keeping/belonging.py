@@ -1,6 +1,6 @@
 """Whose a row is: a provider's mistake must not put one person's data into another's record.
 
-A resource that names no patient is taken as sent for the one we asked about; one that names somebody else is not kept.
+A resource that names no patient is taken to be about the one we asked for; one that names somebody else is not kept.
 """
 
 import json
@@ -16,8 +16,8 @@ from apps.wire.fhir import Resource
 
 
 class _About(msgspec.Struct):
-    """The elements that name the patient: `patient` in DSTU2 and some R4 types, `subject` in others (facts 1.6), of an
-    Account several, `beneficiary` of a Coverage, `individual` of a ResearchSubject, and `for` of a Task."""
+    """The elements that name the patient: `patient` in DSTU2 and some R4 types, `subject` in others (facts 1.6; an
+    Account has several), `beneficiary` of a Coverage, `individual` of a ResearchSubject, and `for` of a Task."""
 
     patient: Any = None
     subject: Any = None
@@ -30,7 +30,7 @@ _DECODER = msgspec.json.Decoder(_About)
 
 
 def divided(resources: Iterable[Resource], *, patient_id: str) -> tuple[list[Resource], list[Resource]]:
-    """The rows about somebody else, and the others."""
+    """Divide rows into those about somebody else and the rest."""
     theirs: list[Resource] = []
     ours: list[Resource] = []
     for resource in resources:
@@ -39,7 +39,7 @@ def divided(resources: Iterable[Resource], *, patient_id: str) -> tuple[list[Res
 
 
 def names_another_patient(resource: Resource, *, patient_id: str) -> bool:
-    """Whether a resource is about somebody else than the patient we asked about. Never raises."""
+    """Whether a resource is about somebody other than the patient we asked for. Never raises."""
     if resource.resource_type == "Patient":
         return resource.logical_id != patient_id
     with large_answers.one_at_a_time(len(resource.body)):
@@ -60,9 +60,9 @@ def _about(body: bytes) -> _About:
         return _DECODER.decode(body)
     except (msgspec.MsgspecError, RecursionError):
         pass
-    try:  # the stricter and faster decoder refuses what `json` reads, such as lone surrogates
+    try:  # this faster decoder is stricter: it refuses some texts that `json` reads, such as lone surrogates
         content = json.loads(body)
-    except (ValueError, RecursionError):  # unreadable: nobody is named, and the page shows it as unreadable
+    except (ValueError, RecursionError):  # unreadable: it names nobody, and pages show it as unreadable
         return _About()
     if not isinstance(content, dict):
         return _About()
@@ -71,6 +71,6 @@ def _about(body: bytes) -> _About:
 
 def _references(element: object) -> Iterator[str]:
     for part in element if isinstance(element, list) else (element,):
-        reference = part.get("reference") if isinstance(part, dict) else part  # by some, the text alone
+        reference = part.get("reference") if isinstance(part, dict) else part  # some servers send the bare text
         if isinstance(reference, str):
             yield reference

@@ -1,8 +1,7 @@
-"""Which results became final or were corrected, having been only ordered or preliminary before: what somebody waits
-for.
+"""Which results became final or were corrected after being only ordered or preliminary: what somebody waits for.
 
-Only statuses tell: some providers stamp every answer anew, so that a changed body says nothing. DSTU2 and R4 have the
-same words for them (interface facts 1.6).
+Only the status shows that: some providers stamp every answer anew, so a changed body proves nothing. DSTU2 and R4 use
+the same words for it (interface facts 1.6).
 """
 
 from typing import Any, Final
@@ -21,12 +20,12 @@ _STATED: Final = msgspec.json.Decoder(_Stated)
 
 
 def is_there(resource_type: str, body: bytes) -> bool:
-    """Whether this is a result that its provider calls finished, or mended since."""
+    """Whether this is a result that its provider calls final, or corrected since."""
     return resource_type in _TYPES and _status(body) in _THERE
 
 
 def is_concluded(body: bytes, *, before: bytes) -> bool:
-    """Whether such a result was called something else before."""
+    """Whether such a result had another status before."""
     return _status(body) != _status(before)
 
 

@@ -1,6 +1,6 @@
 """Rows that name another patient: kept apart, sealed and unseen, as evidence of a provider's mistake, with an alarm.
 
-Operators see how many of which kind came when, with whose copy, and can discard them; nobody opens one.
+Operators see how many rows of which type came when, in whose copy, and can discard them; nobody opens one.
 """
 
 import logging
@@ -21,7 +21,7 @@ from apps.records.models import QuarantinedRow, SyncRun, SyncStep
 from apps.vault.sealing import KeyRing
 from apps.wire.fhir import Resource
 
-# Evidence of a mistake that goes on needs no more of it.
+# If a mistake goes on, more rows are no better evidence of it.
 _MOST_PER_RUN = 100
 
 _LOG = logging.getLogger(__name__)
@@ -38,7 +38,8 @@ def keep(run: SyncRun, rows: Sequence[Resource], *, ring: KeyRing, at: datetime)
 
 
 def raise_alarm(run: SyncRun, *, rows: int, at: datetime) -> None:
-    """Say that a provider sent rows about somebody else: how many and of which connection, never whom."""
+    """Raise the alarm that a provider sent rows about somebody else: how many and on which connection, never about
+    whom."""
     connection_id = str(run.connection_id)
     _LOG.error("A provider sent rows that name another patient: connection %s.", connection_id)
     recording.record(
@@ -54,7 +55,7 @@ def raise_alarm(run: SyncRun, *, rows: int, at: datetime) -> None:
 
 @dataclass(frozen=True)
 class QuarantinedRows:
-    """What is kept apart of one run: how many rows of each type came from when to when. `sent` is how many there were
+    """Rows of one type quarantined in one run: how many, and between when and when they came. `sent` is how many came
     in all, of which the first are kept."""
 
     connection_id: UUID
@@ -67,7 +68,7 @@ class QuarantinedRows:
 
 
 def held(*, connection_id: UUID | None = None) -> Iterator[QuarantinedRows]:
-    """Run by run, the latest first; nothing is opened."""
+    """By run, the latest first; nothing is opened."""
     found = _rows(connection_id).values("connection_id", "run_id", "resource_type", began_at=F("run__created_at"))
     found = found.annotate(
         provider=F("connection__provider__name"),
@@ -91,7 +92,7 @@ def held(*, connection_id: UUID | None = None) -> Iterator[QuarantinedRows]:
 
 
 def discard(*, connection_id: UUID, actor: Actor, at: datetime) -> int:
-    """Delete what is kept apart of this connection, before its time; how many rows that were."""
+    """Delete a connection's quarantined rows before their time. Returns how many there were."""
     with transaction.atomic():
         kept = _rows(connection_id)
         user_id = kept.values_list("user_id", flat=True).first()

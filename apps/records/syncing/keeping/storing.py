@@ -1,10 +1,11 @@
 """Store resources as received: compressed, padded and sealed for their owner, each with a keyed digest of its body.
 
-Storing is idempotent. A body with the digest we hold is confirmed and not sealed again. Another body supersedes it, and
-the earlier one is kept as a version, unless the same run had stored it: a provider that sends a resource again and
-again, different each time, must not push out what it said before. One statement confirms what a page brought unchanged
-and one stores the rest, inside the transaction of the caller, who stores the cursor as well: either all is there or
-nothing. What is most likely new is added first, by a statement that looks up nothing.
+Storing is idempotent. A body whose digest we already hold is confirmed and not sealed again. A different body
+supersedes the stored one, which is kept as a version unless it was stored in the same run: a provider that sends a
+resource again and again, different each time, must not push out what it said before. One statement confirms the
+unchanged rows of a page and one stores the rest, inside the transaction of the caller, who stores the cursor as well:
+either everything is stored or nothing. Rows that are most likely new are added first, by a statement that looks up
+nothing.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -24,7 +25,7 @@ from apps.vault.sealing import KeyRing
 from apps.wire import datetimes
 from apps.wire.fhir import Resource
 
-MOST_VERSIONS = 50  # of one resource, besides the one that stands now
+MOST_VERSIONS = 50  # of one resource, besides the current one
 
 _Key: TypeAlias = tuple[str, str]  # type and logical id
 
@@ -42,8 +43,8 @@ _STAMPED: Final = msgspec.json.Decoder(_Stamped)
 
 @dataclass(frozen=True)
 class StoreCounts:
-    """How many resources of a page were new, changed, or just as we had them; of these, how many had been gone.
-    `concluded`: of those that changed, how many are results that somebody may have waited for (`final_results`)."""
+    """How many resources of a page were new, changed or unchanged; and how many of these had been gone. `concluded`:
+    how many of the changed ones are results that somebody may have waited for (`final_results`)."""
 
     new: int
     changed: int
@@ -58,14 +59,14 @@ class StoreCounts:
 
     @property
     def differing(self) -> int:
-        """Those that a page of the record has to show otherwise than before."""
+        """Those that pages must now show differently."""
         return self.new + self.changed + self.came_back
 
 
-# Each statement reads the table by itself, and compares with the page row by row: IS TRUE keeps Postgres from making a
-# join of it. Statistics may be wrong, as of a table that was emptied, vacuumed and filled again, and believed empty:
-# then any index seems as good as the right one, and it reads all rows of a person, or all there are. Once is bearable.
-# In a join it did so for each row of the page, for minutes.
+# Each statement reads the table by itself and compares with the page row by row: IS TRUE keeps Postgres from turning
+# that into a join. Statistics may be wrong, as for a table that was emptied, vacuumed and filled again, and is believed
+# to be empty: then any index seems as good as the right one, and the statement reads all rows of a person, or of
+# everybody. Doing so once is bearable; a join did it for each row of the page, for minutes.
 _AMONG: Final = """
     held.user_id = %(user_id)s AND held.connection_id = %(connection_id)s
     AND held.resource_type = ANY(%(kinds)b) AND held.logical_id = ANY(%(ids)b)
@@ -79,8 +80,8 @@ _SAME: Final = """
     )) IS TRUE
 """
 
-# The time of the first confirmation within a run stays. So what this run stored is known by its two equal times, and
-# what an earlier one stored and this one confirmed is not taken for it.
+# Within a run, the time of the first confirmation stays. So rows stored by this run have two equal times, which rows
+# that an earlier run stored and this one confirmed do not have.
 _CONFIRM: Final = f"""
 UPDATE records_record AS held SET
     confirmed_at = CASE WHEN held.confirmed_by_run = %(run_id)s THEN held.confirmed_at ELSE %(at)s END,
@@ -105,12 +106,12 @@ FROM unnest(%(types)b::text[], %(ids)b::text[], %(digests)b::bytea[], %(bodies)b
 ON CONFLICT (user_id, connection_id, resource_type, logical_id)
 """
 
-# What is held already is found by the one index that must be asked anyway: no statistics lead this one astray.
+# Rows held already are found by the unique index, which must be consulted anyway: wrong statistics cannot mislead this.
 _ADD: Final = f"""
 INSERT INTO records_record ({_NEW} DO NOTHING RETURNING resource_type, logical_id
 """
 
-# What this run brought before, otherwise: which of the two counts is told by both bodies.
+# Otherwise this run stored it before: comparing both bodies decides which one counts.
 _MAY_BE_REPLACED: Final = "(%(is_newer)s OR held.confirmed_by_run IS DISTINCT FROM %(run_id)s)"
 _BROUGHT_BEFORE: Final = f"""
 SELECT held.resource_type, held.logical_id, held.sealed_body FROM records_record AS held
@@ -122,7 +123,7 @@ SELECT held.resource_type, held.logical_id, held.sealed_body FROM records_record
 WHERE {_AMONG} AND {_NAMED} AND held.confirmed_by_run IS DISTINCT FROM %(run_id)s
 """  # noqa: S608 - parts of ours  # nosec B608
 
-# The first part moves what is superseded; it reads the rows as they were before the second part changes them.
+# The first part copies superseded bodies; it reads the rows as they were before the second part changes them.
 _STORE: Final = f"""
 WITH superseded AS (
     INSERT INTO records_recordversion (user_id, record_id, sealed_body, digest, received_at, superseded_at)
@@ -171,10 +172,10 @@ def keep(
 ) -> StoreCounts:
     """Store these resources of one connection, received in this sync run. `ring` is the key ring of its user.
 
-    Of each resource `MOST_VERSIONS` earlier bodies stay, the first one and the newest: some providers stamp every
-    answer, and each copy would make another one, without end. Where one (type, id) comes twice in a run, the one counts
-    that the provider changed last, else the later one (facts 1.4). `new_types` are those of which most likely nothing
-    is held: whether or not that is so, the same is stored, and where it is, sooner.
+    Of each resource, `MOST_VERSIONS` earlier bodies are kept, the first and the newest: some providers stamp every
+    answer, so each copy would add a version, without end. If the same (type, id) comes twice in a run, the body that
+    the provider changed last counts; if that is unknown, the later one (facts 1.4). `new_types` are types of which most
+    likely nothing is held. They only make storing faster if that is right; the result is the same either way.
     """
     latest: dict[_Key, Resource] = {}
     for resource in resources:
@@ -198,7 +199,7 @@ def keep(
 
 
 def _is_older(body: bytes, *, than: bytes) -> bool:
-    """Whether its provider says so of both."""
+    """Whether it is older than the other, by the provider's own times."""
     mine, other = _changed_at(body), _changed_at(than)
     return mine is not None and other is not None and mine < other
 
@@ -213,7 +214,8 @@ def _changed_at(body: bytes) -> datetime | None:
 
 @dataclass(frozen=True)
 class _Page:
-    """What came together, and by whose key and for which run it is kept. Each step takes the digests of its rows."""
+    """Resources that came together, with the key that seals them and the run they belong to. Each step takes the
+    digests of its rows."""
 
     connection: Connection
     latest: Mapping[_Key, Resource]
@@ -221,14 +223,14 @@ class _Page:
     common: Mapping[str, Any]
 
     def add(self, cursor: CursorWrapper, digests: Mapping[_Key, bytes]) -> set[_Key]:
-        """Store what nothing is held of, and say what that was."""
+        """Store the resources of which nothing is held, and return their keys."""
         if not digests:
             return set()
         cursor.execute(_ADD, {**self._values(digests), "bodies": self._sealed(digests)})
         return set(cursor.fetchall())
 
     def confirm(self, cursor: CursorWrapper, digests: Mapping[_Key, bytes]) -> dict[_Key, bool]:
-        """What is held just so, and whether it had been gone."""
+        """Confirm resources whose body is held unchanged. Returns their keys, and whether each had been gone."""
         if not digests:
             return {}
         cursor.execute(_CONFIRM, self._values(digests))
@@ -239,7 +241,7 @@ class _Page:
         return same
 
     def concluded(self, cursor: CursorWrapper, digests: Mapping[_Key, bytes]) -> int:
-        """How many of these, which are not held just so, are results that are there now and were not so before."""
+        """How many of these, which are new or changed, are results that are final now and were not before."""
         there = {
             key: digest for key, digest in digests.items() if final_results.is_there(key[0], self.latest[key].body)
         }
@@ -253,7 +255,7 @@ class _Page:
         return body is not None and final_results.is_concluded(self.latest[key].body, before=body)
 
     def store(self, cursor: CursorWrapper, digests: Mapping[_Key, bytes]) -> tuple[int, int]:
-        """Store all of it but what is older than what this run brought before, and say how many were new, and how many
+        """Store all except what is older than what this run stored before. Returns how many were new, and how many
         changed."""
         new, changed = self._store(cursor, digests, is_newer=False)
         if new + changed == len(digests):

@@ -1,1 +1,2 @@
-"""Where a search goes on: the place to go on from, pages that come round again, and one that came and waits."""
+"""How a search continues: the cursor, detection of pages that repeat, and a page that was received but not stored
+yet."""

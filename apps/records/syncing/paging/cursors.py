@@ -1,4 +1,4 @@
-"""Cursors: where a step goes on. One is made after each page, and sealed and stored together with the rows of that
+"""Cursors: where a step continues. One is made after each page, and sealed and stored together with the rows of that
 page."""
 
 import hashlib
@@ -15,41 +15,41 @@ from apps.records.syncing.paging.detecting_repeats import Stretch
 from apps.vault.sealing import KeyRing, Place
 from apps.wire.fhir import Resource
 
-_MOST_ALIKE: Final = 10  # pages of the same rows after one of them
-# Pages in a row on which nothing is. Some servers cut pages first and take out what this patient may not see then: so
-# many of 25 rows (interface facts 1.4) are 2,500 rows withheld in one piece.
+_MOST_ALIKE: Final = 10  # pages with the same rows, after the first of them
+# Empty pages in a row. Some servers cut pages first and then remove what this patient may not see: so many pages of 25
+# rows (interface facts 1.4) are 2,500 withheld rows in a row.
 _MOST_EMPTY: Final = 100
 
 
 class Unclear(StrEnum):
-    """What nobody can tell at the end of a search before its first page is asked for once more, in another way."""
+    """What a search leaves open at its end. To find out, its first page is requested once more, in another way."""
 
     NOTHING = ""
-    WHETHER_COMPANY_COUNTS = "company"  # asked without what comes along
-    WHETHER_PAGES_ARE_COUNTED = "pages"  # asked with few rows a page
+    WHETHER_COMPANY_COUNTS = "company"  # requested without the rows that come along
+    WHETHER_PAGES_ARE_COUNTED = "pages"  # requested with few rows a page
 
 
 @dataclass(frozen=True)
 class Cursor:
-    """Which of the type's searches, and the link to its next page (None: its first).
+    """Which of the type's searches is at hand, and the link to its next page (None: its first page).
 
-    `mark` is a link passed before. It moves on at the second, fourth, eighth page, and so on: links that run in a
-    circle, however long, come back to it, and nobody has to remember them all (Brent's way to find a cycle).
-    `stopped_short`: a search was broken off before its end. `attempt`: which of the sets of searches is asked. `lacks`
-    is the gap of a search that ended early while others of the type went on (`lacking`).
+    `mark` is a link followed before. It is replaced at the second, fourth, eighth page, and so on: links that form a
+    cycle, however long, come back to it, and we need not remember them all (Brent's algorithm for cycle detection).
+    `stopped_short`: a search was broken off before its end. `attempt`: which set of searches is used. `lacks` is the
+    gap of a search that ended early while others of the type continued (`lacking`).
 
-    `page` is a print of which rows the last page held, and `alike` how many pages in a row held the same, or none: a
-    server that answers with its last page for ever makes a new link each time. `rounds` finds the same of several
-    pages, and of one as well, but perhaps only after as many pages again as came before it.
+    `page` is a digest of which rows the last page held, and `alike` counts the pages in a row that held the same rows,
+    or none: a server that answers with its last page for ever makes a new link each time. `rounds` detects the same for
+    cycles of several pages, and of one as well, but perhaps only after as many further pages as came before the cycle.
 
-    `unfinished` are the searches of the attempt that did not come to their end, whatever the reason.
+    `unfinished` are the searches of this attempt that did not reach their end, whatever the reason.
 
-    `is_large`: it was answered, and with more than an answer may be, in this attempt or the one before.
+    `is_large`: an answer exceeded the size limit, in this attempt or the one before.
 
-    Of the search at hand, `is_again` says that it was begun a second time, `in_few` that it asks for few rows a page,
-    `for_everything` that its check for changes was refused, and `counted` what the step had counted before it.
-    `company` are the rows of other types that came along with it. Where something is `unclear`, all of it came, and
-    what its first page counts in another way is asked for.
+    About the search at hand: `is_again` if it was started a second time, `in_few` if it asks for few rows a page,
+    `for_everything` if its request for changes was refused, and `counted` is what the step had counted before this
+    search. `company` counts the rows of other types that came along with it. While something is `unclear`, all its rows
+    have been received, and its first page is requested again to see what it counts in another way.
     """
 
     search: int = 0
@@ -72,7 +72,8 @@ class Cursor:
     is_large: bool = False
 
     def after(self, next_url: str | None, *, pages: int, rows: Iterable[Resource] = ()) -> "Cursor":
-        """Where to go on after a page with this link and these rows, with which the step has got so many pages."""
+        """The cursor after a page with this link and these rows; `pages` counts the step's pages, including this
+        one."""
         page = _print_of(rows)
         alike = self.alike + 1 if page == self.page else 0
         rounds = self.rounds.after(page, pages=pages)
@@ -86,43 +87,43 @@ class Cursor:
         return ended.next_search()
 
     def past(self, gap: str) -> "Cursor":
-        """With the next search, after this one ended early for that reason. What was too large and is not given in
-        parts is neither withheld nor unknown to its provider."""
+        """The next search, after this one ended early for this reason. If an answer exceeded the size limit and the
+        server then refuses smaller pages, the gap is that it is too much, not that it is withheld or unknown there."""
         is_refusal = gap in {*SyncStep.SETTLED, SyncStep.Gap.REFUSED}
         return self.lacking(SyncStep.Gap.TOO_MUCH if self.is_large and is_refusal else gap).next_search()
 
     def next_attempt(self) -> "Cursor":
-        """At the beginning of the next set of searches."""
+        """The first search of the next attempt."""
         return Cursor(attempt=self.attempt + 1, is_large=self.is_large)
 
     def short(self) -> "Cursor":
-        """With this search broken off before its end."""
+        """This search marked as broken off before its end."""
         return replace(self._unfinished(), stopped_short=True)
 
     def lacking(self, gap: str) -> "Cursor":
-        """With this gap of the search as well. The first counts, but one that trying again may close is hidden by none
-        that it would not."""
+        """This search with this gap. The first gap is kept, unless trying again would not close it but may close this
+        one: then this one replaces it."""
         is_graver = self.lacks in SyncStep.SETTLED and gap not in SyncStep.SETTLED
         return replace(self._unfinished(), lacks=gap if is_graver or not self.lacks else self.lacks)
 
     def again(self) -> "Cursor":
-        """With the first page of the same search."""
+        """The same search from its first page."""
         return replace(self, next_url=None, mark=None, is_again=True, rounds=Rounds(), stretch=Stretch(), company=0)
 
     def again_in_few(self) -> "Cursor":
-        """The same, with few rows a page."""
+        """The same search from its first page, with few rows a page."""
         return replace(self.again(), is_again=self.is_again, in_few=True, is_large=True)
 
     def again_to_clear(self, unclear: Unclear) -> "Cursor":
-        """With its first page, for what that counts: its rows all came."""
+        """The first page of the same search once more, only for what it counts: all its rows have been received."""
         return replace(self, next_url=None, unclear=unclear)
 
     def again_for_everything(self) -> "Cursor":
-        """The same, with what did not change."""
+        """The same search, including what did not change."""
         return replace(self, for_everything=True)
 
     def next_search(self) -> "Cursor":
-        """With the search after this one."""
+        """The search after this one."""
         return Cursor(
             self.search + 1,
             stopped_short=self.stopped_short,
@@ -136,7 +137,7 @@ class Cursor:
 
 
 def _print_of(rows: Iterable[Resource]) -> str:
-    """Of their types and ids; empty where there are none."""
+    """A digest of their types and ids; empty if there are no rows."""
     names = "\n".join(f"{row.resource_type}/{row.logical_id}" for row in rows)
     return hashlib.sha256(names.encode()).hexdigest() if names else ""
 
@@ -147,11 +148,11 @@ def sealed(cursor: Cursor, step: SyncStep, ring: KeyRing) -> bytes:
 
 
 def opened(step: SyncStep, ring: KeyRing) -> Cursor:
-    """The cursor of a step; the beginning where nothing was stored yet."""
+    """The cursor of a step; the first search if none was stored."""
     if step.sealed_cursor is None:
         return Cursor()
     written = json.loads(ring.open(bytes(step.sealed_cursor), place=_place(step)))
-    found = Cursor(*written[: len(fields(Cursor))])  # a later release may write more, and be taken back
+    found = Cursor(*written[: len(fields(Cursor))])  # a later release may write more fields, and be rolled back
     if not found.unfinished and (found.lacks or found.stopped_short):  # of an earlier release, which did not tell
         return replace(found, unfinished=tuple(range(found.search + 1)))
     rounds, stretch = Rounds(*found.rounds), Stretch(*found.stretch)

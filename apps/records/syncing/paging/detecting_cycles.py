@@ -1,19 +1,21 @@
-"""Pages that repeat in a cycle, though each is reached by a link that was never seen before.
+"""Pages that repeat in a cycle although each has a link never seen before.
 
-A server may lead from its last page back to an earlier one for ever. The rows tell that from a long record: the same
-pages come in the same order, three times over. No record is sent so, and whatever was sent once is stored by then.
+A server may lead from its last page back to an earlier one for ever. The rows distinguish that from a long record: the
+same pages come in the same order, three times over. No genuine search does that, and everything in the cycle is stored
+by then.
 """
 
 import hashlib
 from typing import Final, NamedTuple
 
-_FEWEST: Final = 10  # pages that came again: a page or two may, of a server that answers twice
+_FEWEST: Final = 10  # repeated pages: a server that answers twice repeats one or two
 
 
 class Rounds(NamedTuple):
-    """What pages brought since one of them, the `anchor`, which moves on at the second, fourth, eighth page, and so on
-    (Brent's way to find a cycle): `chain` is a print of the `length` pages since it last came, `lap` of those between
-    that and the time before, and `repeated` how many pages came again in whole laps."""
+    """The pages since a certain one, the `anchor`, which is replaced at the second, fourth, eighth page, and so on
+    (Brent's algorithm for cycle detection). `chain` is a digest of the `length` pages since the anchor was last seen,
+    `lap` is the digest of the pages between that and the time before, and `repeated` counts the pages that were
+    repeated in whole laps."""
 
     anchor: str = ""
     chain: str = ""
@@ -22,7 +24,8 @@ class Rounds(NamedTuple):
     repeated: int = 0
 
     def after(self, page: str, *, pages: int) -> "Rounds":
-        """With one more page, of this print (empty: of no rows), with which there are so many."""
+        """With one more page added: `page` is its digest (empty if it has no rows), and `pages` the number of pages
+        including it."""
         if pages & (pages - 1) == 0:
             return Rounds(anchor=page)
         length = self.length + 1
@@ -33,6 +36,7 @@ class Rounds(NamedTuple):
         return Rounds(self.anchor, lap=chain, repeated=repeated)
 
     def is_circle(self, before: "Rounds") -> bool:
-        """Whether nothing else is to come: told where a lap ends, by how it was `before` that."""
+        """Whether the cycle is proven, so that nothing else will come: decided whenever a lap ends, by the state
+        `before` it."""
         has_ended = not self.length
         return has_ended and self.repeated >= max(_FEWEST, 2 * (before.length + 1))

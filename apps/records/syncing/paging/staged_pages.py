@@ -1,8 +1,8 @@
-"""A page that has come but is not stored yet, kept as it came: the next page can be requested meanwhile, and a worker
-that dies does not cost its rows a second request.
+"""A page that was received but is not stored yet, kept unprocessed: meanwhile the next page can be requested, and if a
+worker dies, its rows need no second request.
 
-It is sealed in the step, beside the cursor after it, and is removed in the transaction that stores its rows. Pages are
-staged only where no other request could be made meanwhile: it costs a little.
+It is sealed in the step, beside the cursor after it, and removed in the transaction that stores its rows. Pages are
+staged only if no other request could be made meanwhile, because staging costs a little.
 """
 
 import json
@@ -14,7 +14,7 @@ from apps.records.models import SyncStep
 from apps.vault.sealing import KeyRing, Place
 from apps.wire.fhir import Resource
 
-# Larger ones are not worth it: storing is what takes long then.
+# Staging larger ones is not worth it: with them, storing takes most of the time.
 LARGEST_BYTES: Final = 1_000_000
 _END: Final = b"\n"
 

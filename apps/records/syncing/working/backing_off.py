@@ -6,16 +6,17 @@ from typing import Final
 
 from apps.wire.errors import Unavailable
 
-# After the last of them, what is missing is a gap.
+# After the last pause, what is missing becomes a gap.
 PAUSES_SECONDS: Final = (60, 300, 1800)
-# After so many, a patient's details that do not come, where all searches ended, keep a copy open no longer.
+# After this many, a patient resource that does not come no longer keeps a copy open whose searches have all ended.
 PAUSES_FOR_ONE: Final = 2
-# A provider that comes back would otherwise meet everybody at once who met its fall.
+# Without it, everybody who was interrupted when a provider failed would return to it at the same moment.
 _JITTER: Final = 0.25
 _CHANCE: Final = random.SystemRandom()
 
 
 def seconds(error: Unavailable | None, *, pauses: int) -> float:
-    """For a run that has waited so often already. What the provider wrote is at most a day (`wire.http_responses`)."""
+    """The next pause of a run that has paused this many times. The provider's own value is at most a day
+    (`wire.http_responses`)."""
     usual = PAUSES_SECONDS[pauses] * _CHANCE.uniform(1, 1 + _JITTER)
     return max((error.retry_after_seconds if error is not None else None) or 0, usual)

@@ -1,13 +1,14 @@
 """Who works on which sync run: one worker at a time, by conditional updates on the database's clock.
 
-A claim holds for a lease that every stored page extends. A worker that dies lets its lease expire, and another resumes
-where the stored cursors stand; a worker that was only slow finds its claim gone before it can write anything more.
-Each such death is counted, with the steps that were in hand: what kills one worker after the other must not go on for
-ever (`worker_deaths`).
+A claim holds for a lease that every stored page extends. If a worker dies, its lease expires and another resumes at the
+stored cursors; a worker that was only slow finds its claim gone before it can write anything more. Each such death is
+counted, with the steps that were in hand: what kills one worker after the other must not go on for ever
+(`worker_deaths`).
 
-Workers take what waits most urgently: what a person waits for before what the clock asked for, then what has waited
-longest. Of one authorization server no more runs are worked on at once than `runs_at_once` of its dialect says, counted
-on the rows under lease: a slow provider with many links fills its own share of the workers and nobody else's.
+Workers take the most urgent run: first those that a person waits for, then those of the schedule; among equals, the one
+that has waited longest. For one authorization server, no more runs are worked on at once than `runs_at_once` of its
+dialect, counted by rows under lease: a slow provider with many links fills its own share of the workers and nobody
+else's.
 """
 
 from collections import Counter
@@ -29,7 +30,7 @@ from apps.directory.models import AuthorizationServer
 from apps.records.models import SyncRun
 from apps.records.syncing.working import worker_deaths
 
-# One page: a request of at most 30 s, perhaps a discovery of at most 20 s, a refresh of at most 10 s and the same
+# One page: a request of at most 30 s, perhaps a discovery of at most 20 s and a refresh of at most 10 s, then the same
 # request again, and storing.
 LEASE_SECONDS = 120
 
@@ -43,7 +44,8 @@ _IS_ACCEPTED = Q(**{f"{_REGISTRATION}__trouble": ""}) | Q(
     LessThanOrEqual(_TROUBLE_SEEN, Now() - registering.TRY_AGAIN_AFTER)
 )
 _IS_OVER = Q(connection__status__in=[Connection.Status.ENDED, Connection.Status.DISCONNECTED])  # only to be closed
-# What a person waits for goes first; of equals, what has waited longest: since it was opened, or last given back.
+# Runs that a person waits for go first; among equals, the one that has waited longest: since it was opened, or last
+# given back.
 _URGENCY = (
     Case(When(cause__in=SyncRun.ASKED_FOR, then=Value(0)), default=Value(1)),
     Coalesce("lease_until", "created_at"),
@@ -51,7 +53,7 @@ _URGENCY = (
 )
 
 
-# Written out: each page asks this twice, and putting it together anew costs eight times as much as asking.
+# Written out: each page runs this twice, and building it in Python costs eight times as much as running it.
 _EXTEND = """
 UPDATE records_syncrun AS run SET lease_until = statement_timestamp() + make_interval(secs => %(seconds)s)
 FROM connections_connection AS connection
@@ -62,7 +64,7 @@ _LIVING = [status.value for status in Connection.LIVING]
 
 
 class LeaseLost(Exception):
-    """Another worker holds the run, or its connection was ended or forgotten: stop, and write nothing."""
+    """Another worker holds the run, or its connection was ended or deleted: stop, and write nothing."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,8 @@ class Lease:
     claim_id: UUID
 
     def extend(self) -> None:
-        """Hold on, inside the transaction that writes: the row stays locked to its end. Raises LeaseLost."""
+        """Extend the lease, inside the transaction that writes: the row stays locked until its end. Raises
+        LeaseLost."""
         values: dict[str, Any] = {
             "run": self.run_id,
             "claim": self.claim_id,
@@ -86,11 +89,11 @@ class Lease:
                 raise LeaseLost
 
     def give_back(self) -> None:
-        """Let anyone go on with the run at once; it waits behind those that wait already."""
+        """Let any worker continue the run at once; it queues behind those that are waiting already."""
         self._held().update(claim_id=None, lease_until=Now(), deaths=worker_deaths.DEATHS_AFTER_A_TURN)
 
     def pause(self, *, seconds: int, pauses: int) -> None:
-        """Give the run back, to be resumed by anyone after so long."""
+        """Give the run back; any worker may resume it after this many seconds."""
         until = Now() + timedelta(seconds=seconds)
         self._held().update(claim_id=None, lease_until=until, pauses=pauses, deaths=worker_deaths.DEATHS_AFTER_A_TURN)
 
@@ -104,18 +107,18 @@ class Lease:
 
 
 def claim(run_id: UUID) -> Lease | None:
-    """Hold this open run, where nobody does; None where it is finished, held, paused or gone, or its authorization
-    server is as busy with us as it may be."""
+    """Claim this open run if nobody holds it; None if it is finished, held, paused or gone, or if its authorization
+    server already serves as many runs as it may."""
     return _claim(resumable().filter(pk=run_id))
 
 
 def claim_next() -> Lease | None:
-    """Hold the run that waits most urgently, of those whose authorization server has room; None where none waits."""
+    """Claim the most urgent waiting run whose authorization server has room; None if there is none."""
     return _claim(resumable())
 
 
 def resumable() -> QuerySet[SyncRun]:
-    """Open runs that nobody holds: never begun, left by a worker that died, or paused long enough. Those that staff
+    """Open runs that nobody holds: never begun, left by a worker that died, or paused long enough. Runs that staff
     switched off, and those whose registration is refused (`registering.is_in_trouble`), wait without a worker."""
     return _unheld().filter((_IS_ON & _IS_ACCEPTED) | _IS_OVER)
 
@@ -125,14 +128,14 @@ def _unheld() -> QuerySet[SyncRun]:
 
 
 class _TakenMeanwhile(Exception):
-    """Other workers took the last room at this authorization server while we chose."""
+    """Other workers took the last room at this authorization server while we were choosing."""
 
 
 def _claim(runs: QuerySet[SyncRun]) -> Lease | None:
     while True:
         try:
             return _claim_of(runs.exclude(**{f"{_SERVER}__in": _busy_servers()}))
-        except _TakenMeanwhile:  # it is among the busy ones now, so that this ends
+        except _TakenMeanwhile:  # that server counts as busy now, so this loop ends
             continue
 
 
@@ -143,11 +146,11 @@ def _claim_of(runs: QuerySet[SyncRun]) -> Lease | None:
     if chosen is None:
         return None
     run_id, server_id, dead_claim = chosen
-    # Claims at one server stand in line here, so that no two of them count the same room as free.
+    # Claims at one server are serialized by this lock, so that no two of them count the same free room.
     list(AuthorizationServer.objects.select_for_update(no_key=True).filter(pk=server_id).values_list("pk"))
     if _busy_servers(server_id):
         raise _TakenMeanwhile
-    if dead_claim is not None:  # whoever gives a run back takes the claim off
+    if dead_claim is not None:  # a worker that gives a run back removes its claim
         worker_deaths.count_death(run_id, dead_claim)
     lease = Lease(run_id, uuid4())
     _unheld().filter(pk=run_id).update(claim_id=lease.claim_id, lease_until=Now() + timedelta(seconds=LEASE_SECONDS))
@@ -155,8 +158,8 @@ def _claim_of(runs: QuerySet[SyncRun]) -> Lease | None:
 
 
 def _busy_servers(*only: UUID) -> Collection[UUID]:
-    """Authorization servers (of these, where any is named) of which as many runs are held as they allow: their dialect,
-    or the registrations under which these runs go on, of which the strictest counts."""
+    """Authorization servers (among `only`, if any are named) that already have as many runs held as they allow. The
+    limit is that of the dialect, or of the registrations that these runs use, the strictest counting."""
     held = SyncRun.objects.filter(claim_id__isnull=False, lease_until__gt=Now(), finished_at__isnull=True)
     if only:
         held = held.filter(**{f"{_SERVER}__in": only})

@@ -1,8 +1,8 @@
-"""The rate limit of a connection: so many requests a minute, counted over all workers.
+"""The rate limit of a connection: requests per minute, counted over all workers.
 
 Nobody publishes a limit for the patient access API; a sister product's is twenty (interface facts 2.18), and staff may
-write another for a registration. The count is in the cache. Where the cache loses it, one minute has some more
-requests; where the cache does not answer, nobody can tell, and the request waits for the next minute.
+set another for a registration. The count is in the cache. If the cache loses it, one minute has some more requests; if
+the cache does not answer, the count is unknown, and the request waits for the next minute.
 """
 
 from datetime import UTC, datetime
@@ -17,7 +17,7 @@ _SECONDS = 60
 
 
 def take_turn(connection: Connection, *, most: int, at: datetime) -> None:
-    """Count one request. Raises NotYet, until the next minute, where this minute had as many as it may."""
+    """Count one request. Raises NotYet, until the next minute, if this minute's limit is used up."""
     minute = int(at.timestamp()) // _SECONDS
     next_minute = NotYet(datetime.fromtimestamp((minute + 1) * _SECONDS, tz=UTC))
     key = f"paced:{connection.pk}:{minute}"
@@ -32,7 +32,7 @@ def take_turn(connection: Connection, *, most: int, at: datetime) -> None:
 
 
 def _counted(key: str) -> int:
-    """One more. Raises ValueError where the cache loses it at once."""
+    """Increment and return the count. Raises ValueError if the cache loses it at once."""
     try:
         return cache.incr(key)
     except ValueError:  # the first of its minute

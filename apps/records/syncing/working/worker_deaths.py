@@ -1,10 +1,10 @@
-"""Workers that die, and over which work.
+"""Workers that die, and what they were working on.
 
-A deploy or a machine that stops kills a worker once, and the next one goes on. An answer that takes more memory than
-there is kills every worker that takes it up, and disturbs other copies as well. So each death counts against the steps
-that were in hand. Such steps are done last and alone from then on, so that the next death can be blamed on one step; a
-step that brings something is acquitted. After `MOST_DEATHS` a step is given up with a gap that says that it is ours to
-mend. What a run does with no step in hand, such as asking what there is and building shelves, is given up after more
+A deploy, or a machine that stops, kills a worker once, and the next worker continues. An answer that needs more memory
+than there is kills every worker that takes it up, and disturbs other copies as well. So each death counts against the
+steps that were in hand. Such steps are done last and alone from then on, so that the next death can be blamed on one
+step; a step that brings something is acquitted. After `MOST_DEATHS`, a step is given up with a gap that says that the
+fault is ours. What a run does with no step in hand, such as planning and building shelves, is given up after more
 deaths.
 """
 
@@ -18,10 +18,10 @@ from django.db.models import Case, F, PositiveSmallIntegerField, When
 from apps.records.models import SyncRun, SyncStep
 
 MOST_DEATHS: Final = 5
-# With no step in hand. The shelves of a long record are built in one piece, so that machines that stop often may hit it
-# again and again without its being to blame: ten times must not leave it undone.
+# With no step in hand. The shelves of a long record are built in one piece, so machines that often stop may hit it
+# again and again although it is not to blame: ten deaths must not leave it undone.
 MOST_DEATHS_OF_A_RUN: Final = 11
-# Of a run, whose worker lives: what was given up stays given up until the run ends.
+# For a run whose worker is alive: what was given up stays given up until the run ends.
 DEATHS_AFTER_A_TURN: Final = Case(
     When(deaths__lt=MOST_DEATHS_OF_A_RUN, then=0), default=F("deaths"), output_field=PositiveSmallIntegerField()
 )
@@ -33,7 +33,8 @@ _LOG = logging.getLogger(__name__)
 
 
 def count_death(run_id: UUID, claim_id: UUID) -> None:
-    """A worker left this claim to run out: it died, or hung. In the transaction that takes its run over."""
+    """Count the death of a worker that let this claim expire: it died, or hung. Call it in the transaction that takes
+    over its run."""
     in_hand = SyncStep.objects.filter(run=run_id, claim_id=claim_id, status=Status.GETTING)
     if in_hand.update(deaths=F("deaths") + 1):
         _LOG.error("A worker died or hung over a sync run, with steps in hand: run %s.", run_id)
@@ -43,7 +44,7 @@ def count_death(run_id: UUID, claim_id: UUID) -> None:
 
 
 def release_all(run: SyncRun) -> None:
-    """No step is in hand any more: what kills a worker now is no step's fault."""
+    """No step is in hand any more: if a worker dies now, no step is to blame."""
     run.steps.filter(claim_id__isnull=False, status=Status.GETTING).update(claim_id=None)
 
 
@@ -54,26 +55,26 @@ def release(step: SyncStep) -> None:
 
 
 def log_given_up(step: SyncStep) -> None:
-    """For whoever runs this installation. The caller ends the step."""
+    """Log it for the operators. The caller ends the step."""
     _LOG.error("A sync step was given up after %d deaths of workers: run %s.", step.deaths, step.run_id)
 
 
 def batches(steps: Iterable[SyncStep]) -> list[list[SyncStep]]:
-    """Steps that may be taken together: all that no worker died over, then each of the others alone, the one with the
-    fewest deaths first."""
+    """Steps that may be taken together: first all those that no worker died over, then each of the others alone, by
+    number of deaths."""
     by_deaths = sorted(steps, key=lambda step: step.deaths)
     innocent = [step for step in by_deaths if not step.deaths]
     return [*([innocent] if innocent else []), *([step] for step in by_deaths if step.deaths)]
 
 
 def is_given_up(tried: SyncStep | SyncRun) -> bool:
-    """Whether nobody should try it again in this run: a step; of a run, what comes before its steps or after them."""
+    """Whether it is not to be tried again in this run: a step or, for a run, the work before and after its steps."""
     return tried.deaths >= (MOST_DEATHS if isinstance(tried, SyncStep) else MOST_DEATHS_OF_A_RUN)
 
 
 def deaths_to_begin_with(before: SyncStep | None) -> int:
-    """Of a step of a new run, where this one was the last of its type: one more death is enough where it was given up,
-    and until then it is taken alone."""
+    """The count for a step of a new run, given the last step of its type: if that was given up, one more death is
+    enough, and until then the new one is taken alone."""
     return MOST_DEATHS - 1 if before is not None and before.gap == Gap.WORKER_DIED else 0
 
 
@@ -84,17 +85,17 @@ def run_before(run: SyncRun) -> SyncRun | None:
 
 
 def were_shelves_given_up(run: SyncRun) -> bool:
-    """Whether workers died over the shelves of the run before this one, and they are not built since."""
+    """Whether workers died over the shelves of the run before this one, and those have not been built since."""
     before = run_before(run)
     left = SyncStep.objects.filter(run__connection=run.connection_id, needs_shelf=True)
     return before is not None and is_given_up(before) and left.exists()
 
 
 def allow_one_more(run: SyncRun) -> None:
-    """One more death is enough, from now on."""
+    """From now on, one more death is enough."""
     SyncRun.objects.filter(pk=run.pk).update(deaths=MOST_DEATHS_OF_A_RUN - 1)
 
 
 def acquit(run: SyncRun) -> None:
-    """What was feared killed nobody."""
+    """Reset the count: no worker died."""
     SyncRun.objects.filter(pk=run.pk).update(deaths=0)
