@@ -1,8 +1,8 @@
 """Shelves: what pages read. A shelf is a sealed index and sealed leaves of at most fifty presented entries each, so
 that a page opens a few values however long the record is.
 
-A shelf is never the truth: it is built from the records. It is rebuilt when a sync step ends, by the schedule after a
-release that writes shelves differently (`renewing`), and by the command `rebuild_shelves`.
+A shelf is never authoritative: it is built from the records. It is rebuilt when a sync step ends, by the schedule after
+a release that changes the format of shelves (`renewing`), and by the command `rebuild_shelves`.
 """
 
 import logging
@@ -31,23 +31,24 @@ from apps.vault.sealing import Holder, KeyRing
 
 _LOG = logging.getLogger(__name__)
 
-_MOST_RENEWED = 5  # connections in one turn
-# Two that build the same shelves at once would each read the records as they were, and the last to end would win.
+_MOST_RENEWED = 5  # connections per call
+# If two processes built the same shelves at once, each would read the records as they were when it started, and the one
+# that ends last would win.
 _ONE_AT_A_TIME = "SELECT pg_advisory_xact_lock(hashtext('records_shelf'), hashtext(%(connection)s))"
 
 
 @transaction.atomic
 def rebuild(connection: Connection, *subjects: Subject, at: datetime) -> Built:
-    """Build the shelves of these subjects anew from the records, and say how many entries they hold, and how many
-    records do not open: those are logged, and their lists say that something is missing.
+    """Rebuild the shelves of these subjects from the records. Returns how many entries they hold, and how many records
+    do not open: those are logged, and their lists say that something is missing.
 
-    Call it in the transaction that changes the records. Where somebody else builds shelves of this connection, this
-    waits for them. Raises `apps.vault.errors.VaultError` where a key is missing.
+    Call it in the transaction that changes the records. It waits while somebody else builds shelves of this connection.
+    Raises `apps.vault.errors.VaultError` if a key is missing.
     """
     with database.cursor() as cursor:
         cursor.execute(_ONE_AT_A_TIME, {"connection": str(connection.pk)})
     entries = unopened = 0
-    zone = time_zones.of(connection.user)  # years are those of the reader
+    zone = time_zones.of(connection.user)  # entries are listed under the reader's years
     with timezone.override(zone), sealing.key_ring(Holder.user(connection.user_id)) as ring:
         if PATIENT in subjects:
             built = _rebuild_patients(connection, ring, at=at)
@@ -61,23 +62,23 @@ def rebuild(connection: Connection, *subjects: Subject, at: datetime) -> Built:
 
 @transaction.atomic
 def rebuild_all(connection: Connection, *, at: datetime) -> Built:
-    """Build every shelf of a connection anew, with what runs that are over had left off them. Says and raises as
+    """Rebuild every shelf of a connection, including what finished runs left off them. Returns and raises what
     `rebuild` does."""
     left_off = SyncStep.objects.filter(
         run__connection=connection, run__finished_at__isnull=False, needs_shelf=True
     ).values_list("pk", flat=True)
-    left = list(left_off)  # what ends later may bring what is not read here
+    left = list(left_off)  # a step that ends later may bring rows that are not read here
     built = rebuild(connection, *SUBJECTS, at=at)
     if left:
-        # Whoever forgets them holds them before the connection: they go, and are not waited for.
+        # Code that deletes these steps locks them before the connection: skip those, since they are about to go.
         free = list(left_off.filter(pk__in=left).select_for_update(skip_locked=True, of=("self",)))
         SyncStep.objects.filter(pk__in=free).update(needs_shelf=False)
     return built
 
 
 def renew_some(*, at: datetime) -> int:
-    """Build the shelves of a few connections anew that an earlier release built, one connection after the other, and
-    say of how many. What fails is logged, and told to operators (`renewing.stuck`)."""
+    """Rebuild the shelves of a few connections that an earlier release built, one connection after the other, and
+    return the number of connections. Failures are logged and reported to operators (`renewing.stuck`)."""
     for renewed in range(_MOST_RENEWED):
         connection = renewing.claim()
         if connection is None:
@@ -96,10 +97,10 @@ def _renew(connection: Connection, *, at: datetime) -> None:
 
 
 def patients(connection: Connection) -> tuple[PatientSummary, ...] | None:
-    """The shelf of the subject "patient", opened: one query for it and one for the key. None where it is not built.
+    """The opened shelf of the subject "patient": one query for it and one for the key. None if it was not built.
 
-    Raises `apps.vault.errors.VaultError` where it does not open, and `msgspec.MsgspecError` where an earlier release
-    built it in another shape (`rebuild_shelves` mends that).
+    Raises `apps.vault.errors.VaultError` if it does not open, and `msgspec.MsgspecError` if an earlier release wrote it
+    in another format (`rebuild_shelves` fixes that).
     """
     shelves = Shelf.objects.filter(user_id=connection.user_id, connection_id=connection.id, subject=PATIENT.key)
     sealed = shelves.values_list("sealed_index", flat=True).first()
@@ -111,9 +112,9 @@ def patients(connection: Connection) -> tuple[PatientSummary, ...] | None:
 
 
 def unreadable(connection: Connection) -> set[str]:
-    """The subjects whose shelf does not open, or is of another release.
+    """The subjects whose shelf does not open or was written in the format of another release.
 
-    Raises `apps.vault.errors.VaultError` where a key is missing.
+    Raises `apps.vault.errors.VaultError` if a key is missing.
     """
     shelves = Shelf.objects.filter(user_id=connection.user_id, connection_id=connection.id)
     with sealing.key_ring(Holder.user(connection.user_id)) as ring:
@@ -138,7 +139,7 @@ def _is_readable(connection: Connection, subject: str, sealed: bytes, ring: KeyR
 
 
 def _rebuild_patients(connection: Connection, ring: KeyRing, *, at: datetime) -> Built:
-    """Where nobody's details open, the shelf stays as it is: it may still say them."""
+    """If no patient's details open, the shelf stays as it is: it may still have them."""
     records = Record.objects.filter(
         user_id=connection.user_id, connection_id=connection.id, resource_type__in=PATIENT.resource_types
     ).order_by("pk")

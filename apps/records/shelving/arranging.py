@@ -1,8 +1,8 @@
 """The orders in which a shelf holds its entries, and their sort keys.
 
-All keys have one shape, so that rows of several shelves merge into one list: a number, two texts, and the record's own
-id last, so that no two are equal. Texts sort as they stand; the digits of a date are inverted, so that the newest comes
-first.
+All keys have the same shape, so that rows of several shelves merge into one list: a number, two texts and, last, the
+record's own id, so that no two keys are equal. Texts sort as they are; the digits of a date are inverted, so that the
+newest comes first.
 """
 
 from collections.abc import Callable
@@ -19,20 +19,20 @@ from apps.records.subjects import Order, Subject
 
 Key: TypeAlias = tuple[int, str, str, int]
 
-_LAST: Final = "~"  # behind every letter and digit: what has no date or no name
+_LAST: Final = "~"  # after every letter and digit: for what has no date or no name
 _TURNED: Final = str.maketrans("0123456789", "9876543210")
 _LONGEST: Final = 60  # an index holds keys
-_AROUND_NEW_YEAR: Final = frozenset({"12-31", "01-01"})  # in UTC; elsewhere it may be another year
+_AROUND_NEW_YEAR: Final = frozenset({"12-31", "01-01"})  # in UTC; in another zone it may be another year
 
 
 class Arrangement(StrEnum):
-    """`LISTED` is the subject's own order. `DATED` is newest first whatever the group; subjects that are listed so have
-    no second. `TESTS` holds the values of one test together, and `LATEST` the newest value of each, A to Z. `FILLS`
-    holds together what a pharmacy handed out for one prescription, `DRAFTS` what is not final, and `GONE` what the
-    provider has no more, newest first: none is in a list. `RELATED` holds together what belongs to one visit, and the
-    visits that were about one condition, and says of each where it stands in `LISTED`. `WORDS` has what a search looks
-    through, newest first, and `FOUND` what it finds there. `HEADS` is how one of the others begins (`beginnings`).
-    `POINTS` is how `TESTS` is written (`point_leaves`)."""
+    """`LISTED` is the subject's own order. `DATED` is newest first whatever the group; subjects already listed like
+    that have no such arrangement. `TESTS` holds the values of one test together, and `LATEST` the newest value of each
+    test, A to Z. `FILLS` holds together what a pharmacy dispensed for one prescription, `DRAFTS` what is not final, and
+    `GONE` what the provider no longer has, newest first: these three are in no list. `RELATED` holds together what
+    belongs to one visit, and the visits that were about one condition, with the place of each in `LISTED`. `WORDS` is
+    what a search looks through, newest first, and `FOUND` what it finds there. `HEADS` is the beginning of one of the
+    others (`beginnings`). `POINTS` is what is written for `TESTS` (`point_leaves`)."""
 
     LISTED = "listed"
     DATED = "dated"
@@ -54,7 +54,7 @@ Keyed: TypeAlias = Callable[[Entry, int], Key]
 
 
 def listed(subject: Subject) -> Keyed:
-    """The order of the subject's own list: group by group, and within one by date or by name."""
+    """The order of the subject's own list: by group, and within a group by date or by name."""
     ranks = {group: rank for rank, group in enumerate(subject.groups)}
     if subject.order is Order.NAMED:
         return lambda entry, pk: (ranks.get(entry.group, len(ranks)), _ranked(entry), _newest(entry), pk)
@@ -67,17 +67,18 @@ def dated(entry: Entry, pk: int) -> Key:
 
 
 def by_test(entry: Entry, pk: int) -> Key:
-    """One test after the other, each newest first. What nothing names is by itself, under what no text can hold."""
+    """By test, each newest first. A result that nothing names is a test of its own, under a name that no text can
+    contain."""
     return 0, results.test_in(entry) or f"\x1f{pk}", _newest(entry), pk
 
 
 def under(entry: Entry, name: str, pk: int) -> Key:
-    """One name after the other, each with what stands under it, newest first."""
+    """By name, and under each name newest first."""
     return 0, name, _newest(entry), pk
 
 
 def latest(entry: Entry, newest: str, pk: int) -> Key:
-    """One row for each test: vital signs in the order a reader looks for them, the others by name."""
+    """One row for each test: vital signs in the order in which readers look for them, then the others by name."""
     vital = vitals.vital_of(entry) if isinstance(entry, ResultEntry) else None
     return _VITALS.index(vital) if vital else len(_VITALS), _name(entry), newest, pk
 
@@ -93,8 +94,8 @@ def dated_arrangement(subject: Subject) -> Arrangement:
 
 
 def year(entry: Entry) -> str:
-    """The year it is listed under, which is the one that its row says: the writer's own and, of what was sent in UTC,
-    the one in the reader's zone, which is the active one. Empty where it has no date."""
+    """The year it is listed under, which is the year that its row shows: the writer's own or, for a time sent in UTC,
+    the year in the reader's zone, which is the active one. Empty if it has no date."""
     sorts_at = entry.when.sorts_at
     if sorts_at[5:10] not in _AROUND_NEW_YEAR:
         return sorts_at[:4]
@@ -102,18 +103,18 @@ def year(entry: Entry) -> str:
 
 
 def hangs_on_zone(entry: Entry) -> bool:
-    """Whether somebody in another zone would look for it under another year: sent in UTC, around New Year."""
+    """Whether a reader in another zone would look for it under another year: sent in UTC, around New Year."""
     when = entry.when
     return when.sorts_at[5:10] in _AROUND_NEW_YEAR and (when.starts or when.ends).endswith("Z")
 
 
 def year_in(key: Key) -> str:
-    """The year that this key, of an arrangement that is newest first, was made for; empty where it had no date."""
+    """The year of an entry, read from its key in an arrangement that is newest first; empty if it had no date."""
     return "" if key[1] == _LAST else key[1][:4].translate(_TURNED)
 
 
 def _newest(entry: Entry) -> str:
-    """By instant within its year: what the writer's clock puts into another year than UTC stands at the edge of it."""
+    """By instant within its year: an entry whose year differs from the one in UTC stands at the edge of its year."""
     sorts_at, told = entry.when.sorts_at, year(entry)
     if told != sorts_at[:4]:
         month = "99" if told < sorts_at[:4] else "00"
@@ -122,7 +123,8 @@ def _newest(entry: Entry) -> str:
 
 
 def _ranked(entry: Entry) -> str:
-    """By name, but for what its kind puts before or behind the others: an allergy that could be serious."""
+    """By name, after the rank that puts some kinds before or after the others: an allergy that could be serious comes
+    first."""
     return f"{entry.rank}{_name(entry)}" if isinstance(entry, AllergyEntry | ConditionEntry) else _name(entry)
 
 

@@ -1,4 +1,4 @@
-"""The first rows of a few subjects, for pages that say of many entries what each is called and when, and nothing more.
+"""The first rows of a few subjects, for pages that show only the names and dates of many entries.
 
 The page of what matters now reads hundreds of entries for a few names. Written as heads, on leaves of their own, they
 take a tenth of the bytes.
@@ -23,19 +23,19 @@ from apps.records.subjects import ALLERGIES, CONDITIONS, MEDICINES, RESULTS
 
 
 class Beginning(NamedTuple):
-    """Of which arrangement, and how many rows of it at most."""
+    """Which arrangement, and at most how many rows of it."""
 
     arrangement: Arrangement
     most: int
 
 
 OF: Final[Mapping[str, Beginning]] = {
-    ALLERGIES.key: Beginning(Arrangement.LISTED, 100),  # all of a person, who has a dozen
+    ALLERGIES.key: Beginning(Arrangement.LISTED, 100),  # all of a person's: a dozen is usual
     CONDITIONS.key: Beginning(Arrangement.LISTED, 30),
     MEDICINES.key: Beginning(Arrangement.LISTED, 30),
     RESULTS.key: Beginning(arranging.dated_arrangement(RESULTS), 30),
 }
-# What an entry is read as, by the name of its kind.
+# The struct that an entry is decoded to, by the name of its kind.
 KINDS: Final[Mapping[str, type[Entry]]] = {
     **dict.fromkeys(presenting.KINDS, Entry),
     AllergyEntry.__name__: AllergyHead,
@@ -43,27 +43,28 @@ KINDS: Final[Mapping[str, type[Entry]]] = {
 
 
 def cut(beginning: Beginning, rows: Iterator[tuple[Key, bytes]]) -> Iterator[tuple[Key, bytes]]:
-    """The first rows of that arrangement, each written as the head of its entry."""
+    """The first rows of that arrangement, each reduced to the head of its entry."""
     for key, row in islice(_named(rows), beginning.most):
         entry = row.opened(KINDS)
-        said = entry.said[:1] if entry.is_modified else ()  # what `is_modified` says of it
-        yield key, msgspec.json.encode((row.record, row.kind, _told(replace(entry, said=said, people=()))))
+        said = entry.said[:1] if entry.is_modified else ()  # only the notice for which `is_modified` stands
+        yield key, msgspec.json.encode((row.record, row.kind, _without_defaults(replace(entry, said=said, people=()))))
 
 
 def _named(rows: Iterator[tuple[Key, bytes]]) -> Iterator[tuple[Key, Row]]:
-    """Those that a first page may name: told while the whole entry is at hand, as heads say no category."""
+    """The rows that a first page may name. This is decided while the whole entry is at hand, as heads lack the
+    category."""
     for key, written in rows:
         row = msgspec.json.decode(written, type=Row)
         if not delicate.is_delicate(row.opened(presenting.KINDS)):
             yield key, row
 
 
-def _told(of: msgspec.Struct) -> dict[str, Any]:
-    """What is not as it is where nothing is said."""
+def _without_defaults(of: msgspec.Struct) -> dict[str, Any]:
+    """The fields that differ from their defaults."""
     nothing = type(of)()
     values = ((name, getattr(of, name)) for name in of.__struct_fields__)
     return {
-        name: _told(value) if isinstance(value, When) else value
+        name: _without_defaults(value) if isinstance(value, When) else value
         for name, value in values
         if value != getattr(nothing, name)
     }

@@ -57,7 +57,7 @@ class Built(NamedTuple):
 
 @dataclass
 class _Shelf:
-    """What is gathered of one subject while the records pass by."""
+    """What is gathered for one subject while the records pass by."""
 
     subject: Subject
     listed: Keyed
@@ -71,17 +71,17 @@ class _Shelf:
     newest: tuple[str, str] = ("", "")
     counts: Counter[str] = field(default_factory=Counter)
     zone: str = ""
-    orders: set[str] = field(default_factory=set)  # the ids of the prescriptions it lists
-    of_grave: set[str] = field(default_factory=set)  # results that entries here name, as `Type/id` (`grave_results`)
+    orders: set[str] = field(default_factory=set)  # the ids of the prescriptions in its list
+    of_grave: set[str] = field(default_factory=set)  # results that entries refer to, as `Type/id` (`grave_results`)
     aims: list[Aim] = field(default_factory=list)
 
 
 def build(connection: Connection, wanted: Sequence[Subject], *, ring: KeyRing, at: datetime) -> Built:
-    """Build the shelves of these subjects, and say what they hold.
+    """Build the shelves of these subjects, and return what they hold.
 
     A body that does not open hides no other: the index of every shelf it may belong to counts it, so that its list says
-    so. Raises `apps.vault.errors.VaultError` where a key is missing: then nothing opens. A body that cannot be read
-    still has its entry.
+    that something is missing. Raises `apps.vault.errors.VaultError` if a key is missing, as then nothing opens. A body
+    that opens but cannot be parsed still gets its entry.
     """
     shelves = {subject.key: _begin(subject) for subject in wanted}
     with transaction.atomic(), memoizing():
@@ -113,7 +113,8 @@ def _begin(subject: Subject) -> _Shelf:
 def _presented(
     connection: Connection, wanted: Sequence[Subject], ring: KeyRing, unopened: list[SealedRecord], today: date
 ) -> Iterator[tuple[SealedRecord, Entry, Subject | None, tuple[str, ...]]]:
-    """What opens, with its entry and what it belongs to; what does not is put down in `unopened`."""
+    """The records that open, with their entries and what they belong to; those that do not are appended to
+    `unopened`."""
     contexts = ContextReader(connection, ring, today=today)
     for batch in opening.batches(connection, wanted, ring, unopened):
         context = contexts.of([body for _record, body in batch])
@@ -126,7 +127,7 @@ def _presented(
 
 
 def _count(unopened: Iterable[SealedRecord], shelves: Mapping[str, _Shelf]) -> None:
-    """Its body would say which shelf it belongs to; without it, any of its type may be the one."""
+    """Only its body would show which shelf a record belongs to; without it, each shelf for its type counts it."""
     for record in unopened:
         if record.removed_at is None:
             for subject in subjects.shelved_for(record.resource_type):
@@ -135,7 +136,7 @@ def _count(unopened: Iterable[SealedRecord], shelves: Mapping[str, _Shelf]) -> N
 
 
 def _put(shelf: _Shelf, record: SealedRecord, entry: Entry, names: Iterable[str]) -> None:
-    shelf.of_grave.update(grave_results.named_by(entry))  # also by a report that is gone: its results may stay
+    shelf.of_grave.update(grave_results.named_by(entry))  # also by a report that is gone: its results may still be here
     if entry.is_withdrawn:
         shelf.counts["withdrawn"] += 1
         return
@@ -146,7 +147,7 @@ def _put(shelf: _Shelf, record: SealedRecord, entry: Entry, names: Iterable[str]
         shelf.spools[Arrangement.GONE].add(arranging.dated(entry, record.pk), written)
         return
     shelf.aims += goal_targets.of(record.pk, entry)
-    if entry.group != UNLISTED:  # no list has it, and a hit would not say that it is not final
+    if entry.group != UNLISTED:  # drafts are in no list, and a hit would not say that it is not final
         for name in names:
             place = indexing.write_place(record.pk, entry, _place(shelf, record.pk, entry))
             shelf.spools[Arrangement.RELATED].add(arranging.under(entry, name, record.pk), place)
@@ -156,13 +157,13 @@ def _put(shelf: _Shelf, record: SealedRecord, entry: Entry, names: Iterable[str]
 
 
 def _place(shelf: _Shelf, pk: int, entry: Entry) -> Place:
-    """Of what was filled, only when all prescriptions are known it shows at which of these it stands."""
+    """Where an entry stands. Only when all prescriptions are known does it show under which of them a fill stands."""
     orders = entry.orders if isinstance(entry, MedicationEntry) else ()
     return Place(*shelf.listed(entry, pk), tuple(arranging.under(entry, order, pk) for order in orders))
 
 
 def _put_apart(shelf: _Shelf, pk: int, entry: Entry, written: bytes) -> bool:
-    """Whether it is for no list: a draft, or, until all prescriptions are known, what was filled for one."""
+    """Whether to keep it off the list: a draft or, until all prescriptions are known, what was dispensed for one."""
     if entry.group == UNLISTED:
         shelf.counts["drafts"] += 1
         shelf.spools[Arrangement.DRAFTS].add(arranging.dated(entry, pk), written)
@@ -196,7 +197,7 @@ def _list(shelf: _Shelf, pk: int, entry: Entry, written: bytes) -> None:
 
 
 def _settle_fills(shelf: _Shelf) -> None:
-    """What was filled for a prescription that is here stands under that; what is left is listed by itself."""
+    """Fills of a prescription that is here stand under it; the others are listed by themselves."""
     if Arrangement.FILLS not in shelf.spools:
         return
     fills, kept = shelf.spools[Arrangement.FILLS], Spool()
@@ -214,7 +215,7 @@ def _settle_fills(shelf: _Shelf) -> None:
 
 
 def _write(connection: Connection, shelf: _Shelf, *, ring: KeyRing, at: datetime) -> None:
-    """The new leaves, the index that knows them, and away with the old leaves."""
+    """Write the new leaves and the index that refers to them, and delete the old leaves."""
     _settle_fills(shelf)
     row, _is_new = Shelf.objects.get_or_create(
         user_id=connection.user_id,
@@ -249,7 +250,7 @@ def _write(connection: Connection, shelf: _Shelf, *, ring: KeyRing, at: datetime
 
 
 def _stretches(writing: Writing, shelf: _Shelf) -> dict[str, Stretch]:
-    """The new leaves, written: what the index says of each arrangement."""
+    """Write the new leaves, and return what the index says of each arrangement."""
     stretches = {
         arrangement.value: writing.write(arrangement, spool.merged())
         for arrangement, spool in shelf.spools.items()
@@ -269,7 +270,7 @@ def _stretches(writing: Writing, shelf: _Shelf) -> dict[str, Stretch]:
 
 
 def _latest(tests: Iterator[tuple[Key, bytes]], counted: Counter[str]) -> Iterator[tuple[Key, bytes]]:
-    """The newest row of each test, by the name it goes by: the newest that says something, where one does."""
+    """The newest row of each test, sorted by its name; the newest with a result, if there is one."""
     spool = Spool()
     for test, rows in itertools.groupby(tests, key=lambda keyed: keyed[0][1]):
         (_rank, _test, newest, pk), row, entry = _telling(rows)
@@ -279,7 +280,8 @@ def _latest(tests: Iterator[tuple[Key, bytes]], counted: Counter[str]) -> Iterat
 
 
 def _telling(rows: Iterator[tuple[Key, bytes]]) -> tuple[Key, Row, Entry]:
-    """The first of these rows of one test, unless it has no result, being ordered or canceled, and a later one has."""
+    """The first of these rows of one test; but if it has no result, being only ordered or canceled, the first one that
+    has."""
     opened = ((key, msgspec.json.decode(written, type=Row)) for key, written in rows)
     read = ((key, row, row.opened()) for key, row in opened)
     first = next(read)

@@ -1,5 +1,5 @@
-"""The context in which a connection's resources are presented: the resources they refer to, and the patient's birth
-date."""
+"""The context in which a connection's resources are presented: the resources that they refer to, and the patient's
+birth date."""
 
 import re
 from collections.abc import Iterable
@@ -18,8 +18,8 @@ from apps.wire import datetimes
 from apps.wire.datetimes import Precision
 
 TYPES: Final = (*REFERRED_TO, "Device", "Specimen")
-_MOST: Final = 2000  # kept parsed: a clinic has so many doctors, a gateway more
-_ROUNDS: Final = 2  # a PractitionerRole names a Practitioner
+_MOST: Final = 2000  # resources kept parsed: a clinic has about so many doctors, a gateway more
+_ROUNDS: Final = 2  # a PractitionerRole refers to a Practitioner
 _REFERENCES: Final = re.compile(
     rb'"reference"\s*:\s*"(?:[^"]{0,500}/)?(' + "|".join(TYPES).encode() + rb')\\?/([^"/\\?#%\x00-\x20\x7f]{1,1000})'
 )
@@ -28,11 +28,11 @@ _REFERENCES: Final = re.compile(
 class ContextReader:
     """Reads what a batch of bodies refers to with a query or two, and keeps some of it for the next batch.
 
-    What does not open is as if it were not here: what refers to it says itself what it is called, if anybody does.
+    A resource that does not open is treated as absent: the reference to it may still carry a name.
     """
 
     def __init__(self, connection: Connection, ring: KeyRing, *, today: date, birth_date: date | None = None) -> None:
-        """`birth_date` is the patient's, where the caller knows it: otherwise it is read."""
+        """`birth_date` is the patient's, if the caller knows it: otherwise it is read."""
         self._today = today
         self._connection = connection
         self._ring = ring
@@ -51,7 +51,7 @@ class ContextReader:
         return Context(self._others, self._birth_date, root=root, patient=patient, today=self._today)
 
     def _fetch(self, paths: list[tuple[str, str]]) -> list[bytes]:
-        self._others |= {"/".join(path): {} for path in paths}  # what is not here is not asked for again
+        self._others |= {"/".join(path): {} for path in paths}  # what we do not have is not asked for again
         found = []
         for resource_type, logical_id, body in self._opened(paths):
             path = f"{resource_type}/{logical_id}"

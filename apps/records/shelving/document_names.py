@@ -1,4 +1,4 @@
-"""What a list of documents can be narrowed by: a document's kind, and who wrote it (patient experience 3.8)."""
+"""What a list of documents can be filtered by: a document's kind, and its author (patient experience 3.8)."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, MutableMapping
@@ -14,15 +14,16 @@ _LONGEST: Final = 200
 
 
 class Sort(StrEnum):
-    """In which way documents are told apart."""
+    """The two ways to filter documents."""
 
     KIND = "kind"
     AUTHOR = "author"
 
 
 def of(entry: Entry) -> Iterator[tuple[Sort, str]]:
-    """What an entry can be found under: one kind, and everybody who wrote it. A kind is in the provider's words: two of
-    these may mean different things though we have one name for both. Where it has none, it is the key of ours."""
+    """What an entry can be found under: one kind, and all its authors. A kind is in the provider's words: two of these
+    may mean different things although we have one name for both. If the provider sent none, it is the key of our
+    name."""
     if not isinstance(entry, DocumentEntry) or entry.is_withheld:
         return
     if kind := _kind(entry):
@@ -32,7 +33,7 @@ def of(entry: Entry) -> Iterator[tuple[Sort, str]]:
 
 
 def learn_plain(plain: MutableMapping[str, str], entry: Entry) -> None:
-    """By which key of ours rows call the kind that this entry has; empty where they call others of it otherwise."""
+    """Learn which of our names rows show for the kind of this entry; empty if rows of that kind show different ones."""
     if isinstance(entry, DocumentEntry) and not entry.is_withheld and (kind := folded(_kind(entry))):
         key = _key(entry)
         if plain.setdefault(kind, key) != key:
@@ -49,12 +50,12 @@ def _key(entry: DocumentEntry) -> str:
 
 
 def folded(name: str) -> str:
-    """What two ways of writing one name have alike."""
+    """A form that is the same for all spellings of one name."""
     return " ".join(name.casefold().split())
 
 
 def most_frequent(counted: Mapping[tuple[str, str], int]) -> dict[str, dict[str, int]]:
-    """The names of each sort, and how many entries have each: as an index keeps them."""
+    """The names of each sort and how many entries have each, as an index keeps them."""
     names: dict[str, Counter[str]] = {}
     for (sort, name), count in counted.items():
         names.setdefault(sort, Counter())[name] += count
@@ -62,6 +63,6 @@ def most_frequent(counted: Mapping[tuple[str, str], int]) -> dict[str, dict[str,
 
 
 def of_most_frequent(plain: Mapping[str, str], counted: Mapping[tuple[str, str], int]) -> dict[str, str]:
-    """The keys of those kinds that an index keeps and rows call by one of our names."""
+    """The keys of our names for those kinds that an index keeps and rows show by one name."""
     kept = {folded(name) for name in most_frequent(counted).get(Sort.KIND, {})}
     return {kind: key for kind, key in plain.items() if key and kind in kept}

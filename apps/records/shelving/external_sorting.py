@@ -1,8 +1,8 @@
 """External merge sort, in memory: sorted runs, compressed in small pieces, and merged piece by piece.
 
-Fifty thousand rows of a thousand bytes take a few megabytes and are gone with the object; nothing reaches a disk. A
-large row is compressed by itself as it comes and decompressed in its turn: while many runs are merged, each holds one
-row open.
+Fifty thousand rows of a thousand bytes take a few megabytes and are released with the object; nothing is written to
+disk. A large row is compressed by itself when it is added and decompressed when its turn comes: while many runs are
+merged, each has only one row open.
 """
 
 import heapq
@@ -15,18 +15,18 @@ import zstandard
 
 from apps.records.shelving.arranging import Key
 
-_A_RUN: Final = 300  # of each spool, and there are some forty
-_A_RUN_BYTES: Final = 2_000_000  # or as many of these, whichever comes first
+_A_RUN: Final = 300  # rows per run: there are some forty spools
+_A_RUN_BYTES: Final = 2_000_000  # or this many bytes, whichever comes first
 _A_PIECE: Final = 20
 _LARGE_BYTES: Final = 16_000
-_SAMPLE_BYTES: Final = 16_000  # of the first rows: the others say much of the same, and take half as much with it
+_SAMPLE_BYTES: Final = 16_000  # a dictionary of the first rows: similar rows then take half the space
 
 
-_Kept: TypeAlias = tuple[Key, bytes, bool]  # a row, and whether it is packed by itself
+_Kept: TypeAlias = tuple[Key, bytes, bool]  # key, row, and whether the row is compressed by itself
 
 
 class Spool:
-    """Rows go in by `add` in any order, and come out of `merged` sorted by key."""
+    """Rows are added in any order, and `merged` yields them sorted by key."""
 
     def __init__(self) -> None:
         self._open: list[_Kept] = []
@@ -35,7 +35,7 @@ class Spool:
         self._sample: zstandard.ZstdCompressionDict | None = None
 
     def add(self, key: Key, row: bytes) -> None:
-        """Take a row."""
+        """Add a row."""
         is_large = len(row) > _LARGE_BYTES
         kept = _packed(row, zstandard.ZstdCompressor(level=1)) if is_large else row
         self._open.append((key, kept, is_large))
@@ -46,7 +46,7 @@ class Spool:
     def merged(self) -> Iterator[tuple[Key, bytes]]:
         """Every row, sorted."""
         self._open.sort(key=itemgetter(0))
-        # One for all: each holds more than a piece, and there may be a hundred runs.
+        # One for all runs: a decompressor holds more memory than a piece, and there may be a hundred runs.
         decompressor = zstandard.ZstdDecompressor(dict_data=self._sample)
         runs = (_unpacked(run, decompressor) for run in self._runs)
         merged = heapq.merge(*runs, self._open, key=itemgetter(0))
@@ -64,7 +64,7 @@ class Spool:
 
 
 def _packed(written: bytes, compressor: zstandard.ZstdCompressor) -> bytes:
-    """The compressor hands out an object as large as its worst case: only a copy is as small as it looks."""
+    """Compress into a copy: the compressor returns an object that occupies memory for its worst case."""
     return bytes(memoryview(compressor.compress(written)))
 
 

@@ -1,7 +1,7 @@
-"""Fetch and open leaves: first which of them can hold the wanted rows, then those.
+"""Fetch and open leaves: first find which of them can hold the wanted rows, then read those.
 
 The shelves of several connections or subjects are read as one list. Their indexes know the first key and the number of
-rows of each leaf, and so which leaves can hold the fifty rows of a page.
+rows of each leaf, and hence which leaves can hold the fifty rows of a page.
 """
 
 import bisect
@@ -21,7 +21,7 @@ from apps.vault.sealing import KeyRing
 _LOG = logging.getLogger(__name__)
 
 _BEHIND_ALL: Final[Key] = (1 << 30, "", "", 0)
-# Written out, as every page asks it: putting it together anew costs as much as asking.
+# Written out, since every page runs it: building it in Python costs as much as running it.
 _LEAVES: Final = """
 SELECT leaf.shelf_id, leaf.arrangement, leaf.number, leaf.sealed_rows FROM records_leaf AS leaf
 JOIN unnest(%(shelves)b::bigint[], %(builds)b::uuid[], %(arrangements)b::text[], %(numbers)b::integer[])
@@ -31,29 +31,29 @@ AND leaf.arrangement = asked.arrangement AND leaf.number = asked.number
 
 
 class Outdated(Exception):
-    """The shelf was built anew while it was read: read it again."""
+    """The shelf was rebuilt while it was being read: read it again."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """One arrangement of one shelf: where its leaves begin, and how many rows stand before each."""
+    """One arrangement of one shelf: the first key of each leaf, and how many rows stand before it."""
 
     shelf: OpenShelf
     arrangement: Arrangement
     firsts: tuple[Key, ...]
-    before: tuple[int, ...]  # one more than leaves: the last is how many there are
+    before: tuple[int, ...]  # one longer than `firsts`: the last is the total
     last: Key
 
     @classmethod
     def of(cls, shelf: OpenShelf, arrangement: Arrangement) -> "Source":
-        """From what the index says of them. Raises `open_shelf.OfAnotherRelease`."""
+        """The source, from what the index says of the arrangement. Raises `open_shelf.OfAnotherRelease`."""
         stretch = shelf.stretch(arrangement)
         before = accumulate((head.count for head in stretch.heads), initial=0)
         firsts = tuple(head.first for head in stretch.heads)
         return cls(shelf, arrangement, firsts, tuple(before), stretch.last or _BEHIND_ALL)
 
     def ends(self, number: int) -> Key:
-        """No row of that leaf stands behind this."""
+        """A key that no row of that leaf exceeds."""
         return self.firsts[number + 1] if number + 1 < len(self.firsts) else self.last
 
     def surely_before(self, key: Key) -> int:
@@ -64,7 +64,7 @@ class Source:
         return self.before[max(begun - 1, 0)]
 
     def perhaps_before(self, key: Key) -> int:
-        """How many can stand before or at the key at most: those of leaves that begin before it."""
+        """How many rows can stand before the key or at it: those of leaves that begin there or before."""
         return self.before[bisect.bisect_right(self.firsts, key)]
 
 
@@ -77,17 +77,18 @@ class Leaf:
 
 
 def all_of(sources: Sequence[Source]) -> list[Leaf]:
-    """Every leaf of theirs."""
+    """Every leaf of these sources."""
     return [Leaf(source, number) for source in sources for number in range(len(source.firsts))]
 
 
 def needed(sources: Sequence[Source], start: int, stop: int) -> tuple[list[Leaf], int]:
-    """The leaves that can hold rows of the window, and how many rows stand before them in leaves that are not read."""
+    """The leaves that can hold rows of the window, and how many rows stand before it in leaves that are not read."""
     wanted: list[Leaf] = []
     before = 0
     for source in sources:
         others = [other for other in sources if other is not source]
-        # By its own rows alone, before the others are asked: of a list's first page nearly nothing is left to ask.
+        # First by the source's own rows alone, before the other sources are compared: for the first page of a list,
+        # hardly any leaf is left to check.
         before_start = range(bisect.bisect_right(source.before, start) - 1)
         before_stop = range(bisect.bisect_left(source.before, stop, hi=len(source.firsts)))
         low = bisect.bisect_right(before_start, start, key=lambda number: _latest(source, number, others))
@@ -98,32 +99,32 @@ def needed(sources: Sequence[Source], start: int, stop: int) -> tuple[list[Leaf]
 
 
 def _earliest(source: Source, number: int, others: Sequence[Source]) -> int:
-    """How many rows of all stand before the first of that leaf, at least."""
+    """At least how many rows of all sources stand before the first row of that leaf."""
     return source.before[number] + sum(other.surely_before(source.firsts[number]) for other in others)
 
 
 def _latest(source: Source, number: int, others: Sequence[Source]) -> int:
-    """How many rows of all stand before or at the last of that leaf, at most."""
+    """At most how many rows of all sources stand before the last row of that leaf, itself included."""
     return source.before[number + 1] + sum(other.perhaps_before(source.ends(number)) for other in others)
 
 
 def of_name(found: Sequence[OpenShelf], arrangement: Arrangement, name: str, *, most: int) -> list[Leaf]:
-    """Of an arrangement that holds together what has the same name, the leaves that hold the first rows of one name, at
-    least so many where it has them. They hold rows of others as well."""
+    """In an arrangement that groups rows by name, the leaves with the first rows of one name: at least `most` of them,
+    if there are as many. These leaves hold rows of other names as well."""
     wanted = []
     for shelf in found:
         source = Source.of(shelf, arrangement)
         first = max(bisect.bisect_left(source.firsts, (0, name, "", 0)) - 1, 0)
         last = bisect.bisect_left(source.firsts, (0, f"{name}\0", "", 0))
-        # The first leaf may have none of them: its last row may be of another name.
+        # The first leaf may have none of them: its last row may have another name.
         enough = bisect.bisect_left(source.before, source.before[min(first + 1, len(source.firsts))] + most)
         wanted += [Leaf(source, number) for number in range(first, min(last, enough))]
     return wanted
 
 
 def opened(wanted: Sequence[Leaf], ring: KeyRing) -> Iterator[tuple[Leaf, bytes]]:
-    """These leaves, opened one by one. One query. Raises Outdated where one is gone, and
-    `apps.vault.errors.VaultError` where one does not open."""
+    """Open these leaves, one by one. One query. Raises Outdated if one is gone, and `apps.vault.errors.VaultError` if
+    one does not open."""
     for leaf, sealed in _fetched(wanted):
         yield leaf, _open(leaf, sealed, ring)
 
@@ -131,8 +132,8 @@ def opened(wanted: Sequence[Leaf], ring: KeyRing) -> Iterator[tuple[Leaf, bytes]
 def every(
     found: Sequence[OpenShelf], arrangement: Arrangement, ring: KeyRing
 ) -> Iterator[tuple[OpenShelf, int, bytes | None]]:
-    """Every leaf of an arrangement with its number, shelf by shelf, opened one by one; None where one does not open.
-    One query. Raises Outdated, and `apps.vault.errors.VaultError` where a key is missing."""
+    """Every leaf of an arrangement with its number, shelf by shelf, opened one by one; None if a leaf does not open.
+    One query. Raises Outdated, and `apps.vault.errors.VaultError` if a key is missing."""
     for leaf, sealed in _fetched(all_of([Source.of(shelf, arrangement) for shelf in found])):
         yield leaf.source.shelf, leaf.number, _find(leaf, sealed, ring)
 
@@ -140,7 +141,7 @@ def every(
 def these(
     wanted: Mapping[OpenShelf, Iterable[int]], arrangement: Arrangement, ring: KeyRing
 ) -> Mapping[tuple[OpenShelf, int], bytes | None]:
-    """Those leaves of an arrangement, opened, by shelf and number; None where one does not open. One query. Raises as
+    """These leaves of an arrangement, opened, by shelf and number; None if a leaf does not open. One query. Raises as
     `every` does."""
     sources = {shelf: Source.of(shelf, arrangement) for shelf in wanted}
     asked = [Leaf(sources[shelf], number) for shelf, numbers in wanted.items() for number in numbers]
@@ -148,7 +149,7 @@ def these(
 
 
 def _fetched(wanted: Sequence[Leaf]) -> Iterator[tuple[Leaf, bytes]]:
-    """These leaves, still sealed. Raises Outdated where one is gone."""
+    """These leaves, still sealed. Raises Outdated if one is gone."""
     rows = _rows(wanted) if wanted else {}
     for leaf in wanted:
         sealed = rows.get((leaf.source.shelf.pk, leaf.source.arrangement.value, leaf.number))
@@ -158,7 +159,7 @@ def _fetched(wanted: Sequence[Leaf]) -> Iterator[tuple[Leaf, bytes]]:
 
 
 def _rows(wanted: Sequence[Leaf]) -> dict[tuple[int, str, int], bytes]:
-    """What they hold, sealed, in one query."""
+    """Their sealed contents, in one query."""
     asked: dict[str, Any] = {
         "shelves": [leaf.source.shelf.pk for leaf in wanted],
         "builds": [leaf.source.shelf.build for leaf in wanted],

@@ -1,7 +1,6 @@
-"""The targets of goals that are pursued now, by test: a result is drawn beside the goal for it (patient experience
-4.1).
+"""The targets of goals that are pursued now, by test: a result is drawn beside its goal (patient experience 4.1).
 
-Goals of DSTU2 have neither a measure nor a number, and so no target.
+Goals in DSTU2 have neither a measure nor a number, and hence no target.
 """
 
 from collections.abc import Iterator
@@ -11,11 +10,11 @@ from apps.records.presenters.entry import Entry
 from apps.records.presenters.goals import GoalEntry, Group, Status
 from apps.records.shelving.indexing import Aim
 
-MOST = 200  # of one connection
+MOST = 200  # per connection
 
 
 def of(record: int, entry: Entry) -> Iterator[Aim]:
-    """The tests of a goal with a number to reach; none of one that is paused, over, or only suggested."""
+    """The tests for which a goal sets a number; none if it is paused, over or only suggested."""
     if not isinstance(entry, GoalEntry) or entry.group != Group.CURRENT or entry.status == Status.PAUSED:
         return
     for target in entry.targets:

@@ -1,8 +1,8 @@
-"""Which results belong to a report that may carry grave news: pathology names a diagnosis whose own name says nothing
-of that (patient experience 3.3).
+"""Which results belong to a report that may carry grave news: in pathology, a result may state a diagnosis although its
+own name does not suggest it (patient experience 3.3).
 
-It is found when shelves are built, from what the reports name and from the panels among that, and kept in the sealed
-index of the results.
+They are found when shelves are built, from the results that reports refer to and the members of panels among these, and
+are kept in the sealed index of the results.
 """
 
 from collections.abc import Iterable, Iterator
@@ -19,12 +19,12 @@ from apps.vault.sealing import KeyRing
 
 _OBSERVATION: Final = "Observation"
 _OURS: Final = f"{_OBSERVATION}/"
-_ROUNDS: Final = 3  # a report, its panels, and the panels of those
+_ROUNDS: Final = 3  # a report, its panels, and their panels
 _AT_ONCE: Final = 200
 
 
 def named_by(entry: Entry) -> tuple[str, ...]:
-    """The results that an entry names, as `Type/id`, where it may carry grave news itself."""
+    """The results that an entry refers to, as `Type/id`, if it may carry grave news itself."""
     if isinstance(entry, ReportEntry):
         return _own(entry.results) if entry.may_be_grave else ()
     if isinstance(entry, ResultEntry) and entry.members:
@@ -33,13 +33,13 @@ def named_by(entry: Entry) -> tuple[str, ...]:
 
 
 def _own(paths: Iterable[str]) -> tuple[str, ...]:
-    """Those that have records of their own."""
+    """Those that are records of their own."""
     return tuple(path for path in paths if path.startswith(_OURS))
 
 
 def listed(connection: Connection, named: Iterable[str], ring: KeyRing) -> frozenset[str]:
-    """Of these results and their members those that are here and listed under results, as `Type/id`, whether or not
-    their provider still has them. What does not open is logged. Raises `apps.vault.errors.VaultError` where a key is
+    """Of these results and their members, those that we hold and list under results, as `Type/id`, whether or not their
+    provider still has them. Records that do not open are logged. Raises `apps.vault.errors.VaultError` if a key is
     missing."""
     found: set[str] = set()
     seen: set[str] = set()

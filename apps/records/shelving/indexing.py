@@ -1,4 +1,4 @@
-"""What a shelf and its leaves hold, as it is written and read back."""
+"""The contents of a shelf and its leaves, as they are written and read back."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -14,16 +14,16 @@ from apps.records.presenters.observations.values import Value
 from apps.records.presenting import KINDS
 from apps.records.shelving.arranging import Arrangement, Key
 
-MOST_ROWS: Final = 50  # of a leaf, and of a page
+MOST_ROWS: Final = 50  # rows on a leaf, and on a page
 
-# Count it up with a release whose shelves hold anything else, or hold it otherwise: all that are older are built anew
-# by themselves. Shelves of before there were forms have 0.
+# Increment it in a release that changes what shelves hold, or how: all older ones are then rebuilt automatically.
+# Shelves from before there were forms have 0.
 FORM: Final = 22
 
 
 class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """One entry on a leaf. `entry` is decoded when it is shown. `of_its_test` counts the values of its test, where the
-    arrangement is the latest value of each."""
+    """One entry on a leaf. `entry` is decoded when it is shown. `of_its_test` is the number of values of its test, in
+    the arrangement of the latest value of each test."""
 
     record: int
     kind: str
@@ -31,8 +31,8 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
     of_its_test: int = 0
 
     def opened(self, kinds: Mapping[str, type[Entry]] = KINDS) -> Entry:
-        """The entry, or as much of it as `kinds` has fields for, by the name of its kind. Raises msgspec.MsgspecError
-        where an earlier release wrote it in another shape."""
+        """The entry, decoded as `kinds` says for the name of its kind: whole, or only some fields. Raises
+        msgspec.MsgspecError if an earlier release wrote it in another format."""
         kind: Any = kinds.get(self.kind)
         if kind is None:
             raise msgspec.ValidationError("No such kind of entry.")
@@ -42,14 +42,14 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 @cache
 def _decoder(kind: Any) -> msgspec.json.Decoder[Entry]:
-    """Made once for each kind: making it takes as long as an entry takes to decode."""
+    """Cached for each kind: making a decoder takes as long as decoding an entry."""
     return msgspec.json.Decoder(kind)
 
 
 class Standing(NamedTuple):
-    """How an entry stands, in the words of its own kind: what a search tells of it beside name and date. `means` is
-    what its date is of (`meanings`), and `language` that of its name, where the provider says one. `is_modified`: it
-    may mean something else than it seems to."""
+    """What a search shows of an entry beside name and date, in the words of its kind: its status and group. `means` is
+    what its date stands for (`meanings`), and `language` that of its name, if the provider states one. `is_modified`:
+    it may mean something else than it seems to."""
 
     kind: str = ""
     status: str = ""
@@ -60,8 +60,8 @@ class Standing(NamedTuple):
 
 
 class Words(msgspec.Struct, frozen=True, array_like=True):
-    """What a search finds an entry by, and shows of it. `plain` is the key of our own name for it, or for what
-    sort of visit it was; `when` its date (`write_when`)."""
+    """What a search finds an entry by, and shows of it. `plain` is the key of our name for it, or for the kind of
+    visit; `when` is its date (`write_when`)."""
 
     title: str
     plain: str
@@ -71,16 +71,16 @@ class Words(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Phrases(msgspec.Struct, frozen=True, array_like=True):
-    """What a search looks through: a line of words for each phrase, and how many entries say it. A phrase is what
-    several entries say alike."""
+    """What a search looks through: a line of words for each phrase, and how many entries have it. A phrase is what
+    several entries have in common."""
 
     counts: tuple[int, ...]
     lines: bytes
 
 
 class Phrase(msgspec.Struct, frozen=True, array_like=True):
-    """What a search shows of a phrase, and the newest entries that say it: the key of each, and its date. Without
-    `standing` where an earlier release wrote it."""
+    """What a search shows of a phrase, and the newest entries that have it: the key of each, and its date. Without
+    `standing` if an earlier release wrote it."""
 
     title: str
     plain: str
@@ -89,7 +89,7 @@ class Phrase(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Head(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """What an index knows of one leaf: how many rows, and the key of the first."""
+    """What an index knows of one leaf: how many rows it has, and the key of the first."""
 
     count: int
     first: Key
@@ -103,7 +103,7 @@ class Stretch(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class Aim(msgspec.Struct, frozen=True, array_like=True):
-    """A goal that is pursued now, and the value that it has for a test."""
+    """A goal that is pursued now, and the value that it sets for a test."""
 
     record: int
     test: str
@@ -111,17 +111,17 @@ class Aim(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Index(msgspec.Struct, frozen=True):
-    """What a shelf says without opening a leaf.
+    """What a shelf says without any leaf being opened.
 
-    `count` is what lists show, `groups` and `years` say how it divides, and `names` what documents are found under
-    (`document_names`): of a kind, `plain` has the key of our name for it. `withdrawn` the provider marked as recorded
-    by mistake, `gone` it no longer has; neither is in the count. `withheld` is: it has no details. `unopened` are
-    records that would be here, or perhaps here, and do not open: not in the count. Nor are `drafts`, which no list
-    shows, and `fills`, which stand under their prescription. `newest` is the date of the newest entry, as sent. `zone`
-    is the one that decided under which year some entries stand; empty where it decided of none. `of_grave` are the
-    results, as `Type/id`, that belong to what may carry grave news (`grave_results`). `aims` are what its goals want of
-    results. `arrangements` are closed up, each a `Stretch`: of a long list they are nearly all of it, and a page reads
-    one.
+    `count` is what lists show, `groups` and `years` how it divides, and `names` what documents are found under
+    (`document_names`); for a kind, `plain` has the key of our name for it. `withdrawn` counts entries that the provider
+    marked as recorded by mistake, `gone` those that it no longer has; neither is in `count`. `withheld` entries are in
+    it, but have no details. `unopened` counts records that belong here, or may, and do not open: they are not in
+    `count`. Nor are `drafts`, which no list shows, and `fills`, which stand under their prescription. `newest` is the
+    date of the newest entry, as sent. `zone` is the time zone that decided under which year some entries stand; empty
+    if it made no difference. `of_grave` are the results, as `Type/id`, that belong to what may carry grave news
+    (`grave_results`). `aims` are the values that its goals set for tests. `arrangements` stay encoded, each a
+    `Stretch`: for a long list they are nearly all of the index, and a page reads one.
     """
 
     build: UUID
@@ -144,22 +144,22 @@ class Index(msgspec.Struct, frozen=True):
 
     @property
     def sent(self) -> int:
-        """How many entries came, those that no list shows as well."""
+        """How many entries came, including those that no list shows."""
         return self.count + self.drafts + self.fills
 
     @property
     def is_searchable(self) -> bool:
-        """Whether a search finds its way through the leaves: those of an earlier release were made in another way."""
+        """Whether searches can use its leaves: earlier releases wrote them in another format."""
         return Arrangement.FOUND.value in self.arrangements
 
 
 def closed(stretches: Mapping[str, Stretch]) -> dict[str, msgspec.Raw]:
-    """Arrangements as an index holds them."""
+    """Arrangements, encoded as an index holds them."""
     return {name: msgspec.Raw(msgspec.json.encode(stretch)) for name, stretch in stretches.items()}
 
 
 def read_stretch(written: msgspec.Raw) -> Stretch:
-    """One of them. Raises msgspec.MsgspecError where another release wrote it in another shape."""
+    """Decode one of them. Raises msgspec.MsgspecError if another release wrote it in another format."""
     return _READ_STRETCH(written)
 
 
@@ -167,13 +167,13 @@ _READ_STRETCH: Final = msgspec.json.Decoder(Stretch).decode
 
 
 def write_row(record: int, entry: Entry) -> bytes:
-    """A `Row`, written in one go."""
+    """A `Row`, encoded in one go."""
     return msgspec.json.encode((record, type(entry).__name__, entry, 0))
 
 
 class Place(msgspec.Struct, frozen=True, array_like=True):
-    """Where an entry stands: in its subject's own list or, being filled for a prescription that is here, `under` one of
-    these. The first four are its key in the list, which is all that an earlier release wrote."""
+    """Where an entry stands: in its subject's own list or, if it was dispensed for a prescription that is here, `under`
+    one of these. The first four fields are its key in the list, which is all that an earlier release wrote."""
 
     number: int
     first: str
@@ -188,12 +188,12 @@ class Place(msgspec.Struct, frozen=True, array_like=True):
 
 
 def write_place(record: int, entry: Entry, place: Place) -> bytes:
-    """A `Row` that says in place of its entry where that stands."""
+    """A `Row` that holds the place of its entry instead of the entry itself."""
     return msgspec.json.encode((record, type(entry).__name__, place, 0))
 
 
 def read_place(written: msgspec.Raw) -> Place:
-    """The same, read. Raises msgspec.MsgspecError where another release wrote it in another shape."""
+    """Decode such a place. Raises msgspec.MsgspecError if another release wrote it in another format."""
     return _READ_PLACE(written)
 
 
@@ -201,39 +201,39 @@ _READ_PLACE: Final[Callable[[msgspec.Raw], Place]] = msgspec.json.Decoder(Place)
 
 
 def write_rows(rows: Sequence[tuple[Key, bytes]]) -> bytes:
-    """A leaf of rows that are written already, each with its key."""
+    """A leaf of rows that are encoded already, each with its key."""
     return msgspec.json.encode([(key, msgspec.Raw(row)) for key, row in rows])
 
 
 def write_phrases(counts: Sequence[int], lines: Sequence[str]) -> bytes:
-    """A leaf of `Phrases`: as bytes, so that nothing is decoded of what a search passes by."""
+    """A leaf of `Phrases`, as bytes: a search decodes nothing that it passes by."""
     return msgspec.msgpack.encode(Phrases(tuple(counts), "\n".join(lines).encode()))
 
 
 def read_phrases(leaf: bytes) -> Phrases:
-    """The same, read."""
+    """Decode such a leaf."""
     return msgspec.msgpack.decode(leaf, type=Phrases)
 
 
 def read_phrase_list(leaf: bytes) -> tuple[msgspec.Raw, ...]:
-    """What a leaf shows of phrases, each still unread."""
+    """What a leaf shows of phrases, each still encoded."""
     return msgspec.json.decode(leaf, type=tuple[msgspec.Raw, ...])
 
 
 def read_phrase(written: bytes) -> Phrase:
-    """One of them."""
+    """Decode one of them."""
     return msgspec.json.decode(written, type=Phrase)
 
 
 def write_when(when: When) -> msgspec.Raw:
-    """The date of an entry as a search shows it: mostly one day or moment, which is written alone."""
+    """The date of an entry as a search shows it. Mostly it is one day or moment, which is written by itself."""
     told = ((name, getattr(when, name), unsaid) for name, unsaid in _SHOWN)
     said = {name: value for name, value, unsaid in told if value != unsaid}
     return msgspec.Raw(msgspec.json.encode(said if said.keys() - {"starts"} else when.starts))
 
 
 def read_when(written: msgspec.Raw) -> When:
-    """The same, read."""
+    """Decode such a date."""
     read = _READ_WHEN(written)
     return When(starts=read) if isinstance(read, str) else read
 
@@ -244,7 +244,7 @@ _READ_WHEN: Final[Callable[[msgspec.Raw], str | When]] = msgspec.json.Decoder(st
 
 
 def read_rows(leaf: bytes) -> tuple[tuple[Key, Row], ...]:
-    """The keys and rows of a leaf, the entries still unread."""
+    """The keys and rows of a leaf, the entries still encoded."""
     return _READ_ROWS(leaf)
 
 

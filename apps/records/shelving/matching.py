@@ -1,7 +1,7 @@
-"""Which lines of a leaf of words match what is asked for, or most of it.
+"""Which lines of a leaf of words match all or most of what a search asks for.
 
-There are many lines, and few of them have a word. So a leaf is never split into lines, but searched from one match to
-the next.
+There are many lines, and few of them contain a given word. So a leaf is never split into lines, but searched from one
+match to the next.
 """
 
 import itertools
@@ -18,11 +18,13 @@ from apps.records.shelving.search_terms import MARK, Around, Word
 _MARK: Final = MARK.encode()
 _END: Final = b"\n"
 _YEAR: Final = len(f"{MARK}2024")
-# Of what is called by its kind alone there is none of ours, which no key that begins so is (`word_leaves`).
+# An entry called by its kind alone has no name of ours: its key begins with a sign with which none of ours begins
+# (`word_leaves`).
 _KEYS: Final = re.compile(b"%b([^%b\n=][^%b\n]*+)(?=%b)" % (_MARK, _MARK, _MARK, _MARK))
-_FEW: Final = 8  # lines to a place
+_FEW: Final = 8  # lines per occurrence
 _LONE: Final = re.compile(rb" ([0-9a-z])(?= )")
-# With a space for whatever does not stand beside a letter, or a number, that is part of a longer one.
+# Translates everything but letters to spaces, or everything but digits: to find a letter, or a number, that is not part
+# of a longer one.
 _LETTERS: Final = bytes(one if one in search_terms.LETTERS else ord(" ") for one in range(256))
 _DIGITS: Final = bytes(one if one in b"0123456789\n" else ord(" ") for one in range(256))
 
@@ -31,7 +33,8 @@ _count_ends: Final = methodcaller("count", _END)
 
 
 class Rank(NamedTuple):
-    """How well a line fits: how many words are true of it, and whether it says any itself or all are true."""
+    """How well a line fits: how many words it matches, and whether the line itself says any of them or all of them
+    match."""
 
     words: int
     is_said: bool
@@ -41,35 +44,35 @@ LOWEST: Final = Rank(1, is_said=False)
 
 
 class Best(NamedTuple):
-    """The lines that fit best: their numbers, in order, by which of the words are true of them."""
+    """The lines that fit best: their numbers, in order, by which of the words they match."""
 
     rank: Rank
     lines: Mapping[tuple[Word, ...], Sequence[int]]
 
 
 def best(lines: bytes, words: Sequence[Word], around: Mapping[Word, frozenset[Around]], least: Rank) -> Best:
-    """Those that fit as well as `least` or better; most leaves have none.
+    """The lines that fit as well as `least` or better; most leaves have none.
 
-    A word alone that is true of all of a list, a provider or a year finds nothing, else the name of a clinic would find
-    all that came from there; two together that are true in two ways do, as a list and a year. Where not all words are
-    true of a line, one that says any goes before one that says none.
+    A word that matches a whole list, provider or year finds nothing alone, or else the name of a clinic would find
+    everything that came from there; two that match in different ways together do, such as a list and a year. If a line
+    does not match all words, one that says any of them ranks above one that says none.
     """
     leaf = _Leaf(lines)
     named = leaf.named(words)
     here = [word for word in words if around[word] or named[word] or leaf.may_have(word)]
     if len(here) < least.words:
         return Best(least, {})
-    told = _told(leaf, here, named)
-    rank, chosen = _chosen(set(told), here, around, least, asked=len(words))
+    masks = _masks(leaf, here, named)
+    rank, chosen = _chosen(set(masks), here, around, least, asked=len(words))
     found: dict[tuple[Word, ...], list[int]] = defaultdict(list)
-    for number, bits in enumerate(told) if chosen else ():
+    for number, bits in enumerate(masks) if chosen else ():
         if bits in chosen:
             found[chosen[bits]].append(number)
     return Best(rank, found)
 
 
 def unsaid(lines: bytes, words: Iterable[Word]) -> list[Word]:
-    """Those of the words that no line says."""
+    """The words that no line says."""
     leaf, words = _Leaf(lines), list(words)
     named = leaf.named(words)
     return [word for word in words if next(leaf.saying(word, named[word]), None) is None]
@@ -88,7 +91,7 @@ def said(lines: bytes) -> bytes:
 def _chosen(
     sorts: Iterable[int], words: Sequence[Word], around: Mapping[Word, frozenset[Around]], least: Rank, *, asked: int
 ) -> tuple[Rank, Mapping[int, tuple[Word, ...]]]:
-    """Of these sorts of lines, told by their bits, those that fit best, each with the words that are true of it."""
+    """The best of these kinds of lines (bit masks of the words they match), each with the words it matches."""
     everywhere = sum(1 << at for at, word in enumerate(words) if around[word])
     chosen: dict[int, tuple[Word, ...]] = {}
     for bits in sorts:
@@ -112,15 +115,15 @@ def _are_true_in_two_ways(true: Sequence[Word], around: Mapping[Word, frozenset[
     return len(true) > 1 and len(ways) > 1
 
 
-def _told(leaf: "_Leaf", words: Sequence[Word], named: Mapping[Word, Iterable[bytes]]) -> list[int]:
-    """Of each line a bit for each word that it says, and above those one for each that is its year. Lines are many, and
-    of few sorts: which words those are is asked once for each sort."""
-    told = leaf.dated({word.year: 1 << at for at, word in enumerate(words, start=len(words)) if word.year})
+def _masks(leaf: "_Leaf", words: Sequence[Word], named: Mapping[Word, Iterable[bytes]]) -> list[int]:
+    """For each line, a bit mask: one bit for each word that it says and, above those, one for each word that is its
+    year. There are many lines but few distinct masks, so a mask is turned into words only once."""
+    masks = leaf.dated({word.year: 1 << at for at, word in enumerate(words, start=len(words)) if word.year})
     for at, word in enumerate(words):
         bit = 1 << at
         for number in leaf.saying(word, named[word]):
-            told[number] |= bit
-    return told
+            masks[number] |= bit
+    return masks
 
 
 def _marked(key: bytes) -> bytes:
@@ -136,52 +139,53 @@ def _with_bits(words: Sequence[Word], bits: int) -> tuple[Word, ...]:
 
 
 class _Leaf:
-    """The lines of a leaf: of each the words, a mark, its keys with a mark behind each, and its year."""
+    """The lines of a leaf. Each has the words, a mark, its keys with a mark after each, and its year."""
 
     def __init__(self, lines: bytes) -> None:
         self._lines = lines + _END
         self.count = self._lines.count(_END)
 
     def named(self, words: Iterable[Word]) -> Mapping[Word, frozenset[bytes]]:
-        """Of each word those of its keys that any line has."""
+        """For each word, those of its keys that any line has."""
         held = keys(self._lines) if any(word.keys for word in words) else frozenset[bytes]()
         return {word: word.keys & held for word in words}
 
     def may_have(self, word: Word) -> bool:
-        """Whether a word may stand in a line, or be its year, which stands there as well."""
+        """Whether any line may say a word, or have it as its year, which is part of the line."""
         if word.alone and len(word.text) == 1:
             return word.text.encode() in self._lone
         return any(form in self._lines for form in word.forms)
 
     def saying(self, word: Word, keys: Iterable[bytes]) -> Iterator[int]:
-        """The numbers of those that are called so, by their provider or by us by one of these keys; some more than
+        """The numbers of the lines whose own words say it, or that have one of these keys of our names; some more than
         once."""
         if word.alone is None:
             for form in word.forms:
                 yield from self._saying(form)
         elif len(word.text) == 1:
             yield from self._having(b" %b " % word.text.encode(), self._letters_apart)
-        else:  # behind the year that ends a line is no space
+        else:  # no space follows the year that ends a line
             yield from self._having(b" %b " % word.text.encode(), self._digits_apart)
             yield from self._having(b"\n%b " % word.text.encode(), self._digits_apart)
         for key in keys:
             yield from self._having(_marked(key), self._lines, is_behind=True)
 
     def dated(self, bits: Mapping[bytes, int]) -> list[int]:
-        """Of each line the bit of its year, by how a line of that ends."""
+        """For each line, the bit of its year, found by how the line ends."""
         return [bits.get(year, 0) for year in self._years] if bits else [0] * self.count
 
     def _saying(self, form: bytes) -> Iterator[int]:
-        """The numbers of those that have this form among their words: from one place to the next where these are few.
-        Two letters may stand in every other line: then ends of lines are counted between them, all at once."""
+        """The numbers of the lines that have this form among their words. If it is rare, search from one occurrence to
+        the next. Two letters may occur in every other line: then count the ends of lines between occurrences, all at
+        once."""
         if self._lines.count(form) * _FEW < self.count:
             return self._having(form, self._lines)
         between = self._words.split(form)
         return itertools.accumulate(map(_count_ends, between[:-1]))
 
     def _having(self, part: bytes, where: bytes, *, is_behind: bool = False) -> Iterator[int]:
-        """The numbers of those that have this part among their words, or behind them. `where` are the lines, in which
-        other letters may stand in the same places."""
+        """The numbers of the lines that have this part among their words, or after them (`is_behind`). `where` is the
+        text to search: the lines, in which other characters may have been replaced."""
         lines, number, begun = self._lines, 0, 0
         at = where.find(part)
         while at >= 0:
@@ -201,17 +205,17 @@ class _Leaf:
 
     @cached_property
     def _letters_apart(self) -> bytes:
-        """With a space for all that is no letter and no digit, and one before it."""
+        """Everything but letters and digits replaced by spaces, with a space before it."""
         return b" " + self._lines.translate(_LETTERS)
 
     @cached_property
     def _lone(self) -> frozenset[bytes]:
-        """The letters that stand alone anywhere: one look for all of them."""
+        """All letters that stand alone anywhere, found in one pass."""
         return frozenset(_LONE.findall(self._letters_apart))
 
     @cached_property
     def _years(self) -> list[bytes]:
-        """How each line ends, as far as that is a year: all are looked at once, however many are asked for."""
+        """The last characters of each line, as long as a year is: split once, however many years are asked for."""
         return [line[-_YEAR:] for line in self._lines.split(_END)[:-1]]
 
     @cached_property

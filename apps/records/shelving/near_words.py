@@ -13,10 +13,10 @@ from apps.records.shelving import matching, our_words, search_terms
 from apps.records.shelving.search_terms import Word
 from apps.records.subjects import LISTED
 
-_MOST: Final = 3  # of one word
-_MOST_UNKNOWN: Final = 2  # words: who asks for more that are nowhere did not mistype them
-_MOST_COMPARED: Final = 60  # of those that look alike: comparing two takes some ten microseconds
-_MOST_LETTERS: Final = 100_000  # of lines: of far more than one person is likely to have, those of the newest entries
+_MOST: Final = 3  # suggestions for one word
+_MOST_UNKNOWN: Final = 2  # words: if more of them occur nowhere, they are not mistyped
+_MOST_COMPARED: Final = 60  # of those that look alike: comparing two takes about ten microseconds
+_MOST_LETTERS: Final = 100_000  # of lines, those of the newest entries: far more than a person is likely to have
 _SHORTEST: Final = 3
 _APART: Final = bytes(
     one if one in search_terms.LETTERS and one not in b"0123456789" else ord(" ") for one in range(256)
@@ -27,8 +27,8 @@ _FOREIGN: Final = bytes(range(0x80, 0x100))
 def of(
     words: Iterable[Word], leaves: Sequence[bytes], *, providers: Collection[Collection[str]]
 ) -> Mapping[Word, tuple[str, ...]]:
-    """For each of these words that nothing is called by, what is nearest to it, the nearest first. `leaves` are all
-    lines that were looked through, and `providers` the `search_terms.parts` of the name of each."""
+    """For each of these words that occurs in no name, the most similar known words, the nearest first. `leaves` are all
+    lines that were searched, and `providers` the `search_terms.parts` of each provider's name."""
     unknown = [word for word in words if mistyping.edits_forgiven(word.text) and not _is_known(word, providers)]
     for lines in leaves:
         unknown = matching.unsaid(lines, unknown)
@@ -43,13 +43,13 @@ def of(
 
 
 def _is_known(word: Word, providers: Iterable[Collection[str]]) -> bool:
-    """Whether it is a month's name, a list's or a provider's."""
+    """Whether it is in the name of a month, a list or a provider."""
     is_of_a_list = any(search_terms.names_list(word, subject.key) for subject in LISTED)
     return word.is_month or is_of_a_list or any(search_terms.names_provider(word, parts) for parts in providers)
 
 
 def _begun(lines: bytes, most: int) -> bytes:
-    """The first of the lines, which are of the newest entries."""
+    """The first lines, which belong to the newest entries."""
     return lines if len(lines) <= most else lines[:most].rpartition(b"\n")[0]
 
 
@@ -60,7 +60,8 @@ def _said(leaves: Iterable[bytes]) -> frozenset[str]:
 
 
 def _nearest(word: Word, known: Collection[str]) -> list[str]:
-    """Of two that are as near, the one that begins alike comes first. Who finds one, finds what contains it."""
+    """If two are equally near, the one that begins alike comes first. A word that contains another suggestion is left
+    out, as a search for that one finds it as well."""
     edits: dict[str, int] = {}
     for text in (form.decode() for form in word.forms):
         for other, apart in _compared(text, known):
@@ -73,7 +74,7 @@ def _nearest(word: Word, known: Collection[str]) -> list[str]:
 
 
 def _compared(text: str, known: Iterable[str]) -> Iterator[tuple[str, int]]:
-    """Those that are no more edits away than are forgiven, each with how many."""
+    """Words within the number of edits that is forgiven, each with its number of edits."""
     forgiven, letters = mistyping.edits_forgiven(text), frozenset(text)
     shortest, longest = max(len(text) - forgiven, _SHORTEST), len(text) + forgiven
     fitting = [other for other in known if shortest <= len(other) <= longest]
@@ -88,14 +89,14 @@ def _compared(text: str, known: Iterable[str]) -> Iterator[tuple[str, int]]:
 
 
 def _with_few_others(letters: Iterable[str], words: Sequence[str], most: int) -> Iterator[str]:
-    """Those that have so many other letters at most, as each edit may bring one: of many words at once."""
+    """Words with at most this many letters that the given ones lack, as each edit may add one: many words at once."""
     own = "".join(letters).encode() + _FOREIGN
     others = " ".join(words).encode().translate(None, own.replace(b" ", b"")).split(b" ")
     return (word for word, left in zip(words, others, strict=False) if len(left) <= most)
 
 
 def _split(word: Word, known: Collection[str]) -> list[str]:
-    """It as two words, where somebody left out the space between them."""
+    """The word as two words, if the space between them was left out."""
     cuts = range(_SHORTEST, len(word.text) - _SHORTEST + 1)
     parts = ((word.text[:at], word.text[at:]) for at in cuts)
     return [" ".join(both) for both in parts if all(part in known for part in both)][:1]

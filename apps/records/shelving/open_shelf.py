@@ -22,7 +22,7 @@ _T = TypeVar("_T")
 _W = TypeVar("_W", bytes, msgspec.Raw)
 
 _NO_BUILD: Final = UUID(int=0)
-# Written out, as every page asks it: putting it together anew costs as much as asking.
+# Written out, since every page runs it: building it in Python costs as much as running it.
 _SHELVES: Final = """
 SELECT shelf.id, shelf.connection_id, shelf.subject, shelf.sealed_index FROM records_shelf AS shelf
 JOIN connections_connection AS link ON link.id = shelf.connection_id AND link.confirmed_at IS NOT NULL
@@ -32,7 +32,8 @@ WHERE shelf.user_id = %(user_id)s AND shelf.subject = ANY(%(subjects)b) ORDER BY
 
 @dataclass(frozen=True, eq=False)
 class OpenShelf:
-    """A shelf with its index. `index` is None where it does not open, or is of another release."""
+    """A shelf with its index. `index` is None if it does not open or was written by another release in another
+    format."""
 
     pk: int
     connection_id: UUID
@@ -42,27 +43,27 @@ class OpenShelf:
 
     @property
     def build(self) -> UUID:
-        """Whose leaves it reads."""
+        """The build whose leaves it reads."""
         return self.index.build if self.index else _NO_BUILD
 
     @property
     def lacks_some(self) -> bool:
-        """Whether it knows of records that do not open and may belong to it."""
+        """Whether there are records that do not open and may belong to it."""
         return self.index is not None and self.index.unopened > 0
 
     @property
     def of_grave(self) -> frozenset[str]:
-        """Its results that belong to what may carry grave news, as `Type/id`."""
+        """Those of its results that belong to what may carry grave news, as `Type/id`."""
         return self.index.of_grave if self.index else frozenset()
 
     @property
     def aims(self) -> tuple[Aim, ...]:
-        """What its goals want of results."""
+        """The values that its goals set for tests."""
         return self.index.aims if self.index else ()
 
     def stretch(self, arrangement: Arrangement) -> indexing.Stretch:
-        """The leaves of that arrangement; none where there are none. Raises OfAnotherRelease."""
-        if arrangement not in self._read:  # a page asks how long it is, and then where its leaves begin
+        """The leaves of that arrangement; empty if there are none. Raises OfAnotherRelease."""
+        if arrangement not in self._read:  # a page asks for its length, and then for its leaves
             closed = self.index.arrangements.get(arrangement.value) if self.index else None
             read = indexing.Stretch() if closed is None else understood(indexing.read_stretch, closed)
             self._read[arrangement] = read
@@ -70,19 +71,19 @@ class OpenShelf:
 
 
 class OfAnotherRelease(CannotOpen):
-    """A leaf, or what the index says of leaves, was written in another shape: `rebuild_shelves` mends it."""
+    """A leaf, or what the index says of leaves, was written in another format: `rebuild_shelves` fixes that."""
 
 
 def understood(read: Callable[[_W], _T], written: _W) -> _T:
-    """What a leaf holds, or what an index says of leaves. Raises OfAnotherRelease."""
+    """Decode a leaf, or what an index says of leaves. Raises OfAnotherRelease."""
     try:
         return read(written)
-    except msgspec.MsgspecError:  # no cause: it would show what it could not decode
+    except msgspec.MsgspecError:  # not chained: the cause would show what it could not decode
         raise OfAnotherRelease from None
 
 
 def shelves(user_id: UUID, ring: KeyRing, *, subjects: Iterable[str]) -> tuple[OpenShelf, ...]:
-    """The shelves of these subjects, of every confirmed connection of the user: one query."""
+    """The shelves of these subjects, for every confirmed connection of the user: one query."""
     with binary_cursor() as cursor:
         cursor.execute(_SHELVES, {"user_id": user_id, "subjects": list(subjects)})
         found = cursor.fetchall()

@@ -1,6 +1,7 @@
-"""Open the records that shelves are built from, in batches, so that little is open at once.
+"""Open the records that shelves are built from, in batches, so that little is decrypted at a time.
 
-A batch ends by its number of rows or by the bytes of their bodies, and a large body is read when its turn comes.
+A batch is limited by its number of rows and by the bytes of their bodies, and a large body is read only when its turn
+comes.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,12 +20,12 @@ from apps.vault.errors import CannotOpen
 from apps.vault.sealing import KeyRing
 
 _ROWS_AT_ONCE: Final = 200
-_BYTES_AT_ONCE: Final = 2_000_000  # of opened bodies: one may be larger, and is a batch of its own then
-_LARGE_BYTES: Final = 10_000  # sealed: of what is smaller, so many rows are read together
+_BYTES_AT_ONCE: Final = 2_000_000  # of opened bodies: a larger one is a batch by itself
+_LARGE_BYTES: Final = 10_000  # sealed: smaller bodies are read together with their rows
 
 
 class SealedRecord(NamedTuple):
-    """What is known of a record before it is opened. `sealed_body` is None where it is large."""
+    """What is known of a record before it is opened. `sealed_body` is None if it is large."""
 
     pk: int
     resource_type: str
@@ -36,9 +37,9 @@ class SealedRecord(NamedTuple):
 def batches(
     connection: Connection, wanted: Sequence[Subject], ring: KeyRing, unopened: list[SealedRecord]
 ) -> Iterator[list[tuple[SealedRecord, bytes]]]:
-    """Every record of these subjects with its body, some together; what does not open is put down in `unopened`.
+    """Every record of these subjects with its body, in batches; those that do not open are appended to `unopened`.
 
-    Call it in a transaction. Raises `apps.vault.errors.VaultError` where a key is missing.
+    Call it in a transaction. Raises `apps.vault.errors.VaultError` if a key is missing.
     """
     batch: list[tuple[SealedRecord, bytes]] = []
     size = 0
@@ -60,7 +61,7 @@ def _opened(
         named = {"resource_type": record.resource_type, "logical_id": record.logical_id}
         try:
             yield known, bodies.opened(_sealed(record), ring, connection_id=connection.id, **named)
-        except CannotOpen:  # told by whoever counts them
+        except CannotOpen:  # reported by the code that counts them
             unopened.append(known)
 
 

@@ -1,4 +1,4 @@
-"""Our own names for things, in every language of ours, with the keys by which a search knows them."""
+"""Our own names for things, in all our languages, with the keys by which a search knows them."""
 
 import re
 from collections import defaultdict
@@ -16,13 +16,13 @@ from apps.records.presenters.normalizing import normalized, words_of
 from apps.records.presenters.persons import relatives
 from apps.records.presenters.plain_names import illnesses
 
-_SHORTEST: Final = 4  # letters of a word of another language: "hip" begins what Spanish calls high blood pressure
-_SHORTEST_OF_A_LIST: Final = 4  # "and" stands in half of the names of lists
+_SHORTEST: Final = 4  # letters of a word in another language: in Spanish, "hip" begins the name of high blood pressure
+_SHORTEST_OF_A_LIST: Final = 4  # "and" occurs in half of the names of lists
 _SHORTEST_OF_A_MONTH: Final = 3
-_BEGINS_ALIKE: Final = 5  # and so do the forms of one word: allergy and allergies, vaccination and vaccines
+_BEGINS_ALIKE: Final = 5  # the forms of one word share so many letters: allergy and allergies, vaccination and vaccines
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
 _ALONE: Final = re.compile(rb"(?<![0-9a-z\x80-\xff])[0-9a-z](?![0-9a-z\x80-\xff])|[0-9]{2,}")
-# What people call a list beside its name.
+# What people call a list, besides its name.
 _ALSO: Final = {
     "results": "test lab labs laboratory analysis prueba análisis laboratorio",
     "medicines": "medication drug prescription pill medicamento medicina receta pastilla",
@@ -34,7 +34,7 @@ _ALSO: Final = {
 
 
 def keys_of(word: str, forms: Iterable[bytes]) -> frozenset[str]:
-    """The keys of all that is called so, in one of these forms of the word."""
+    """The keys of our names that contain the word in one of these forms."""
     together, named = _together(_language()), _named(_language())
     told = [form for form in forms if form in together]
     found = {key for form in told for key, here, _elsewhere in named if form in here}
@@ -44,23 +44,23 @@ def keys_of(word: str, forms: Iterable[bytes]) -> frozenset[str]:
 
 
 def keys_of_alone(word: str) -> Collection[str]:
-    """The same of one that is no part of a longer word: one letter, or a number."""
+    """The same for a text that must not be part of a longer word: one letter, or a number."""
     return _alone(_language()).get(word.encode(), ())
 
 
 def names_list(forms: Iterable[str], subject: str) -> bool:
-    """Whether a word, in one of its forms, names this list, or a part of its name does."""
+    """Whether a word, in one of its forms, is this list's name or part of it."""
     begun = tuple(form[:_BEGINS_ALIKE] for form in forms if len(form) >= _SHORTEST_OF_A_LIST)
     return any(part in forms or part.startswith(begun) for part in _of_list(subject))
 
 
 def is_month(word: str) -> bool:
-    """Whether a month is called so, or in short."""
+    """Whether it is the name of a month, or the beginning of one."""
     return len(word) >= _SHORTEST_OF_A_MONTH and any(month.startswith(word) for month in _months())
 
 
 def in_names_of(keys: Collection[bytes]) -> tuple[frozenset[str], frozenset[str]]:
-    """The words of our names with these keys, but for the short ones: in the reader's language, and in others."""
+    """The words of our names with these keys, except short ones: in the reader's language, and in others."""
     told = [(here, elsewhere) for key, here, elsewhere in _named(_language()) if key.encode() in keys]
     return _words_in(here for here, _elsewhere in told), _words_in(elsewhere for _here, elsewhere in told)
 
@@ -71,7 +71,7 @@ def of_lists(keys: Iterable[str]) -> frozenset[str]:
 
 
 def as_written(words: str) -> str:
-    """Words as the reader's language writes them, as far as we have them: with their accents."""
+    """Words with their accents, as the reader's language writes them, as far as we have them."""
     accented = _accented(_language())
     return " ".join(accented.get(word, word) for word in words.split())
 
@@ -95,19 +95,19 @@ def _months() -> tuple[str, ...]:
 
 @cache
 def _named(language: str) -> tuple[tuple[str, bytes, bytes], ...]:
-    """Of each name its key, and how it is said in this language and in the others. Nothing of it is anybody's."""
+    """For each name, its key and its words in this language and in the others. None of it is about anybody."""
     others = [code for code, _name in settings.LANGUAGES if code != language]
     return tuple((key, _said(names, [language]).encode(), _said(names, others).encode()) for key, names in _names())
 
 
 @cache
 def _together(language: str) -> bytes:
-    """All of them in one text, which most words are not in."""
+    """All of them in one text, which does not contain most words."""
     return b"\n".join(text for _key, *names in _named(language) for text in names)
 
 
 def _names() -> Sequence[tuple[str, tuple[object, ...]]]:
-    """What we call things, by key, to be said in any language."""
+    """What we call things, by key, as lazy translations."""
     return [
         *[(name.key, (name.words, *name.terms)) for name in plain_names.NAMES],
         *[(illnesses.key_of([illness]), (words,)) for illness, words in illnesses.ILLNESS_WORDS.items()],

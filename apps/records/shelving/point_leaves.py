@@ -1,8 +1,9 @@
-"""Leaves of points: the values of a test as bare numbers and dates, each with what else a table tells of it, still
+"""Leaves of points: the values of a test as bare numbers and dates, each with what else a table shows of it, still
 encoded.
 
 A page over time reads five hundred values and used to open whole entries for them, all but fifty of which were read for
-a number and a date. Those take a tenth of the bytes, and what many values have alike stands once on a leaf.
+a number and a date only. Points take a tenth of the bytes, and what many values have in common is stored once on a
+leaf.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -19,13 +20,13 @@ from apps.records.presenters.observations.results import Compared
 from apps.records.shelving.arranging import Key
 from apps.records.shelving.indexing import Head, Row
 
-_MOST_ROWS: Final = 125  # of a leaf: of five hundred values, no page reads many others
-_LARGEST_LEAF_BYTES: Final = 1_000_000  # fewer where they are long
+_MOST_ROWS: Final = 125  # on a leaf: a page that reads five hundred values reads few of other tests
+_LARGEST_LEAF_BYTES: Final = 1_000_000  # fewer rows if they are long
 
 
 class LeafPoint(Point, frozen=True, array_like=True, gc=False):
-    """One value on a leaf, and its record. `path` is that as `Type/id`, `alike` the number of what it has alike with
-    others on the leaf, and `told` what else is told of it (`comparing.told`)."""
+    """One value on a leaf, and its record. `path` is the record as `Type/id`, `alike` the number of what it shares with
+    others on the leaf, and `told` what else is shown of it (`comparing.told`)."""
 
     record: int = 0
     path: str = ""
@@ -34,13 +35,13 @@ class LeafPoint(Point, frozen=True, array_like=True, gc=False):
 
     @classmethod
     def of(cls, point: Point, *, record: int, path: str, told: bytes, alike: int = 0) -> "LeafPoint":
-        """One with that point."""
+        """A leaf point made from a point."""
         at_and_value = (point.at, point.sorts_at, point.number, point.words, point.is_left_out, point.mark)
         return cls(*at_and_value, record=record, path=path, alike=alike, told=told)
 
 
 class Leaf(msgspec.Struct, frozen=True, array_like=True):
-    """A leaf: one test after the other, each newest first, still unread."""
+    """A leaf: one test after the other, each newest first, still encoded."""
 
     alike: tuple[Alike, ...]
     tests: tuple[tuple[str, msgspec.Raw], ...]
@@ -66,7 +67,7 @@ _HELD: Final = msgspec.msgpack.Decoder(tuple[LeafPoint, ...]).decode
 
 
 def leaves(rows: Iterable[tuple[Key, bytes]]) -> Iterator[WrittenLeaf]:
-    """The leaves of these rows of results, which hold one test together after the other (`arranging.by_test`)."""
+    """The leaves for these rows of results, which are grouped by test (`arranging.by_test`)."""
     leaf: list[tuple[Key, bytes]] = []
     size = 0
     for key, written in rows:
@@ -80,15 +81,15 @@ def leaves(rows: Iterable[tuple[Key, bytes]]) -> Iterator[WrittenLeaf]:
 
 
 def values(leaf: bytes, test: str) -> tuple[tuple[LeafPoint, ...], tuple[Alike, ...]]:
-    """The values of one test on a leaf, and what they have alike, by number. Raises msgspec.MsgspecError where an
-    earlier release wrote it."""
+    """The values of one test on a leaf, and what they have in common, by number. Raises msgspec.MsgspecError if an
+    earlier release wrote the leaf."""
     read = _LEAF(leaf)
     of_it = next((held for name, held in read.tests if name == test), None)
     return (_HELD(of_it) if of_it is not None else ()), read.alike
 
 
 def path(entry: bytes) -> str:
-    """`Type/id` of an entry as it is written."""
+    """`Type/id` of an encoded entry."""
     named = _NAMES(entry)
     return f"{named.resource_type}/{named.logical_id}"
 

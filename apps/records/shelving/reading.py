@@ -1,4 +1,4 @@
-"""Read shelves for a page: the rows that it shows, of the few leaves that can hold them."""
+"""Read shelves for a page: the rows that it shows, from the few leaves that can hold them."""
 
 import bisect
 import logging
@@ -32,8 +32,8 @@ _key_of: Final = itemgetter(1)
 
 
 class Shelved(NamedTuple):
-    """One row of a list: the entry, whose it is, and where to open it. `entry` is None where it cannot be read;
-    `is_of_grave` where it is a result that belongs to what may carry grave news."""
+    """One row of a list: the entry, its connection, and the record that has its page. `entry` is None if it cannot be
+    read; `is_of_grave` if it is a result that belongs to what may carry grave news."""
 
     record: int
     connection_id: UUID
@@ -48,7 +48,7 @@ def window(
     found: Sequence[OpenShelf], arrangements: Mapping[str, Arrangement], start: int, stop: int, ring: KeyRing
 ) -> tuple[Shelved, ...]:
     """The rows from `start` to before `stop` of the list that all these shelves make together. `arrangements` says for
-    each subject which order it is read in. One query. Raises Outdated, and VaultError where a leaf does not open."""
+    each subject in which order it is read. One query. Raises Outdated, and VaultError if a leaf does not open."""
     sources = [Source.of(shelf, arrangements[shelf.subject]) for shelf in found]
     wanted, before = fetching_leaves.needed(sources, start, stop)
     rows = sorted(_unread_rows(wanted, ring), key=_key_of)[max(start - before, 0) : max(stop - before, 0)]
@@ -63,17 +63,18 @@ def window_by(
     stop: int,
     ring: KeyRing,
 ) -> tuple[Shelved, ...]:
-    """The same of the list in another order, which is told by an entry's head. Every leaf is opened, and of the entries
-    no more decoded than their heads, but for those of the window. One query. Raises as `window` does."""
+    """The same for the list in another order, which depends only on the head of each entry. Every leaf is opened, but
+    only the entries of the window are decoded completely, and of the others the heads. One query. Raises as `window`
+    does."""
     wanted = fetching_leaves.all_of([Source.of(shelf, arrangements[shelf.subject]) for shelf in found])
-    rows = sorted(_unread_rows(wanted, ring), key=_key_of)  # alike in that order, they stay in their own
+    rows = sorted(_unread_rows(wanted, ring), key=_key_of)  # rows that are equal in that order keep their own
     rows.sort(key=lambda told: order(_shelved(told[0].source.shelf, told[1], told[2], _HEADS)))
     return tuple(_shelved(leaf.source.shelf, key, row) for leaf, key, row in rows[start:stop])
 
 
 def begun(found: Sequence[OpenShelf], asked: Iterable[str], ring: KeyRing) -> Mapping[str, tuple[Shelved, ...]]:
-    """How the lists of these subjects begin, as `beginnings` says, entries read as its `KINDS`. One query for all.
-    Raises as `window` does."""
+    """The first rows of the lists of these subjects, as `beginnings` defines, decoded as its `KINDS`. One query for
+    all. Raises as `window` does."""
     subjects = {subject: beginnings.OF[subject] for subject in asked}
     wanted: list[Leaf] = []
     for subject, (arrangement, most) in subjects.items():
@@ -92,7 +93,7 @@ def begun(found: Sequence[OpenShelf], asked: Iterable[str], ring: KeyRing) -> Ma
 
 
 def _beginning(shelf: OpenShelf, arrangement: Arrangement) -> Source:
-    """Its heads; where an earlier release built the shelf, the whole arrangement, which says the same."""
+    """Its heads; if an earlier release built the shelf, the whole arrangement, which begins with the same entries."""
     has_heads = shelf.index is not None and Arrangement.HEADS.value in shelf.index.arrangements
     return Source.of(shelf, Arrangement.HEADS if has_heads else arrangement)
 
@@ -106,15 +107,15 @@ def fills_of(found: Sequence[OpenShelf], order: str, ring: KeyRing, *, most: int
 def rows_of_one(
     found: Sequence[OpenShelf], arrangement: Arrangement, name: str, ring: KeyRing, *, most: int
 ) -> list[tuple[OpenShelf, Key, Row]]:
-    """Of an arrangement that holds together what has the same name, the first rows of one name, at most so many. One
-    query. Raises as `window` does."""
+    """In an arrangement that groups rows by name, the first rows of one name, at most `most`. One query. Raises as
+    `window` does."""
     return sorted(rows_of_any(found, arrangement, {name}, ring, most=most), key=_key_of)[:most]
 
 
 def rows_of_any(
     found: Sequence[OpenShelf], arrangement: Arrangement, names: Collection[str], ring: KeyRing, *, most: int
 ) -> Iterator[tuple[OpenShelf, Key, Row]]:
-    """The same of several names, unsorted, and perhaps more of each; one may come twice."""
+    """The same for several names, unsorted, and perhaps more rows of each; a row may come twice."""
     wanted = [leaf for name in names for leaf in fetching_leaves.of_name(found, arrangement, name, most=most)]
     return ((leaf.source.shelf, key, row) for leaf, key, row in _unread_rows(wanted, ring) if key[1] in names)
 
@@ -122,7 +123,7 @@ def rows_of_any(
 def standing_at(
     places: Mapping[tuple[OpenShelf, Arrangement], Collection[Key]], ring: KeyRing
 ) -> Mapping[tuple[OpenShelf, Arrangement, Key], Shelved]:
-    """What stands at these places; nothing where a place is empty. One query. Raises as `window` does."""
+    """The rows at these places; a place without a row is left out. One query. Raises as `window` does."""
     wanted: list[Leaf] = []
     for (shelf, arrangement), keys in places.items():
         source = Source.of(shelf, arrangement)
@@ -136,7 +137,7 @@ def standing_at(
 
 
 def _unread_rows(wanted: Sequence[Leaf], ring: KeyRing) -> Iterator[_Unread]:
-    """The rows of these leaves, their entries still to be decoded: that is what costs."""
+    """The rows of these leaves, their entries not decoded yet: decoding is what costs."""
     for leaf, opened in fetching_leaves.opened(wanted, ring):
         for key, row in understood(indexing.read_rows, opened):
             yield leaf, key, row
@@ -154,5 +155,6 @@ def _shelved(shelf: OpenShelf, key: Key, row: Row, kinds: Mapping[str, type[Entr
 
 
 def tell_unread(shelf: OpenShelf, row: Row) -> None:
-    """It is of another release: `rebuild_shelves` mends it. No traceback, which shows what could not be decoded."""
+    """Log that the entry is of another release: `rebuild_shelves` fixes that. There is no traceback, which would show
+    what could not be decoded."""
     _LOG.error("An entry of a shelf cannot be read: connection %s, %s.", shelf.connection_id, row.kind)

@@ -1,5 +1,5 @@
 """Read what belongs to a visit, or the visits that were about a condition. Such entries stand in the lists of all
-subjects; each shelf knows by the name of the visit or condition where."""
+subjects; each shelf knows, by the name of the visit or condition, where they stand."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -16,9 +16,9 @@ from apps.vault.sealing import KeyRing
 def related_to(
     found: Sequence[OpenShelf], names: Collection[str], ring: KeyRing, *, most: int
 ) -> Mapping[str, tuple[Shelved, ...]]:
-    """By subject what belongs to any of these, each `Type/id`: of each shelf the newest, at most so many, what was
-    handed out for a prescription as well. What stands in no list is left out. Two queries. Raises as `reading.window`
-    does."""
+    """By subject, what belongs to any of these, each given as `Type/id`: of each shelf the newest, at most `most`,
+    including what was dispensed for a prescription. What stands in no list is left out. Two queries. Raises as
+    `reading.window` does."""
     own: dict[OpenShelf, dict[int, tuple[str, Place]]] = defaultdict(dict)
     for shelf, (_, _name, newest, record), row in reading.rows_of_any(
         found, Arrangement.RELATED, names, ring, most=most
@@ -39,13 +39,13 @@ def related_to(
 def _found(
     shelf: OpenShelf, sought: Sequence[Place], at: Mapping[tuple[OpenShelf, Arrangement, Key], Shelved]
 ) -> Iterator[Shelved]:
-    """Each once: under several prescriptions it is the same."""
+    """Each entry once, even if it stands under several prescriptions."""
     for place in sought:
         yield from islice((at[shelf, *where] for where in _where(place) if (shelf, *where) in at), 1)
 
 
 def _where(place: Place) -> list[tuple[Arrangement, Key]]:
-    """Where it may stand: in the list or, where that does not have it, under a prescription."""
+    """Where it may stand: in the list or, if it is not there, under a prescription."""
     return [(Arrangement.LISTED, place.listed), *((Arrangement.FILLS, key) for key in place.under)]
 
 

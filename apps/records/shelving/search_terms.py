@@ -1,7 +1,7 @@
 """The terms of a search.
 
-Terms may come in any order, apart, and in the plural. Each is either said by an entry itself, in its provider's words
-or in ours in any language, or true of more than the entry: of its year, its list, or all that its provider sent.
+Terms may come in any order, apart from each other, and in the plural. Each matches either an entry itself, in its
+provider's words or in ours in any language, or more than one entry: a year, a list, or everything from a provider.
 """
 
 import re
@@ -14,14 +14,14 @@ from typing import Final
 from apps.records.presenters.normalizing import normalized
 from apps.records.shelving import our_words
 
-MARK: Final = "\x1f"  # no provider's text holds it: `elements.shown` takes it out
+MARK: Final = "\x1f"  # no text of a provider contains it: `elements.shown` removes it
 
 _UNDATED: Final = "-"
 _YEAR: Final = re.compile("(?:19|20)[0-9]{2}")
 LETTERS: Final = frozenset((*b"0123456789abcdefghijklmnopqrstuvwxyz", *range(0x80, 0x100)))
 _LETTER: Final = rb"[0-9a-z\x80-\xff]"
-_BETWEEN: Final = frozenset("PSZ")  # punctuation, signs and spaces
-_INSIDE: Final = ".'\u2019"  # of a word where they stand within it: 6.1, O'Neil
+_BETWEEN: Final = frozenset("PSZ")  # punctuation, symbols and separators
+_INSIDE: Final = ".'\u2019"  # part of a word if inside it: 6.1, O'Neil
 _SMALL_WORDS: Final = (
     "an and at by for from in my of on or the to with against"
     " al con contra de del el en la las los mi mis o para por su sus un una unos unas y"
@@ -32,7 +32,7 @@ _SHORTEST_BEGUN: Final = 4  # letters that may begin a word of a provider's name
 
 
 class Around(StrEnum):
-    """What a word may be true of, beside an entry itself."""
+    """What a word may match besides an entry itself."""
 
     YEAR = "year"
     LIST = "list"
@@ -41,9 +41,9 @@ class Around(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class Word:
-    """One word asked for, as it was typed and as it is compared: the forms in which a text may say it, which is `alone`
-    where it must be no part of a longer word; the keys of what we call so; where it may be a year, how a line ends that
-    is of it; and whether a month is called so."""
+    """One word that was asked for, as typed and as compared. `forms` are the forms in which a text may say it, `alone`
+    the pattern to use instead if it must not be part of a longer word. `keys` are those of our names that contain it.
+    If it may be a year, `year` is how a line of that year ends. `is_month`: it is the name of a month."""
 
     typed: str
     text: str
@@ -54,35 +54,35 @@ class Word:
     is_month: bool = False
 
     def is_in(self, text: bytes) -> bool:
-        """Whether a text says it."""
+        """Whether a text contains it."""
         return bool(self.alone.search(text)) if self.alone else any(form in text for form in self.forms)
 
     def means(self, key: str) -> bool:
-        """Whether it is in the name of ours of this key."""
+        """Whether our name with this key contains it."""
         return key.encode() in self.keys
 
 
 def read(typed: str) -> tuple[Word, ...]:
-    """The words of what somebody typed, each once; none where there is nothing to look for."""
+    """The words that somebody typed, each once; empty if there is nothing to look for."""
     words = {text: part for part in parts(typed) if (text := normalized(part))}
     named = [text for text in words if text not in _SMALL] or list(words)
     return tuple(_word(words[text], text) for text in named)
 
 
 def parts(text: str) -> list[str]:
-    """What stands between spaces, signs and punctuation. Of a provider's name, `plainly` so."""
+    """The parts between separators, symbols and punctuation. For a provider's name, apply it to `plainly`."""
     apart = (" " if unicodedata.category(one)[0] in _BETWEEN and one not in _INSIDE else one for one in text)
     return [part for each in "".join(apart).split() if (part := each.strip(_INSIDE))]
 
 
 def year_mark(year: str) -> str:
-    """How a line ends whose entries are of this year, behind the last mark of its keys."""
+    """How the line of an entry of this year ends, after the last mark of its keys."""
     return year or _UNDATED
 
 
 def around(words: Iterable[Word], *, subject: str, provider: Collection[str]) -> dict[Word, frozenset[Around]]:
-    """What each word is true of where all of a shelf is meant: the list of this subject, or the provider of whose name
-    these are the `parts`."""
+    """What each word matches besides entries: the list of this subject, or the provider, whose name has these
+    `parts`."""
     return {word: frozenset(_around(word, subject, provider)) for word in words}
 
 
@@ -94,18 +94,18 @@ def _around(word: Word, subject: str, provider: Iterable[str]) -> Iterator[Aroun
 
 
 def names_list(word: Word, subject: str) -> bool:
-    """Whether the list of this subject is called so."""
+    """Whether the word names the list of this subject."""
     return our_words.names_list(_forms(word.text), subject)
 
 
 def names_provider(word: Word, provider: Iterable[str]) -> bool:
-    """Whether the provider is, of whose name these are the `parts`."""
+    """Whether the word names the provider, whose name has these `parts`."""
     begins = len(word.text) >= _SHORTEST_BEGUN
     return any(part == word.text or (begins and part.startswith(word.text)) for part in provider)
 
 
 def is_small(text: str) -> bool:
-    """Whether it is a word that is left out where others are asked for."""
+    """Whether it is a word that is ignored if there are others."""
     return text in _SMALL
 
 
@@ -119,8 +119,8 @@ def _word(typed: str, text: str) -> Word:
 
 
 def _forms(text: str) -> tuple[str, ...]:
-    """It, and what it may be the plural of in either language. Longer forms need not be asked for: a word is found
-    within a longer one."""
+    """The word, and what it may be the plural of in either language. Longer forms are not needed: a word is also found
+    inside a longer one."""
     stems = []
     if text.endswith("s") and not text.endswith(("ss", "us", "is")):
         stems.append(text[:-1])
@@ -134,7 +134,8 @@ def _forms(text: str) -> tuple[str, ...]:
 
 
 def _alone(text: str) -> re.Pattern[bytes] | None:
-    """How one letter stands for itself, as in "hepatitis A", and a number, which is nothing that begins with it."""
+    """The pattern for one letter by itself, as in "hepatitis A", or for a number, which must not match a longer
+    number."""
     if not text.isascii() or not (text.isdigit() or (len(text) == 1 and text.isalpha())):
         return None
     beside = _LETTER if len(text) == 1 else b"[0-9]"

@@ -1,6 +1,6 @@
-"""The search within a record: the newest entries that all, or else most, of the terms are true of.
+"""Search within a record: the newest entries that match all, or else most, of the terms.
 
-It looks through all phrases (`word_leaves`), and opens of the entries that say them only what it shows.
+It looks through all phrases (`word_leaves`), and opens only those entries that it shows.
 """
 
 import heapq
@@ -27,12 +27,12 @@ from apps.vault.sealing import KeyRing
 
 _T = TypeVar("_T")
 
-MOST: Final = word_leaves.MOST_SHOWN  # entries that a search names
+MOST: Final = word_leaves.MOST_SHOWN  # entries that a search shows
 
 
 @dataclass(frozen=True)
 class Hit:
-    """An entry that was found, on which shelf, and what is shown of it."""
+    """An entry that was found, its shelf, and what is shown of it."""
 
     key: Key
     shelf: OpenShelf
@@ -43,16 +43,16 @@ class Hit:
 
     @property
     def record(self) -> int:
-        """Whose page it leads to."""
+        """The record whose page it leads to."""
         return self.key[3]
 
 
 @dataclass(frozen=True)
 class SearchResult:
-    """How many entries were found, by which of the words are true of them, and the newest of all, newest first.
-    `searched` is how many were looked through, as lists count them: with each prescription what was filled for it.
-    `passed_over` are shelves with entries that could not be, or not wholly: an earlier release built them, or a leaf
-    does not open. `near` are words close to those that nothing is called by."""
+    """How many entries were found, by which of the words they match, and the newest of them, newest first. `searched`
+    is how many were looked through, as lists count them: fills are counted with their prescription. `passed_over` are
+    shelves with entries that could not be searched, or not completely: an earlier release built them, or a leaf does
+    not open. `near` are words similar to those that occur in no name."""
 
     counts: Mapping[tuple[Word, ...], int]
     newest: tuple[Hit, ...]
@@ -69,12 +69,12 @@ class SearchResult:
 def find(
     shelves: Sequence[OpenShelf], words: Sequence[Word], ring: KeyRing, *, providers: Mapping[UUID, Collection[str]]
 ) -> SearchResult:
-    """Every entry that all these words are true of; where there is none, those that the most are true of. `providers`
-    are those the shelves come from, by connection: the parts of the name of each. Two queries, one where nothing is.
+    """Every entry that matches all these words; if there is none, those that match the most. `providers` has, by
+    connection, the parts of the name of each provider. Two queries, or one if nothing is found.
 
-    Raises `fetching_leaves.Outdated` where a shelf was built anew meanwhile, or where all that have entries are still
-    to be built by this release, and `apps.vault.errors.VaultError` where a key is missing, or nothing could be looked
-    through because leaves do not open.
+    Raises `fetching_leaves.Outdated` if a shelf was rebuilt meanwhile, or if all shelves with entries still have to be
+    rebuilt by this release, and `apps.vault.errors.VaultError` if a key is missing, or if nothing could be searched
+    because leaves do not open.
     """
     chosen, passed_over = _searchable(shelves)
     looked = _Looked(words, dict.fromkeys(passed_over))
@@ -97,8 +97,8 @@ def _hit(key: Key, when: msgspec.Raw, shelf: OpenShelf, said: Phrase) -> Hit:
 
 
 def _searchable(shelves: Sequence[OpenShelf]) -> tuple[list[OpenShelf], list[OpenShelf]]:
-    """The shelves to search, and the others that have entries. Raises `fetching_leaves.Outdated` where only those have
-    some."""
+    """The shelves to search, and the others that have entries. Raises `fetching_leaves.Outdated` if only those have
+    any."""
     open_ones = [(shelf, shelf.index) for shelf in shelves if shelf.index is not None]
     chosen = [shelf for shelf, index in open_ones if index.is_searchable]
     passed_over = [shelf for shelf, index in open_ones if not index.is_searchable and index.count]
@@ -109,10 +109,10 @@ def _searchable(shelves: Sequence[OpenShelf]) -> tuple[list[OpenShelf], list[Ope
 
 @dataclass
 class _Looked:
-    """What was found while leaves pass by: how many entries, by which of the words are true of them, and of each shelf
-    on which leaves and places the phrases of the newest stand. Only what the most words are true of is found. `begun`
-    is the leaf that has the first phrase of the next leaf of words. `lines` are those that passed by, while none has
-    every word."""
+    """What was found so far while leaves pass by: how many entries, by which of the words they match, and for each
+    shelf the leaf and place of each phrase that the newest entries have. Only the best rank so far is kept. `begun` is
+    the number of the `FOUND` leaf with which the next leaf of words begins. `lines` are those that were searched, as
+    long as no entry has every word."""
 
     words: Sequence[Word]
     passed_over: dict[OpenShelf, None]
@@ -123,7 +123,7 @@ class _Looked:
     lines: list[bytes] = field(default_factory=list)
 
     def look_through(self, shelf: OpenShelf, number: int, phrases: Phrases | None, provider: Collection[str]) -> None:
-        if phrases is None or not self._is_told_by(phrases):
+        if phrases is None or not self._can_answer(phrases):
             self.passed_over[shelf] = None
         else:
             around = search_terms.around(self.words, subject=shelf.subject, provider=provider)
@@ -135,11 +135,11 @@ class _Looked:
 
     @property
     def has_all(self) -> bool:
-        """Whether any entry has every word."""
+        """Whether any entry matches every word."""
         return bool(self.counts) and self.rank.words == len(self.words)
 
-    def _is_told_by(self, phrases: Phrases) -> bool:
-        """Whether such a leaf can tell: an earlier release wrote lines without their year."""
+    def _can_answer(self, phrases: Phrases) -> bool:
+        """Whether the leaf can answer: an earlier release wrote lines without their year."""
         return not (any(word.year for word in self.words) and phrases.lines.endswith(MARK.encode()))
 
     def _note(self, shelf: OpenShelf, phrases: Phrases, best: Best) -> None:
@@ -149,7 +149,8 @@ class _Looked:
             self.places.clear()
         for true, lines in best.lines.items():
             self.counts[true] += sum(phrases.counts[line] for line in lines)
-        # in the order of their newest entry: of one shelf, no later phrase has an entry among the newest of all
+        # phrases are in the order of their newest entry, so no later phrase of a shelf has an entry among the newest of
+        # all
         chosen = heapq.nsmallest(MOST - len(self.places[shelf]), itertools.chain(*best.lines.values()))
         self.places[shelf] += [
             (self.begun[shelf] + line // word_leaves.ON_A_LEAF, line % word_leaves.ON_A_LEAF) for line in chosen
@@ -157,7 +158,7 @@ class _Looked:
 
 
 def _understood(read: Callable[[bytes], _T], leaf: bytes | None) -> _T | None:
-    """What the leaf holds; None where it does not open, or is of another release."""
+    """Decode the leaf; None if it does not open, or is of another release."""
     try:
         return None if leaf is None else understood(read, leaf)
     except OfAnotherRelease:

@@ -1,4 +1,4 @@
-"""Long texts, cut for lists. The page of the entry itself reads all of the record."""
+"""Long texts, cut for lists. The page of an entry reads the record itself, which is whole."""
 
 from typing import Any, Final
 
@@ -8,9 +8,9 @@ _LONGEST: Final = 4_000
 
 
 def shortened(row: bytes) -> bytes:
-    """A row as `indexing.write_row` writes it, with no text longer than a list can bear; what was cut ends with an
-    ellipsis."""
-    if len(row) <= _LONGEST:  # no text in it can be longer
+    """A row as `indexing.write_row` writes it, with all texts cut to the length that a list allows; those that were cut
+    end with an ellipsis."""
+    if len(row) <= _LONGEST:  # then no text in it is too long
         return row
     return msgspec.json.encode(_short(msgspec.json.decode(row)))
 

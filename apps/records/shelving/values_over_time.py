@@ -21,11 +21,11 @@ from apps.records.shelving.open_shelf import OpenShelf, understood
 from apps.records.shelving.point_leaves import LeafPoint
 from apps.vault.sealing import KeyRing
 
-_FEW: Final = 2  # values of one sender: then there is more than one
+_FEW: Final = 2  # values from one sender: enough to know that there is more than one
 
 
 class OfTest(NamedTuple):
-    """Values of one test, newest first; how many were left closed; and whether there are more than were asked for."""
+    """Values of one test, newest first; how many were not opened; and whether there are more than were asked for."""
 
     values: tuple[SeriesValue, ...]
     closed: int
@@ -41,9 +41,9 @@ def of(
     senders: Mapping[UUID, Sender],
     is_open: Callable[[int], bool],
 ) -> OfTest:
-    """The newest values of one test, at most so many, each from the sender of its connection. Of those that
-    belong to what may carry grave news, the ones whose record `is_open`. What is told raises
-    `open_shelf.OfAnotherRelease`. One query, or two where an earlier release built some of the shelves. Raises as
+    """The newest values of one test, at most `most`, each with the sender of its connection. Values that belong to what
+    may carry grave news are included only if `is_open` for their record. Using the result may raise
+    `open_shelf.OfAnotherRelease`. One query, or two if an earlier release built some of the shelves. Raises as
     `reading.window` does."""
     asked = _Asked(test, most + 1, Reader().read, {pk: (sender,) for pk, sender in senders.items()})
     values = _values(found, ring, asked)
@@ -65,9 +65,9 @@ def of(
 
 
 def has_only(record: int, found: Sequence[OpenShelf], test: str, ring: KeyRing) -> bool:
-    """Whether the value of that record is the only one of a test, be it sent by several. Not where some that are here
-    may not be told, nor where an earlier release built a shelf: it is built anew by itself. One query. Raises as
-    `reading.window` does."""
+    """Whether the value of that record is the only one of its test, even if several providers sent it. False if some
+    values may not be shown, or if an earlier release built a shelf, which will be rebuilt automatically. One query.
+    Raises as `reading.window` does."""
     if any(shelf.index is None or shelf.lacks_some or _is_earlier(shelf.index) for shelf in found):
         return False
     records, senders = set[int](), list[UUID]()
@@ -95,8 +95,8 @@ class _Asked(NamedTuple):
 
 
 class _Leaf(NamedTuple):
-    """What all values of a leaf share: what they say alike, nothing where they cannot be read; who sent them, and by
-    which connection; and the results of its shelf that belong to what may carry grave news."""
+    """What all values of a leaf share: their common parts, empty if unreadable; who sent them, and by which connection;
+    and the results of its shelf that belong to what may carry grave news."""
 
     alike: tuple[Alike, ...]
     senders: tuple[Sender, ...]
@@ -104,7 +104,7 @@ class _Leaf(NamedTuple):
     of_grave: frozenset[str]
 
 
-class _Value(msgspec.Struct, gc=False):  # five hundred tuples would be looked through for garbage
+class _Value(msgspec.Struct, gc=False):  # not tracked: garbage collection would go through five hundred tuples
     held: LeafPoint
     leaf: _Leaf
 
@@ -114,7 +114,7 @@ _sorts_at: Final = attrgetter("held.sorts_at")
 
 
 def _values(found: Sequence[OpenShelf], ring: KeyRing, asked: _Asked) -> list[_Value]:
-    """Those of shelves that have points."""
+    """The values on shelves that have points."""
     of_it = partial(point_leaves.values, test=asked.test)
     values: list[_Value] = []
     wanted = fetching_leaves.of_name(found, Arrangement.POINTS, asked.test, most=asked.most)
@@ -126,7 +126,7 @@ def _values(found: Sequence[OpenShelf], ring: KeyRing, asked: _Asked) -> list[_V
 
 
 def _values_before(found: Sequence[OpenShelf], ring: KeyRing, asked: _Asked) -> Iterator[_Value]:
-    """Those of shelves of an earlier release, which have the whole entries of a test together."""
+    """The values on shelves of an earlier release, which hold the whole entries of a test together."""
     rows = reading.rows_of_one(found, Arrangement.TESTS, asked.test, ring, most=asked.most)
     for shelf, (_, _, _, record), row in rows:
         held, alike = LeafPoint(record=record), tuple[Alike, ...]()

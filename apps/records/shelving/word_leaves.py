@@ -1,8 +1,8 @@
 """Leaves of words: what a search looks through, written while shelves are built.
 
-Every search opens all words of all entries, so there must be few: what several entries say alike, a phrase, is stored
-once. Leaves of `Arrangement.WORDS` have a line for each phrase, leaves of `Arrangement.FOUND` the entries that say it.
-Everything is sealed, and nothing in the database is ordered by a word or a part of one.
+Every search opens all words of all entries, so there must be few: a phrase, which is what several entries have in
+common, is stored once. Leaves of `Arrangement.WORDS` have a line for each phrase, leaves of `Arrangement.FOUND` the
+entries that have it. Everything is sealed, and nothing in the database is ordered by a word or a part of one.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,21 +27,21 @@ from apps.records.shelving.arranging import Key
 from apps.records.shelving.indexing import Head, Phrase, Standing, Words
 from apps.records.shelving.search_terms import MARK
 
-MOST_SHOWN: Final = 50  # entries that say a phrase: a search shows no more
+MOST_SHOWN: Final = 50  # entries of a phrase: a search shows no more
 ON_A_LEAF: Final = 100  # phrases, of which a search shows a few
 
 _LONGEST: Final = 400
 _LONGEST_TITLE: Final = 120
-_LONGEST_DATE: Final = 40  # where it was sent as a text
-_MOST_PEOPLE: Final = 5  # of an entry
-_KIND: Final = "="  # begins no key of a name of ours
+_LONGEST_DATE: Final = 40  # if it was sent as text
+_MOST_PEOPLE: Final = 5  # per entry
+_KIND: Final = "="  # no key of our names begins with it
 _LONGEST_CODE: Final = 60
-_MOST_KEPT: Final = 4000  # entries held at once while leaves are made
-_LARGEST: Final = 500_000  # letters on a leaf of words
+_MOST_KEPT: Final = 4000  # entries held at once while leaves are built
+_LARGEST: Final = 500_000  # characters on a leaf of words
 
 
 class WordLeaf(NamedTuple):
-    """A leaf of words with what the index knows of it, and the leaves that say which entries say them."""
+    """A leaf of words with what the index knows of it, and the leaves with the entries of its phrases."""
 
     head: Head
     words: bytes
@@ -49,7 +49,7 @@ class WordLeaf(NamedTuple):
 
 
 def written(entry: Entry) -> bytes:
-    """The words of one entry."""
+    """The words of one entry, encoded."""
     title, key, words = _found_by(*_called(entry), entry.resource_type, entry.codes, entry.people[:_MOST_PEOPLE])
     told = type(entry).__name__, entry.status, entry.group, date_meanings.of(entry), entry.language
     standing = Standing(*told, is_modified=entry.is_modified)
@@ -61,7 +61,7 @@ def written(entry: Entry) -> bytes:
 def _found_by(
     title: str, key: str, resource_type: str, codes: tuple[Code, ...], people: tuple[str, ...]
 ) -> tuple[str, str, str]:
-    """What is shown of it, the key of our own name for it, and the words that it is found by."""
+    """The title that is shown, the key of our name for it, and the words that it is found by."""
     plain = plain_names.of_resource(resource_type, codes)
     key = plain.key if plain else key
     displays = (code.display for code in codes)
@@ -72,9 +72,9 @@ def _found_by(
 
 
 def _called(entry: Entry) -> tuple[str, str]:
-    """Its title, and the key of what lists call it: of a vaccine, what it is against; of what says that there is none,
-    what there is none of. What has no title may be a visit, which is called by what sort of visit it was, or about a
-    relative: by the provider's words, else by ours; all else is called by its kind, or by the code it came with."""
+    """Its title, and the key of what lists call it: for a vaccine, the illnesses; for a known absence, what is absent.
+    An entry without a title may be a visit, called by its kind of visit, or about a relative: called in the provider's
+    words, or else in ours; all others are called by their type, or by the code they came with."""
     if entry.is_known_absence and (absence := absences.known_absence(entry.codes, entry.title)) is not None:
         return entry.title, absences.key_of(absence)
     if isinstance(entry, ImmunizationEntry) and not entry.is_withheld:
@@ -91,19 +91,19 @@ def _called(entry: Entry) -> tuple[str, str]:
 
 
 def _of_kind(entry: Entry, code: str) -> str:
-    """What is kept of one that lists call by what kind of entry it is, or by a code."""
+    """The key for an entry that lists call by its type or by a code."""
     return f"{_KIND}{entry.resource_type}{_KIND}{code[:_LONGEST_CODE]}"
 
 
 def read_kind(key: str) -> tuple[str, str] | None:
-    """The type and the code that are kept of such an entry; None for any other key."""
+    """The type and the code in such a key; None for any other key."""
     resource_type, _mark, code = key.removeprefix(_KIND).partition(_KIND)
     return (resource_type, code) if key.startswith(_KIND) else None
 
 
 @dataclass
 class _Said:
-    """A phrase while leaves are made. Of the entries that say it, only the newest can ever be shown."""
+    """A phrase while leaves are built. Of the entries that have it, only the newest can ever be shown."""
 
     words: Words
     year: str
@@ -112,8 +112,8 @@ class _Said:
 
 
 def leaves(rows: Iterator[tuple[Key, bytes]]) -> Iterator[WordLeaf]:
-    """The leaves of one shelf, from what `written` gave for each entry, newest first. Some thousand entries are held at
-    once: what is said again later is a phrase once more, and so is what is said in another year."""
+    """The leaves of one shelf, from what `written` returned for each entry, newest first. Only some thousand entries
+    are held at once: a phrase that recurs later, or in another year, is stored again."""
     said: dict[tuple[str, str, Standing, str], _Said] = {}
     kept = size = 0
     for key, row in rows:

@@ -1,4 +1,4 @@
-"""Write the leaves of a shelf: sealed one by one, and stored some at a time, so that memory stays flat."""
+"""Write the leaves of a shelf: sealed one by one, and stored a few at a time, so that memory use stays constant."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from apps.records.shelving.indexing import Head, Stretch
 from apps.vault.sealing import KeyRing
 
 _LEAVES_AT_ONCE: Final = 20
-_LARGEST_LEAF_BYTES: Final = 1_000_000  # fewer rows where they are long
+_LARGEST_LEAF_BYTES: Final = 1_000_000  # fewer rows if they are long
 _STORE: Final = """
 INSERT INTO records_leaf (user_id, shelf_id, build, arrangement, number, sealed_rows)
 SELECT %(user_id)s, %(shelf_id)s, %(build)s, %(arrangement)s, number, sealed_rows
@@ -24,14 +24,14 @@ FROM unnest(%(numbers)b::integer[], %(leaves)b::bytea[]) AS leaves (number, seal
 
 @dataclass(frozen=True)
 class Writing:
-    """Writes leaves of one build of a shelf, and says what its index has to know of them."""
+    """Writes the leaves of one build of a shelf, and returns what its index has to know of them."""
 
     shelf: Shelf
     build: UUID
     ring: KeyRing
 
     def write(self, arrangement: Arrangement, rows: Iterator[tuple[Key, bytes]]) -> Stretch:
-        """Rows in their order, as many on a leaf as a page should read."""
+        """Write rows in their order, as many on a leaf as a page should read."""
         heads: list[Head] = []
         leaves: list[bytes] = []
         last: Key | None = None
@@ -46,7 +46,7 @@ class Writing:
         return Stretch(tuple(heads), last)
 
     def write_points(self, made: Iterable[point_leaves.WrittenLeaf]) -> Stretch:
-        """Every value of each test, for pages over time."""
+        """Write every value of each test, for pages over time."""
         heads: list[Head] = []
         last: Key | None = None
         for written in made:
@@ -56,7 +56,7 @@ class Writing:
         return Stretch(tuple(heads), last)
 
     def write_words(self, rows: Iterator[tuple[Key, bytes]]) -> dict[str, Stretch]:
-        """What a search looks through, and what it finds there."""
+        """Write what a search looks through, and what it finds there."""
         heads: list[Head] = []
         found = 0
         for made in word_leaves.leaves(rows):
@@ -79,7 +79,7 @@ class Writing:
         return self.ring.seal_body(leaf, place=place)
 
     def _store(self, arrangement: Arrangement, end: int, leaves: list[bytes]) -> None:
-        """These leaves, of which the last has the number before `end`."""
+        """Store these leaves; the last one has the number before `end`."""
         if not leaves:
             return
         values: dict[str, Any] = {
@@ -95,7 +95,7 @@ class Writing:
 
 
 def _leaves(rows: Iterator[tuple[Key, bytes]]) -> Iterator[list[tuple[Key, bytes]]]:
-    """Rows for one leaf after the other, none of them larger than a page should read."""
+    """Rows, divided into leaves, none larger than a page should read."""
     leaf: list[tuple[Key, bytes]] = []
     size = 0
     for keyed in rows:
