@@ -48,7 +48,7 @@ class TestTheAdmin:
     def test_names_the_zone_its_times_are_told_in(self, stella: User, signed_in: Callable[[User], Client]):
         User.objects.filter(pk=stella.pk).update(time_zone="America/Chicago")
         page = signed_in(stella).get(reverse("admin:audit_auditevent_changelist")).content.decode()
-        assert "Times on these pages are told in the zone America/Chicago." in page
+        assert "Times on these pages are in the time zone America/Chicago." in page
 
     def test_is_closed_to_patients(self, alice: User, signed_in: Callable[[User], Client]):
         assert signed_in(alice).get("/admin/login/").status_code == 403

@@ -19,7 +19,7 @@ from apps.directory.admin.questions import Question
 class HowDoesItStand(Question):
     """By status."""
 
-    title = _("How does it stand?")
+    title = _("What is its status?")
     parameter_name = "stands"
     answers: ClassVar[Mapping[str, str | Promise]] = dict(Connection.Status.choices)
 
@@ -48,10 +48,10 @@ class DoesItEndSoon(Question):
     title = _("Does its permission end soon?")
     parameter_name = "ends"
     answers: ClassVar[Mapping[str, str | Promise]] = {
-        "patient12": _("in 12 hours, unless the patient signs in"),
-        "patient24": _("in 24 hours, unless the patient signs in"),
-        "renewed12": _("in 12 hours, unless we renew it"),
-        "renewed24": _("in 24 hours, unless we renew it"),
+        "patient12": _("within 12 hours, unless the patient signs in"),
+        "patient24": _("within 24 hours, unless the patient signs in"),
+        "renewed12": _("within 12 hours, unless we renew it"),
+        "renewed24": _("within 24 hours, unless we renew it"),
     }
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
@@ -78,8 +78,8 @@ class IsItsRenewalLate(Question):
     answers: ClassVar[Mapping[str, str | Promise]] = {
         "late": _("yes, by 15 minutes or more"),
         "due": _("it is due now"),
-        "waiting": _("it failed, and is tried again later"),
-        "broken": _("it broke off, by a fault of ours"),
+        "waiting": _("it failed, and will be tried again later"),
+        "broken": _("it broke off, through a fault of ours"),
         "parked": _("its endpoint is switched off"),
     }
 

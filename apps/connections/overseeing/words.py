@@ -25,17 +25,17 @@ WHO: Mapping[Who, Promise] = MappingProxyType(
 WHAT: Mapping[What, Promise] = MappingProxyType(
     {
         What.TROUBLE: _(
-            "Its server does not accept our client registration. Mend it at the desk: its links then go on by "
-            "themselves."
+            "Its server does not accept our client registration. Fix it at the registration desk: its links then "
+            "resume on their own."
         ),
         What.REGISTRATION_OFF: _("It is switched off: its links are not renewed. Switch it on before they end."),
         What.REGISTRATION_UNKNOWN: _(
-            "This release does not know what it says of where parameters go: its links are not renewed. Deploy the "
-            "release that does, or correct it."
+            "This release does not know its value for “token parameters”: its links are not renewed. Deploy the "
+            "release that does, or correct the value."
         ),
         What.SYSTEM_REFUSED: _(
-            "Its server does not accept our system account; no link is concerned. Compare the account's id and its "
-            "proof, then try system access at the desk: the next token ends this."
+            "Its server does not accept our system account; no link is affected. Compare the account's id and how it "
+            "proves itself, then try system access at the registration desk: the next token clears this."
         ),
         What.ENDPOINT_OFF: _("It is switched off: its links are not renewed. Switch it on before they end."),
         What.ENDPOINT_UNKNOWN: _(
@@ -43,52 +43,60 @@ WHAT: Mapping[What, Promise] = MappingProxyType(
             "correct the dialect."
         ),
         What.ENDPOINT_MOVED: _(
-            "It moved to another origin: its links go on while the address before answers, and no longer. Look at both "
-            "addresses at the registration desk."
+            "It moved to another origin: its links keep working only as long as the old address answers. Look at "
+            "both addresses at the registration desk."
         ),
         What.NOT_ENABLED: _("The organization does not let our application in. Ask its staff to enable it."),
-        What.WAITING: _("It does not answer, or asks us to wait. We try again by ourselves; ask them if it lasts."),
+        What.WAITING: _(
+            "It does not answer, or asks us to wait. We keep trying on our own; if this goes on, ask the provider."
+        ),
         What.REFUSING: _(
-            "It says of several patients that they ended their permission, and has renewed none since that is older; "
-            "or it renews theirs and does not open their records. That looks like a fault of theirs: tell them now. We "
-            "ask again for half a day; then those patients must sign in."
+            "It says that several patients ended their permission, and since then has renewed no older permission; "
+            "or it renews theirs but does not open their records. That looks like a fault on the provider's side: "
+            "tell them now. We keep asking for half a day; after that, those patients must sign in."
         ),
         What.SILENT: _(
-            "Its records answer nobody who is linked there. We try again by ourselves; ask them if it lasts."
+            "It opens no records to any patient who is linked there. We keep trying on our own; if this goes on, ask "
+            "the provider."
         ),
-        What.OVERDUE: _("Renewals are late. Look whether the schedule and the workers run, and add workers."),
-        What.STUCK: _("A worker died and nobody takes up its work. Look whether the schedule and the workers run."),
+        What.OVERDUE: _("Renewals are late. Check that the scheduler and the workers are running, and add workers."),
+        What.STUCK: _(
+            "A worker died and no other has taken over its work. Check that the scheduler and the workers are running."
+        ),
         What.BROKE_OFF: _(
-            "Renewing broke off in a way nobody foresaw, and is tried again at growing intervals. The log says where."
+            "Renewal broke off in a way nobody foresaw, and is tried again at growing intervals. The log says where."
         ),
         What.FAILING: _(
-            "It answers renewals with nothing that we know, several times in a row. The log says with what. Look "
-            "whether its addresses hold, and ask them; its links end with their time limits."
+            "Several times in a row, it answered renewals with something we do not recognize. The log says with "
+            "what. Check that its addresses are still right, and ask the provider; its links end when their time "
+            "limits run out."
         ),
-        What.REVOCATIONS: _("It has not confirmed for hours that permissions are over. Nothing is lost; tell them."),
+        What.REVOCATIONS: _(
+            "It has not confirmed for hours that permissions have ended. Nothing is lost; tell the provider."
+        ),
         What.CERTIFICATE: _("The certificate of our own site:"),
         What.KEY_MISSING: _(
-            "A key is missing by which data keys are wrapped. Nothing of theirs opens until it is put back, nothing is "
-            "lost, and providers' time limits go on."
+            "A key that wraps data keys is missing. Nothing those data keys seal can be opened until it is put back. "
+            "Nothing is lost, but providers' time limits keep running."
         ),
         What.CLOCK: _(
-            "This machine's clock is not that of the database. Providers refuse what it signs, as if our registration "
-            "were wrong, and codes of authenticator apps are refused here. Keep both clocks right."
+            "This machine's clock and the database's differ. Providers refuse what this machine signs, as if our "
+            "registration were wrong, and codes from authenticator apps are refused here. Keep both clocks right."
         ),
     }
 )
 
 OUTLOOKS: Mapping[Outlook, Promise] = MappingProxyType(
     {
-        Outlook.WELL: _("it holds."),
+        Outlook.WELL: _("it is valid."),
         Outlook.NOT_WATCHED: _("it is not watched."),
         Outlook.UNSEEN: _(
-            "it was not seen in the last three days. Look whether this machine can reach our own address."
+            "it has not been seen in the last three days. Check whether this machine can reach our own address."
         ),
-        Outlook.ENDS_SOON: _("it ends within 21 days. Renew it."),
-        Outlook.ENDS_VERY_SOON: _("it ends within 7 days. Renew it now."),
-        Outlook.ENDED: _("it has ended. Renew it now: providers may end permissions meanwhile."),
-        Outlook.REFUSED: _("browsers refuse it. Mend it now: providers may end permissions meanwhile."),
+        Outlook.ENDS_SOON: _("it expires within 21 days. Renew it."),
+        Outlook.ENDS_VERY_SOON: _("it expires within 7 days. Renew it now."),
+        Outlook.ENDED: _("it has expired. Renew it now: providers may end permissions in the meantime."),
+        Outlook.REFUSED: _("browsers refuse it. Fix it now: providers may end permissions in the meantime."),
     }
 )
 

@@ -59,7 +59,7 @@ class TestTheHealthOfLinks:
         make_link()
         text = read(hers, HEALTH)
         assert "<h2>All is well</h2>" in text
-        assert "Nothing needs anybody here" in text
+        assert "Nothing here needs attention" in text
 
     def test_says_so_where_there_is_nothing(self, hers):
         assert "There are no links yet." in read(hers, HEALTH)

@@ -58,7 +58,7 @@ class TestAProviderWhoseRecordsAnswerNobody:
         assert AT <= shown[3] < AT + MINUTE
         (finding,) = (one for one in health.examine(at=AT + 16 * MINUTE).findings if one.what is What.SILENT)
         assert (finding.about, finding.about_id) == (linked.endpoint.fhir_base_url, linked.endpoint_id)
-        assert "ask them if it lasts" in words.sentence(finding)
+        assert "if this goes on, ask the provider" in words.sentence(finding)
 
     def test_is_named_to_each_of_its_patients(self, silent, linked, neighbor):
         for connection in (linked, neighbor):
