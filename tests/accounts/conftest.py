@@ -1,4 +1,4 @@
-"""What the tests of accounts share: fresh counters of tries, signed-in clients, codes from the mailbox."""
+"""What tests of accounts share: fresh counters of attempts, signed-in clients, and codes from the mailbox."""
 
 import re
 import uuid

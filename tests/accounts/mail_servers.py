@@ -1,4 +1,4 @@
-"""Mail servers that misbehave, at this machine: settings of the site lead to one while it is there."""
+"""Mail servers on this machine that misbehave; while one runs, the site's settings point to it."""
 
 import socketserver
 import threading

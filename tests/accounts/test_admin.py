@@ -1,4 +1,4 @@
-"""The admin: behind the same door as everything else, and a window once inside."""
+"""The admin: staff get in by the site's own sign-in, and nobody else gets in."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""An account that somebody else changes, or its owner closes, while a request about it is under way."""
+"""Somebody else changes an account, or its owner closes it, while a request about it is under way."""
 
 from collections.abc import Callable
 from typing import Any

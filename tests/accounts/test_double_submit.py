@@ -1,4 +1,4 @@
-"""Whoever presses twice while the first answer is on its way is led on, and nothing is made twice."""
+"""Whoever submits a form twice is led on, and nothing is created twice."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""What somebody reads whose session ended, and who does not read it."""
+"""After a session has ended, its user reads so, and nobody else does."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""Wrong passwords and codes stand in the log, of accounts that exist, and a flood of them does not fill it."""
+"""Wrong passwords and codes are in the audit log if the account exists, and a flood of them does not fill it."""
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta

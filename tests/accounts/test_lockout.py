@@ -1,4 +1,4 @@
-"""Where a request came from, and who is kept from guessing."""
+"""Which address a request came from, and who is locked out for guessing."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Signing in while the installation's key is missing: a password opens the account, a second step waits for the key."""
+"""Signing in while the installation's key is missing: a password works, a second step has to wait for the key."""
 
 import time
 

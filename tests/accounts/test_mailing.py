@@ -1,4 +1,4 @@
-"""Account mail: whose language, whose name, whose address."""
+"""Mail about accounts: its language, the name in it, and the address it goes to."""
 
 from smtplib import SMTPDataError
 from typing import Any

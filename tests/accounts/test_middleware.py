@@ -1,4 +1,4 @@
-"""What stays in the browser: nothing of anybody known."""
+"""Browsers and caches keep no page of somebody who is signed in."""
 
 from collections.abc import Callable
 from typing import Any

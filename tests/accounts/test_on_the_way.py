@@ -1,4 +1,4 @@
-"""Signing in on the way to somewhere: whatever is refused, cancelled or too late, it leads there in the end."""
+"""Signing in leads to the page that somebody wanted, even after a refusal, a cancellation or an expired code."""
 
 import html
 import re

@@ -1,4 +1,4 @@
-"""Passkeys, by a device that does what it is told: a browser's own is asked in journeys."""
+"""Passkeys, with a simulated authenticator; tests/journeys uses the browser's own."""
 
 import hashlib
 import json

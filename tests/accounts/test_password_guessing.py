@@ -1,4 +1,4 @@
-"""Guessing the password of one account from many addresses: whoever guesses is stopped, and the owner gets in."""
+"""Somebody guesses a password from many addresses: they are stopped, and the owner can still sign in."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""Accounts whose address was never verified."""
+"""Accounts whose address was never confirmed are deleted."""
 
 from datetime import UTC, datetime, timedelta
 from io import StringIO

@@ -1,4 +1,4 @@
-"""The second step: codes from an app, recovery codes, and what the database keeps of them. Passkeys: journeys."""
+"""The second step: codes from an app, recovery codes, and what the database stores. Passkeys are in tests/journeys."""
 
 import base64
 import hashlib

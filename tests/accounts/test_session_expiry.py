@@ -1,4 +1,4 @@
-"""Somebody whose session is about to end is told so, and can stay."""
+"""Whoever's session is about to end is told, and can stay signed in."""
 
 import re
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""Sessions: what the database keeps of them opens nothing, and whoever holds the cookie, and nobody else, is let in."""
+"""Sessions: what is in the database opens none, and only the holder of the cookie is let in."""
 
 import base64
 import re

@@ -1,4 +1,4 @@
-"""What a person can change about their account, and that nobody else can."""
+"""What people can change about their own account, and that nobody else can."""
 
 from collections.abc import Callable
 from smtplib import SMTPServerDisconnected

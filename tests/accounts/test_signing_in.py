@@ -1,4 +1,4 @@
-"""Signing in, and what stands in the way of somebody who should not."""
+"""Signing in, and how those who must not get in are kept out."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Creating an account: an address, a password, a code by mail."""
+"""Creating an account with an address, a password, and a code that is mailed."""
 
 import re
 from collections.abc import Callable

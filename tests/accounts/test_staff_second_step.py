@@ -1,4 +1,4 @@
-"""The admin and the desk open to staff whose account has more than a password."""
+"""The admin and the desk open only to staff who have a second step or a passkey."""
 
 import importlib
 from collections.abc import Callable

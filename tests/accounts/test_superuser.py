@@ -1,4 +1,4 @@
-"""`createsuperuser`: whoever may do everything has a password that nobody guesses, also where a script made them."""
+"""`createsuperuser` accepts no weak password, whether a person or a script runs it."""
 
 from io import StringIO
 

@@ -1,4 +1,4 @@
-"""Every page and mail allauth can send is ours, in both languages: none falls back to the library's own look."""
+"""Every page and mail of allauth has a template of ours, in both languages."""
 
 import re
 from collections.abc import Iterator

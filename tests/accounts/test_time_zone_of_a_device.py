@@ -1,4 +1,4 @@
-"""The button that takes the time zone of the device it is pressed on."""
+"""The button that takes over the time zone of the device."""
 
 from datetime import UTC, datetime
 from typing import Any

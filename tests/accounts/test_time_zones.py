@@ -1,4 +1,4 @@
-"""A zone is told so that everybody knows it, wherever a time is: also where the tz database has no name for it."""
+"""Pages name time zones in a way that everybody understands, even if the tz database has no abbreviation."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime

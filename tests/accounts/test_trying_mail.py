@@ -1,4 +1,4 @@
-"""`manage.py sendtestemail` says in one sentence why mail does not go out."""
+"""`manage.py sendtestemail` says in one sentence why a mail was not sent."""
 
 import socketserver
 import threading

@@ -1,4 +1,4 @@
-"""The choices about mail that warns of connections which end, and the time zone they bring."""
+"""The choices about mail that warns before a connection ends, and the time zone that such mail uses."""
 
 from datetime import UTC, datetime
 from typing import Any

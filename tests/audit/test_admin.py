@@ -1,4 +1,4 @@
-"""Staff can look into the log; nobody can change it there, and it never counts to the end."""
+"""Staff can read the audit log in the admin, but not change it, and its pages never count all rows."""
 
 from datetime import UTC, datetime
 from uuid import UUID, uuid4

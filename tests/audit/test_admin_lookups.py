@@ -1,4 +1,4 @@
-"""What pages of staff are asked, by address or form, that no column can hold: our own page says so."""
+"""Staff pages asked for a value that no column can hold, by URL or form, answer with a page of ours."""
 
 import pytest
 from axes.models import AccessAttempt

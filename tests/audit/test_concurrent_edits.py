@@ -1,4 +1,4 @@
-"""What a save in the admin writes: for every page there is, nothing but what was changed on it."""
+"""Saving a page of the admin writes only the fields that were changed on it, for every model."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

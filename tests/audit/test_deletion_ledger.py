@@ -1,4 +1,4 @@
-"""The deletion ledger: whole lines, on the disk, whoever writes at once and however a writer died."""
+"""The deletion ledger has only complete lines, synced to disk, even with several writers and after one died."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""From the database into the deletion ledger: with the commit, never without it, and never lost."""
+"""Deletions reach the ledger only after their commit, and none is lost."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""The database itself keeps the log append-only and its columns in agreement."""
+"""The database itself keeps the audit log append-only, and its columns consistent."""
 
 from datetime import UTC, datetime
 from uuid import uuid4

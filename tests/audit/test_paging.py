@@ -1,4 +1,4 @@
-"""No list of the admin counts, or lists the values of, a whole table: with millions of rows that takes minutes."""
+"""No list in the admin reads a whole table, to count it or for a filter: with millions of rows that takes minutes."""
 
 import re
 

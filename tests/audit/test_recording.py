@@ -1,4 +1,4 @@
-"""Events are written through one door, which lets in neither secrets nor sentences."""
+"""Events are recorded by one function, which accepts neither secrets nor free text."""
 
 import ast
 from datetime import UTC, datetime

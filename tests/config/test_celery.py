@@ -1,4 +1,4 @@
-"""The queue: where it is, what it is trusted with, and that every row of the schedule names a task."""
+"""The queue: its broker, what it accepts, and that every row of the schedule names a task."""
 
 import inspect
 import threading

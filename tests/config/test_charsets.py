@@ -1,4 +1,4 @@
-"""What says that it is written in something that nobody can read is answered with the site's own page, and 400."""
+"""A request in an encoding that cannot be read gets status 400 and a page of the site."""
 
 import encodings
 import pkgutil

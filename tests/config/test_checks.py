@@ -1,4 +1,4 @@
-"""A deployment that is unsafe, or would fail later, says so before it starts; a sound one says nothing."""
+"""System checks report a deployment that is unsafe or would fail later, and nothing about a sound one."""
 
 import base64
 import hashlib

@@ -1,4 +1,4 @@
-"""The demo runs in debug, and shows people the site's own pages all the same."""
+"""The demo runs with DEBUG on, but still shows the site's own error pages."""
 
 import pytest
 from django.core.exceptions import SuspiciousOperation

@@ -1,4 +1,4 @@
-"""Django's page for developers says where it happened, and shows no value that was in play."""
+"""Django's debug page shows where an error happened, but no values of variables."""
 
 import pytest
 from django.urls import path

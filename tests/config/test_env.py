@@ -1,4 +1,4 @@
-"""Every environment variable is read in one file and explained in another, and the two agree."""
+"""Every environment variable is read in one module and explained in .env.example, and the two agree."""
 
 import ast
 import os

@@ -1,4 +1,4 @@
-"""`.env` beside the code says what the environment does not, and first of all which settings."""
+"""`.env` supplies the variables that the environment lacks, including the one that names the settings."""
 
 import os
 import shutil

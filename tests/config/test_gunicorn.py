@@ -1,6 +1,6 @@
-"""What gunicorn reads of a request before any of our code sees it, and what it says about one that failed.
+"""What gunicorn does with a request before our code sees it, and what it logs about one that failed.
 
-It names such a request by its whole address. We keep the path: codes and states are in the query.
+gunicorn logs such a request with its whole address. We keep only the path, because codes and states are in the query.
 """
 
 import logging

@@ -1,4 +1,4 @@
-"""What follows the headers of an answer to HEAD: nothing, or gunicorn writes a warning about each."""
+"""Answers to HEAD have no body; otherwise gunicorn logs a warning about each."""
 
 import io
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What every answer tells a browser to refuse, word for word: nothing of ours may be loosened unseen."""
+"""The security headers of every answer, word for word, so that none is weakened unnoticed."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Whoever watches the site learns whether it works, and nothing else."""
+"""Monitors learn whether the site works, and nothing else."""
 
 import threading
 import time

@@ -1,4 +1,4 @@
-"""What is built and started by `Dockerfile` and `compose.yaml`, as far as it can be read without containers."""
+"""`Dockerfile` and `compose.yaml`, as far as they can be checked without running containers."""
 
 import re
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Whatever happens, and whoever logs it, no canary comes out: neither in JSON nor in readable lines, at DEBUG."""
+"""No canary is ever logged, whoever logs what, as JSON or as text, even at DEBUG."""
 
 import io
 import json

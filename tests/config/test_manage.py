@@ -1,4 +1,4 @@
-"""`manage.py` says in one sentence what an operator must mend, and shows no traceback unless asked."""
+"""`manage.py` tells the operator in one sentence what to fix, and shows a traceback only if asked."""
 
 import os
 import secrets

@@ -1,4 +1,4 @@
-"""A process has a database connection for every thread that may want one, and none for long."""
+"""A process has a database connection for every thread that may need one, and keeps none for long."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""`python -m config.probing` says what the site of this container says of itself."""
+"""`python -m config.probing` prints what the site in this container answers."""
 
 import pytest
 from django.conf import settings

@@ -1,4 +1,4 @@
-"""The last defence takes out what looks like a secret, and leaves what operators need to read."""
+"""The last filter of the log removes what looks like a secret, and keeps what operators need."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""What is left of a page once it is rendered."""
+"""A page that was rendered keeps no reference to what it showed."""
 
 import gc
 import weakref

@@ -1,4 +1,4 @@
-"""The WSGI application loads what pages need before it serves the first, and keeps it from being looked through."""
+"""The WSGI application loads all modules before the first request, and takes them out of garbage collection."""
 
 import os
 import subprocess
