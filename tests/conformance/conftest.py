@@ -1,4 +1,4 @@
-"""A provider of each interface of the sandbox, and Alice who links her record there."""
+"""A provider for each interface of the sandbox, and Alice, who links her record there."""
 
 from tests.connections.deployments import deploy, patient
 from tests.faults.conftest import place

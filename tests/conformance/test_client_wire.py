@@ -1,4 +1,4 @@
-"""The client's half of the conformance lists, as far as it can be seen on the wire of interface A.
+"""The client's part of the conformance lists, as far as it is visible on the wire of interface A.
 
 Expectations are literal requests written down from the specification (section numbers beside them); a server on bare
 sockets recorded what really arrived. Nothing of the product is used to build them.

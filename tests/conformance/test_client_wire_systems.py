@@ -1,7 +1,7 @@
-"""The client's half of system access, as it can be seen on the wire (specification 4.2 S5 and S6, 5.2.5 and 5.2.6).
+"""The client's part of system access, as visible on the wire (specification 4.2 S5 and S6, 5.2.5 and 5.2.6).
 
-Expectations are literal requests written down from the specification; a server on bare sockets recorded what really
-arrived, and assertions are judged without the library that signed them (`tests.fixtures.signatures`).
+Expectations are literal requests written down from the specification. A server on bare sockets records what really
+arrives, and assertions are verified without the library that signed them (`tests.fixtures.signatures`).
 """
 
 import base64

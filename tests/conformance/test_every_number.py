@@ -1,4 +1,4 @@
-"""The conformance page and the tests agree, and every number that is due is proven."""
+"""The conformance page and the tests agree, and every number that must be proven is proven."""
 
 from development import conformance
 

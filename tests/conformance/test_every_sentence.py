@@ -1,4 +1,4 @@
-"""The second half of the conformance page names, for each rule of the specification, what is there."""
+"""The second half of the conformance page names code and a test for each rule of the specification."""
 
 import pytest
 

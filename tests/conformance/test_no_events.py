@@ -1,4 +1,4 @@
-"""What parts 6 and 9 of the specification do not show, Holdfast does without: events, webhooks and a version header."""
+"""Holdfast works without what parts 6 and 9 of the specification leave open: events, webhooks and a version header."""
 
 import json
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""A provider that answers, its row in the directory, and Alice with her consent given."""
+"""A provider that answers, its row in the directory, and Alice, who has given her consent."""
 
 import re
 import uuid

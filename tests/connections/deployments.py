@@ -1,4 +1,4 @@
-"""The sandbox's SMART deployments as places to link to: imported, discovered, and registered at for one test."""
+"""The sandbox's SMART deployments, imported, discovered, and with a registration for one test."""
 
 import secrets
 import uuid

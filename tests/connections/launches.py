@@ -1,4 +1,4 @@
-"""Arriving from a provider's own portal, as a browser does it: the link, where it leads, and on to the sign-in."""
+"""Launch the site from a provider's own portal as a browser does: the launch URL, its redirects, and the sign-in."""
 
 import re
 from html import unescape

@@ -1,4 +1,4 @@
-"""Links as rows: a registration, and as many links under it as a question needs, each with its own times."""
+"""Make links directly as rows: a registration, and as many links as a test needs, each with its own times."""
 
 import uuid
 from collections.abc import Callable

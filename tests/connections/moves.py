@@ -1,4 +1,4 @@
-"""A provider that gives its tokens at another host, for tests of `moving`: where, who is linked, and what is asked."""
+"""For tests of `moving`: a provider that begins to issue tokens at another host, its links, and its requests."""
 
 from datetime import timedelta
 

@@ -1,4 +1,5 @@
-"""A provider of interface A as bare HTTP on loopback: literal answers, every request kept. No code of ours is in it."""
+"""A provider of interface A on a bare HTTP server: literal answers, and every request recorded. It uses no product
+code."""
 
 import time
 from collections.abc import Callable, Iterator

@@ -1,4 +1,5 @@
-"""Every address of the patient access API comes from a row, for each version its own; none is built in (spec. 4.1)."""
+"""Every address of the patient access API comes from a row, separately for each version; none is built in (spec.
+4.1)."""
 
 import ast
 import re

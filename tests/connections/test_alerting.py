@@ -1,4 +1,4 @@
-"""What one refusal does to others: a registration or an organization rests for a while, and one attempt mends it."""
+"""After one refusal, nobody uses that registration or organization for a while; one successful attempt ends that."""
 
 from datetime import timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""Mail to whoever waits for a provider: once, when it works, and not while they sleep."""
+"""Mail to those who wait for a provider: once, when it works, and not at night."""
 
 import uuid
 from datetime import UTC, datetime, timedelta

@@ -1,8 +1,8 @@
-"""Secrets, codes, tokens, states and verifiers appear nowhere they could be found: planted, then searched for.
+"""Planted secrets, codes, tokens, states and verifiers are found nowhere that somebody could read them.
 
-In every column of every table, in the logs at debug level, on pages and admin pages, in cookies and headers, in the
-session, in the cache and in the queue; also when the token endpoint times out, dribbles, refuses, redirects or answers
-HTML.
+They are searched for in every column of every table, in the logs at debug level, on pages and admin pages, in cookies
+and headers, in the session, in the cache and in the queue; also after the token endpoint timed out, dribbled, refused,
+redirected or answered with HTML.
 """
 
 import io

@@ -1,4 +1,4 @@
-"""Old pages of sign-ins, and links that name a page: both say what is so now."""
+"""Old pages of sign-ins, and URLs with the name of a page, show the present state."""
 
 import re
 from html import unescape

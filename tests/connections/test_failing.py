@@ -1,4 +1,4 @@
-"""Ways back that failed: each has a name, a page, and left nothing behind."""
+"""Ways back that failed: each has a name and a page, and leaves nothing behind."""
 
 import pytest
 

@@ -1,7 +1,7 @@
-"""Servers differ in lawful ways, and a patient links a record at each: the sandbox plays them by name.
+"""Servers differ in lawful ways, which the sandbox plays by name: a patient can link a record at each of them.
 
-The last two rows of the issue's list that are no scenario of the sandbox are spelled out here: an approved port is what
-every sandbox has, for it never listens on 443; `prompt=consent` is for staff to choose.
+Two lawful differences are no scenarios of the sandbox: an approved port, which every sandbox has because it never
+listens on 443, and `prompt=consent`, which staff choose.
 """
 
 from urllib.parse import parse_qs, urlsplit

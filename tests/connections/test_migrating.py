@@ -1,4 +1,4 @@
-"""The migrations of connections, over links that were there before: nobody has to sign in again for a deploy."""
+"""The migrations of connections keep existing links: nobody has to sign in again because of a deploy."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Where a connection may go from where it stands: as its table says, and nowhere else."""
+"""A connection changes its status only as its table allows."""
 
 import pytest
 

@@ -1,4 +1,5 @@
-"""A provider that gives its tokens at another origin: links wait, staff look, links go on with the tokens they have."""
+"""A provider begins to issue tokens at another origin: links wait, staff approve, and links continue with their
+tokens."""
 
 from datetime import timedelta
 

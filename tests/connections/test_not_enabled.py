@@ -1,5 +1,5 @@
-"""An organization that has not turned us on says so in one of several ways: each is told in words, to staff once, and
-is over by itself."""
+"""An organization has not turned us on, which servers say in several ways: pages say so, staff hear of it once, and it
+ends by itself."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""A deployment over links there are: they get what they lack, and what the version before goes on writing is kept."""
+"""A migration over existing links: they get what they lack, and what the previous release still writes is kept."""
 
 from datetime import timedelta
 from importlib import import_module

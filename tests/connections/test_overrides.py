@@ -1,4 +1,4 @@
-"""Each override of a dialect's value, where it has its effect: on the wire, in a deadline, or in the room for runs."""
+"""Each override of a dialect's value has its effect: on the wire, on a deadline, or on how many runs there may be."""
 
 import contextlib
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Telling providers which tokens are dead: after the transaction that forgot them, for a day, and by one at a time."""
+"""Telling providers to revoke tokens: after the transaction that deleted them, for a day, by one worker at a time."""
 
 from datetime import timedelta
 from uuid import uuid4

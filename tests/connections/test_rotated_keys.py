@@ -1,5 +1,5 @@
-"""A link by private_key_jwt through the rotation of our keys, end to end: the sandbox reads our key set at its address,
-or holds a copy that staff uploaded, and verifies what we send at each step."""
+"""A link by private_key_jwt while our signing keys rotate: the sandbox fetches our key set, or holds a copy that staff
+uploaded, and verifies each step."""
 
 import base64
 import json

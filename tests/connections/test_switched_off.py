@@ -1,4 +1,4 @@
-"""What a patient meets where staff switched a provider off: no sign-in, no refresh, and whose turn it is in words."""
+"""What a patient meets if staff switched a provider off: no sign-in, no refresh, and words that say who must act."""
 
 from datetime import UTC, datetime, timedelta
 

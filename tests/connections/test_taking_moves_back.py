@@ -1,4 +1,4 @@
-"""An approval that is taken back: nothing is sent there any more, and links are where they were, or wait."""
+"""An approval that is withdrawn: nothing more is sent there, and links return to where they were, or wait."""
 
 import pytest
 from django.utils import timezone

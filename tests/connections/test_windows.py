@@ -1,4 +1,4 @@
-"""A sign-in that a person opened in a window of its own: each page says whether closing is safe, and both tell it."""
+"""A sign-in in a window of its own: each page says whether the window may be closed, and both tell the outcome."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Rows of the directory that links refer to: the admin deletes none, and reads no link to say so."""
+"""Rows of the directory that links refer to cannot be deleted in the admin, and it reads no link to say so."""
 
 from typing import Any
 

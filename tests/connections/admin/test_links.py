@@ -1,5 +1,4 @@
-"""Links in the admin: how all of them are, which there are, what happened to one; and that whoever looks at one says
-so."""
+"""Links in the admin: their health, their list, and the history of one, where opening it is recorded."""
 
 import re
 import uuid

@@ -1,4 +1,4 @@
-"""Ways from one page of the admin to the next: what staff need while somebody is on the telephone is one click away."""
+"""Links between pages of the admin: what staff need while somebody is on the telephone is one click away."""
 
 import re
 from html import unescape

@@ -1,4 +1,5 @@
-"""What a deployment answers instead of a code or a token, and what the patient reads (interface facts 5.1, 5.2)."""
+"""What a SMART deployment answers instead of a code or a token, and what the patient then reads (interface facts 5.1,
+5.2)."""
 
 import re
 

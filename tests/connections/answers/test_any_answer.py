@@ -1,4 +1,5 @@
-"""Whatever a provider or a browser sends: a typed outcome, a page, and nothing left behind that should not be."""
+"""Whatever a provider or a browser sends leads to a typed outcome and a page, and leaves nothing behind that should not
+be stored."""
 
 import json
 from datetime import UTC, datetime, timedelta

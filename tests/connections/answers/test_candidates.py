@@ -1,4 +1,4 @@
-"""The people found: what is read of them, and that it is sealed."""
+"""The people whom a sign-in led to: what is read about them, and that it is sealed."""
 
 import json
 

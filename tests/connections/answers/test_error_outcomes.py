@@ -1,4 +1,4 @@
-"""No cause without an outcome, and no outcome without words."""
+"""Every cause of a failure has an outcome, and every outcome has words."""
 
 from collections.abc import Iterator
 

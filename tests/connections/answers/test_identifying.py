@@ -1,4 +1,4 @@
-"""Whose record it is where two people may be meant, and which proofs are read (interface facts 3.6, 3.7)."""
+"""Whose record it is if two people may be meant, and which claims are believed (interface facts 3.6, 3.7)."""
 
 from dataclasses import replace
 

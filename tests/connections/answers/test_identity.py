@@ -1,4 +1,4 @@
-"""Who signed in at the provider: what proves it, what does not, and what becomes of it (interface facts 3.7)."""
+"""Who signed in at the provider: what proves it, what does not, and what is stored (interface facts 3.7)."""
 
 import pytest
 

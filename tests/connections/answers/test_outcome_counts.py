@@ -1,4 +1,4 @@
-"""How attempts ended is counted once each, where it says something about the provider, and for nobody by name."""
+"""The outcome of an attempt to link is counted once, if it says something about the provider, and without a name."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta

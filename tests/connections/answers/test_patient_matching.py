@@ -1,4 +1,4 @@
-"""Who is the same person, and above all who is not."""
+"""Who counts as the same person and, above all, who does not."""
 
 from itertools import combinations
 

@@ -1,4 +1,4 @@
-"""A registration that takes the place of the one somebody signed in by."""
+"""A registration that replaces the one by which somebody signed in."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Confirm, decline, and what happens when nobody does either."""
+"""Confirming a person, declining, and what happens if nobody does either."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta

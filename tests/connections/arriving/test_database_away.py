@@ -1,4 +1,4 @@
-"""The database goes away after the code was exchanged: the tokens of a sign-in are in our hands, and nowhere else."""
+"""The database fails after a code was exchanged, when the new tokens are in memory and nowhere else."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Signing in again for a connection there is: the same person, or everything stays as it was."""
+"""Signing in again for an existing connection: if it is another person, everything stays as it was."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""What a new sign-in replaces is ended at the provider, where that cannot end the new permission too."""
+"""After a new sign-in, the old refresh token is revoked, if that cannot end the new permission as well."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Several people at one provider: what comes back belongs to the one who left, and touches nobody else's."""
+"""Several people sign in at one provider: each gets what they asked for, and nobody else's data is touched."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a patient shares: chosen at the provider, said in words, and nothing else is asked for."""
+"""What a patient shares, as chosen at the provider, is told in words, and nothing else is requested."""
 
 import pytest
 from django.utils import timezone

@@ -1,4 +1,4 @@
-"""What came with the tokens besides whose record it is."""
+"""What else came with the tokens, besides whose record it is."""
 
 import pytest
 

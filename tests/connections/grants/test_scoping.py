@@ -1,4 +1,4 @@
-"""Which scopes are asked for, and which count as granted."""
+"""Which scopes are requested, and which count as granted."""
 
 import pytest
 

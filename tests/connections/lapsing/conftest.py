@@ -1,4 +1,4 @@
-"""Alice's links that end, and the mail about them."""
+"""Alice's links that are about to end, and the mail about them."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta

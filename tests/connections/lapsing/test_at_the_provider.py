@@ -1,6 +1,5 @@
-"""What the practice provider does to a link, and what its patient then reads: a session that ends, a permission removed
-in its portal, and a disconnect it has yet to hear of.
-"""
+"""A session ends at the practice provider, a permission is removed in its portal, or it has yet to hear of a
+disconnect: what the patient reads."""
 
 from datetime import datetime, timedelta
 from urllib.parse import parse_qs

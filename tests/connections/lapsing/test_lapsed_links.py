@@ -1,4 +1,4 @@
-"""A known end that has passed: the link's status says so, without a word to its provider."""
+"""A link whose known end has passed says so by its status, without a request to its provider."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""When a warning is sent: before the end, and not at night where it can be helped."""
+"""When a warning is sent: in time and, if possible, not at night."""
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo

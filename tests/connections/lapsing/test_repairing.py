@@ -1,4 +1,5 @@
-"""Signing in again after a link ended, or before: the same connection goes on, and nobody else's gets into it."""
+"""Signing in again, before or after a link ended, repairs the same connection, and never with another person's
+record."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Sending: once, whoever sends, and whatever breaks in the middle."""
+"""A warning is sent once, whoever sends it, and whatever fails meanwhile."""
 
 from datetime import timedelta
 from smtplib import SMTPRecipientsRefused, SMTPServerDisconnected

@@ -1,4 +1,4 @@
-"""Mail about an end that is known: once, in time, in its reader's words, and withdrawn when it holds no more."""
+"""Mail about a known end: once, in time, in its reader's language, and withdrawn if the link no longer ends then."""
 
 import re
 from datetime import timedelta

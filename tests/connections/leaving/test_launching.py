@@ -1,4 +1,4 @@
-"""Launched from a provider's own portal: who may go on with the launch, and what becomes of it."""
+"""A launch from a provider's own portal: who may continue it, and how it ends."""
 
 from datetime import timedelta
 from urllib.parse import parse_qsl, unquote, urlsplit

@@ -1,4 +1,4 @@
-"""Links as rows."""
+"""Links, made directly as rows."""
 
 from tests.connections.link_rows import make_link, make_registration, provider, registration
 

@@ -1,4 +1,4 @@
-"""What a monitor reads, and that nobody else does."""
+"""What monitors read at `/metrics`, and that nobody else can read it."""
 
 from datetime import timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""Every refresh that asked a provider is counted once, as it ended; what nobody was asked for is not."""
+"""Every refresh that reached a provider is counted once, by its result; one that was never sent is not counted."""
 
 from datetime import timedelta
 

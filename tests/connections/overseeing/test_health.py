@@ -1,4 +1,4 @@
-"""What is not as it should be is found, with how bad it is and who must act; what is, is not."""
+"""Whatever is wrong is found, with its severity and who must act; what is well is not reported."""
 
 import uuid
 from datetime import timedelta

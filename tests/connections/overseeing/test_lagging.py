@@ -1,4 +1,4 @@
-"""What is due is counted by registration, and told apart by whom it waits for."""
+"""Links that are due are counted for each registration, and by whom they wait for."""
 
 import uuid
 from datetime import timedelta

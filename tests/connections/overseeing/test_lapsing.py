@@ -1,4 +1,4 @@
-"""What ends within 12 and 24 hours is counted by registration, and what we renew apart from what we cannot."""
+"""Permissions that end within 12 and 24 hours are counted for each registration; those we can refresh, separately."""
 
 from apps.connections.overseeing import lapsing
 from apps.connections.overseeing.lapsing import Lapsing

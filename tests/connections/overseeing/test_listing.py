@@ -1,4 +1,4 @@
-"""Links are found by what operators ask for, in the order of their ids."""
+"""Operators find links by the criteria they give, in the order of their ids."""
 
 import uuid
 

@@ -1,5 +1,5 @@
-"""Our own certificate is seen as a browser sees it, and staff hear of its end in time: not too often, and not for
-nothing."""
+"""The certificate of our own site is checked as a browser would, and staff hear in time when it ends, neither too often
+nor for nothing."""
 
 import logging
 from datetime import timedelta

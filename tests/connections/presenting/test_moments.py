@@ -1,4 +1,4 @@
-"""A moment is told with its zone, also where the zone has no name of its own."""
+"""A time is shown with its zone, even if the zone has no abbreviation."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""How a link with an end stands, from its first minute to after it, in words and shapes."""
+"""The words and icons for a link that will end, from its first minute until after its end."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""What the pages say that somebody comes back to."""
+"""Titles of pages leave room for the names in them, in every language."""
 
 import pytest
 from django.conf import settings

@@ -1,4 +1,4 @@
-"""One beat of the schedule, at a moment of the test's choice, and how the one link stands after it."""
+"""Run one beat of the schedule at a given time, and look at the state of the one link afterwards."""
 
 from datetime import datetime
 

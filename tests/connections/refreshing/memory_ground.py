@@ -1,4 +1,4 @@
-"""One token set in memory, on which `protocol` alone decides. It is written as `claiming` and `storing` write."""
+"""One token set in memory, decided on by `protocol` alone, and written as `claiming` and `storing` would write it."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

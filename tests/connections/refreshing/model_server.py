@@ -1,4 +1,4 @@
-"""An authorization server as a model: which refresh token lives, and what a request with one brings."""
+"""A model of an authorization server: which refresh tokens are valid, and what it answers to each."""
 
 from dataclasses import dataclass, field
 from enum import Enum

@@ -1,4 +1,4 @@
-"""The keeper of tokens: what it hands out, when it asks, and what each answer does."""
+"""The keeper of tokens: which token it returns, when it refreshes, and what each answer causes."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""What else the answer to a refresh says: what is still shared, and whose tokens these are."""
+"""What else the answer to a refresh may say: what is shared now, and whose tokens these are."""
 
 from datetime import UTC, datetime, timedelta
 

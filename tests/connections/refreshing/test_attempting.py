@@ -1,4 +1,4 @@
-"""One attempt: what is learned, what is written, and what is left undone in time."""
+"""One attempt to refresh: what it finds out, what it writes, and when it gives up for lack of time."""
 
 from dataclasses import replace
 from datetime import timedelta

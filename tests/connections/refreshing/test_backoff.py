@@ -1,4 +1,4 @@
-"""An attempt that brought nothing: until when nobody asks, whose turn it is, and what the row remembers."""
+"""After an attempt without success: when the next one may begin, who must act, and what the row stores."""
 
 from collections.abc import Callable
 from dataclasses import replace

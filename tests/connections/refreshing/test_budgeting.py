@@ -1,4 +1,5 @@
-"""The budget of calls to one client registration's server: taken by whole batches, lowered when the server says so."""
+"""The budget of calls to one registration's server: whole batches take from it, and it shrinks if the server
+throttles."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""An access token in hand is used again only while everything about it is as it was."""
+"""A cached access token is used again only as long as nothing about its link has changed."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""What is due is found, the most urgent first, and nothing else is."""
+"""Links that are due are found, the most urgent first, and no others."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta

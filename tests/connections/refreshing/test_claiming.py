@@ -1,4 +1,4 @@
-"""A token set is claimed by one worker at a time, also where the second waited for the first to write."""
+"""Only one worker at a time claims a token set, even if a second one waited for the first to commit."""
 
 import time
 from concurrent.futures import ThreadPoolExecutor

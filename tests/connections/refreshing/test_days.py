@@ -1,4 +1,4 @@
-"""Two days of a few hundred links: an outage of 20 hours, servers that throttle, a worker killed every hour.
+"""A few hundred links over two days: an outage of 20 hours, servers that throttle, a worker killed every hour.
 
 At full size: `make bench AREA=refresh`.
 """

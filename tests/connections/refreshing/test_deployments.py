@@ -1,4 +1,4 @@
-"""Refreshing at SMART deployments: what is sent (S4), what is kept, and how often (specification 8)."""
+"""Refreshing at SMART deployments: what is sent (S4), what is stored, and how often (specification 8)."""
 
 from datetime import timedelta
 from urllib.parse import parse_qs

@@ -1,4 +1,5 @@
-"""A refusal that may be a mistake of theirs: asked again by beat alone, until it is sure or half a day is over."""
+"""A refusal that may be the server's mistake is retried, by beat alone, until it is certain or half a day has
+passed."""
 
 from datetime import timedelta
 

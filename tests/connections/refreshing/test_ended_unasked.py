@@ -1,4 +1,4 @@
-"""A link that ends because its time is over, noticed by whoever wants its token: marked once, and truly over."""
+"""A link whose time is over is marked once as ended, by whoever needs its token first, and only if it is truly over."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""The usual end of an attempt is one statement; whatever is not usual changes nothing there, and is looked at."""
+"""A usual result is written by one statement, which changes nothing if anything is unusual; that is then examined."""
 
 import pytest
 from django.db import connection as database

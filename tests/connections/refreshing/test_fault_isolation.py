@@ -1,4 +1,4 @@
-"""An attempt that ends in a way nobody foresaw: put off, longer each time, and told to operators."""
+"""An attempt that fails in an unforeseen way is retried at growing intervals, and reported to operators."""
 
 from datetime import datetime, timedelta
 

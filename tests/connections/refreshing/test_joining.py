@@ -1,4 +1,4 @@
-"""Whoever needs a token while somebody else refreshes it waits for what that brings, and asks nobody."""
+"""Whoever needs a token that somebody else is refreshing waits for that result, and sends nothing."""
 
 import threading
 import time

@@ -1,4 +1,4 @@
-"""Links of interface B over idle months: `offline_access` is used before its limit, `online_access` is left alone."""
+"""Links of interface B over idle months: `offline_access` is refreshed before its limit, `online_access` never."""
 
 from datetime import datetime, timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""What an attempt loads is what the rows say, column for column."""
+"""What an attempt loads from the database equals the rows, column by column."""
 
 from datetime import timedelta
 

@@ -1,4 +1,5 @@
-"""The engine while a key of ours is missing: it asks nobody, keeps every token, waits, and goes on with the key."""
+"""Refreshing while a key of ours is missing: nothing is sent, no token is lost, and it continues when the key is
+back."""
 
 from datetime import timedelta
 

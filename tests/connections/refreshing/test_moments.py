@@ -1,4 +1,4 @@
-"""The moment that is written down for a refresh: when the request was sent, whatever took its time before."""
+"""A refresh is dated by when its request was sent, however long the steps before took."""
 
 from datetime import timedelta
 

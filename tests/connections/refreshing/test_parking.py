@@ -1,4 +1,4 @@
-"""What nobody may ask for is met once, keeps nobody waiting, and comes back by itself."""
+"""Links that are switched off are met once, delay no others, and continue by themselves when they are switched on."""
 
 from datetime import timedelta
 

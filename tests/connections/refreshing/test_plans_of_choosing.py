@@ -1,4 +1,4 @@
-"""What choosing costs does not hang on what Postgres knows of the directory."""
+"""The cost of choosing links does not depend on Postgres's statistics about the directory."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""What a server's limits mean for a link: told by its dialect, and by what a registration knows better."""
+"""What a server's limits mean for a link, according to its dialect and to the overrides of its registration."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""The refresh protocol under every interleaving that Hypothesis finds, and proof that it would find a fault."""
+"""The refresh protocol, under every interleaving that Hypothesis finds, and proof that it would find a fault."""
 
 from collections.abc import Callable
 from datetime import timedelta

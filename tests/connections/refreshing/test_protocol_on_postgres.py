@@ -1,4 +1,5 @@
-"""The machine of `test_protocol` on the product and a real Postgres: two workers at the steps claim, call and store."""
+"""The state machine of `test_protocol`, run on the product and a real Postgres: two workers that claim, call and
+store."""
 
 from collections.abc import Callable
 from functools import partial

@@ -1,6 +1,6 @@
-"""Faults in the protocol's decisions that need a long chain of events: each scene is one, played to the machine.
+"""Faults in the protocol's decisions that only a long chain of events reveals, each replayed as a fixed scene.
 
-The same scene must pass where the decision is right: what fails is the fault, and nothing else.
+The same scene must pass if the decision is right, so that nothing but the fault makes it fail.
 """
 
 from collections.abc import Callable

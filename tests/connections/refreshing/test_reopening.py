@@ -1,4 +1,4 @@
-"""A record that its server does not open with tokens just given: looked at again until it opens, for half a day."""
+"""A server refuses to open a record with tokens it has just issued: it is retried for half a day, until it opens."""
 
 from datetime import timedelta
 

@@ -1,4 +1,5 @@
-"""After a backup was restored: a refusal of tokens from before it is nobody's ending of the permission, and said so."""
+"""After a backup was restored, a refusal of older tokens is not taken for the end of the permission, and pages say
+why."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""One worker process at work on what is due: no more at once than it has hands, and nothing is lost when it ends."""
+"""One worker process refreshes what is due: no more at once than it has threads, and nothing is lost when it stops."""
 
 import time
 from collections.abc import Iterator

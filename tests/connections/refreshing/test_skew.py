@@ -1,4 +1,4 @@
-"""Clocks that are a minute off, theirs or ours (specification 4.2 rule 4, 7.2): nothing breaks."""
+"""Clocks that are wrong by a minute, the provider's or ours, break nothing (specification 4.2 rule 4, 7.2)."""
 
 import contextlib
 import time

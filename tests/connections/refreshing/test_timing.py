@@ -1,4 +1,4 @@
-"""When tokens end and refreshes fall due: each sentence of `timing` as a property of every link there could be."""
+"""When tokens end and refreshes are due: each rule of `timing` as a property of every possible link."""
 
 from collections import Counter
 from datetime import UTC, datetime, timedelta

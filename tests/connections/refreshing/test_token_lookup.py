@@ -1,4 +1,4 @@
-"""What a reader finds of its link, and what that costs: many look at the same moment."""
+"""What a reader of a token loads of its link, and what that costs when many do so at once."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""What an answer means by what else became of the same tokens (`protocol.judge`, `protocol.lease_after`)."""
+"""What an answer means, given what else happened to the same tokens (`protocol.judge`, `protocol.lease_after`)."""
 
 from datetime import UTC, datetime, timedelta
 from uuid import UUID

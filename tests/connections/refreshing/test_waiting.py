@@ -1,4 +1,4 @@
-"""How long nobody asks after an attempt that brought nothing (`protocol.wait`), and how long one may still answer."""
+"""How long to wait after an attempt without success (`protocol.wait`), and how long one may still be answered."""
 
 from datetime import UTC, datetime, timedelta
 

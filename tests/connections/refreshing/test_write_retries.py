@@ -1,4 +1,4 @@
-"""What holds the only live token of a link is written as soon as the database takes it, whatever kept it from that."""
+"""The only valid token of a link is written as soon as the database accepts it, whatever prevented that before."""
 
 from typing import Any, cast
 

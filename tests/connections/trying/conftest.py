@@ -1,4 +1,4 @@
-"""A member of staff who tries a registration out, and a provider that says what it is."""
+"""A member of staff who tries a registration, and a provider that answers."""
 
 import re
 from html import unescape

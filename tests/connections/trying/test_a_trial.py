@@ -1,4 +1,4 @@
-"""Staff try a registration out: the link of a patient, step by step, of which nothing is kept."""
+"""Staff try a registration, step by step as a patient would link, and nothing of it is stored."""
 
 from collections.abc import Callable, Iterator
 from datetime import timedelta

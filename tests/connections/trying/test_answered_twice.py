@@ -1,4 +1,4 @@
-"""A trial has one answer, however many come at once: the first that ends says how it went."""
+"""If several answers to a trial come at once, the first that is finished is its result."""
 
 from collections.abc import Iterator
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""The issuer of ID tokens that a trial met: shown to staff, allowed by them alone."""
+"""The issuer of ID tokens that a trial met is shown to staff, and only they can allow it."""
 
 from datetime import timedelta
 from typing import Any

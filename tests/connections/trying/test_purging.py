@@ -1,4 +1,4 @@
-"""Old trials go, but for what tells that a registration was tried."""
+"""Old trials are deleted, except those that show that a registration was tried."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta

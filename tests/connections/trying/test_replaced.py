@@ -1,4 +1,4 @@
-"""A registration that another one replaced is not tried: what it would show is how nobody links any more."""
+"""A registration that another one replaced is not tried: nobody links by it any more."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Every result that a trial can write has words, and every failure says whose turn it is."""
+"""Every result that a trial can store has words, and every failure says who must act."""
 
 import pytest
 from django.utils import timezone

@@ -1,4 +1,4 @@
-"""My connections: how they stand, in words, and what to do next."""
+"""My connections: their states in words, and what to do next."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""The link of a provider's own portal: which are refused before anybody is asked, and who hears of it."""
+"""The launch URL of a provider's own portal: which launches are refused at once, and who hears of it."""
 
 import re
 from urllib.parse import urlsplit

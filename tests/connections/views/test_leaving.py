@@ -1,4 +1,4 @@
-"""Before you go, and the page that sends the browser to the provider."""
+"""The page before leaving for a provider, and the page that sends the browser there."""
 
 import html
 import re

@@ -1,4 +1,4 @@
-"""What is pressed by itself on pages of connections is large enough for a thumb (WCAG 2.5.8, and our own 44 pixels)."""
+"""Links that stand alone on pages of connections are large enough for a thumb (WCAG 2.5.8, and our own 44 pixels)."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""Threads that wait for providers: some are always left for everybody else."""
+"""However many threads wait for providers, some are left for everybody else."""
 
 from contextlib import ExitStack
 

@@ -1,4 +1,4 @@
-"""Every way back from a provider: its name, its page, and that nothing was left behind."""
+"""Every way back from a provider has a name and a page, and leaves nothing behind that should not be stored."""
 
 from datetime import timedelta
 from uuid import uuid4

@@ -1,4 +1,4 @@
-"""`link_health` says how links are, to people in lines, to monitors by its exit code and as one JSON object."""
+"""`link_health` reports the state of links: in lines for people, by its exit code and as JSON for monitors."""
 
 import io
 import json

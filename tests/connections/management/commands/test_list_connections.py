@@ -1,4 +1,4 @@
-"""`list_connections` prints links by what is asked for, and nothing of whose they are but the user's id."""
+"""`list_connections` prints the links that match its options, and of their users only the id."""
 
 import io
 import json

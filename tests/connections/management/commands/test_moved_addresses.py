@@ -1,4 +1,4 @@
-"""`moved_addresses` shows old and new plainly, and approves one endpoint at a time, by the origin that was typed."""
+"""`moved_addresses` shows old and new addresses, and approves one endpoint at a time, by the origin that was typed."""
 
 import io
 

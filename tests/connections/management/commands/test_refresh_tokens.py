@@ -1,4 +1,4 @@
-"""`refresh_tokens` renews one link, what is due, or all; says what came of it and whose turn it is; and never more."""
+"""`refresh_tokens` refreshes one link, those that are due, or all, and says what came of it and who must act."""
 
 import io
 import uuid
