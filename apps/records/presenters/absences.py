@@ -1,8 +1,8 @@
 """Entries that say there is nothing: "no known allergies", and those that say nothing is known.
 
-Both are facts of their own, and neither is an allergy or a medicine (patient experience 2.3 and 3.2). They are found by
-the codes that the International Patient Summary and SNOMED CT have for them, or where the whole text is one of a few
-usual phrases; never by a part of a text.
+Both are facts in their own right, and neither is an allergy or a medicine (patient experience 2.3 and 3.2). We
+recognize them by the codes of the International Patient Summary and SNOMED CT, or if the whole text is one of a few
+common phrases, but never by a part of a text.
 """
 
 from collections.abc import Iterable, Mapping
@@ -33,7 +33,7 @@ class Absence(StrEnum):
     DEVICES = "devices"
 
 
-# Ours, for what came as a code without words.
+# Our words, for a code that came without words.
 WORDS: Mapping[Absence, str | Promise] = {
     Absence.ALLERGIES: _("No known allergies"),
     Absence.MEDICINE_ALLERGIES: _("No known medicine allergies"),
@@ -95,19 +95,19 @@ _NOT_ASKED = frozenset({"1631000175102"})  # SNOMED CT: patient not asked
 
 
 def known_absence(codes: Iterable[Code], title: str) -> Absence | None:
-    """What the provider knows there is none of; None for an entry about something. A coded one is judged by its codes
-    alone where any of them says it."""
+    """What the provider says there is none of; None if the entry is about something that exists. The title counts only
+    if no code says it."""
     coded = (_absence_of(code) for code in codes)
     return next(filter(None, coded), None) or _BY_PHRASE.get(" ".join(title.casefold().rstrip(".").split()))
 
 
 def key_of(absence: Absence) -> str:
-    """What an index of words keeps of it: no name of ours for anything that there is has such a key."""
+    """The key of an absence in an index of words. No plain name has such a key."""
     return f"{_KEY}{absence.value}"
 
 
 def read_key(key: str) -> Absence | None:
-    """What `key_of` was given; None for any other text."""
+    """The absence for which `key_of` returned this key; None for any other text."""
     value = key.removeprefix(_KEY)
     return Absence(value) if value != key and value in set(Absence) else None
 

@@ -1,6 +1,5 @@
-"""What an insurance makes of a bill, of each line and of the whole: what was billed, allowed, paid and left to the
-patient, and why something was not covered. R4 says it in ExplanationOfBenefit and ClaimResponse, DSTU2 in the second
-alone."""
+"""An insurance's adjudication of a bill, by line and in total: what was billed, allowed, paid and left to the patient,
+and why something was not covered. R4 has it in ExplanationOfBenefit and ClaimResponse, DSTU2 only in the latter."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
@@ -17,10 +16,10 @@ from apps.records.presenters.elements import Element
 from apps.records.presenters.generic import payments
 
 _MOST: Final = 50  # lines of one bill, and amounts of one line
-_LINES: Final = ("item", "addItem")  # the second are the insurance's own
+_LINES: Final = ("item", "addItem")  # the insurance adds lines of its own as `addItem`
 _BILLED: Final = "submitted"
 
-# What an amount is of, by the codes of HL7 (adjudication) and of CARIN (C4BBAdjudication), in the order of a page.
+# The kinds of amounts, by the codes of HL7 (adjudication) and of CARIN (C4BBAdjudication), in the order of the page.
 AMOUNT_WORDS: Final[Mapping[str, str | Promise]] = {
     _BILLED: _("Billed"),
     "drugcost": _("Price of the medicine"),
@@ -48,13 +47,13 @@ AMOUNT_WORDS: Final[Mapping[str, str | Promise]] = {
     "renderingnetworkstatus": _("Plan network (who treated you)"),
     "benefitpaymentstatus": _("Paid as"),
 }
-# Reasons that have words of ours (C4BBPayerAdjudicationStatus); all others are told in the insurance's.
+# Our words for reasons (C4BBPayerAdjudicationStatus); all others are shown in the insurance's words.
 REASON_WORDS: Final[Mapping[str, str | Promise]] = {
     "innetwork": _("In the network"),
     "outofnetwork": _("Outside the network"),
 }
 _ORDER: Final = tuple(AMOUNT_WORDS)
-# What Medicare calls the same, of a line and of the whole; and a code of DSTU2.
+# Medicare's codes for the same, in lines and in totals; and a code of DSTU2.
 _ALSO: Final[Mapping[str, str]] = {
     "total": _BILLED,
     "clm_tot_chrg_amt": _BILLED,
@@ -80,8 +79,8 @@ _ALSO: Final[Mapping[str, str]] = {
 
 
 class Amount(msgspec.Struct, frozen=True, gc=False):
-    """One of them: what it is of, a key of `AMOUNT_WORDS` or in the insurance's words, how much, and why: keys of
-    `REASON_WORDS`, or in its words."""
+    """One amount: its kind (a key of `AMOUNT_WORDS`, or the insurance's words), how much, and why (keys of
+    `REASON_WORDS`, or the insurance's words)."""
 
     of: str
     said: str = ""
@@ -89,7 +88,7 @@ class Amount(msgspec.Struct, frozen=True, gc=False):
 
 
 class Charge(msgspec.Struct, frozen=True, gc=False):
-    """A line of a bill: what it is for or, where only that was sent, its code; and its number among the lines."""
+    """A line of a bill: its number, and what it is for, or its code if only that was sent."""
 
     number: str
     name: str = ""
@@ -100,7 +99,8 @@ class Charge(msgspec.Struct, frozen=True, gc=False):
 
 
 class Bill(msgspec.Struct, frozen=True, gc=False):
-    """All that was made of it. `more` lines were sent besides. No lines where no insurance says anything of one."""
+    """The adjudication of a bill. `more` is the number of lines that are left out. If no line was adjudicated, there
+    are none."""
 
     whole: tuple[Amount, ...] = ()
     lines: tuple[Charge, ...] = ()
@@ -111,7 +111,7 @@ NO_BILL: Final = Bill()
 
 
 def read(resource: Element) -> Bill:
-    """Of an ExplanationOfBenefit or a ClaimResponse; of anything else nothing."""
+    """Read an ExplanationOfBenefit or a ClaimResponse; empty for any other resource."""
     if elements.text(resource, "resourceType") not in {"ExplanationOfBenefit", "ClaimResponse"}:
         return NO_BILL
     balances = elements.children(resource, "benefitBalance")
@@ -126,7 +126,7 @@ def read(resource: Element) -> Bill:
 
 
 def _judged(line: Element) -> Iterator[Element]:
-    """The line; of one that is only a head for others, of which alone something is said, these."""
+    """The line itself or, if only its details were adjudicated, these."""
     inner = [each for name in ("detail", "subDetail") for each in elements.children(line, name)]
     if _is_judged(line) or not any(map(_is_judged, inner)):
         yield line
@@ -157,7 +157,7 @@ def _charge(line: Element, place: int, notes: Mapping[int, str]) -> Charge:
 
 
 def _amounts(element: Element, name: str) -> Iterator[Amount]:
-    """Those that say something: an amount, how many, or why. A share in percent is told by what is paid."""
+    """The amounts that have a sum of money, a count or a reason. A percentage is left out: the sums already show it."""
     for sent in elements.children(element, name):
         if name == "financial" and not payments.is_of_this_bill(sent):
             continue
@@ -173,8 +173,9 @@ def _amounts(element: Element, name: str) -> Iterator[Amount]:
 
 
 def _known(concept: object) -> str:
-    """The key of it, by the first code that has one; of Medicare's, which are addresses, by their end. It sends these
-    beside one of CARIN that may mean another thing: a total charge as what another insurance had paid."""
+    """The key of the first code that we know. Medicare's codes are addresses, of which only the end counts, and they
+    come first: Medicare may send a CARIN code beside them that means something else, such as "paid by another
+    insurance" for a total charge."""
     ends = [code.code.lower().rpartition("/")[2] for code in codes_of(concept)]
     found = (*(_ALSO[end] for end in ends if end in _ALSO), *(end for end in ends if end in AMOUNT_WORDS))
     return next(iter(found), "")
@@ -187,14 +188,14 @@ def _reasons(sent: Element) -> Iterator[str]:
 
 
 def _in_order(amounts: Iterable[Amount]) -> tuple[Amount, ...]:
-    """Each once, what has words of ours first."""
+    """The amounts without repetition, those with our words first, in the order of the page."""
     places = {key: place for place, key in enumerate(_ORDER)}
     once = tuple(dict.fromkeys(amounts))[:_MOST]
     return tuple(sorted(once, key=lambda one: places.get(one.of, len(places))))
 
 
 def _notes(resource: Element) -> dict[int, str]:
-    """What was written to lines, by number."""
+    """The notes to which lines refer, by number."""
     sent = ((elements.number(each, "number"), elements.prose(each.get("text"))) for each in _noted(resource))
     return {int(number): text for number, text in sent if number is not None and text}
 

@@ -1,8 +1,8 @@
-"""An AllergyIntolerance of either version (facts 1.6, patient experience 3.2).
+"""An AllergyIntolerance of either FHIR version (facts 1.6, patient experience 3.2).
 
 DSTU2 has one `status`; R4 has `clinicalStatus` and `verificationStatus`. How serious a reaction could be (criticality)
-and how bad past ones were (severity) are two facts, and neither stands for the other. Without a status an entry stays
-with the current ones: to leave out an allergy is the greater harm.
+and how bad past ones were (severity) are two facts, and neither implies the other. An entry without a status counts as
+current: overlooking an allergy does more harm than showing one too many.
 """
 
 from collections.abc import Mapping
@@ -23,11 +23,11 @@ from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
 from apps.records.presenters.heads import head, mapped, status_codes
 
-_MOST = 50  # reactions of one allergy; more is an accident
+_MOST = 50  # reactions of one allergy; more can only be an error
 
 
 class Status(StrEnum):
-    """How the provider's list has it."""
+    """The status of an allergy on the provider's list."""
 
     ON_LIST = "on-list"
     NOT_CONFIRMED = "not-confirmed"
@@ -38,7 +38,8 @@ class Status(StrEnum):
 
 
 class Group(StrEnum):
-    """In the order of the page. The last two are no allergies, but what is said in place of them."""
+    """The groups, in the order of the page. The last two are for entries that say there is no allergy, or no
+    information."""
 
     CURRENT = "current"
     PAST = "past"
@@ -48,7 +49,7 @@ class Group(StrEnum):
 
 
 class Criticality(StrEnum):
-    """How bad a reaction could become; not how bad one was."""
+    """How bad a reaction could become, which is not how bad one was."""
 
     COULD_BE_SERIOUS = "could-be-serious"
     LOW_RISK = "low-risk"
@@ -67,7 +68,7 @@ class Category(StrEnum):
 
 
 class Kind(StrEnum):
-    """An allergy, or a bad reaction that is none."""
+    """An allergy, or a bad reaction that is not an allergy."""
 
     ALLERGY = "allergy"
     INTOLERANCE = "intolerance"
@@ -84,7 +85,7 @@ class Severity(StrEnum):
 
 
 class Certainty(StrEnum):
-    """How sure it is that the substance caused a reaction; DSTU2 alone says it."""
+    """How certain it is that the substance caused a reaction (in DSTU2 only)."""
 
     UNLIKELY = "unlikely"
     LIKELY = "likely"
@@ -93,7 +94,7 @@ class Certainty(StrEnum):
 
 
 class Reaction(msgspec.Struct, frozen=True, gc=False):
-    """One time that it happened. Manifestations, substance and route in the provider's words."""
+    """One reaction. Manifestations, substance and route are in the provider's words."""
 
     manifestations: tuple[str, ...] = ()
     severity: Severity = Severity.NOT_GIVEN
@@ -105,16 +106,17 @@ class Reaction(msgspec.Struct, frozen=True, gc=False):
 
 
 class AllergyHead(Entry, frozen=True, kw_only=True, gc=False):
-    """What is said at the head of a page of each of a hundred allergies: a third of its entry, each part as there."""
+    """What the head of a page shows of each allergy, of which there may be a hundred: about a third of an
+    `AllergyEntry`, with the same fields."""
 
     absence: Absence | None = None
 
 
 class AllergyEntry(Entry, frozen=True, kw_only=True, gc=False):
-    """An allergy or reaction, or what the provider says in place of one: then `absence` says of what there is none.
+    """An allergy or reaction, or a statement that there is none; then `absence` says of what.
 
-    `when` is when it was written down, else when it was noticed. `recorder` wrote it down, `asserter` said it;
-    `is_patient_asserted` where that was the patient.
+    `when` is when it was written down, else when it was noticed. `recorder` wrote it down, `asserter` stated it;
+    `is_patient_asserted`: the patient stated it.
     """
 
     status: Status = Status.NOT_GIVEN
@@ -156,7 +158,7 @@ _CRITICALITIES = {
     "critl": Criticality.LOW_RISK,
     "crith": Criticality.COULD_BE_SERIOUS,
     "critu": Criticality.RISK_NOT_KNOWN,
-    "low": Criticality.LOW_RISK,  # of R4; some DSTU2 servers send it as well
+    "low": Criticality.LOW_RISK,  # the codes of R4, which some DSTU2 servers send, too
     "high": Criticality.COULD_BE_SERIOUS,
     "unable-to-assess": Criticality.RISK_NOT_KNOWN,
 }
@@ -170,14 +172,14 @@ _CATEGORIES = {
 
 
 def present(resource: Element, context: Context) -> AllergyEntry:
-    """Read an AllergyIntolerance of either version."""
+    """Read an AllergyIntolerance of either FHIR version."""
     concept = resource.get("code") or resource.get("substance")
     top = head(resource, concept)
     if top["is_withdrawn"]:
         return AllergyEntry(**top)
     status = _status(resource)
     group = _GROUPS.get(status, Group.CURRENT)
-    if top["is_withheld"]:  # what it is, nobody may know; that it is over stands beside it, and nobody has it now
+    if top["is_withheld"]:  # its details are hidden, but its status may say that it is past
         return AllergyEntry(**top, status=status, group=group)
     absence = known_absence(top["codes"], top["title"]) if group is Group.CURRENT else None
     no_information = group is Group.CURRENT and says_no_information(top["codes"])
@@ -200,7 +202,7 @@ def present(resource: Element, context: Context) -> AllergyEntry:
         categories=_categories(resource),
         reactions=_reactions(resource, context),
         noticed=noticed,
-        last_reaction=moments.read(resource, "lastOccurrence", "lastOccurence", means="noticed"),  # spelled so in DSTU2
+        last_reaction=moments.read(resource, "lastOccurrence", "lastOccurence", means="noticed"),  # DSTU2's spelling
         written_down=written_down,
         recorder=recorder,
         asserter=asserter,
@@ -215,8 +217,8 @@ def _all_codes(resource: Element) -> tuple[str, ...]:
 
 
 def _status(resource: Element) -> Status:
-    """Ruled out before all; not confirmed only what may be on the list, for an old allergy is past whoever confirmed
-    it."""
+    """The status. "Ruled out" takes precedence. "Not confirmed" counts only if the allergy may be current: an old
+    allergy is past, whether or not it was confirmed."""
     codes = _all_codes(resource)
     if "refuted" in codes:
         return Status.RULED_OUT

@@ -1,4 +1,4 @@
-"""The provider's notes on an entry, and who wrote each, and when (FHIR Annotation, alike in both versions)."""
+"""The provider's notes on an entry, and who wrote each, and when (FHIR Annotation, the same in both versions)."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Context
 from apps.records.presenters.modifiers import modifiers
 
-_MOST: Final = 30  # notes of one resource; more is an accident
+_MOST: Final = 30  # notes of one resource; more can only be an error
 _NOTES: Final = ("note", "notes", "comment", "comments")
 
 
 @dataclass(frozen=True)
 class Signature:
-    """By whom, as sent, and when; either may be lacking."""
+    """Who wrote a note, as sent, and when; either may be missing."""
 
     author: str = ""
     when: When = UNDATED
@@ -27,8 +27,8 @@ class Signature:
 
 
 def notes(resource: Element, *names: str) -> tuple[str, ...]:
-    """The provider's free text: Annotations, or the plain text that DSTU2 has in their place. Before it, as it was
-    sent, what may turn all of the resource around: nobody may read past a modifier."""
+    """The provider's free text: Annotations, or the plain text that DSTU2 has in their place. The modifier extensions
+    of the resource come first, as sent, so that no reader misses them."""
     said = [text for name in names for text in _written(resource.get(name))]
     return tuple(dict.fromkeys((*modifiers(resource), *said)))[:_MOST]
 
@@ -42,8 +42,8 @@ def _written(notes: object) -> Iterator[str]:
 def signatures(
     element: Element, context: Context, *, within: Element, names: Iterable[str] = _NOTES
 ) -> dict[str, tuple[Signature, ...]]:
-    """By the text of each note of these names that says one: what several wrote alike is told once, and has several.
-    `within` is the resource that the element is of."""
+    """The signatures of the notes with these names, by the text of each note: if several people wrote the same text,
+    it appears once, with all their signatures. `within` is the resource to which the element belongs."""
     found: dict[str, list[Signature]] = {}
     for note in (note for name in names for note in elements.children(element, name)):
         text, signature = elements.prose(note.get("text")), _signature(note, within, context)

@@ -1,7 +1,7 @@
-"""An Appointment of either version: when, where and with whom, and what became of it (patient experience 3.10).
+"""An Appointment of either FHIR version: when, where and with whom, and what became of it (patient experience 3.10).
 
-Time does not change what was sent: one that is still booked when its day is over was kept or missed, and nobody said
-which.
+The passing of time does not change what was sent: if an appointment is still "booked" after its day, we do not know
+whether the patient kept or missed it.
 """
 
 from collections.abc import Iterator, Mapping
@@ -25,7 +25,7 @@ from apps.wire import datetimes
 
 
 class Status(StrEnum):
-    """What became of it."""
+    """What became of an appointment."""
 
     ASKED_FOR = "asked-for"
     WAITING = "on-the-waiting-list"
@@ -39,7 +39,7 @@ class Status(StrEnum):
 
 
 class Group(StrEnum):
-    """Where it is listed: only what is plainly over is past."""
+    """The groups of the list. Only an appointment that is plainly over is past."""
 
     LISTED = "listed"
     PAST = "past"
@@ -66,9 +66,9 @@ _NAMING: Final = ("description", "serviceType", "appointmentType", "type", "spec
 
 
 class AppointmentEntry(Entry, frozen=True, kw_only=True, gc=False):
-    """An appointment. `people` are whom it is with, `declined` who will not come. `advice` is what the patient is to do
-    before it. `length` is how long it takes, where its date does not say so. `status` is what the provider says;
-    `viewing.current_status` heeds the day."""
+    """An appointment. `people` are those whom the patient will meet, `declined` those who will not come. `advice` is
+    what the patient should do before. `length` is how long it takes, if the date does not say so. `status` is the
+    provider's; `viewing.current_status` takes today's date into account."""
 
     status: Status = Status.NOT_GIVEN
     group: Group = Group.NOT_GIVEN
@@ -80,7 +80,7 @@ class AppointmentEntry(Entry, frozen=True, kw_only=True, gc=False):
     length: Quantity = NO_QUANTITY
 
     def standing(self, *, today: date) -> Status:
-        """That its date has passed, where it is still to come by its status and its last day is over."""
+        """The status today: "date passed", if the status says that it is yet to come although its last day is over."""
         said = datetimes.parse(self.when.ends or self.when.starts)
         is_over = said is not None and said.last_day < today
         return Status.DATE_PASSED if is_over and self.status in _YET_TO_COME else self.status
@@ -114,7 +114,7 @@ def present(resource: Element, context: Context) -> AppointmentEntry:
 
 
 def _others(resource: Element) -> tuple[list[Element], list[Element]]:
-    """Who takes part beside the patient, and who was asked and will not."""
+    """The participants other than the patient: those who take part, and those who declined."""
     takes_part, declined = list[Element](), list[Element]()
     for part in elements.children(resource, "participant"):
         actor = elements.child(part, "actor")
@@ -130,7 +130,7 @@ def _names(resource: Element) -> Iterator[str]:
 
 
 def _when(resource: Element) -> When:
-    """When it is, else between which days somebody wishes it."""
+    """When it is, or else in which period it was requested."""
     for period in (resource, *elements.children(resource, "requestedPeriod")):
         if found := moments.of_period(period, means="planned"):
             return found if found.ends else moments.of_text(found.starts or found.text, means="planned")

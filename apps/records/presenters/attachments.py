@@ -1,7 +1,8 @@
-"""The files of a resource: where they stand in it, in an order that never changes, without their content.
+"""The files of a resource, without their content, in an order that never changes.
 
-DocumentReference.content, DiagnosticReport.presentedForm, Media.content, photos, values and answers that are files, in
-both versions: whatever is an Attachment. What is contained comes last, so that a list of forms keeps its own numbers.
+A file is any Attachment, in both FHIR versions: DocumentReference.content, DiagnosticReport.presentedForm,
+Media.content, photos, and values and answers that are files. Those in contained resources come last, so that a report's
+own forms keep their numbers.
 """
 
 from collections.abc import Iterable
@@ -25,7 +26,7 @@ _NAMES = frozenset(
 
 
 class File(msgspec.Struct, frozen=True, gc=False):
-    """One file as it is described. `number` finds it again in its resource."""
+    """The description of one file. `number` finds the file in its resource again."""
 
     number: int = 0
     described: Attachment = NO_ATTACHMENT
@@ -34,19 +35,19 @@ class File(msgspec.Struct, frozen=True, gc=False):
 
 
 def files(resource: Element) -> tuple[File, ...]:
-    """All of them, described."""
+    """The descriptions of all files."""
     return described(sent_by(resource))
 
 
 def described(sent: Iterable[Element]) -> tuple[File, ...]:
-    """What `sent_by` gave, described."""
+    """The descriptions of what `sent_by` returned."""
     return tuple(
         File(number, values.attachment(each), elements.text(each, "language")) for number, each in enumerate(sent)
     )
 
 
 def sent_by(resource: Element) -> tuple[Element, ...]:
-    """The Attachments as sent, content included. The number of a file is its place here."""
+    """The Attachments as sent, with their content. The number of a file is its position here."""
     found: list[Element] = []
     _gather({name: value for name, value in resource.items() if name != "contained"}, "", 0, found)
     _gather({"contained": resource.get("contained")}, "", 0, found)
@@ -54,12 +55,12 @@ def sent_by(resource: Element) -> tuple[Element, ...]:
 
 
 def _gather(value: Element | list[Any], name: str, depth: int, found: list[Element]) -> None:
-    """Put down what is an Attachment in there, in the order sent."""
+    """Append every Attachment in this value to `found`, in the order sent."""
     if depth > _DEEPEST:
         return
     if isinstance(value, list):
         for item in value:
-            if isinstance(item, dict | list):  # most parts are neither, and each call costs
+            if isinstance(item, dict | list):  # most parts are neither, and each call takes time
                 _gather(item, name, depth + 1, found)
     elif depth and _is_attachment(value, name):
         found.append(value)

@@ -1,7 +1,7 @@
-"""A CarePlan of either version: what is planned, for what, and what to do (patient experience 3.9).
+"""A CarePlan of either FHIR version: what is planned, why, and what to do (patient experience 3.9).
 
-DSTU2 has no title and may say everything in its narrative (Argonaut makes that compulsory); its care teams are
-CarePlans as well, which `care_teams` reads.
+DSTU2 has no title, and may say everything in the narrative, which Argonaut makes mandatory. Its care teams are
+CarePlans as well; `care_teams` reads these.
 """
 
 from collections.abc import Iterator, Mapping
@@ -30,11 +30,11 @@ from apps.records.presenters.narratives import opening
 
 _MOST = 50
 _LONGEST_TITLE = 120
-_PLAIN_CATEGORIES = frozenset({"assess-plan", "careteam"})  # they say that it is a plan, and not which
+_PLAIN_CATEGORIES = frozenset({"assess-plan", "careteam"})  # they say that it is a plan, but not which one
 
 
 class Status(StrEnum):
-    """Where a plan stands."""
+    """The status of a plan."""
 
     NOT_FINAL = "not-final"
     SUGGESTED = "suggested"
@@ -45,7 +45,7 @@ class Status(StrEnum):
 
 
 class Group(StrEnum):
-    """Where it is listed."""
+    """The groups of the list."""
 
     CURRENT = "current"
     SUGGESTED = "suggested"
@@ -54,7 +54,7 @@ class Group(StrEnum):
 
 
 class Progress(StrEnum):
-    """Where one thing to do stands."""
+    """How far along an activity is."""
 
     NOT_BEGUN = "not-begun"
     PLANNED = "planned"
@@ -94,7 +94,7 @@ _PROGRESS = {
 
 
 class Noted(msgspec.Struct, frozen=True, gc=False):
-    """What somebody wrote of it, by whom and when as far as that was sent."""
+    """A note on an activity, with its author and time if these were sent."""
 
     text: str
     author: str = ""
@@ -102,9 +102,9 @@ class Noted(msgspec.Struct, frozen=True, gc=False):
 
 
 class Activity(msgspec.Struct, frozen=True, gc=False):
-    """One thing to do, or where `is_to_avoid`, not to do. `progress_notes` say what was written of it by somebody or on
-    a day, `said` all else. `also` is what else it is called, as a medicine. `why_so`
-    says why it stands as it does, `reasons` what it is for, `outcomes` what came of it."""
+    """One thing to do or, if `is_to_avoid`, not to do. `progress_notes` are the notes with an author or a date, `said`
+    is all other text. `also` are its other names, such as a medicine's. `why_so` explains its progress, `reasons` say
+    what it is for, and `outcomes` what came of it."""
 
     text: str = ""
     progress: str = NOT_GIVEN
@@ -133,13 +133,13 @@ class CarePlanEntry(Entry, frozen=True, kw_only=True, gc=False):
 
 
 def is_care_team(resource: Element) -> bool:
-    """Whether this CarePlan is how DSTU2 sends a care team (facts 1.2)."""
+    """Whether this CarePlan is a care team, as DSTU2 sends it (facts 1.2)."""
     categories = elements.children(resource, "category")
     return any(code.code.lower() == "careteam" for category in categories for code in codes_of(category))
 
 
 def present(resource: Element, context: Context) -> CarePlanEntry:
-    """Read a CarePlan that is no care team."""
+    """Read a CarePlan that is not a care team."""
     heading = head(resource)
     if heading["is_withdrawn"] or heading["is_withheld"]:
         return CarePlanEntry(**heading)
@@ -167,7 +167,7 @@ def present(resource: Element, context: Context) -> CarePlanEntry:
 
 
 def _people(resource: Element) -> Iterator[Element]:
-    """Who wrote it and who has to do with it; of DSTU2, those who take part."""
+    """The authors, the contributors and the care team; in DSTU2, the participants."""
     for name in ("author", "contributor", "careTeam"):
         yield from elements.children(resource, name)
     for participant in elements.children(resource, "participant"):
@@ -176,18 +176,18 @@ def _people(resource: Element) -> Iterator[Element]:
 
 
 def status_of(resource: Element) -> str:
-    """Our word for the status of a CarePlan of either version."""
+    """Our word for the status of a CarePlan of either FHIR version."""
     return next((_STATUSES[code] for code in status_codes(resource, "status") if code in _STATUSES), NOT_GIVEN)
 
 
 def _status(resource: Element) -> str:
-    """The status, as far as the intent of R4 lets it stand: nobody follows what is only proposed."""
+    """The status, corrected by the intent in R4: a plan that is only proposed is not current."""
     status = status_of(resource)
     return Status.SUGGESTED if status in _OPEN and is_suggested(resource, is_a_plan=True) else status
 
 
 def first_line(narrative: str) -> str:
-    """What a narrative begins with, where that could be its heading; DSTU2 has no other name for a plan."""
+    """The first line of a narrative, if it could be its heading; DSTU2 has no other name for a plan."""
     line = opening(narrative)
     return line if len(line) <= _LONGEST_TITLE else ""
 
@@ -203,7 +203,7 @@ def _activities(resource: Element, context: Context) -> tuple[Activity, ...]:
 
 
 def _says_something(activity: Activity) -> bool:
-    """Whether it says more than how far it is, and for when it is planned."""
+    """Whether it says anything beyond its progress and its planned time."""
     return replace(activity, progress=NOT_GIVEN, when=UNDATED) != Activity()
 
 
@@ -235,7 +235,7 @@ def _activity(resource: Element, activity: Element, context: Context) -> Activit
 
 
 def _outcomes(resource: Element, activity: Element, context: Context) -> tuple[str, ...]:
-    """`actionResulting` in DSTU2."""
+    """What came of the activity; in DSTU2, from `actionResulting`."""
     names = ("outcomeReference", "actionResulting")
     return tuple(said for name in names for said in _named(resource, activity, name, context))
 
@@ -245,8 +245,8 @@ def _named(resource: Element, part: Element, name: str, context: Context) -> tup
 
 
 def what_to_do(detail: Element, context: Context, *, within: Element) -> str:
-    """What the detail of an activity says to do, or not to do: its words, or those of its product. Without any, the
-    code itself, as it was sent: what nobody can read may be what somebody must not do."""
+    """What the detail of an activity says to do or not to do: its words, or those of its product. Without words, the
+    code itself as sent: even an unreadable code may mean something that the patient must not do."""
     return next(iter(_called(detail, context, within=within)), "")
 
 
@@ -262,17 +262,17 @@ def _called(detail: Element, context: Context, *, within: Element) -> tuple[str,
 
 
 def is_withdrawn(detail: Element) -> bool:
-    """Whether the provider says that this never was an activity of the plan."""
+    """Whether the provider says that this was never an activity of the plan."""
     return "entered-in-error" in status_codes(detail, "status")
 
 
 def is_to_avoid(detail: Element) -> bool:
-    """Whether it is not to be done: `prohibited` in DSTU2, `doNotPerform` in R4."""
+    """Whether the activity must not be done: `prohibited` in DSTU2, `doNotPerform` in R4."""
     return any(elements.flag(detail, name) is True for name in ("prohibited", "doNotPerform"))
 
 
 def _goals(resource: Element, context: Context) -> tuple[str, ...]:
-    """A Goal is described by a text in DSTU2 and by a concept in R4."""
+    """The descriptions of the goals, which are texts in DSTU2 and concepts in R4."""
     said = (_goal(resource, reference, context) for reference in elements.children(resource, "goal"))
     return tuple(dict.fromkeys(filter(None, said)))[:_MOST]
 
@@ -282,7 +282,7 @@ def _goal(resource: Element, reference: Element, context: Context) -> str:
     return first_name((beside(reference), title_of(found.get("description"))))
 
 
-# What some say of all their plans, by the codes that SNOMED CT has for it.
+# SNOMED CT codes that some servers send for all their plans.
 PLAIN_WORDS: Mapping[str, str | Promise] = {
     "38717003": _("Care plan over a long time"),
     "734163000": _("Care plan"),

@@ -1,4 +1,4 @@
-"""Who cares for the patient: a CareTeam (R4), or the CarePlan of category careteam that DSTU2 has in its place
+"""Who cares for the patient: a CareTeam (R4), or the CarePlan with the category careteam that DSTU2 has in its place
 (patient experience 3.9, facts 1.2 and 1.6)."""
 
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ _MOST = 100
 
 
 class Status(StrEnum):
-    """Where a team stands."""
+    """The status of a team."""
 
     PLANNED = "planned"
     CURRENT = "current"
@@ -30,14 +30,14 @@ class Status(StrEnum):
 
 
 class Circle(StrEnum):
-    """Which part of a team somebody belongs to."""
+    """The part of a team to which somebody belongs."""
 
     CLINICIANS = "clinicians"
     OTHERS = "others"
     FAMILY = "family"
 
 
-# CareTeam of R4, and CarePlan of DSTU2.
+# The statuses of CareTeam (R4) and CarePlan (DSTU2).
 _STATUSES = {
     "proposed": Status.PLANNED,
     "draft": Status.PLANNED,
@@ -57,7 +57,7 @@ _CIRCLES = {
 
 
 class Member(msgspec.Struct, frozen=True, gc=False):
-    """One person or organization of a team; `until` is set for one whose part has an end."""
+    """One person or organization in a team; `until` is set if the membership has an end."""
 
     name: str = ""
     roles: tuple[str, ...] = ()
@@ -69,7 +69,8 @@ class Member(msgspec.Struct, frozen=True, gc=False):
 
 
 class CareTeamEntry(Entry, frozen=True, kw_only=True, gc=False):
-    """A team. The patient is not one of its members; `people` are their names. `contacts` reach all of it (R4)."""
+    """A team. `members` do not include the patient; `people` are the members' names. `contacts` reach the whole team
+    (R4)."""
 
     members: tuple[Member, ...] = ()
     organizations: tuple[str, ...] = ()
@@ -130,7 +131,7 @@ def _members(resource: Element, context: Context) -> Iterator[Member]:
 
 
 def _relationship(found: Element) -> tuple[str, ...]:
-    """What somebody of the family is to the patient, where nothing says what they are in the team."""
+    """The relationship of a relative to the patient, if no role in the team was sent."""
     is_family = elements.text(found, "resourceType") == "RelatedPerson"
     return naming.titles(found, "relationship") if is_family else ()
 

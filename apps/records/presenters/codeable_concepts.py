@@ -1,4 +1,4 @@
-"""What a CodeableConcept is called, and its codes. A Coding, or a mere text in its place, is read the same way."""
+"""The name of a CodeableConcept, and its codes. A Coding or a plain text in its place is read the same way."""
 
 import re
 from collections.abc import Iterable
@@ -10,19 +10,19 @@ from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Code
 from apps.records.presenters.memoizing import memoized
 
-_MOST = 30  # codings of one concept; more is an accident
+_MOST = 30  # codings of one concept; more can only be an error
 _NUMBERED = re.compile(r"[0-9][0-9.-]*|[A-Z][0-9][0-9A-Z]\.[0-9A-Z]+")  # as LOINC, RxNorm and ICD-10 write them
-# Put where a name should be. Na is sodium, and in a laboratory's capitals NA is, too, where nothing else names it.
+# Sent in place of a name. Na means sodium, and so may a laboratory's NA, if there is no other name.
 _NO_NAMES = frozenset({"n/a", "unknown"})
 _MAY_BE_NAMES = frozenset({"NA", "na"})
-_MAY_BE_NONE = (  # types of which "none" says that there is nothing of the kind
+_MAY_BE_NONE = (  # resource types for which "none" says that there is nothing of the kind
     "AllergyIntolerance", "Condition", "Device", "FamilyMemberHistory", "Immunization", "Medication", "Procedure",
 )  # fmt: skip
-_NO_WORDS = ("data-absent-reason", "v3-nullflavor", "v3/nullflavor")  # systems whose displays name nothing
+_NO_WORDS = ("data-absent-reason", "v3-nullflavor", "v3/nullflavor")  # code systems whose displays name nothing
 
 
 class Called(NamedTuple):
-    """What a concept says, and whether the provider hides that."""
+    """The name and the codes of a concept, and whether the provider hides them."""
 
     title: str = ""
     codes: tuple[Code, ...] = ()
@@ -31,7 +31,8 @@ class Called(NamedTuple):
 
 @memoized
 def called(concept: object, resource_type: str) -> Called:
-    """What it calls the thing that a resource of that type is about: of some types "none" says that there is none."""
+    """What a concept calls the thing that a resource of this type is about. For some types, "none" counts as a name:
+    it says that there is nothing of the kind."""
     title = title_of(concept)
     says_none = title.casefold() == "none" and resource_type.startswith(_MAY_BE_NONE)
     name = title if says_none else name_in(concept)
@@ -40,9 +41,9 @@ def called(concept: object, resource_type: str) -> Called:
 
 @memoized
 def title_of(concept: object) -> str:
-    """What the provider calls it: the text, else the first display, and what is a code (`is_code`), or stands in place
-    of a name ("-", "N/A"), only where nothing else names it. No word that says "unknown". For values as well: "None"
-    is one."""
+    """What the provider calls it: the text, else the first display. A code (`is_code`) or a substitute for a name ("-",
+    "N/A") counts only if there is no other name, and a word for "unknown" never. This is also for values: "None" may
+    be one."""
     if not isinstance(concept, dict):
         return elements.shown(concept)
     return min(_said(concept, codes_of(concept)), key=_standing, default="")
@@ -50,8 +51,8 @@ def title_of(concept: object) -> str:
 
 @memoized
 def name_in(concept: object) -> str:
-    """The same for what has to be a name: "None" is one only where nothing else is, and "-" never. "N/A" is none where
-    a code can tell more."""
+    """The same, if only a name will do: "None" counts only if there is no other name, "N/A" only if there is not even a
+    code, and "-" never."""
     if not isinstance(concept, dict):
         return first_name((elements.shown(concept),))
     codings = codes_of(concept)
@@ -60,7 +61,7 @@ def name_in(concept: object) -> str:
 
 
 def _said(concept: Element, codings: tuple[Code, ...]) -> list[str]:
-    """Its text and displays, without what says that nothing is known."""
+    """The text and the displays, without those that mean "unknown"."""
     if not codings:
         said = elements.text(concept, "text")
         return [] if not said or said.casefold() == "unknown" else [said]
@@ -75,7 +76,7 @@ def _said(concept: Element, codings: tuple[Code, ...]) -> list[str]:
 
 
 class _Standing(IntEnum):
-    """How well what was sent as a name serves as one."""
+    """How well a text serves as a name, the best first."""
 
     NAME = 0
     CODE = 1
@@ -92,8 +93,8 @@ def _standing(said: str) -> _Standing:
 
 
 def first_name(said: Iterable[str]) -> str:
-    """The first that is a name; where none is, what is a code, else what often stands in place of one: "N/A", "None".
-    What says nothing, "-" or "null", never."""
+    """The first text that is a name; without one, the first code; else the first substitute for a name, such as "N/A"
+    or "None". Never a text that says nothing, such as "-" or "null"."""
     spare: list[tuple[_Standing, int, str]] = []
     for name in filter(None, said):
         standing = _Standing.IN_PLACE_OF_ONE if name.casefold() == "none" else _standing(name)
@@ -105,21 +106,21 @@ def first_name(said: Iterable[str]) -> str:
 
 
 def is_in_place_of_a_name(said: str) -> bool:
-    """Whether it is no name, nor a code: "", "-", "null", "N/A", "None", "unknown"."""
+    """Whether a text is neither a name nor a code: "", "-", "null", "N/A", "None", "unknown"."""
     return _standing(said) > _Standing.CODE or said.casefold() == "none"
 
 
 def is_code(name: str) -> bool:
-    """Whether what was sent as a name is written as only codes are, like MDC_ECG_ELEC_POTL, 718-7 or J30.1. TSH,
-    CO2 and COVID-19 are names."""
-    if " " in name:  # no code has one, and most names do
+    """Whether a name is written as only codes are, such as MDC_ECG_ELEC_POTL, 718-7 or J30.1. TSH, CO2 and COVID-19 are
+    names."""
+    if " " in name:  # no code has a space, and most names have one
         return False
     return "_" in name.strip("_") or name.startswith("urn:") or _NUMBERED.fullmatch(name) is not None
 
 
 @memoized
 def codes_of(concept: object) -> tuple[Code, ...]:
-    """The codings of a CodeableConcept, or the one Coding given; none where nothing is coded."""
+    """The codings of a CodeableConcept, or the Coding itself; empty if there is no coding."""
     if not isinstance(concept, dict):
         return ()
     codings = elements.children(concept, "coding") if "coding" in concept else iter((concept,))

@@ -1,9 +1,9 @@
-"""A Condition of either version (facts 1.6, patient experience 3.5).
+"""A Condition of either FHIR version (facts 1.6, patient experience 3.5).
 
-DSTU2 has plain codes where R4 has concepts, `dateRecorded` for `recordedDate`, one category and notes as one text. How
-sure it is goes before how it stands: what is only possible, or ruled out, is never a current problem. A current one
-with an end is not clear, and says so; one that ended without a status is past. An end that is yet to come is neither:
-it may be expected of what stands now.
+DSTU2 has plain codes where R4 has concepts, `dateRecorded` for `recordedDate`, one category, and notes as one text. The
+verification status takes precedence over the clinical status: a condition that is only possible, or ruled out, is never
+current. A current condition that has ended contradicts itself, and pages say that its status is not clear; an ended
+condition without a status is past. An end in the future changes nothing: a current condition may be expected to end.
 """
 
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ from apps.wire import datetimes
 
 
 class Status(StrEnum):
-    """How it stands, as the table of the patient experience has it."""
+    """The status of a condition, according to the table in the patient experience."""
 
     CURRENT = "current"
     CAME_BACK = "came-back"
@@ -43,7 +43,8 @@ class Status(StrEnum):
 
 
 class Group(StrEnum):
-    """In the order of the page. The last two are no conditions, but what is said in place of them."""
+    """The groups, in the order of the page. The last two are for entries that say there is no condition, or no
+    information."""
 
     CURRENT = "current"
     NOT_CLEAR = "not-clear"
@@ -57,7 +58,7 @@ class Group(StrEnum):
 
 
 class Category(StrEnum):
-    """Where the provider keeps it."""
+    """The list on which the provider keeps the condition."""
 
     PROBLEM_LIST = "problem-list"
     VISIT = "visit"
@@ -69,11 +70,11 @@ _SEVERITIES: Final = {"255604002": "Mild", "6736007": "Moderate", "24484000": "S
 
 
 class ConditionEntry(Entry, frozen=True, kw_only=True, gc=False):
-    """A health condition. `when` is since when, else when it was written down.
+    """A health condition. `when` is when it began, else when it was written down.
 
-    `is_confirmed` and `is_certainty_unknown` are what the provider says of how sure it is. `has_ended` is True where it
-    was sent that it did, with a date in `ended` or without; `ends` is an end that was yet to come. `visits` are the ids
-    of the encounters that it names.
+    `is_confirmed` and `is_certainty_unknown` are the provider's words on how certain it is. `has_ended`: the provider
+    says that it ended, with or without a date in `ended`; `ends` is an end that was still to come. `visits` are the ids
+    of the encounters to which it refers.
     """
 
     status: Status = Status.NOT_GIVEN
@@ -97,12 +98,12 @@ class ConditionEntry(Entry, frozen=True, kw_only=True, gc=False):
 
     @property
     def rank(self) -> int:
-        """The order within a group: what is in remission after the others; A to Z in each."""
+        """The order within a group: conditions in remission come after the others, and each part runs from A to Z."""
         return int(self.status is Status.IN_REMISSION)
 
     def on(self, today: date) -> "ConditionEntry":
-        """The same on a later day: an end that was yet to come may have passed. It stays in its group, in which its
-        shelf holds it."""
+        """The same entry on a later day, when an end that was still to come may have passed. It stays in the group in
+        which its shelf holds it."""
         if not self.ends or _is_ahead(self.ends, today):
             return self
         return replace(self, status=_contradicted(self.status), ended=self.ends, has_ended=True, ends=UNDATED)
@@ -134,12 +135,12 @@ _CATEGORIES = {
     "diagnosis": Category.VISIT,
     "health-concern": Category.HEALTH_CONCERN,
 }
-# What is on the problem list as well as noted at a visit is on the problem list.
+# The category that counts, if there are several: a condition noted at a visit may be on the problem list as well.
 _FIRST = (Category.PROBLEM_LIST, Category.HEALTH_CONCERN, Category.VISIT)
 
 
 def present(resource: Element, context: Context) -> ConditionEntry:
-    """Read a Condition of either version."""
+    """Read a Condition of either FHIR version."""
     top = head(resource, resource.get("code"))
     if top["is_withdrawn"] or top["is_withheld"]:
         return ConditionEntry(**top)
@@ -180,7 +181,7 @@ def present(resource: Element, context: Context) -> ConditionEntry:
 
 
 def _people(resource: Element, context: Context) -> dict[str, Any]:
-    """Who wrote it down and who says so."""
+    """Who wrote it down, and who stated it."""
     recorder = naming.name_of(resource.get("recorder"), context, within=resource)
     asserter = naming.name_of(resource.get("asserter"), context, within=resource)
     return {
@@ -203,24 +204,24 @@ def _status(resource: Element, *, has_ended: bool) -> Status:
 
 
 def _contradicted(status: Status) -> Status:
-    """How it stands where it has ended: it cannot both stand and be over."""
+    """The status of a condition that has ended: it cannot be current as well."""
     return Status.NOT_CLEAR if status in {Status.CURRENT, Status.CAME_BACK} else status
 
 
 def _is_ahead(end: When, today: date | None) -> bool:
-    """Whether an end is surely not before this day. One of this year, or in words, may be."""
+    """Whether an end is certainly not before this day. "This year", or an end in words, is not certain."""
     day = datetimes.parse(end.ends or end.starts)
     return today is not None and day is not None and day.first_day >= today
 
 
 def _category(resource: Element) -> Category:
-    """Category codes differ by version and server; the first of ours in the order of what matters more."""
+    """The most important category. Category codes differ by FHIR version and server."""
     found = {_CATEGORIES[code] for code in status_codes(resource, "category") if code in _CATEGORIES}
     return next((category for category in _FIRST if category in found), Category.NOT_GIVEN)
 
 
 def _group(status: Status, category: Category, *, has_ended: bool) -> Group:
-    """A diagnosis of a visit stands apart while nothing says that it is over, ruled out or only possible."""
+    """The group. A diagnosis noted at a visit has its own group, unless it is over, ruled out or only possible."""
     if status is Status.NOT_GIVEN and has_ended:
         return Group.PAST
     group = _GROUPS.get(status, Group.NOT_GIVEN)
@@ -233,7 +234,7 @@ def _stages(resource: Element) -> tuple[str, ...]:
 
 
 def _evidence(resource: Element, context: Context) -> tuple[str, ...]:
-    """What speaks for it: `evidence.code`, once in DSTU2 and often in R4, and what `detail` refers to."""
+    """The evidence: `evidence.code`, which is one in DSTU2 and several in R4, and what `detail` refers to."""
     said = [
         reason
         for each in elements.children(resource, "evidence")
@@ -243,7 +244,7 @@ def _evidence(resource: Element, context: Context) -> tuple[str, ...]:
 
 
 def _severity(resource: Element) -> str:
-    """As its provider says it; where only a code was sent, what FHIR's value set calls it."""
+    """The severity in the provider's words; if only a code was sent, as FHIR's value set calls it."""
     concept = resource.get("severity")
     coded = (_SEVERITIES.get(code.code, "") for code in codes_of(concept))
     return title_of(concept) or next(filter(None, coded), "")

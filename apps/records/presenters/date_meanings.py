@@ -1,7 +1,7 @@
-"""What the date of an entry is of, as far as its status and its kind let it stand.
+"""What the date of an entry means, considering its status and its kind.
 
-A resource names one date for what may have happened or not: nothing was given on the day that a vaccine was refused.
-And "collected" is a word of samples: a blood pressure is measured, a scan done, an answer written down.
+A resource has the same date whether or not something happened: nothing was given on the day on which a vaccine was
+refused. And only samples are "collected": a blood pressure is measured, a scan done, an answer written down.
 """
 
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ from apps.records.presenters.reports import ReportEntry
 
 _OTHERWISE: Final = "recorded"
 
-# By what a date means: with these statuses it means something else, and without one of them nothing that is known.
+# By meaning, then by status: what the date means with that status. With any other status, it is only "recorded".
 _INSTEAD: Final[Mapping[str, Mapping[str, str]]] = {
     "given": {immunizations.Status.GIVEN: "given"},
     "done": {
@@ -57,7 +57,8 @@ _OF_KIND: Final[Mapping[str, str]] = {
     results.Category.ACTIVITY: _OTHERWISE,
 }
 _OF_REPORT: Final[Mapping[str, str]] = {reports.Category.IMAGING: "done", reports.Category.HEART: "done"}
-# What has an end as well did not start "from one day to another". Only a condition may have: some day in between.
+# Nothing starts "from one day to another", so a start that has an end, too, needs another word. The exception is a
+# condition, which may have started on some day in between.
 _UNTIL_AN_END: Final[Mapping[type[Entry], str]] = {
     CarePlanEntry: "in-place",
     CareTeamEntry: "in-place",
@@ -72,7 +73,7 @@ _TYPES: Final = frozenset(
 
 
 def of(entry: Entry) -> str:
-    """What its date means: a word of `When.means`, or one of "measured", "to-be-taken", "in-place" and
+    """What the date of an entry means: a word of `When.means`, or one of "measured", "to-be-taken", "in-place" and
     "covers"."""
     means = _of(entry)
     return _UNTIL_AN_END.get(type(entry), "covers") if means == "started" and entry.when.ends else means
@@ -81,24 +82,24 @@ def of(entry: Entry) -> str:
 def _of(entry: Entry) -> str:
     means = entry.when.means
     if means == "seen" and isinstance(entry, DocumentEntry):
-        return "visit"  # of the person, whom nobody takes for the paper then
+        return "visit"  # or "seen" could be read as when somebody saw the document
     if means == "ordered" and entry.status == procedures.Status.PLANNED:
-        return "written-down"  # as a plan, which nobody has ordered
+        return "written-down"  # a plan that nobody has ordered
     if entry.resource_type not in _TYPES:
         return means
     if means in _INSTEAD:
         return _INSTEAD[means].get(entry.status, _OTHERWISE)
     if means == "prescribed" and isinstance(entry, MedicationEntry) and entry.kind == medications.Kind.REPORTED:
-        return "written-down"  # by whom it was told to, and who prescribed nothing
+        return "written-down"  # by somebody who was told of the medicine, and did not prescribe it
     if means == "taken" and isinstance(entry, MedicationEntry) and entry.kind != medications.Kind.REPORTED:
-        # as it was prescribed, which nobody may have done; or as it is not to be
+        # the period as prescribed: nobody says that the medicine was taken then
         return "covers" if entry.status in _NOT_TO_BE_TAKEN else "to-be-taken"
     means = _UNLESS.get(means, {}).get(entry.status, means)
     return _as_taken(entry) if means == "collected" else means
 
 
 def _as_taken(entry: Entry) -> str:
-    """How it came to be that the lab, or somebody else, had something to tell."""
+    """The word for how a result came about: only a sample is collected."""
     if isinstance(entry, ReportEntry):
         return _OF_REPORT.get(entry.category, "collected")
     if isinstance(entry, ResultEntry):

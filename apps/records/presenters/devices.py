@@ -1,8 +1,8 @@
-"""A Device of either version: what somebody carries in or on them (patient experience 3.10).
+"""A Device of either FHIR version: what somebody has in or on their body (patient experience 3.10).
 
-Facts 1.6: DSTU2 has the unique device identifier as one text, `udi`; R4 has `udiCarrier` and the parts of it as
-elements of their own. The parts that a GS1 identifier holds are read from it where they were not sent (GS1 General
-Specifications, section 3: 01 identifier, 10 lot, 11 made, 17 expires, 21 serial number).
+Facts 1.6: DSTU2 has the unique device identifier (UDI) as one text, `udi`; R4 has `udiCarrier`, and its parts as
+separate elements. Parts that were not sent are read from the UDI if it is a GS1 identifier (GS1 General Specifications,
+section 3: 01 identifier, 10 lot, 11 production date, 17 expiration date, 21 serial number).
 """
 
 import re
@@ -32,14 +32,14 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 class Status(StrEnum):
-    """Whether it is in use."""
+    """Whether the device is in use."""
 
     IN_USE = "in-use"
     NOT_IN_USE = "not-in-use"
 
 
 class Scanner(StrEnum):
-    """Whether it may come into an MRI scanner."""
+    """Whether the device is safe in an MRI scanner."""
 
     SAFE = "mri-safe"
     CONDITIONAL = "mri-conditional"
@@ -49,7 +49,7 @@ class Scanner(StrEnum):
 
 
 class Latex(StrEnum):
-    """Whether there is natural rubber latex in it, to which many are allergic."""
+    """Whether the device contains natural rubber latex, to which many people are allergic."""
 
     CONTAINED = "latex-contained"
     NOT_CONTAINED = "latex-not-contained"
@@ -63,7 +63,7 @@ _SCANNER = {
     "c113844": Scanner.NOT_SAID,
 }
 _BY_GRAVITY = (Scanner.UNSAFE, Scanner.CONDITIONAL, Scanner.SAFE, Scanner.NOT_SAID)
-# What is called so says no more than one of those codes does.
+# Names that mean the same as one of these codes.
 _SCANNER_WORDS = {
     **{
         f"{field} {scanner}": known
@@ -84,7 +84,7 @@ _STATUSES = {
     "inactive": Status.NOT_IN_USE,
 }
 
-# Why it is used or not, by the codes that FHIR has for it (device-status-reason).
+# Why a device is in its status, by FHIR's codes (device-status-reason).
 REASON_WORDS: Final[Mapping[str, str | Promise]] = {
     "online": _("Connected"),
     "paused": _("Paused"),
@@ -98,10 +98,11 @@ REASON_WORDS: Final[Mapping[str, str | Promise]] = {
 
 
 class DeviceEntry(Entry, frozen=True, kw_only=True, gc=False):
-    """A device. `udi` is never cut; `udi_groups` are all its parts, as on a label. An expired date is a date. `scanner`
-    is the gravest of what was sent, `scanner_too` what contradicts it, `latex` what a code, or FHIR's own words for it,
-    say of that, and `safety` what else its provider says; `why` says why it is used or not, in keys of `REASON_WORDS`
-    or in the provider's words. `contacts` are whom to ask about it."""
+    """A device. `udi` is never cut; `udi_groups` are all its parts, as on a label. `expires` is only shown: we do not
+    warn. `scanner` is the most serious statement about MRI scanners, `scanner_too` are those that contradict it,
+    `latex` are the statements about latex in codes or in FHIR's words, and `safety` is all else that the provider says
+    about safety. `why` explains the status, as keys of `REASON_WORDS` or in the provider's words. `contacts` are whom
+    to ask about the device."""
 
     scanner: Scanner = Scanner.NOT_GIVEN
     scanner_too: tuple[Scanner, ...] = ()
@@ -154,7 +155,7 @@ def present(resource: Element, context: Context) -> DeviceEntry:
 
 
 def _why(resource: Element) -> tuple[str, ...]:
-    """One of those that we know, by code, and what its provider says besides; else in the provider's words."""
+    """The reasons for the status: keys of `REASON_WORDS`, with any further words, or else the provider's words."""
     said = list[str]()
     for reason in elements.children(resource, "statusReason"):
         known = [code.lower() for code in elements.codes(reason) if code.lower() in REASON_WORDS]
@@ -163,11 +164,11 @@ def _why(resource: Element) -> tuple[str, ...]:
 
 
 def _safety(resource: Element) -> dict[str, Any]:
-    """What R4 has of it. Of several words for a scanner none hides another, and the gravest stands first."""
+    """The safety statements of R4. Of several about MRI scanners, all are kept, the most serious first."""
     sent = list(elements.children(resource, "safety"))[:_MOST]
     found = {scanner for concept in sent for scanner in _scanners(concept)}
     scanner, *others = sorted(found, key=_BY_GRAVITY.index) or (Scanner.NOT_GIVEN,)
-    latex = tuple(sorted({known for concept in sent for known in _latex(concept)}))  # that it has some first
+    latex = tuple(sorted({known for concept in sent for known in _latex(concept)}))  # "contains latex" comes first
     besides = tuple(dict.fromkeys(said for concept in sent for said in _besides(concept)))[:_MOST]
     return {"scanner": scanner, "scanner_too": tuple(others), "latex": latex, "safety": besides}
 
@@ -178,19 +179,19 @@ def _scanners(concept: Element) -> Iterator[Scanner]:
 
 
 def _latex(concept: Element) -> Iterator[Latex]:
-    """By what FHIR calls it; by its code, where the provider says nothing else of it."""
+    """What a concept says about latex: by FHIR's words or, if the provider has no other words, by the code."""
     coded = () if _in_words(concept) else (_LATEX.get(code.lower()) for code in _bare_codes(concept))
     yield from filter(None, (*coded, *(_LATEX_WORDS.get(_plain(said)) for said in _said(concept))))
 
 
 def _besides(concept: Element) -> list[str]:
-    """Its text and displays but for what only names a word of ours; where there are none, the codes themselves."""
+    """What a concept says beyond our closed words: its text and displays, or else the codes themselves."""
     codes = (code for code in _bare_codes(concept) if code.lower() not in _SCANNER.keys() | _LATEX.keys())
     return _in_words(concept) or list(codes)
 
 
 def _in_words(concept: Element) -> list[str]:
-    """What only names a word for a scanner, or of latex, may be one of several things that one concept says."""
+    """The texts of a concept that do not merely name one of our words. One concept may say several things."""
     return [each for each in _said(concept) if not (_scanner_called(each) or _plain(each) in _LATEX_WORDS)]
 
 
@@ -212,7 +213,7 @@ def _plain(name: str) -> str:
 
 
 def _udi(resource: Element) -> tuple[str, str]:
-    """As a person reads it, and the part that names the kind of device."""
+    """The UDI in the form that people read, and the part of it that identifies the kind of device."""
     carriers = tuple(elements.children(resource, "udiCarrier"))
     identifiers = (elements.text(carrier, "deviceIdentifier") for carrier in carriers)
     written = (elements.text(resource, "udi"), *(elements.text(carrier, "carrierHRF") for carrier in carriers))
@@ -221,8 +222,8 @@ def _udi(resource: Element) -> tuple[str, str]:
 
 
 def _groups(udi: str) -> list[tuple[str, str]]:
-    """Its parts, each by its number; none where they are not all of it. A serial number may hold brackets of its own,
-    and a part of one is another device's."""
+    """The parts of a UDI, each with its number; none if they do not make up all of it. A serial number may contain
+    parentheses itself, and cut short it would be another device's."""
     found: list[tuple[str, str]] = _PART.findall(udi)
     return found if "".join(f"({number}){value}" for number, value in found) == udi else []
 
@@ -237,7 +238,7 @@ def _model(resource: Element) -> str:
 
 
 def _date(resource: Element, names: tuple[str, ...], written: str, *, means: str) -> When:
-    """The element's, else the six digits of the identifier: year, month, and a day, 00 where there is none."""
+    """The date of the element, else of the six digits in the UDI: year, month and day, or 00 for no day."""
     sent = moments.read(resource, *names, means=means)
     found = _DATE.fullmatch(written)
     if sent or found is None:

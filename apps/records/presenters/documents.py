@@ -1,8 +1,8 @@
-"""A DocumentReference of either version: a document or note, and its files (patient experience 3.8).
+"""A DocumentReference of either FHIR version: a document or note, and its files (patient experience 3.8).
 
-Facts 1.6: DSTU2 has `class`, `indexed`, `created`, a list of formats, and a concept as `docStatus`; R4 `category`,
-`date`, one format and a code. An author or custodian may be a junk address (facts 1.3): it names nobody, and nobody
-follows it.
+Facts 1.6: DSTU2 has `class`, `indexed`, `created`, a list of formats, and a concept as `docStatus`; R4 has `category`,
+`date`, one format, and a code. An author or custodian may be a junk address (facts 1.3): it names nobody, and we do not
+follow it.
 """
 
 from enum import StrEnum
@@ -22,11 +22,11 @@ from apps.records.presenters.heads import head, status_codes
 from apps.records.presenters.naming import codings, ids_of, name_of, names_of, titles
 
 _MOST = 20
-_ANY_NOTE = "clinical note"  # the category that US Core gives to every note (facts 1.3): it says nothing of this one
+_ANY_NOTE = "clinical note"  # the category of every note in US Core (facts 1.3), so that it tells readers nothing
 
 
 class Status(StrEnum):
-    """What has become of the document."""
+    """The status of a document."""
 
     FINAL = "final"
     DRAFT = "draft"
@@ -35,7 +35,7 @@ class Status(StrEnum):
 
 
 class Group(StrEnum):
-    """Where it is listed."""
+    """The groups of the list."""
 
     CURRENT = "current"
     EARLIER = "earlier"
@@ -50,7 +50,7 @@ _BY_DOC_STATUS = {
 
 
 class How(StrEnum):
-    """What a document is to another one that it does not replace."""
+    """How a document relates to another one, other than replacing it."""
 
     ADDS_TO = "adds-to"
     FORM_OF = "form-of"
@@ -61,7 +61,7 @@ _RELATIONS = {"appends": How.ADDS_TO, "transforms": How.FORM_OF, "signs": How.SI
 
 
 class Relation(msgspec.Struct, frozen=True, gc=False):
-    """To which other document, by the name that the reference gives it, if any."""
+    """A relation to another document, which is named as the reference calls it, if at all."""
 
     how: How
     document: str = ""
@@ -70,9 +70,9 @@ class Relation(msgspec.Struct, frozen=True, gc=False):
 class DocumentEntry(Entry, frozen=True, kw_only=True, gc=False):
     """A document. `title` is its kind; `name` what else it is called. `when` is the visit, else when it was written.
 
-    `categories` and `category_codes` are broader kinds. `replaces` are ids of documents that this one replaces. `about`
-    is what was done that it tells of, `attested_by` who vouches for it. `relations` are what it is to others: whoever
-    reads an addition alone has not read what it adds to."""
+    `categories` and `category_codes` are broader kinds. `replaces` are the ids of documents that this one replaces.
+    `about` is what was done that the document describes, `attested_by` is who vouches for it. `relations` say how it
+    relates to other documents: an addition alone does not say what it adds to."""
 
     name: str = ""
     categories: tuple[str, ...] = ()
@@ -99,7 +99,7 @@ def present(resource: Element, context: Context) -> DocumentEntry:
     categories = tuple(title for title in titles(resource, "class", "category") if title.casefold() != _ANY_NOTE)
     heading["title"] = first_name((heading["title"], name, *categories))
     seen = moments.read(surroundings, "period", means="seen", birth_date=context.birth_date)
-    seen = replace(seen, is_open=False)  # a visit that only begins there is no document since then
+    seen = replace(seen, is_open=False)  # a visit without an end does not make the document "since" its start
     written = _written(resource)
     status = _status(resource)
     return DocumentEntry(
@@ -136,7 +136,8 @@ def _format(content: Element) -> str:
 
 
 def _written(resource: Element) -> When:
-    """Of R4, `date` is when the reference was made; a file's own date comes before it, as `created` does in DSTU2."""
+    """When the document was written. R4's `date` is when the reference was made, so that a file's own date takes
+    precedence, as `created` does in DSTU2."""
     own = moments.read(resource, "created", means="written-down")
     made = (
         moments.read(elements.child(part, "attachment"), "creation", means="written-down")

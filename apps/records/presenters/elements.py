@@ -1,7 +1,7 @@
-"""Read elements of a resource that may be anything: missing, null, of another kind, or nested too deep.
+"""Read elements of a resource that may be anything: missing, null, of another type, or nested too deep.
 
-Every function returns plain Python values and never raises. Text comes back as it was sent, less what no page and no
-database can hold (`prose.showable`), and with the signs that were meant by `&#39;` and the like (`prose.html_escapes`).
+Every function returns plain Python values and never raises. Text is returned as sent, without the characters that no
+page or database can hold (`prose.showable`), and with escapes such as `&#39;` decoded (`prose.html_escapes`).
 """
 
 import json
@@ -19,14 +19,14 @@ from apps.records.presenters.prose.showable import showable
 Element: TypeAlias = dict[str, Any]
 
 LONGEST_TEXT = 4000
-MOST_REPEATED = 2000  # of one element: who sends more wants to keep us busy, and the page shows fewer
-MOST_PROSE = 300_000  # a long book: what somebody wrote at length is shown whole, or ends with "…"
+MOST_REPEATED = 2000  # repetitions of one element: a server that sends more is out to keep us busy; pages show fewer
+MOST_PROSE = 300_000  # characters, about a long book: longer prose ends with "…"
 _MOST_DIGITS = 30
 _NUMBER = re.compile(r"[+-]?(?:[0-9]{1,60}\.?[0-9]{0,60}|\.[0-9]{1,60})(?:[eE][+-]?[0-9]{1,4})?", re.ASCII)
 
 
 def parse(body: bytes) -> Element:
-    """The resource as a dictionary; empty where the body is not a JSON object."""
+    """The resource as a dictionary; empty if the body is not a JSON object."""
     try:
         content = _FAST.decode(body)
     except (msgspec.MsgspecError, ValueError, RecursionError):
@@ -35,7 +35,7 @@ def parse(body: bytes) -> Element:
 
 
 def _parsed_slowly(body: bytes) -> object:
-    """What the stricter and faster decoder refuses and `json` reads, such as lone surrogates."""
+    """Parse what the faster and stricter decoder refuses, such as lone surrogates."""
     try:
         return json.loads(body, parse_float=_decimal)
     except (ValueError, RecursionError):
@@ -43,7 +43,7 @@ def _parsed_slowly(body: bytes) -> object:
 
 
 def text(element: object, name: str) -> str:
-    """The text of one element, stripped; empty where it is not text."""
+    """The text of one element, stripped; empty if it is not text."""
     value = element.get(name) if isinstance(element, dict) else None
     if (
         isinstance(value, str) and value.isascii() and value.isprintable() and "&" not in value
@@ -53,8 +53,8 @@ def text(element: object, name: str) -> str:
 
 
 def texts(element: object, name: str) -> tuple[str, ...]:
-    """The texts of a repeating element. DSTU2 repeats what R4 has once (`name.family`): both are read alike. Of a list
-    longer than MOST_REPEATED, its beginning."""
+    """The texts of an element, which may repeat or not: DSTU2 repeats some that R4 does not (`name.family`). Of a list
+    longer than MOST_REPEATED, only the beginning."""
     value = element.get(name) if isinstance(element, dict) else None
     if not value:
         return ()
@@ -62,7 +62,7 @@ def texts(element: object, name: str) -> tuple[str, ...]:
 
 
 def child(element: object, name: str) -> Element:
-    """One complex element; the first where it is sent as a list; empty where there is none."""
+    """One complex element; the first, if a list was sent; empty if there is none."""
     value = element.get(name) if isinstance(element, dict) else None
     if isinstance(value, dict):
         return value
@@ -70,8 +70,8 @@ def child(element: object, name: str) -> Element:
 
 
 def children(element: object, name: str) -> Iterator[Element]:
-    """The complex elements of that name. A single one is read as a list of one; of a list longer than
-    MOST_REPEATED, its beginning is."""
+    """The complex elements with this name. A single one is read as a list of one; of a list longer than MOST_REPEATED,
+    only the beginning is read."""
     value = element.get(name) if isinstance(element, dict) else None
     if isinstance(value, dict):
         return iter((value,))
@@ -83,7 +83,7 @@ def children(element: object, name: str) -> Iterator[Element]:
 
 
 def words(concept: object) -> str:
-    """What a CodeableConcept says: its text, else the first display, else the first code."""
+    """The words of a CodeableConcept: its text, else the first display, else the first code."""
     said = text(concept, "text")
     codings = list(children(concept, "coding"))
     displays = (text(coding, "display") for coding in codings)
@@ -99,15 +99,15 @@ def codes(concept: object) -> tuple[str, ...]:
 
 
 def shown(value: object) -> str:
-    """Text fit to be shown; empty for anything that is not text."""
+    """Text in a form that can be shown; empty for anything that is not text."""
     if not isinstance(value, str):
         return ""
     return showable(unescaped(value[:LONGEST_TEXT])).strip()
 
 
 def prose(value: object) -> str:
-    """Text that somebody wrote at length, such as a conclusion or a note, fit to be shown: of an RTF document its text.
-    One longer than MOST_PROSE, or that ends in its middle, ends with an ellipsis."""
+    """Text that somebody wrote at length, such as a conclusion or a note, in a form that can be shown; an RTF document
+    is reduced to its text. If it is longer than MOST_PROSE, or was cut off, it ends with an ellipsis."""
     if not isinstance(value, str):
         return ""
     is_cut = len(value) > MOST_PROSE
@@ -119,9 +119,9 @@ def prose(value: object) -> str:
 
 
 def number(element: object, name: str) -> Decimal | None:
-    """A finite number, or a text that is one, with the digits it was sent with; None for anything else.
+    """A finite number, or a text that is one, with its digits as sent; None for anything else.
 
-    Give it what `parse` made: JSON floats come from there as decimals, so that 5.10 stays 5.10.
+    The element must come from `parse`, which reads JSON floats as decimals, so that 5.10 stays 5.10.
     """
     value = element.get(name) if isinstance(element, dict) else None
     if isinstance(value, bool) or not isinstance(value, int | float | str | Decimal):
@@ -135,7 +135,7 @@ def number(element: object, name: str) -> Decimal | None:
 
 
 def flag(element: object, name: str) -> bool | None:
-    """A boolean, or the text of one: "not given" is not to be lost for a pair of quotes. None for what is neither."""
+    """A boolean, or a text that is one: a pair of quotes must not make us lose "not given". None for anything else."""
     value = element.get(name) if isinstance(element, dict) else None
     if isinstance(value, str):
         return {"true": True, "false": False}.get(value.strip().lower())
@@ -143,9 +143,9 @@ def flag(element: object, name: str) -> bool | None:
 
 
 def absent_reason(element: object) -> str:
-    """The code of a data-absent-reason extension: unknown, masked, not-asked and so on; empty where there is none."""
+    """The code of a data-absent-reason extension: unknown, masked, not-asked and so on; empty if there is none."""
     for extension in children(element, "extension"):
-        if text(extension, "url").endswith("/data-absent-reason"):  # one address in DSTU2, another in R4
+        if text(extension, "url").endswith("/data-absent-reason"):  # the address differs between DSTU2 and R4
             return text(extension, "valueCode")
     return ""
 
@@ -153,7 +153,7 @@ def absent_reason(element: object) -> str:
 def _decimal(written: str) -> Decimal | None:
     try:
         return Decimal(written)
-    except ArithmeticError:  # 1e99999999999999999999: one absurd number does not cost the resource
+    except ArithmeticError:  # 1e99999999999999999999: we do not lose a resource over one absurd number
         return None
 
 

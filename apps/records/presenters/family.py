@@ -1,6 +1,6 @@
-"""A FamilyMemberHistory of either version: what one relative had (patient experience 3.10).
+"""A FamilyMemberHistory of either FHIR version: what one relative had (patient experience 3.10).
 
-Nothing is concluded from it. `name` is the relative's, and is not shown in shares.
+We conclude nothing from it. `name` is the relative's name, which shares do not show.
 """
 
 from enum import StrEnum
@@ -24,7 +24,7 @@ _DECEASED = ("deceasedBoolean", "deceasedAge", "deceasedQuantity", "deceasedRang
 
 
 class Status(StrEnum):
-    """How much of it was written down."""
+    """How complete the history is."""
 
     COMPLETE = "complete"
     PARTIAL = "partial"
@@ -32,7 +32,7 @@ class Status(StrEnum):
 
 
 class Life(StrEnum):
-    """Whether the relative lives."""
+    """Whether the relative is alive."""
 
     LIVING = "living"
     DIED = "died"
@@ -42,7 +42,7 @@ _STATUSES = {"partial": Status.PARTIAL, "completed": Status.COMPLETE, "health-un
 
 
 class RelativesCondition(msgspec.Struct, frozen=True, gc=False):
-    """What the relative had. `outcome` is the provider's, such as a permanent disability."""
+    """What the relative had. `outcome` is in the provider's words, such as a permanent disability."""
 
     title: str = ""
     codes: tuple[Code, ...] = ()
@@ -53,9 +53,9 @@ class RelativesCondition(msgspec.Struct, frozen=True, gc=False):
 
 
 class FamilyEntry(Entry, frozen=True, kw_only=True, gc=False):
-    """One relative: `title` is what they are to the patient, in the provider's words, else in none where `relative` is
-    ours for the code of it, else their name. `age` is how old they were when this was written down. `missing_because`
-    says why there is not more of it."""
+    """One relative. `title` is the relationship in the provider's words; without these, it is empty if `relative` is
+    our word for the code, and else the relative's name. `age` is the relative's age when this was written down.
+    `missing_because` says why the history is not complete."""
 
     relative: str = NOT_GIVEN
     name: str = ""
@@ -71,7 +71,7 @@ class FamilyEntry(Entry, frozen=True, kw_only=True, gc=False):
 
 
 def present(resource: Element, context: Context) -> FamilyEntry:
-    """Read a FamilyMemberHistory. The patient's birth date says nothing about when a relative was ill."""
+    """Read a FamilyMemberHistory. The patient's birth date does not tell when a relative was ill, so it is not used."""
     heading = head(resource, elements.child(resource, "relationship"))
     if heading["is_withdrawn"] or heading["is_withheld"]:
         return FamilyEntry(**heading)
@@ -118,14 +118,14 @@ def _condition(sent: Element) -> RelativesCondition:
 
 
 def _sex(resource: Element) -> str:
-    """A code in DSTU2, a concept in R4 with the same codes (administrative-gender): one that we know, else in the
-    provider's words."""
+    """The relative's sex: a code that we know, else the provider's words. DSTU2 has a code, R4 a concept with the same
+    codes (administrative-gender)."""
     codes = (*status_codes(resource, "gender"), *status_codes(resource, "sex"))
     return next((code for code in codes if code in SEX_WORDS), title_of(resource.get("sex")) or next(iter(codes), ""))
 
 
 def _life(resource: Element, *, lives: bool) -> str:
-    """An age is that of a living person (FamilyMemberHistory.age in both versions)."""
+    """Whether the relative is alive. Only living relatives have an age (FamilyMemberHistory.age in both versions)."""
     is_alive = elements.flag(resource, "deceasedBoolean") is False
     if is_alive or (lives and not any(name in resource for name in _DECEASED)):
         return Life.LIVING

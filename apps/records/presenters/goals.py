@@ -1,7 +1,8 @@
-"""A Goal of either version (patient experience 3.9).
+"""A Goal of either FHIR version (patient experience 3.9).
 
-Facts 1.6: DSTU2 has one status, which says both how far it is pursued and what came of it, a text as description and
-one date or duration. R4 has a lifecycle, an achievement, a concept and targets, each with a date or a duration.
+Facts 1.6: DSTU2 has one status, which says both whether the goal is pursued and what came of it, a text as description,
+and one date or duration. R4 has a lifecycle status, an achievement status, a concept as description, and targets, each
+with a date or a duration.
 """
 
 from collections.abc import Mapping
@@ -31,7 +32,7 @@ _MOST = 30
 
 
 class Status(StrEnum):
-    """How far it is pursued."""
+    """Whether a goal is pursued."""
 
     SUGGESTED = "suggested"
     WORKING_ON_IT = "working-on-it"
@@ -43,7 +44,7 @@ class Status(StrEnum):
 
 
 class Group(StrEnum):
-    """Where it is listed."""
+    """The groups of the list."""
 
     CURRENT = "current"
     SUGGESTED = "suggested"
@@ -51,7 +52,7 @@ class Group(StrEnum):
 
 
 class Verdict(StrEnum):
-    """What the provider says came of it so far."""
+    """What came of a goal so far, according to the provider."""
 
     UNDER_WAY = "under-way"
     CLOSER = "closer"
@@ -97,13 +98,13 @@ _VERDICTS = {
     "not-achieved": Verdict.NOT_REACHED,
     "not-attainable": Verdict.NOT_POSSIBLE,
 }
-# DSTU2 says with its one status what R4 says with a lifecycle and an achievement.
+# DSTU2 has one status where R4 has a lifecycle status and an achievement status.
 _STATUS_BY_VERDICT = {Verdict.REACHED: Status.REACHED, Verdict.KEPT_UP: Status.KEPT_UP}
 
 
 class Target(msgspec.Struct, frozen=True, gc=False):
-    """What is to be measured, and the value to reach: by a day, or within a time. `test` is what a result shares that
-    measures it (`observations.test_keys`), empty where nothing says what is measured."""
+    """What to measure, and the value to reach by a date or within a time. `test` is the key that it shares with the
+    results that measure it (`observations.test_keys`); empty if nothing says what is measured."""
 
     measure: str = ""
     test: str = ""
@@ -113,9 +114,9 @@ class Target(msgspec.Struct, frozen=True, gc=False):
 
 
 class GoalEntry(Entry, frozen=True, kw_only=True, gc=False):
-    """A goal. `verdict` is the provider's, `outcomes` what came of it in its words, `why` why it stands as it does.
-    `due` is the first date it is to be reached by, `within` the first time. `priority` is a key of `PRIORITY_WORDS`, or
-    in the provider's words."""
+    """A goal. `verdict` is the provider's judgment, `outcomes` are the results in the provider's words, `why` explains
+    the status. `due` is the first date by which to reach it, `within` the first duration. `priority` is a key of
+    `PRIORITY_WORDS`, or the provider's words."""
 
     verdict: Verdict = Verdict.NOT_GIVEN
     due: When = UNDATED
@@ -128,7 +129,7 @@ class GoalEntry(Entry, frozen=True, kw_only=True, gc=False):
 
 
 def bounds(value: Value) -> ReferenceRange | None:
-    """The numbers to reach as a range to stand in: a number alone is both its bounds. None for what is no number."""
+    """The value to reach, as a range: a number without a comparator is both bounds. None if it is not a number."""
     low, high = value.quantity, value.until
     if value.kind == Kind.QUANTITY and value.quantity:
         is_below, is_above = low.comparator.startswith("<"), low.comparator.startswith(">")
@@ -177,13 +178,14 @@ def present(resource: Element, context: Context) -> GoalEntry:
 
 
 def _priority(resource: Element) -> str:
-    """By a code of HL7's, which R4 calls "high-priority" and DSTU2 "high"."""
+    """The priority. HL7's code is "high-priority" in R4 and "high" in DSTU2."""
     codes = (code.removesuffix("-priority") for code in status_codes(resource, "priority"))
     return next((code for code in codes if code in PRIORITY_WORDS), title_of(resource.get("priority")))
 
 
 def _outcomes(resource: Element, context: Context, verdict: Verdict) -> tuple[str, ...]:
-    """What came of it: results in DSTU2, codes and references in R4; and a verdict that we have no word for."""
+    """What came of the goal: results in DSTU2, codes and references in R4, and an achievement status for which we have
+    no word."""
     said = [] if verdict is not Verdict.NOT_GIVEN else [*titles(resource, "achievementStatus")]
     said += reasons(resource, context, ("outcomeCode",), ("outcomeReference",))
     for sent in elements.children(resource, "outcome"):
@@ -206,7 +208,7 @@ def _status(resource: Element, verdict: str) -> str:
 
 
 def _says_more(target: Target, *, beside: bool) -> bool:
-    """Whether it says more than the goal does: of several, each has a time of its own."""
+    """Whether a target says more than the goal itself. If there are several, the time of each counts, too."""
     return bool(target.measure or target.value or (beside and (target.due or target.within)))
 
 

@@ -1,7 +1,7 @@
-"""What is read alike from every resource: the head of its entry.
+"""What is read from every resource in the same way: the head of its entry.
 
-`head` gives the first fields of any `Entry`, as keywords: `AllergyEntry(**head(resource, concept), ...)`. A presenter
-returns at once what `is_withdrawn` or `is_withheld`: such an entry says nothing else (patient experience 3.0).
+`head` returns the first fields of any `Entry`, as keywords: `AllergyEntry(**head(resource, concept), ...)`. If the head
+`is_withdrawn` or `is_withheld`, a presenter returns at once: such an entry says nothing else (patient experience 3.0).
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from apps.records.presenters.memoizing import memoized
 from apps.records.presenters.modifiers import modifiers
 from apps.records.presenters.narratives import narrative
 
-_LONGEST_LANGUAGE = 35  # letters of a tag (RFC 5646, section 4.4.1)
+_LONGEST_LANGUAGE = 35  # characters of a language tag (RFC 5646, section 4.4.1)
 _STATUSES = ("status", "verificationStatus", "clinicalStatus", "lifecycleStatus", "docStatus")
 _FORMALITIES = frozenset(
     (
@@ -23,7 +23,7 @@ _FORMALITIES = frozenset(
         "contained", "extension", "modifierExtension", *_STATUSES,
     )
 )  # fmt: skip
-_HIDING_LABELS = frozenset({"masked"})  # "redacted" means that parts were left out: the rest was meant to be read
+_HIDING_LABELS = frozenset({"masked"})  # not "redacted": parts were left out, but the rest is meant to be read
 _SUGGESTING = frozenset({"proposal", "plan", "option"})
 
 Word = TypeVar("Word")
@@ -44,9 +44,9 @@ class Head(TypedDict):
 
 
 def head(resource: Element, concept: object = None) -> Head:
-    """Which resource it is and what it is called. `concept` is what names it: a CodeableConcept, a Coding or a text.
+    """The identity and the name of a resource. `concept` names it: a CodeableConcept, a Coding or a text.
 
-    What was entered in error keeps its type and id alone; what is masked keeps them, too.
+    A resource that was entered in error, or is masked, keeps only its type and id.
     """
     resource_type = elements.text(resource, "resourceType")
     named = called(concept, resource_type) if concept else Called()
@@ -67,7 +67,7 @@ def head(resource: Element, concept: object = None) -> Head:
 
 
 def status_codes(resource: Element, name: str) -> tuple[str, ...]:
-    """The codes of a status in lower case: one text in DSTU2, a CodeableConcept in R4, either as a list by mistake."""
+    """The codes of a status in lower case: a text in DSTU2, a CodeableConcept in R4, or by mistake a list of either."""
     value = resource.get(name)
     if isinstance(value, str):
         return _lowered_text(value)
@@ -87,12 +87,13 @@ def _lowered_text(value: str) -> tuple[str, ...]:
 
 
 def mapped(resource: Element, name: str, words: Mapping[str, Word]) -> Word | None:
-    """The first code of an element that is one of ours, as our word for it."""
+    """Our word for the first code of an element that we know."""
     return next((words[code] for code in status_codes(resource, name) if code in words), None)
 
 
 def is_suggested(resource: Element, *, is_a_plan: bool = False) -> bool:
-    """Whether its intent only suggests, and orders nothing. Of what is a plan itself, "plan" says what it is."""
+    """Whether the intent is only a suggestion, not an order. For a resource that is itself a plan, the intent "plan" is
+    not a suggestion."""
     suggesting = _SUGGESTING - {"plan"} if is_a_plan else _SUGGESTING
     return not suggesting.isdisjoint(status_codes(resource, "intent"))
 

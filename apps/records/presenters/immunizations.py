@@ -1,7 +1,7 @@
-"""An Immunization or a recommendation of either version (facts 1.6, patient experience 3.6).
+"""An Immunization or an ImmunizationRecommendation of either FHIR version (facts 1.6, patient experience 3.6).
 
-DSTU2 says `wasNotGiven` and `reported` where R4 has the status not-done and `primarySource`. We state what was
-recorded: nothing here counts doses against a schedule, and what was not given is no dose.
+DSTU2 has `wasNotGiven` and `reported` where R4 has the status not-done and `primarySource`. We state what was recorded:
+nothing here compares doses with a schedule, and a vaccine that was not given is not a dose.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -29,11 +29,11 @@ from apps.records.presenters.plain_names import illnesses
 from apps.records.presenters.plain_names.illnesses import Illness
 
 ADVISED_AGAINST = "advised-against"  # the status of a recommendation that recommends nothing
-_MOST = 30  # reactions or recommended vaccines of one resource; more is an accident
+_MOST = 30  # reactions or recommended vaccines of one resource; more can only be an error
 
 
 class Status(StrEnum):
-    """Whether it was given."""
+    """Whether a vaccine was given."""
 
     GIVEN = "given"
     WAS_NOT_GIVEN = "was-not-given"
@@ -42,7 +42,8 @@ class Status(StrEnum):
 
 
 class Group(StrEnum):
-    """In the order of the page. The last two are no vaccines, but what is said in place of them."""
+    """The groups, in the order of the page. The last two are for entries that say there was no vaccine, or no
+    information."""
 
     GIVEN = "given"
     NOT_COMPLETED = "not-completed"
@@ -55,9 +56,9 @@ class Group(StrEnum):
 
 
 class Dose(msgspec.Struct, frozen=True, gc=False):
-    """Which dose of which series it was, with the numbers as sent: 2 of 3. `illnesses` are what it is against. One that
-    `counts_not` was given and is none of the series, `because` of what its provider says; `standing` is what is said in
-    place of a code that we know."""
+    """Which dose of which series it was, with the numbers as sent: 2 of 3. `illnesses` are what it protects against. If
+    `counts_not`, the dose was given but does not count in the series; `because` is the provider's reason. `standing` is
+    the status of the dose in the provider's words, if we do not know the code."""
 
     number: str = ""
     of: str = ""
@@ -69,7 +70,7 @@ class Dose(msgspec.Struct, frozen=True, gc=False):
 
 
 class VaccineReaction(msgspec.Struct, frozen=True, gc=False):
-    """What happened after it."""
+    """What happened after a vaccine."""
 
     what: str = ""
     when: When = UNDATED
@@ -109,13 +110,13 @@ class ImmunizationEntry(Entry, frozen=True, kw_only=True, gc=False):
 
     @property
     def illnesses(self) -> tuple[Illness, ...]:
-        """What it is against, where we know its code; a combination counts under each."""
+        """The illnesses that the vaccine protects against, if we know its code; a combination has several."""
         return illnesses.of(self.codes)
 
 
 class Recommendation(msgspec.Struct, frozen=True, gc=False):
-    """One vaccine that the provider recommends, from a day on, in its words. `until` is the last day for it, and
-    `overdue` from when it is late. `against` are vaccines that are not to be given in its place."""
+    """One vaccine that the provider recommends, in the provider's words. `due` is when it is due, `until` the last day
+    for it, and `overdue` the day from which it is late. `against` are vaccines that must not be given in its place."""
 
     vaccine: str = ""
     codes: tuple[Code, ...] = ()
@@ -134,7 +135,7 @@ class Recommendation(msgspec.Struct, frozen=True, gc=False):
 
 
 class RecommendationEntry(Entry, frozen=True, kw_only=True, gc=False):
-    """What a provider recommends to be given, or where all of it is contraindicated, advises against."""
+    """The vaccines that a provider recommends or, if all of them are contraindicated, advises against."""
 
     group: Group = Group.RECOMMENDED
     recommendations: tuple[Recommendation, ...] = ()
@@ -154,14 +155,14 @@ _GROUPS = {
     Status.NOT_GIVEN: Group.NOT_GIVEN,
 }
 _DOSES = frozenset({"count", "nocount"})
-# The dates of a recommendation, what counts first: when it is due, then from when it may be given (LOINC in R4).
+# The codes of a recommendation's date, in order of precedence: when it is due, then the earliest date (LOINC in R4).
 _DUE = ("30980-7", "due", "recommended", "30981-5", "earliest")
 _LATEST = ("59777-3", "latest")
 _OVERDUE = ("59778-1", "overdue")
 
 
 def present(resource: Element, context: Context) -> ImmunizationEntry:
-    """Read an Immunization of either version."""
+    """Read an Immunization of either FHIR version."""
     top = head(resource, resource.get("vaccineCode"))
     if top["is_withdrawn"] or top["is_withheld"]:
         return ImmunizationEntry(**top)
@@ -198,7 +199,7 @@ def present(resource: Element, context: Context) -> ImmunizationEntry:
 
 
 def present_recommendation(resource: Element, context: Context) -> RecommendationEntry:
-    """Read an ImmunizationRecommendation of either version."""
+    """Read an ImmunizationRecommendation of either FHIR version."""
     top = head(resource)
     if top["is_withdrawn"] or top["is_withheld"]:
         return RecommendationEntry(**top)
@@ -229,7 +230,7 @@ def _status(resource: Element) -> Status:
 
 
 def _reasons(resource: Element, context: Context) -> dict[str, Any]:
-    """Why it was given, why not, and why it may not protect enough; DSTU2 explains the first two in one place."""
+    """Why it was given, why not, and why it may not protect enough. DSTU2 has the first two in `explanation`."""
     explained = elements.child(resource, "explanation")
     why = naming.reasons(resource, context, ("reasonCode",), ("reasonReference",))
     return {
@@ -272,7 +273,7 @@ def _doses(resource: Element) -> tuple[Dose, ...]:
 
 
 def _number(element: Element, *names: str) -> str:
-    """A positive integer, or what was sent as a text in its place."""
+    """A number, or the text that was sent in its place."""
     numbers = (elements.number(element, name) for name in names)
     counted = next((found for found in numbers if found is not None), None)
     texts = (elements.text(element, name) for name in names)
@@ -291,8 +292,8 @@ def _reactions(resource: Element, context: Context) -> tuple[VaccineReaction, ..
 
 
 def _recommendation(sent: Element) -> Recommendation:
-    """One of them. That a vaccine is contraindicated is told also where a code alone says it."""
-    protocol = elements.child(sent, "protocol")  # of DSTU2
+    """Read one recommended vaccine. Whether it is contraindicated may be said by a code alone."""
+    protocol = elements.child(sent, "protocol")  # in DSTU2
     return Recommendation(
         vaccine=next(iter(naming.titles(sent, "vaccineCode")), ""),
         codes=tuple(code for concept in elements.children(sent, "vaccineCode") for code in codes_of(concept)),
@@ -313,13 +314,13 @@ def _recommendation(sent: Element) -> Recommendation:
 
 
 def _due(sent: Element) -> When:
-    """The date that says from when, of those that were sent."""
+    """The date from which the vaccine is recommended."""
     uncoded = (when for codes, when in _dates(sent) if not codes and when)
     return next(_dated(sent, _DUE), next(uncoded, When(means="due")))
 
 
 def _dated(sent: Element, wanted: Iterable[str]) -> Iterator[When]:
-    """The dates of these codes, by their order."""
+    """The dates with these codes, in the order of the codes."""
     dates = list(_dates(sent))
     return (when for code in wanted for codes, when in dates if code in codes and when)
 

@@ -1,7 +1,7 @@
-"""A Coverage of either version: a plan of insurance (patient experience 3.10).
+"""A Coverage of either FHIR version: an insurance plan (patient experience 3.10).
 
-DSTU2 has `issuer`, `group`, `plan` and a Coding as type, and no status: there, the period says whether it holds. R4
-has `payor`, `class` and a status.
+DSTU2 has `issuer`, `group`, `plan`, and a Coding as type. It has no status, so that the period says whether the plan is
+in force. R4 has `payor`, `class` and a status.
 """
 
 from collections.abc import Mapping
@@ -26,11 +26,11 @@ from apps.records.presenters.persons import patient
 from apps.records.presenters.persons.patient import Contact
 from apps.wire import datetimes
 
-_MOST = 20  # classes, costs, and exceptions of one; more is an accident
+_MOST = 20  # classes or costs of one plan, or exceptions of one cost; more can only be an error
 
 
 class Status(StrEnum):
-    """Whether it holds."""
+    """Whether a plan is in force."""
 
     CURRENT = "current"
     ENDED = "ended"
@@ -40,7 +40,7 @@ class Status(StrEnum):
 _STATUSES = {"active": Status.CURRENT, "cancelled": Status.ENDED, "draft": Status.NOT_FINAL}
 
 
-# What a class is of, by the codes that HL7 has for it; what a pharmacy asks for is called as on the card.
+# The kinds of classes, by HL7's codes. The numbers that a pharmacy asks for are called as on the card.
 CLASS_WORDS: Final[Mapping[str, str | Promise]] = {
     "plan": _("Plan"),
     "subplan": _("Part of the plan"),
@@ -58,8 +58,8 @@ CLASS_WORDS: Final[Mapping[str, str | Promise]] = {
 }
 
 
-# How the patient is covered, by the codes that HL7 has for what they are to the holder (subscriber-relationship); those
-# left out say no more than the provider's own word.
+# How the patient is covered, by HL7's codes for the relationship to the policyholder (subscriber-relationship). The
+# codes left out say no more than the provider's own words.
 RELATIONSHIP_WORDS: Final[Mapping[str, str | Promise]] = {
     "self": _("The policy is your own"),
     "child": _("As a child of the policyholder"),
@@ -70,7 +70,7 @@ RELATIONSHIP_WORDS: Final[Mapping[str, str | Promise]] = {
 }
 
 
-# What a cost is of, by the codes that HL7 has for it (coverage-copay-type): a ceiling is no price.
+# The kinds of costs, by HL7's codes (coverage-copay-type). They must not be confused: a maximum is not a price.
 COST_WORDS: Final[Mapping[str, str | Promise]] = {
     "gpvisit": _("Visit to a family doctor"),
     "spvisit": _("Visit to a specialist"),
@@ -87,8 +87,7 @@ COST_WORDS: Final[Mapping[str, str | Promise]] = {
 
 
 class Fact(msgspec.Struct, frozen=True, gc=False):
-    """One more class of the plan: its kind, a key of `CLASS_WORDS` or in the provider's words, its name, and its
-    number."""
+    """One class of the plan: its kind (a key of `CLASS_WORDS`, or the provider's words), its name and its number."""
 
     kind: str = ""
     name: str = ""
@@ -96,8 +95,8 @@ class Fact(msgspec.Struct, frozen=True, gc=False):
 
 
 class Cost(msgspec.Struct, frozen=True, gc=False):
-    """What the patient pays of what, a key of `COST_WORDS` or in the provider's words, what these say besides such a
-    key, and when it is not paid."""
+    """What the patient pays, and for what: `of` is a key of `COST_WORDS`, or the provider's words; `said` is what the
+    provider's words add to a key. `unless` are the exceptions, when it is not paid."""
 
     of: str = ""
     said: str = ""
@@ -106,9 +105,9 @@ class Cost(msgspec.Struct, frozen=True, gc=False):
 
 
 class CoverageEntry(Entry, frozen=True, kw_only=True, gc=False):
-    """A plan. `holder` is whom it is written for, `relationship` what the patient is to them, a key of
-    `RELATIONSHIP_WORDS` or in the provider's words, `order` 1 for the plan that pays first, 0 where that was not said.
-    `status` is what the provider says; `viewing.current_status` heeds the period."""
+    """A plan. `holder` is the policyholder, and `relationship` what the patient is to the policyholder (a key of
+    `RELATIONSHIP_WORDS`, or the provider's words). `order` is 1 for the plan that pays first, and 0 if it was not sent.
+    `status` is the provider's; `viewing.current_status` takes the period into account."""
 
     kind: str = ""
     payers: tuple[str, ...] = ()
@@ -121,7 +120,8 @@ class CoverageEntry(Entry, frozen=True, kw_only=True, gc=False):
     order: int = 0
 
     def standing(self, *, today: date) -> str:
-        """Ended, whatever the status, where the period is over; where no status was sent, what the period says."""
+        """The status today: "ended" if the period is over, whatever status was sent; without a status, "current" if
+        the period includes today."""
         ends, starts = datetimes.parse(self.when.ends), datetimes.parse(self.when.starts)
         if ends is not None and ends.last_day < today:
             return Status.ENDED
@@ -162,7 +162,7 @@ def present(resource: Element, context: Context) -> CoverageEntry:
 
 
 def _classes(resource: Element) -> list[Fact]:
-    """The classes of R4; of DSTU2 the elements that became them."""
+    """The classes of R4, and the elements of DSTU2 that became classes."""
     written = ((name, elements.text(resource, name)) for name in ("plan", "subPlan", "group"))
     older = [Fact(kind=name.lower(), name=value, value=value) for name, value in written if value]
     if number := elements.text(elements.child(resource, "bin"), "value"):  # what a pharmacy asks for
@@ -174,7 +174,7 @@ def _classes(resource: Element) -> list[Fact]:
 
 
 def _counted(resource: Element, name: str) -> str:
-    """A number in DSTU2 that is a text in R4."""
+    """The text of an element that is a number in DSTU2."""
     found = elements.number(resource, name)
     return "" if found is None else quantities.digits(found)
 
@@ -203,7 +203,7 @@ def _holder(resource: Element, context: Context) -> str:
 
 
 def _relationship(resource: Element) -> str:
-    """One of those that we know, by code or by name, else in the provider's words. DSTU2 has one Coding."""
+    """A relationship that we know, by code or by name, else the provider's words. DSTU2 has a Coding."""
     sent = elements.child(resource, "relationship")
     said = title_of(sent)
     named = (name.lower() for name in (*(code.code for code in codes_of(sent)), said))

@@ -1,7 +1,7 @@
-"""Whether a resource has a list so long that its page may tell the first part of it only.
+"""Whether a resource has a list so long that its page may show only the first part of it.
 
-Each presenter reads so many of a kind: twenty doctors, fifty reactions, two hundred components. More is an accident of
-some system; it is under "What the provider sent", and whoever reads the page must know that it is not all.
+Each presenter reads only so many items of a kind: twenty doctors, fifty reactions, two hundred components. More can
+only be some system's error; the rest is under "What the provider sent", and readers must know that there is more.
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,8 @@ _MOST_OF: Final[Mapping[str, int]] = MappingProxyType(
         **dict.fromkeys(("diagnosis", "location", "reaction", "recommendation"), 30),
     }
 )
-# Told whole, or with how many more there are, or nothing a page tells: names of things, and what they are made of.
+# Lists that pages show whole, or with the number of further items, and lists that pages do not show as such: names,
+# codes and technical parts.
 _ELSEWHERE: Final = frozenset(
     {
         *("answer", "dosage", "dosageInstruction", "group", "hasMember", "item", "question", "result"),
@@ -30,7 +31,7 @@ _ELSEWHERE: Final = frozenset(
 
 
 def has_any(resource: Element) -> bool:
-    """Whether one of its lists, at any depth, is longer than what is told of such a list."""
+    """Whether one of its lists, at any depth, is longer than what pages show of such a list."""
     kind = elements.text(resource, "resourceType")
     unread: list[Any] = [resource]
     while unread:

@@ -1,8 +1,8 @@
-"""Read what repeats once: of ten thousand results, most have one of fifty codes, units and ranges.
+"""Read repeated parts only once: of ten thousand results, most share fifty codes, units and ranges.
 
-What a part of a resource says depends on that part alone. Within a `memoizing` block, functions marked `remembered`
-keep what they found for the parts they saw last, by the JSON of the part. At the end of the block all of it is gone:
-no text of anybody outlives the work that opened it, and no two people's parts meet.
+What a part of a resource says depends on that part alone. Within a `memoizing` block, functions marked `memoized` keep
+their results for the parts that they saw last, by the JSON of the part. At the end of the block, all of it is gone: no
+patient's text outlives the work that opened it, and no two patients' parts mix.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,20 +13,20 @@ from typing import Any, Final, ParamSpec, TypeVar
 
 import msgspec
 
-_MOST: Final = 1000  # parts remembered of one function
-_LONGEST: Final = 1000  # a part that is longer hardly comes twice
+_MOST: Final = 1000  # results kept for one function
+_LONGEST: Final = 1000  # bytes of JSON: a longer part hardly ever repeats
 
 Arguments = ParamSpec("Arguments")
 Found = TypeVar("Found")
 
 _HELD = local()
-# Writes what `elements.parse` reads, so that two parts are written alike only where they say the same.
+# Writes numbers as `elements.parse` reads them, so that two parts have the same JSON only if they say the same.
 _WRITTEN = msgspec.json.Encoder(decimal_format="number").encode
 
 
 @contextmanager
 def memoizing() -> Iterator[None]:
-    """For as long as the block lasts, in this thread. One within another shares its memory."""
+    """Keep results until the block ends, in this thread. A nested block shares the memory of the outer one."""
     if getattr(_HELD, "memory", None) is not None:
         yield
         return
@@ -38,8 +38,8 @@ def memoizing() -> Iterator[None]:
 
 
 def memoized(read: Callable[Arguments, Found]) -> Callable[Arguments, Found]:
-    """For functions of parts of resources that say the same of the same parts, and return what nobody changes. What is
-    given by name as well is read anew."""
+    """Decorate a function that depends only on its parts of resources, and returns something immutable. Calls with
+    keyword arguments are not memoized."""
 
     @wraps(read)
     def recall(*parts: Arguments.args, **names: Arguments.kwargs) -> Found:

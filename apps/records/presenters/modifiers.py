@@ -1,5 +1,5 @@
-"""Modifiers (FHIR `modifierExtension`): what may turn the meaning of a resource, or of a part of it, around. Each is
-told as it was sent, and nobody may read past one."""
+"""Modifier extensions (FHIR `modifierExtension`): each may reverse the meaning of a resource, or of a part of it. Each
+is shown as sent, where no reader can miss it."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -7,19 +7,19 @@ from itertools import islice
 from apps.records.presenters import elements, outline
 from apps.records.presenters.elements import Element
 
-_MOST = 30  # of one resource; more is an accident
+_MOST = 30  # parts with modifiers in one resource; more can only be an error
 _TELLING_THEIR_OWN = frozenset({"dosage", "dosageInstruction", "modifierExtension"})
 
 
 def modifiers(resource: Element) -> tuple[str, ...]:
-    """Those of the resource itself, each on one line."""
+    """The modifiers of the resource itself, each on one line."""
     parts = islice((part for part in parts_told_as_one(resource) if "modifierExtension" in part), _MOST)
     return tuple(said for part in parts for said in outline.as_sent(part, "modifierExtension"))
 
 
 def modifiers_within(resource: Element) -> tuple[str, ...]:
-    """Those of all its other parts, each after the name of that part: who is meant, or what is allowed, may be turned
-    around as well. A dosage tells its own (`dosing`)."""
+    """The modifiers of all other parts, each after the name of its part: they may change who is meant, or what is
+    allowed. Dosages are left out, since they show their own (`dosing`)."""
     told = {id(part) for part in parts_told_as_one(resource)}
     parts = (found for found in _modified(resource, "", 0) if id(found[1]) not in told)
     return tuple(
@@ -32,7 +32,7 @@ def modifiers_within(resource: Element) -> tuple[str, ...]:
 
 
 def modified_parts(resource: Element) -> Iterator[Element]:
-    """The resource and its parts, as far as they have one; no dosage."""
+    """The resource and those of its parts that have a modifier, except dosages."""
     return (part for _name, part in _modified(resource, "", 0))
 
 
@@ -49,7 +49,7 @@ def _modified(part: Element, name: str, depth: int) -> Iterator[tuple[str, Eleme
 
 
 def parts_told_as_one(resource: Element) -> Iterator[Element]:
-    """A resource, and those of its parts of which a list tells what they say without telling them apart: the values of
+    """A resource, and those of its parts that a list shows together with it, without distinguishing them: the values of
     one measurement, the reactions to one substance."""
     yield resource
     for name in ("component", "reaction"):
@@ -58,6 +58,6 @@ def parts_told_as_one(resource: Element) -> Iterator[Element]:
 
 
 def implicit_rules(resource: Element) -> str:
-    """The address of the rules that it was written by (FHIR `implicitRules`), empty where none are named: whoever does
-    not know them may read it as something else than it is."""
+    """The address of the rules under which the resource was written (FHIR `implicitRules`), or empty. A reader who does
+    not know the rules may misunderstand the resource."""
     return elements.text(resource, "implicitRules") if "implicitRules" in resource else ""

@@ -1,7 +1,7 @@
-"""Whom and what a Reference means, by name, as sent (patient experience 3.0, People).
+"""The names of the people and things to which a Reference points, as sent (patient experience 3.0, People).
 
-The display comes first, being what the provider wrote there; where there is none, the resource it points to is asked.
-No title is invented, and an id is no name.
+The display comes first, because the provider wrote it there; without one, the name comes from the target. We invent no
+titles, and an id is not a name.
 """
 
 import re
@@ -16,15 +16,15 @@ from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Code, Context
 from apps.records.presenters.narratives import narrative, opening
 
-# A relative or absolute literal reference, perhaps to one version of the patient (FHIR, references), however untidy. It
-# is the end of the address that names somebody: a server's own path may hold /patient/, too.
+# A relative or absolute literal reference to a Patient, perhaps to one version (FHIR, references), however untidy. Only
+# the end of the address counts: a server's own path may contain /patient/, too.
 _PATIENT = re.compile(r"(?:^|/)Patient/(?P<id>[^/?#\s]+)(?:/|/_history/[^?#]*)?(?:[?#].*)?$", re.IGNORECASE)
-PAST = frozenset({"old", "maiden"})  # uses of names that people have no more
-_MOST = 20  # people of one entry; more is an accident
+PAST = frozenset({"old", "maiden"})  # uses of names that people no longer have
+_MOST = 20  # people of one entry; more can only be an error
 _NAMING = ("code", "vaccineCode", "medicationCodeableConcept", "substance", "type", "class")
 _LINKS = ("practitioner", "medicationReference", "medication", "organization")
 _PRODUCTS = frozenset({"medicationReference", "medication"})
-_LONGEST_NAME = 100  # of a narrative that is no more than one
+_LONGEST_NAME = 100  # characters of a narrative that consists of a name
 
 
 class Person(msgspec.Struct, frozen=True, gc=False):
@@ -35,13 +35,13 @@ class Person(msgspec.Struct, frozen=True, gc=False):
 
 
 def name_of(reference: object, context: Context, *, within: Element) -> str:
-    """What a Reference calls its target, else what the target is called; empty where neither says it. A code that
-    stands beside a reference is its name only where the target has none."""
+    """The display of a Reference, else the name of its target; empty if there is neither. A display that is a code
+    counts only if the target has no name."""
     return first_name(_names(reference, context, within))
 
 
 def beside(reference: object) -> str:
-    """What a Reference calls its target. What only points to it (#m1, Medication/m1) names nothing."""
+    """The display of a Reference; empty if it only repeats the address (#m1, Medication/m1)."""
     said = elements.text(reference, "display")
     if not said or said.startswith(("#", "urn:")) or said == elements.text(reference, "reference"):
         return ""
@@ -49,21 +49,21 @@ def beside(reference: object) -> str:
 
 
 def own_name(resource: Element, context: Context, *, within: Element | None = None) -> str:
-    """What a resource is called: the name of a person or place, else what its code says, else what it is made of.
-    `within` is what it is contained in, if anything."""
+    """The name of a resource: of a person or place, else of its code, else of its ingredients. `within` is the resource
+    that contains it, if any."""
     return first_name(_own_names(resource, context, resource if within is None else within)) if resource else ""
 
 
 def parts_of(product: Element) -> Iterator[Element]:
-    """The ingredients of a Medication, or of the product that DSTU2 has in it."""
+    """The ingredients of a Medication, or of its `product` in DSTU2."""
     return chain(
         elements.children(product, "ingredient"), elements.children(elements.child(product, "product"), "ingredient")
     )
 
 
 def name_of_part(part: Element, context: Context, *, within: Iterable[Element]) -> str:
-    """An ingredient: `itemCodeableConcept` or `itemReference` in R4, a reference in DSTU2, to what one of `within`
-    contains perhaps. One that is made of others itself has no name but its own."""
+    """The name of an ingredient: `itemCodeableConcept` or `itemReference` in R4, a reference in DSTU2. A reference may
+    point to a resource contained in one of `within`. The ingredients of an ingredient are not used for its name."""
     reference = part.get("itemReference") or part.get("item")
     found = next(filter(None, (context.find(reference, within=whole) for whole in within)), {})
     coded = title_of(part.get("itemCodeableConcept"))
@@ -71,50 +71,50 @@ def name_of_part(part: Element, context: Context, *, within: Iterable[Element]) 
 
 
 def told_alone(resource: Element) -> str:
-    """A narrative that is no more than a name: one short line in which nothing is labeled."""
+    """A narrative, if it consists of a name: one short line without labels; else empty."""
     said = narrative(resource)
     is_plain = len(said) <= _LONGEST_NAME and said == opening(said) and ":" not in said
     return said if is_plain else ""
 
 
 def names_of(references: Iterable[Element], context: Context, *, within: Element) -> tuple[str, ...]:
-    """Every name, once each."""
+    """The names of all these references, without repetition."""
     named = (name_of(reference, context, within=within) for reference in references)
     return tuple(dict.fromkeys(filter(None, named)))[:_MOST]
 
 
 def people_of(people: Iterable[Person]) -> tuple[Person, ...]:
-    """Those with a name or a role, once each."""
+    """Those with a name or a role, without repetition."""
     return tuple(dict.fromkeys(person for person in people if person.name or person.role))[:_MOST]
 
 
 def reasons(resource: Element, context: Context, coded: Iterable[str], referred: Iterable[str]) -> tuple[str, ...]:
-    """Why, from concepts of these names and from references of those, once each."""
+    """The reasons, from concepts (elements named in `coded`) and references (in `referred`), without repetition."""
     said = [*titles(resource, *coded)]
     said += names_of(_all(resource, referred), context, within=resource)
     return tuple(dict.fromkeys(said))[:_MOST]
 
 
 def titles(resource: Element, *names: str) -> tuple[str, ...]:
-    """What the concepts or texts of these names say, once each."""
+    """The titles of the concepts or texts in these elements, without repetition."""
     values = (value for name in names for value in _values(resource, name))
     return tuple(dict.fromkeys(filter(None, map(title_of, values))))[:_MOST]
 
 
 def besides_codes(concept: Element) -> str:
-    """The text of a concept, where it says another thing than the name or the code of one of its codings."""
+    """The text of a concept, unless it only repeats the display or the code of one of its codings."""
     said = elements.text(concept, "text")
     coded = {word.casefold() for coding in codes_of(concept) for word in (coding.code, coding.display)}
     return "" if said.casefold() in coded else said
 
 
 def codings(resource: Element, *names: str) -> tuple[Code, ...]:
-    """The codings of the concepts of these names."""
+    """The codings of the concepts in these elements, without repetition."""
     return tuple(dict.fromkeys(code for concept in _all(resource, names) for code in codes_of(concept)))[:_MOST]
 
 
 def is_patient(reference: object) -> bool:
-    """Whether it points to a Patient."""
+    """Whether a Reference points to a Patient."""
     written = elements.text(reference, "reference")
     if "Patient" in written and "Patient" in written.partition("/_history/")[0].split("/")[-2:-1]:
         return True
@@ -122,25 +122,26 @@ def is_patient(reference: object) -> bool:
 
 
 def patient_in(reference: str) -> str:
-    """The logical id of the Patient that the text of a reference names; empty where it names none, or one contained."""
+    """The logical id of the Patient to whom the text of a reference points; empty if it points to none, or to a
+    contained one."""
     named = _PATIENT.search(reference.strip())
     return named["id"] if named else ""
 
 
 def id_of(reference: object) -> str:
-    """The logical id that a Reference ends with; empty for a contained one."""
+    """The logical id at the end of a Reference; empty for a contained resource."""
     written = elements.text(reference, "reference").partition("/_history/")[0]
     return "" if written.startswith("#") else written.rpartition("/")[2].removeprefix("urn:uuid:")
 
 
 def ids_of(resource: Element, *names: str) -> tuple[str, ...]:
-    """The logical ids that the references of these names end with, once each."""
+    """The logical ids at the ends of the references in these elements, without repetition."""
     return tuple(dict.fromkeys(filter(None, map(id_of, _all(resource, names)))))[:_MOST]
 
 
 def own_ids_of(resource: Element, name: str, context: Context, *, types: Collection[str]) -> tuple[str, ...]:
-    """The logical ids of the resources of these types, on the root of this one, that the references of this name mean,
-    once each. An id at another root is another's, though it reads the same."""
+    """The logical ids in the references of this element to resources of these types at our own root, without
+    repetition. The same id at another root belongs to another resource."""
     found = (_own_id(reference, context, types) for reference in elements.children(resource, name))
     return tuple(dict.fromkeys(filter(None, found)))[:_MOST]
 
@@ -185,7 +186,7 @@ def _own_names(resource: Element, context: Context, within: Element) -> Iterator
 
 
 def _of_device(device: Element) -> Iterator[str]:
-    """What a Device is called that says no type: by a name of R4, its model, or who made it."""
+    """The names of a Device without a type: its names in R4, its model, its manufacturer."""
     yield from (elements.text(name, "name") for name in elements.children(device, "deviceName"))
     yield from (elements.text(device, name) for name in ("model", "modelNumber", "manufacturer"))
 
@@ -204,7 +205,7 @@ def _values(resource: Element, name: str) -> list[object]:
 
 
 def _named(resource: Element) -> str:
-    """By a name of now, where there is one."""
+    """The name of a person, place or organization, if possible a current one."""
     names = _values(resource, "name")
     if len(names) > 1:
         names = sorted(names, key=lambda name: elements.text(name, "use") in PAST)
@@ -212,7 +213,7 @@ def _named(resource: Element) -> str:
 
 
 def _person_name(name: object) -> str:
-    """A HumanName of either version, or the plain name of a place or an organization."""
+    """A HumanName of either FHIR version, or the plain name of a place or an organization."""
     if not isinstance(name, dict):
         return elements.shown(name)
     parts = [part for element in ("prefix", "given", "family", "suffix") for part in elements.texts(name, element)]

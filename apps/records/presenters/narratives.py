@@ -1,4 +1,4 @@
-"""The narrative of a resource, as plain text and as blocks. Nothing of its markup is kept, so nothing of it can act."""
+"""The narrative of a resource, as plain text and as blocks. No markup is kept, so that none can do any harm."""
 
 import re
 from collections.abc import Iterator
@@ -9,20 +9,20 @@ from apps.records.presenters.prose import blocks, readings
 from apps.records.presenters.prose.blocks import Block, BlockKind, Reading
 from apps.records.presenters.prose.showable import showable
 
-_LONGEST_MARKUP = 60_000  # of what entries are compared and searched by
-_DEEPEST = 5  # parts within parts
+_LONGEST_MARKUP = 60_000  # characters that serve to compare and search entries
+_DEEPEST = 5  # levels of nested sections
 _BY_A_PROGRAM = re.compile(r"generated narrative\b", re.IGNORECASE)
 
 
 def narrative(resource: Element) -> str:
-    """What `text.div` says, lines kept; empty where there is none. Cut like every other text."""
+    """The text of `text.div`, with its lines; empty if there is none. It is cut like any other text."""
     markup = _markup(resource)
     return plain(markup[:_LONGEST_MARKUP]) if markup else ""
 
 
 def reading(resource: Element) -> Reading:
-    """The same for its page: with its tables, as long as a file may be, and with what it leaves out. A document
-    (Composition) has a narrative in each of its parts."""
+    """The narrative for its page: with its tables, up to the length of a file, and with what was left out. A document
+    (Composition) has a narrative in each of its sections."""
     read = [_reading(resource), *_of_parts(resource, 0)]
     return readings.together(each for each in read if each.says_any)
 
@@ -33,7 +33,8 @@ def _reading(part: Element) -> Reading:
 
 
 def _of_parts(part: Element, depth: int) -> Iterator[Reading]:
-    """Each under its name: read by itself, so that none swallows the next where its markup does not end."""
+    """The narratives of the sections, each under its title. Each is read separately, so that unclosed markup in one
+    cannot swallow the next."""
     for section in elements.children(part, "section"):
         title, read = elements.text(section, "title"), _reading(section)
         if title and read.says_any:
@@ -49,12 +50,12 @@ def _markup(part: Element) -> str:
 
 
 def plain(markup: str) -> str:
-    """The text between the tags. One pass, so that no markup can make it slow."""
+    """The text between the tags, in one pass, so that no markup can make it slow."""
     return showable(blocks.of_markup(markup).plain[: elements.LONGEST_TEXT]).strip()  # markup is unescaped once
 
 
 def opening(narrative: str) -> str:
-    """The first line of a narrative, by which something without a name can be called; empty where that is what a
-    program puts before whatever it writes."""
+    """The first line of a narrative, which can name something that has no name; empty if it is a line that programs put
+    before every narrative."""
     line = narrative.partition("\n")[0]
     return "" if _BY_A_PROGRAM.match(line) else line

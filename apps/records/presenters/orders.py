@@ -1,7 +1,7 @@
-"""What was ordered or planned, and is no procedure yet (patient experience 3.7).
+"""What was ordered or planned, and is not a procedure yet (patient experience 3.7).
 
-R4: ServiceRequest; DSTU2: ProcedureRequest, DiagnosticOrder and ReferralRequest. All become a `ProcedureEntry` in the
-group of orders, whatever their status. An intent that only suggests makes an open order a plan.
+R4 has ServiceRequest; DSTU2 has ProcedureRequest, DiagnosticOrder and ReferralRequest. All become a `ProcedureEntry` in
+the group of orders, whatever their status. If the intent only suggests, an open order becomes a plan.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from apps.records.presenters.entry import Context
 from apps.records.presenters.heads import head, is_suggested, mapped, status_codes
 from apps.records.presenters.procedures import Group, ProcedureEntry, Status, Urgency
 
-_MOST = 20  # canceled items; more is an accident
+_MOST = 20  # canceled items; more can only be an error
 _NOT_DONE = frozenset({"cancelled", "rejected", "failed"})  # statuses of an item
 _URGENCIES = {urgency.value: urgency for urgency in Urgency if urgency is not Urgency.NOT_GIVEN}
 _STATUSES = {
@@ -75,7 +75,7 @@ def present(resource: Element, context: Context) -> ProcedureEntry:
 
 
 def _concept(resource: Element) -> object:
-    """What is ordered: the code; the first item of a DiagnosticOrder; the service of a ReferralRequest, or its type."""
+    """What is ordered: the code, the first item of a DiagnosticOrder, or the service or type of a ReferralRequest."""
     item = next(iter((*_items(resource), *_items(resource, are_canceled=True))), {}).get("code")
     service = elements.child(resource, "serviceRequested")
     choices = (resource.get("code"), item, service, resource.get("type"), resource.get("specialty"))
@@ -85,7 +85,7 @@ def _concept(resource: Element) -> object:
 
 
 def _items(resource: Element, *, are_canceled: bool = False) -> list[Element]:
-    """Those of a DiagnosticOrder that stand, or those that do not: each has a status of its own."""
+    """The items of a DiagnosticOrder that are still valid, or else those that are canceled: each has its own status."""
     items = elements.children(resource, "item")
     return [item for item in items if bool(_NOT_DONE & set(status_codes(item, "status"))) is are_canceled]
 
@@ -113,7 +113,7 @@ def _specimens(resource: Element) -> Iterator[Element]:
 
 
 def _requested(resource: Element) -> When:
-    """The first dated event of a DiagnosticOrder, which has no date of its own."""
+    """The date of a DiagnosticOrder's first dated event; the order itself has no date."""
     dated = (moments.read(event, "dateTime", means="ordered") for event in elements.children(resource, "event"))
     return next(filter(None, dated), When(means="ordered"))
 
@@ -129,14 +129,14 @@ def _reasons(resource: Element, context: Context) -> tuple[str, ...]:
 
 
 def _other_urgency(resource: Element) -> tuple[str, ...]:
-    """How soon, in the provider's words (DSTU2), where no code says it."""
+    """How soon, in the provider's words (DSTU2), if no code says it."""
     if mapped(resource, "priority", _URGENCIES):
         return ()
     return naming.titles({"priority": list(elements.children(resource, "priority"))}, "priority")
 
 
 def _details(resource: Element, title: str) -> tuple[str, ...]:
-    """What else is ordered with it: details of an order, further items, further services, a description."""
+    """What else belongs to the order: its details, further items or services, a description."""
     items = tuple(title_of(item.get("code")) for item in _items(resource))
     said = (
         *_other_urgency(resource),

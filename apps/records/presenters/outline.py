@@ -1,8 +1,8 @@
 """Every element of a resource as labels and values, for the fold "What the provider sent" (patient experience 3.10).
 
-Labels are the names of FHIR in words. Addresses of code systems and of extensions stand beside what they are about, as
-references for technicians. The content of files, and narratives, which have places of their own, are named and not
-repeated. A resource too deep or too long is cut, and says so.
+Labels are FHIR's names in words. The addresses of code systems and extensions stand beside the elements that they are
+about, as references for technicians. The content of files, and narratives, are shown elsewhere, and only named here. A
+resource that is too deep or too long is cut, and the outline says so.
 """
 
 import re
@@ -19,18 +19,18 @@ DEEPEST = 12
 _LONGEST_VALUE = 1000
 _ADDRESS = re.compile(r"https?://|urn:")
 _WORD = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
-# An element of several kinds ends with the kind that was sent.
+# An element of several types (value[x]) ends with the type that was sent.
 _CHOICE = re.compile(
     r"(value|onset|effective|performed|occurrence|abatement|deceased|medication|scheduled|asNeeded|rate|dose|detail|"
     r"serviced|born|age|content|reported|collected|multipleBirth|fastingStatus|answer|timing|product)[A-Z][A-Za-z]+"
 )
 _LEFT_OUT = frozenset({"resourceType", "div"})
-_UNTOLD = frozenset({"data"})  # of files: kilobytes of base64
+_UNTOLD = frozenset({"data"})  # the content of files: kilobytes of base64
 
 
 @dataclass(frozen=True)
 class Line:
-    """One element: a value, or a heading of the lines that follow and are deeper. `reference` is technical."""
+    """One element: a value, or a heading over the deeper lines that follow. `reference` is for technicians."""
 
     depth: int = 0
     label: str = ""
@@ -40,7 +40,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Outline:
-    """The lines in the order they were sent; `is_cut` where there were more."""
+    """The lines, in the order sent. `is_cut`: there were more."""
 
     lines: tuple[Line, ...] = ()
     is_cut: bool = False
@@ -61,8 +61,8 @@ def of(resource: Element) -> Outline:
 
 
 def as_sent(element: Element, *names: str) -> tuple[str, ...]:
-    """These elements, as far as they are there, each on one line: "Frequency 1"; "Route: Coding 26643006". Addresses of
-    systems say nothing to a reader of a line."""
+    """Those of these elements that are present, each on one line: "Frequency 1"; "Route: Coding 26643006". The
+    addresses of code systems are left out, since they mean nothing to readers."""
     sent = ({name: element[name]} for name in dict.fromkeys(names) if element.get(name) not in (None, "", [], {}))
     told = ([line for line in of(one).lines if not _names_a_system(line)] for one in sent)
     return tuple("".join(map(_on_one_line, lines)).rstrip(":, ")[:_LONGEST_VALUE] for lines in told)
@@ -79,7 +79,7 @@ def _names_a_system(line: Line) -> bool:
 
 
 def label_of(name: str) -> str:
-    """An element's name in words: valueQuantity is "Value", clinicalStatus "Clinical status"."""
+    """An element's name in words: valueQuantity becomes "Value", clinicalStatus "Clinical status"."""
     choice = _CHOICE.fullmatch(name.lstrip("_"))
     words = _WORD.findall(choice[1] if choice else name) or [name]
     lowered = " ".join(word if word.isupper() and len(word) > 1 else word.lower() for word in words)
@@ -87,7 +87,7 @@ def label_of(name: str) -> str:
 
 
 def _lines(element: Element, depth: int) -> Iterator[Line | None]:
-    """None stands for what is too deep to be shown."""
+    """The lines of an element; None stands for a part that is too deep to show."""
     for name, value in element.items():
         if name not in _LEFT_OUT:
             for item in value if isinstance(value, list) else [value]:
@@ -95,7 +95,7 @@ def _lines(element: Element, depth: int) -> Iterator[Line | None]:
 
 
 def _of_item(name: str, item: Any, depth: int) -> Iterator[Line | None]:
-    if isinstance(item, list):  # a list in a list is nothing FHIR knows
+    if isinstance(item, list):  # FHIR has no lists within lists
         yield None
     elif not isinstance(item, dict):
         if value := _value(name, item):
@@ -115,7 +115,7 @@ _OF_A_CODING = frozenset({"system", "version", "code", "display", "userSelected"
 
 
 def _coding(item: Element) -> str:
-    """A Coding in one line."""
+    """A Coding on one line."""
     if not ("code" in item and "system" in item) or not item.keys() <= _OF_A_CODING:
         return ""
     display, code = elements.text(item, "display"), elements.text(item, "code")

@@ -1,7 +1,7 @@
 """A panel: the results that belong to a report or to a result without a value of its own (patient experience 3.3).
 
-Those outside of the usual range come first, the rest in the laboratory's order. What is referred to and not here is
-named, never passed over.
+Results outside of the usual range come first, the others in the laboratory's order. A result that is referred to but
+that we do not have is listed as missing, never passed over.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,9 +14,9 @@ from apps.records.presenters.reports import ReportEntry
 
 @dataclass(frozen=True)
 class Panel:
-    """`compared` counts those that were compared with the usual range, `outside` those of them outside of it; of
-    `is_all_usual` every value of every result is in it. `missing` are the references of those that are not at hand,
-    each once: `Observation/id#name` of what that one contains."""
+    """The results of a panel. `compared` is how many were compared with the usual range, `outside` how many of these
+    are outside of it. `is_all_usual`: every value of every result is within it. `missing` are the references of
+    results that we do not have, without repetition; `Observation/id#name` is one that another result contains."""
 
     results: tuple[ResultEntry, ...] = ()
     outside: int = 0
@@ -26,10 +26,11 @@ class Panel:
 
 
 def of(entry: ReportEntry | ResultEntry, others: Mapping[str, ResultEntry]) -> Panel:
-    """The panel of a report or of a result with members. `others` are the results at hand by `Observation/id`.
+    """The panel of a report or of a result with members. `others` are the results that we have, by `Observation/id`.
 
-    A result that has only members stands for them; one that refers back to itself is told once. What the report
-    contains and names nowhere comes last. What was withdrawn is left out and is not missing.
+    A result that has only members is replaced by them, and each result appears once, even if panels refer to each
+    other. Results that the report contains but does not refer to come last. Withdrawn results are left out, and do not
+    count as missing.
     """
     contained = {inside.logical_id: inside for inside in entry.inside} if isinstance(entry, ReportEntry) else {}
     paths = entry.results if isinstance(entry, ReportEntry) else entry.members
@@ -46,12 +47,12 @@ def of(entry: ReportEntry | ResultEntry, others: Mapping[str, ResultEntry]) -> P
 
 
 def stands_for_members(result: ResultEntry) -> bool:
-    """Whether it has members and nothing of its own: they are told in its place."""
+    """Whether a result has only members, which then appear in its place."""
     return bool(result.members) and not result.value and not result.components
 
 
 def _followed(paths: tuple[str, ...], others: Mapping[str, ResultEntry]) -> Iterator[tuple[str, ResultEntry | None]]:
-    """Each path once: panels may hold each other."""
+    """The results for these paths, each once: panels may contain each other."""
     told: set[str] = set()
     waiting = list(reversed(paths))
     while waiting:
@@ -67,7 +68,7 @@ def _followed(paths: tuple[str, ...], others: Mapping[str, ResultEntry]) -> Iter
 
 
 def _within(path: str, member: str) -> str:
-    """What a result contains under a name of its own is nothing that another contains under the same."""
+    """The path of a member. The name of a contained result is unique only within the result that contains it."""
     return f"{path}{member}" if member.startswith("#") and not path.startswith("#") else member
 
 
@@ -76,17 +77,18 @@ def _is_outside(result: ResultEntry) -> bool:
 
 
 def _is_compared(result: ResultEntry) -> bool:
-    """Not where a test found a germ, or the value is too low to tell: that says nothing about a range."""
+    """Whether a result was compared with a range. "Germ found", or a value too low to compare, says nothing about a
+    range."""
     places = {part.place for part in _parts(result)}
     return _is_outside(result) or (Place.WITHIN in places and not places & {Place.TOO_LOW, Place.TOO_HIGH})
 
 
 def _is_usual(result: ResultEntry) -> bool:
-    """Whether it has a value, and each of its values is in the usual range."""
+    """Whether a result has a value, and all of its values are within the usual range."""
     measured = [part for part in _parts(result) if part.value or part.place]
     return bool(measured) and all(part.place == Place.WITHIN for part in measured)
 
 
 def _parts(result: ResultEntry) -> tuple[Measured, ...]:
-    """It and its components."""
+    """The result itself and its components."""
     return (result, *result.components)

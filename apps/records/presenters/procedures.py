@@ -1,7 +1,7 @@
-"""A Procedure of either version (facts 1.6, patient experience 3.7).
+"""A Procedure of either FHIR version (facts 1.6, patient experience 3.7).
 
-DSTU2 says `notPerformed` where R4 has the status not-done, and `aborted` where R4 has stopped. What was only ordered is
-no procedure: `orders` presents it, in a group of its own.
+DSTU2 has `notPerformed` where R4 has the status not-done, and `aborted` where R4 has stopped. An order is not a
+procedure yet: `orders` presents it, in a group of its own.
 """
 
 from collections.abc import Mapping
@@ -26,11 +26,12 @@ from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
 from apps.records.presenters.heads import head, mapped
 from apps.records.presenters.naming import Person
 
-_MOST = 20  # devices of one procedure; more is an accident
+_MOST = 20  # devices of one procedure; more can only be an error
 
 
 class Status(StrEnum):
-    """How far it went; the last five are of an order, and planned is also a procedure that is prepared."""
+    """How far a procedure or an order went. The last five are for orders; "planned" is also for a procedure in
+    preparation."""
 
     DONE = "done"
     UNDER_WAY = "under-way"
@@ -46,7 +47,8 @@ class Status(StrEnum):
 
 
 class Group(StrEnum):
-    """In the order of the page. The last two are no procedures, but what is said in place of them."""
+    """The groups, in the order of the page. The last two are for entries that say there was no procedure, or no
+    information."""
 
     PERFORMED = "performed"
     ORDERED = "ordered"
@@ -66,7 +68,7 @@ class Change(StrEnum):
 
 
 class Urgency(StrEnum):
-    """How soon an order is to be carried out, where that is not as usual."""
+    """How soon an order must be carried out, if it is not routine."""
 
     URGENT = "urgent"
     SOON = "asap"
@@ -75,8 +77,8 @@ class Urgency(StrEnum):
 
 
 class Handled(msgspec.Struct, frozen=True, gc=False):
-    """A device that was put in, taken out or worked on. `said` is that in the provider's words, where these are no code
-    that we know."""
+    """A device that was put in, taken out or worked on. `said` is the action in the provider's words, if we do not know
+    the code."""
 
     device: str = ""
     change: Change = Change.NOT_GIVEN
@@ -84,12 +86,12 @@ class Handled(msgspec.Struct, frozen=True, gc=False):
 
 
 class ProcedureEntry(Entry, frozen=True, kw_only=True, gc=False):
-    """A procedure or surgery, or one that was ordered: then `planned` is when it is to be.
+    """A procedure or surgery, or an order for one; then `planned` is when it should be done.
 
-    `performers` have their roles as sent. `devices` were used; those in `handled` were what it was about. `reasons_not`
-    say why it was not done, or not finished. `reports` are what came of it, by name, `canceled` what of an
-    order is not done, `schedule` how often it is to be, `specimen` what is to be examined and `advice` what the patient
-    is to do; `visits` and `based_on` are ids.
+    The roles of `performers` are as sent. `devices` were only used; those in `handled` were what the procedure was
+    about. `reasons_not` say why it was not done, or not finished. `reports` are the names of its reports. For an order,
+    `canceled` are its canceled items, `schedule` is how often it should be done, `specimen` what to examine, and
+    `advice` what the patient should do. `visits` and `based_on` are ids.
     """
 
     status: Status = Status.NOT_GIVEN
@@ -141,7 +143,7 @@ _GROUPS = {
 
 
 def present(resource: Element, context: Context) -> ProcedureEntry:
-    """Read a Procedure of either version."""
+    """Read a Procedure of either FHIR version."""
     top = head(resource, resource.get("code"))
     if top["is_withdrawn"] or top["is_withheld"]:
         return ProcedureEntry(**top)
@@ -185,7 +187,7 @@ def _status(resource: Element) -> Status:
 
 
 def _performers(resource: Element, context: Context) -> tuple[Person, ...]:
-    """Who did it; the role is `role` in DSTU2 and `function` in R4."""
+    """Who performed it; the role is `role` in DSTU2 and `function` in R4."""
     return naming.people_of(
         Person(
             name=naming.name_of(elements.child(sent, "actor") or sent, context, within=resource),
@@ -196,7 +198,8 @@ def _performers(resource: Element, context: Context) -> tuple[Person, ...]:
 
 
 def _devices(resource: Element, context: Context, status: Status) -> dict[str, Any]:
-    """What was used, and what it was about. Where nothing was done, nothing was put in: such a device is only named."""
+    """The devices that were used, and those that the procedure was about. If it was not done, no device was put in, and
+    all of them are only named."""
     used = (*elements.children(resource, "usedReference"), *elements.children(resource, "used"))
     named = (*naming.names_of(used, context, within=resource), *naming.titles(resource, "usedCode"))
     handled = _handled(resource, context)

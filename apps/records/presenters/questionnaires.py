@@ -1,6 +1,6 @@
-"""A QuestionnaireResponse of either version: questions and answers, in their order.
+"""A QuestionnaireResponse of either FHIR version: questions and answers, in the order sent.
 
-DSTU2 nests `group` and `question`; R4 nests `item` in both. Here they are lines with a depth.
+DSTU2 nests `group` and `question`; R4 nests `item` for both. Here they become lines with a depth.
 """
 
 from collections.abc import Iterator
@@ -22,13 +22,13 @@ from apps.records.presenters.observations import values
 from apps.records.presenters.observations.values import Kind, Value
 
 _MOST = 300
-_MOST_ANSWERS = 20  # of one question
+_MOST_ANSWERS = 20  # answers to one question
 _DEEPEST = 12
 _PARTS = ("group", "question", "item")
 
 
 class Status(StrEnum):
-    """How far it was filled in."""
+    """How completely a questionnaire was filled in."""
 
     UNDER_WAY = "under-way"
     DONE = "done"
@@ -45,7 +45,7 @@ _STATUSES = {
 
 
 class Line(msgspec.Struct, frozen=True, gc=False):
-    """A heading, or a question with its answers, so many levels deep."""
+    """A heading, or a question with its answers, `depth` levels deep."""
 
     text: str = ""
     answers: tuple[Value, ...] = ()
@@ -53,8 +53,8 @@ class Line(msgspec.Struct, frozen=True, gc=False):
 
 
 class QuestionnaireEntry(Entry, frozen=True, kw_only=True, gc=False):
-    """What was asked and answered; `is_cut` where there was more than anybody reads. Without a title of its own, and
-    without one heading over all of it, `title` is only what it begins with: `has_own_title` says so."""
+    """The questions and answers. `is_cut`: there were more than anybody would read. `has_own_title`: there was a title,
+    or one heading over everything; otherwise `title` is only the first text."""
 
     lines: tuple[Line, ...] = ()
     is_cut: bool = False
@@ -62,7 +62,7 @@ class QuestionnaireEntry(Entry, frozen=True, kw_only=True, gc=False):
 
     @property
     def questions(self) -> int:
-        """How many were asked."""
+        """How many questions were asked."""
         pairs = zip_longest(self.lines, self.lines[1:])
         return sum(1 for line, below in pairs if line.answers or below is None or below.depth <= line.depth)
 
@@ -92,14 +92,14 @@ def present(resource: Element, context: Context) -> QuestionnaireEntry:
 
 
 def _heading_over(lines: list[Line]) -> str:
-    """The one heading that all the rest stands under."""
+    """The first line, if it is a heading over all others; else empty."""
     first, *others = lines or [Line()]
     return first.text if others and not first.answers and all(line.depth > first.depth for line in others) else ""
 
 
 def _kept(lines: list[Line]) -> tuple[Line, ...]:
-    """So many lines, and no heading at their end whose questions are beyond it: it would read as a question that nobody
-    answered."""
+    """The first lines, up to the maximum. A heading whose questions are cut off is left out: it would read like a
+    question that nobody answered."""
     end = min(len(lines), _MOST)
     while end < len(lines) and not lines[end - 1].answers and lines[end].depth > lines[end - 1].depth:
         end -= 1
@@ -107,7 +107,8 @@ def _kept(lines: list[Line]) -> tuple[Line, ...]:
 
 
 def _title(resource: Element, context: Context) -> str:
-    """A Reference in DSTU2; an address in R4, beside which US Core has the title in an extension."""
+    """The title of the questionnaire. DSTU2 has a Reference to it; R4 has its address, beside which US Core has the
+    title in an extension."""
     asked = resource.get("questionnaire")
     found = context.find(asked, within=resource)
     extensions = elements.children(elements.child(resource, "_questionnaire"), "extension")
@@ -119,14 +120,14 @@ def _title(resource: Element, context: Context) -> str:
 
 @dataclass
 class _Sent:
-    """A questionnaire while its lines are read. `is_cut`: some of it was passed by, being too deep or too long."""
+    """A questionnaire while its lines are read. `is_cut`: some of it was skipped, being too deep or too long."""
 
     resource: Element
     context: Context
     is_cut: bool = False
 
     def lines(self) -> Iterator[Line]:
-        """In their order."""
+        """The lines, in the order sent."""
         return self._within(self.resource, 0)
 
     def _within(self, element: Element, depth: int) -> Iterator[Line]:
@@ -148,7 +149,7 @@ class _Sent:
             yield from chain(first, below)
 
     def _answer(self, answer: Element) -> Value:
-        """What was answered. What is no value that we can read is told as it was sent: it is not "no answer"."""
+        """The value of an answer. If we cannot read it, it is kept as sent: it must not look like "no answer"."""
         if value := values.read(_shaped(answer)):
             return value
         sent = (name for name in answer if name.startswith("value"))
@@ -162,7 +163,8 @@ def _text(part: Element) -> str:
 
 
 def _shaped(answer: Element) -> Element:
-    """A Coding, a number, a day or a Reference answers as the like kind of value of an Observation does."""
+    """The answer in the form of an Observation's value, which `values` can read: a Coding becomes a CodeableConcept, a
+    date a dateTime, and a number, an address or a Reference becomes a text."""
     shaped = dict(answer)
     if isinstance(coding := answer.get("valueCoding"), dict):
         shaped["valueCodeableConcept"] = {"coding": [coding]}

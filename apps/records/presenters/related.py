@@ -1,5 +1,5 @@
-"""What a resource says that it belongs to: the visit at which it came to be, and of a visit the conditions that it was
-about (patient experience 3.5 and 3.7). By reference to its own root alone, and never by guessing from dates.
+"""What a resource belongs to: the visit at which it was made, or for a visit, the conditions that it was about (patient
+experience 3.5 and 3.7). We go only by references to the same root, and never guess from dates.
 """
 
 from collections.abc import Iterator
@@ -9,14 +9,15 @@ from apps.records.presenters import elements, naming
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Context
 
-# DSTU2 and R4: `context` is the visit itself, or has it among what a document was written in.
+# DSTU2 and R4. `context` is the visit itself or, in a document, contains it as `encounter`.
 _OF_A_VISIT: Final = ("encounter", "context", "partOf")
 _VISIT: Final = frozenset({"Encounter"})
 _CONDITION: Final = frozenset({"Condition"})
 
 
 def named_by(resource: Element, context: Context) -> tuple[str, ...]:
-    """What it belongs to, each as `Type/id`, once. A visit belongs to itself as well: so it is found by its id."""
+    """What a resource belongs to, as `Type/id`, without repetition. A visit also belongs to itself, so that its id
+    finds it together with everything from that visit."""
     names = [f"Encounter/{logical_id}" for logical_id in _visits(resource, context)]
     if elements.text(resource, "resourceType") == "Encounter":
         names.append(f"Encounter/{elements.text(resource, 'id')}")
@@ -33,7 +34,7 @@ def _visits(resource: Element, context: Context) -> Iterator[str]:
 
 
 def _conditions(visit: Element, context: Context) -> Iterator[str]:
-    """In R4 diagnoses or a reason, in DSTU2 what indicated it."""
+    """The conditions of a visit: its diagnoses or reasons in R4, its `indication` in DSTU2."""
     for diagnosis in elements.children(visit, "diagnosis"):
         yield from naming.own_ids_of(diagnosis, "condition", context, types=_CONDITION)
     for name in ("indication", "reasonReference"):

@@ -1,8 +1,8 @@
-"""A DiagnosticReport of either version: the panel that results belong to, or a report in words.
+"""A DiagnosticReport of either FHIR version: the panel to which results belong, or a report in words.
 
-FHIR DSTU2 and R4 DiagnosticReport; facts section 1.6: category and performer are one or several, `request` is
-`basedOn`, `codedDiagnosis` is `conclusionCode`, `image` is `media`. Its results are references, in the laboratory's
-order; those that it contains come along.
+FHIR DSTU2 and R4 DiagnosticReport (facts section 1.6): category and performer are one in DSTU2 and several in R4;
+`request` became `basedOn`, `codedDiagnosis` became `conclusionCode`, and `image` became `media`. The results are
+references, in the laboratory's order; contained results are part of the entry.
 """
 
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ _MOST = 50
 
 
 class Category(StrEnum):
-    """The kind of report, as far as the provider says it."""
+    """The kind of report, according to the provider."""
 
     LABORATORY = "laboratory"
     IMAGING = "imaging"
@@ -36,7 +36,7 @@ class Category(StrEnum):
     OTHER = "other"
 
 
-# v2-0074 in both versions, and the LOINC categories of US Core. CT is a CAT scan, CP cytopathology, CG cytogenetics.
+# v2-0074 in both FHIR versions, and US Core's LOINC categories. CT is a CAT scan, CP cytopathology, CG cytogenetics.
 _CATEGORIES = {
     **dict.fromkeys(("LAB", "CH", "HM", "BLB", "IMM", "SR", "TX", "OTH-LAB", "LABORATORY"), Category.LABORATORY),
     **dict.fromkeys(
@@ -51,10 +51,10 @@ _CATEGORIES = {
 
 
 class ReportEntry(Entry, frozen=True, kw_only=True, gc=False):
-    """A report. `results` are references in the provider's order: `Observation/id`, or `#id` for what `inside` holds.
+    """A report. `results` are references in the provider's order: `Observation/id`, or `#id` for those in `inside`.
 
-    `forms` are the whole report as files, without their content. `ordered_by` are names. `may_be_grave`: it opens
-    through one calm page first (patient experience 3.3).
+    `forms` are the whole report as files, without their content. `ordered_by` are names. `may_be_grave`: a calm page
+    asks before the report is shown (patient experience 3.3).
     """
 
     category: Category = Category.OTHER
@@ -105,15 +105,15 @@ def present(resource: Element, context: Context) -> ReportEntry:
 
 
 def _categories(resource: Element) -> Iterator[Category]:
-    """Those that we know, in the provider's order: pathology is often called a laboratory's first."""
+    """The categories that we know, in the provider's order: for pathology, the first is often laboratory."""
     concepts = elements.children(resource, "category")
     codes = (code.upper() for concept in concepts for code in elements.codes(concept))
     return (_CATEGORIES[code] for code in codes if code in _CATEGORIES)
 
 
 def _ordered_by(resource: Element, context: Context) -> Iterator[str]:
-    """The names on the orders: ServiceRequest has a requester, DSTU2's DiagnosticOrder and ProcedureRequest an
-    orderer."""
+    """The names of those who ordered it: `requester` of a ServiceRequest, `orderer` of a DiagnosticOrder or a
+    ProcedureRequest in DSTU2."""
     for name in ("basedOn", "request"):
         for reference in elements.children(resource, name):
             order = context.find(reference, within=resource)
@@ -133,7 +133,7 @@ def _forms(resource: Element) -> tuple[Attachment, ...]:
 
 
 def _images(resource: Element, context: Context) -> tuple[str, ...]:
-    """References to Media: those whose picture a page may offer."""
+    """References to Media, whose pictures a page may offer."""
     links = (image for name in ("media", "image") for image in elements.children(resource, name))
     found = (path for link in links for path in results.references(link, "link", context))
     return tuple(dict.fromkeys(found))[:_MOST]

@@ -1,4 +1,4 @@
-"""A Specimen of either version: what was taken for a test."""
+"""A Specimen of either FHIR version: what was taken for a test."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -17,11 +17,11 @@ from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
 from apps.records.presenters.heads import head, status_codes, was_withdrawn
 from apps.records.presenters.naming import besides_codes, names_of
 
-_MOST = 20  # states of one; more is an accident
+_MOST = 20  # conditions of one specimen; more can only be an error
 
 
 class Status(StrEnum):
-    """Whether it could be used."""
+    """Whether a specimen could be used."""
 
     AVAILABLE = "available"
     NOT_AVAILABLE = "not-available"
@@ -29,7 +29,7 @@ class Status(StrEnum):
 
 
 class State(StrEnum):
-    """In which state it came, by the codes that HL7 has for it."""
+    """The condition in which a specimen arrived, by HL7's codes (v2 table 0493)."""
 
     DAMAGED = "aut"
     CENTRIFUGED = "cfu"
@@ -51,8 +51,8 @@ _STATUSES = {
 
 
 class SpecimenEntry(Entry, frozen=True, kw_only=True, gc=False):
-    """A specimen. `when` is when it was taken, else when it was received. `state` is in keys of `STATE_WORDS`, or in
-    the provider's words."""
+    """A specimen. `when` is when it was taken, else when it was received. `state` is its condition, as keys of
+    `STATE_WORDS` or in the provider's words."""
 
     received: When = UNDATED
     body_site: str = ""
@@ -91,13 +91,13 @@ def present(resource: Element, context: Context) -> SpecimenEntry:
 
 
 def is_unusable(specimen: Element) -> bool:
-    """Whether its provider says so. One that was entered in error says nothing."""
+    """Whether the provider says that the specimen is unusable. One that was entered in error says nothing."""
     return "unsatisfactory" in status_codes(specimen, "status") and not was_withdrawn(specimen)
 
 
 def states(specimen: Element) -> tuple[str, ...]:
-    """In which state it came (R4 alone says it): those that we know, by code, and what its provider says besides; else
-    in the provider's words. Of one that was entered in error, none."""
+    """The condition in which a specimen arrived (in R4 only): keys of `STATE_WORDS`, with any further words, or else
+    the provider's words. Empty if the specimen was entered in error."""
     if "condition" not in specimen or was_withdrawn(specimen):
         return ()
     said = list[str]()
@@ -108,7 +108,7 @@ def states(specimen: Element) -> tuple[str, ...]:
 
 
 def _fasting(collection: Element) -> str:
-    """R4 alone says it. One of HL7's codes (v2 table 0916), else in the provider's words."""
+    """Whether the patient was fasting (in R4 only): one of HL7's codes (v2 table 0916), else the provider's words."""
     codes = status_codes(collection, "fastingStatusCodeableConcept")
     known = next((code for code in codes if code in FASTING_WORDS), "")
     return known or title_of(collection.get("fastingStatusCodeableConcept"))

@@ -1,7 +1,7 @@
-"""An Encounter of either version (facts 1.6, patient experience 3.7): a visit, or a stay in the hospital.
+"""An Encounter of either FHIR version (facts 1.6, patient experience 3.7): a visit, or a stay in the hospital.
 
-`class` is a plain code in DSTU2 and a Coding of v3-ActCode in R4. People know visits by date, clinician and clinic, so
-all who took part and all places are kept, the patient left out. What belongs to a visit is found by reference alone.
+`class` is a plain code in DSTU2 and a Coding of v3-ActCode in R4. People remember visits by date, clinician and clinic,
+so that we keep all participants other than the patient, and all places. Only references say what belongs to a visit.
 """
 
 from collections.abc import Mapping
@@ -24,12 +24,12 @@ from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
 from apps.records.presenters.heads import head, mapped, status_codes
 from apps.records.presenters.naming import Person
 
-_ONLY_MEANT = frozenset({"planned", "reserved"})  # statuses of a place
-_MOST = 30  # places or diagnoses of one visit; more is an accident
+_ONLY_MEANT = frozenset({"planned", "reserved"})  # statuses of a place where the patient was not (yet)
+_MOST = 30  # places or diagnoses of one visit; more can only be an error
 
 
 class Kind(StrEnum):
-    """What sort of visit it was, of either version's classes."""
+    """The kind of visit, from the classes of both FHIR versions."""
 
     VISIT = "visit"
     HOSPITAL_STAY = "hospital-stay"
@@ -40,7 +40,7 @@ class Kind(StrEnum):
 
 
 class Status(StrEnum):
-    """How far it is. What is finished needs no word."""
+    """How far along a visit is. Pages do not mention "finished"."""
 
     PLANNED = "planned"
     ARRIVED = "arrived"
@@ -52,7 +52,7 @@ class Status(StrEnum):
 
 
 class Group(StrEnum):
-    """In the order of the page. A canceled one is not counted as a visit."""
+    """The groups, in the order of the page. A canceled visit does not count as one."""
 
     PLANNED = "planned"
     NOW = "now"
@@ -62,14 +62,14 @@ class Group(StrEnum):
 
 
 class Place(msgspec.Struct, frozen=True, gc=False):
-    """Where, and when there."""
+    """A place, and when the patient was there."""
 
     name: str = ""
     when: When = UNDATED
 
 
 class Use(StrEnum):
-    """What a diagnosis is to a visit (FHIR diagnosis-role; DSTU2 has the first two)."""
+    """The role of a diagnosis in a visit (FHIR diagnosis-role; DSTU2 has only the first two)."""
 
     ADMISSION = "ad"
     DISCHARGE = "dd"
@@ -82,8 +82,8 @@ class Use(StrEnum):
 
 
 class Diagnosis(msgspec.Struct, frozen=True, gc=False):
-    """What was found or suspected, by the name that the visit or the condition gives it. `said` is its use in the
-    provider's words, where that is none that we know."""
+    """What was found or suspected, as the visit or the condition calls it. `said` is its role in the provider's words,
+    if we do not know the code."""
 
     what: str = ""
     use: Use = Use.NOT_GIVEN
@@ -103,10 +103,11 @@ class Hospitalization(msgspec.Struct, frozen=True, gc=False):
 
 
 class VisitEntry(Entry, frozen=True, kw_only=True, gc=False):
-    """A visit. `title` is its type in the provider's words, else its service; where it is empty, `kind` says enough.
+    """A visit. `title` is its type in the provider's words, else its service; if it is empty, `kind` says enough.
 
-    `class_said` is the class in the provider's words, where it is none that we know. `clinic` is the organization that
-    was responsible. `length` is how long it took where that was sent. `part_of` is the id of the visit it is part of.
+    `class_said` is the class in the provider's words, if we do not know the code. `clinic` is the organization that was
+    responsible. `length` is how long the visit took, if that was sent. `part_of` is the id of the visit to which it
+    belongs.
     """
 
     status: Status = Status.NOT_GIVEN
@@ -127,7 +128,7 @@ class VisitEntry(Entry, frozen=True, kw_only=True, gc=False):
 
     @property
     def is_open(self) -> bool:
-        """Whether it began and no end was recorded; a page says so where that is long ago."""
+        """Whether the visit began and no end was recorded; a page says so if that was long ago."""
         return self.group is Group.NOW and self.when.is_open
 
 
@@ -171,7 +172,7 @@ _GROUPS = {
 
 
 def present(resource: Element, context: Context) -> VisitEntry:
-    """Read an Encounter of either version."""
+    """Read an Encounter of either FHIR version."""
     types = list(elements.children(resource, "type"))
     named = next(
         (each for each in types if not is_in_place_of_a_name(title_of(each))),
@@ -209,14 +210,14 @@ def present(resource: Element, context: Context) -> VisitEntry:
 
 
 def _when(resource: Element, status: Status) -> When:
-    """One that is over, or was canceled, does not go on because no end of it was sent."""
+    """When the visit was. If it is finished or canceled, a missing end does not mean that it still goes on."""
     when = moments.read(resource, "period", means="planned" if status is Status.PLANNED else "seen")
     is_over = status in {Status.FINISHED, Status.CANCELED}
     return replace(when, is_open=False) if is_over and when.is_open else when
 
 
 def _kind(resource: Element) -> Kind | None:
-    """Of a plain code, of a Coding, or of a concept where one was sent by mistake."""
+    """The kind, from a plain code, a Coding, or a concept that was sent by mistake."""
     code = elements.text(elements.child(resource, "class"), "code")
     return mapped({"class": code} if code else resource, "class", _KINDS)
 
@@ -235,7 +236,8 @@ def _participants(resource: Element, context: Context) -> tuple[Person, ...]:
 
 
 def _places(resource: Element, context: Context, *, is_planned: bool) -> tuple[Place, ...]:
-    """Where they are or were; where they only were to be, of a visit that is itself still planned."""
+    """The places where the patient is or was. Places that were only planned count if the visit itself is still
+    planned."""
     read = (
         Place(
             name=naming.name_of(each.get("location"), context, within=resource),
@@ -248,7 +250,7 @@ def _places(resource: Element, context: Context, *, is_planned: bool) -> tuple[P
 
 
 def _diagnoses(resource: Element, context: Context) -> tuple[Diagnosis, ...]:
-    """`diagnosis` in R4; in DSTU2 the admitting and the discharge diagnoses of the hospitalization."""
+    """The diagnoses: `diagnosis` in R4; in DSTU2, the admitting and discharge diagnoses of the hospitalization."""
     found = [_diagnosis(each, resource, context) for each in elements.children(resource, "diagnosis")]
     stay = elements.child(resource, "hospitalization")
     for name, use in (("admittingDiagnosis", Use.ADMISSION), ("dischargeDiagnosis", Use.DISCHARGE)):
