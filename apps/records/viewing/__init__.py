@@ -1,1 +1,1 @@
-"""Pages of a record, assembled from shelves: what each shows, and that somebody looked."""
+"""Pages of a record, assembled from shelves: what each shows, and the note that its owner looked."""

@@ -1,9 +1,9 @@
-"""What came into a record, or changed, since its owner last looked at it, of what lists have.
+"""The listed entries that came into a record, or changed, since its owner last looked at it.
 
-The last look is the newest one on an earlier day that the audit trail tells of. Rows are searched for only where a
-check since then changed some; where that look is longer ago than runs are kept, the rows themselves say of which types
-there are any. What came by a connection that is newer than that look, or whose first copy was on its way then, is new
-as a whole, and no news; nor is what a server sent anew in another version of FHIR.
+The last look is the newest one on an earlier day in the audit trail. Rows are searched only for types of which a check
+changed something since; if the look is longer ago than runs are kept, the rows themselves show which types those are.
+If a connection is newer than that look, or its first copy was still under way then, all it brought is new as a whole
+and not listed as news; nor is what a server sent again in another version of FHIR.
 """
 
 from collections import defaultdict
@@ -28,7 +28,7 @@ from apps.records.syncing.resent_after_version_change import Resent
 from apps.records.viewing.opening.whole import Source, Whole
 from apps.records.viewing.wording import dates_in_words
 
-# Written out, as they are asked whenever the first page is: putting them together anew costs more than asking.
+# Written out, since every first page runs them: building them in Python costs more than running them.
 _LAST_LOOK: Final = """
 SELECT look.at FROM audit_auditevent AS look
 WHERE look.user_id = %(user_id)s AND look.event = %(event)s AND look.at < %(today)s ORDER BY look.id DESC LIMIT 1
@@ -48,22 +48,23 @@ GROUP BY run.connection_id, step.resource_type
 
 
 class Arrival(NamedTuple):
-    """What came or changed, and stands in a list."""
+    """An entry that came or changed, and stands in a list."""
 
     record: Record
     subject: Subject
     entry: Entry
 
     def is_new(self, since: datetime) -> bool:
-        """Whether it was not there at all."""
+        """Whether it was not here at all."""
         return self.record.first_received_at > since
 
 
 @dataclass(frozen=True)
 class Arrivals:
-    """`since` is when the record was last looked at. `came` are the newest by their own dates, of those that came last;
-    `behind` counts what nobody has looked through. `arrived` are the connections whose whole record is new, `resent`
-    those that sent theirs anew, and `unshelved` those of which something is on no shelf yet."""
+    """`since` is when the record was last looked at. `came` holds, newest first by their own dates, those that were
+    examined, which are the last to come; `behind` counts those that were not. `arrived` are the connections whose whole
+    record is new, `resent` those that sent theirs again, and `unshelved` those of which something is on no shelf
+    yet."""
 
     since: datetime
     came: tuple[Arrival, ...]
@@ -74,9 +75,9 @@ class Arrivals:
 
 
 class _Changed(NamedTuple):
-    """A type of which a check changed something, in a run that began then at the earliest, or left something that is on
-    no shelf: of what was there before the last look, that alone. `has_changed_over`: its server stated another version
-    of FHIR at some time."""
+    """A type of which a check changed something since the last look, or left something off the shelves, for a
+    connection that is older than the look. `began_at` is when the first run that did so began. `has_changed_over`: its
+    server has stated another version of FHIR at some time."""
 
     connection_id: UUID
     resource_type: str
@@ -86,8 +87,8 @@ class _Changed(NamedTuple):
 
 
 def of(whole: Whole, *, most: int) -> Arrivals | None:
-    """Of those that came last, so many are looked through. None where nobody looked before. What does not open is
-    logged and left out. Raises VaultError where a key is missing."""
+    """At most `most` of those that came last are examined. None if nobody looked before. What does not open is logged
+    and left out. Raises VaultError if a key is missing."""
     since = _last_look(whole)
     if since is None:
         return None
@@ -109,7 +110,7 @@ def of(whole: Whole, *, most: int) -> Arrivals | None:
     newest = list(received.order_by("-received_at", "-pk")[:most]) if types else []
     behind = received.count() - len(newest) if len(newest) == most else 0
     came = sorted(_listed(whole, newest), key=lambda one: _by_date(one, whole), reverse=True)
-    # As long as it is on its way, Home says that.
+    # Until it is copied, Home says that it is on its way.
     told = tuple(source for source in arrived if source.is_copied)
     unshelved = frozenset(one.connection_id for one in changed if one.is_unshelved)
     return Arrivals(since, tuple(came), behind, told, _resent(whole, anew, types), unshelved)
@@ -121,13 +122,13 @@ def _is_newer(source: Source, since: datetime) -> bool:
 
 
 def _is_of_first_copy(changed: _Changed, whole: Whole) -> bool:
-    """Whether it came by the run that its confirmation began: whoever looked meanwhile saw a part, if anything."""
+    """Whether it came in the run that began with the confirmation: anybody who looked meanwhile saw a part at most."""
     confirmed_at = whole.sources[changed.connection_id].connection.confirmed_at
     return changed.began_at is not None and confirmed_at is not None and changed.began_at <= confirmed_at
 
 
 def _is_among(anew: Iterable[Resent]) -> Q:
-    """What came of these types until it had all been sent anew."""
+    """The rows of these types that came before everything had been sent again."""
     found = Q(pk__in=[])
     for one in anew:
         found |= Q(connection=one.connection_id, resource_type=one.resource_type, received_at__lte=one.until)
@@ -135,13 +136,13 @@ def _is_among(anew: Iterable[Resent]) -> Q:
 
 
 def _resent(whole: Whole, anew: Iterable[Resent], types: Collection[str]) -> tuple[Source, ...]:
-    """Of what a list has."""
+    """The connections that sent listed types again."""
     connections = {one.connection_id for one in anew if one.resource_type in types}
     return tuple(source for key, source in whole.sources.items() if key in connections)
 
 
 def _by_date(came: Arrival, whole: Whole) -> tuple[bool, str]:
-    """The newest first, and what has no date, or one that cannot be, last."""
+    """A sort key: newest first; what has no date, or an impossible one, last."""
     entry, born = came.entry, whole.sources[came.record.connection_id].born
     sent = entry.when.starts or entry.when.ends
     return not dates_in_words.looks_wrong(entry, born=born, at=whole.at), sent
@@ -157,7 +158,7 @@ def _last_look(whole: Whole) -> datetime | None:
 
 
 def _changed(whole: Whole, older: Sequence[UUID], since: datetime) -> tuple[_Changed, ...]:
-    """Of which types a check since then changed something, or left something that is on no shelf."""
+    """The types of which a check since then changed something, or left something off the shelves."""
     asked: dict[str, Any] = {"user_id": whole.user_id, "connections": list(older), "since": since}
     with binary_cursor() as cursor:
         cursor.execute(_CHANGED, asked)
@@ -165,7 +166,7 @@ def _changed(whole: Whole, older: Sequence[UUID], since: datetime) -> tuple[_Cha
 
 
 def _listed_types(resource_types: Iterable[str]) -> tuple[str, ...]:
-    """Those that lists have."""
+    """Those that stand in lists."""
     return tuple(name for name in dict.fromkeys(resource_types) if set(subjects.shelved_for(name)) - {subjects.PATIENT})
 
 
@@ -175,7 +176,7 @@ def _received_since(whole: Whole, known: Sequence[UUID], since: datetime) -> Que
 
 
 def _listed(whole: Whole, newest: Sequence[Record]) -> list[Arrival]:
-    """What lists have of these: nothing that was withdrawn, is not final, or is of no subject."""
+    """Those of these records that stand in lists: not what was withdrawn, is not final, or belongs to no subject."""
     opened = [(record, bodies.find_of(record, whole.ring)) for record in newest]
     readable = [(record, body) for record, body in opened if body is not None]
     contexts = _contexts(whole, readable)
@@ -184,7 +185,8 @@ def _listed(whole: Whole, newest: Sequence[Record]) -> list[Arrival]:
 
 
 def _contexts(whole: Whole, readable: Sequence[tuple[Record, bytes]]) -> Mapping[UUID, Context]:
-    """What the new rows of each connection are read with: an order may have its name from a Medication alone."""
+    """The contexts in which the new rows of each connection are presented: an order may get its name only from a
+    Medication."""
     found: dict[UUID, list[bytes]] = defaultdict(list)
     for record, body in readable:
         found[record.connection_id].append(body)

@@ -1,4 +1,4 @@
-"""A resource as the provider sent it, laid out for whoever wants to read that."""
+"""A resource as the provider sent it, formatted for people to read."""
 
 import re
 from typing import Final
@@ -11,21 +11,21 @@ from apps.vault import sealing
 from apps.vault.sealing import Holder
 
 MOST_BYTES: Final = 200_000  # the rest is in the download
-_DEEPEST: Final = 40  # brackets within brackets; indented, 200 kB of them are 8 MB at most
-_BRACKETS: Final = re.compile(rb'"(?:[^"\\]|\\.)*"?|[\[\]{}]', re.DOTALL)  # and texts, whose brackets are none
+_DEEPEST: Final = 40  # nested brackets; indented, 200 kB of them are 8 MB at most
+_BRACKETS: Final = re.compile(rb'"(?:[^"\\]|\\.)*"?|[\[\]{}]', re.DOTALL)  # skips those in strings
 _STEPS: Final = {b"[": 1, b"{": 1, b"]": -1, b"}": -1}
 
 
 def text(record: Record) -> str:
-    """The resource as received, laid out in lines: names, order and digits are the provider's. Raises VaultError."""
+    """The resource as received, one element per line: names, order and digits are the provider's. Raises VaultError."""
     with sealing.key_ring(Holder.user(record.user_id)) as ring:
         body = bodies.of(record, ring)
     return _laid_out(body)[:MOST_BYTES].decode(errors="replace")
 
 
 def _laid_out(body: bytes) -> bytes:
-    """In lines where that is for people to read. Laid out, lists in lists grow with the square of their length: a body
-    that is long or deep stands as it came."""
+    """Indented, if a person can read that. When nested lists are indented, their size grows with the square of their
+    depth: a long or deep body stays as it came."""
     if len(body) > MOST_BYTES or _is_deep(body):
         return body
     try:

@@ -1,8 +1,9 @@
-"""Ask before anything that may carry grave news is shown, by whichever address: its entry, its source, its files, its
-test over time (patient experience 3.3).
+"""Ask before showing anything that may carry grave news, by any address: its entry, its source, its files, its test
+over time (patient experience 3.3).
 
-The page of its entry asks, once a session, and its other pages lead there. A result of a report that asks does so as
-well, whatever its own name says. Who has read a report was asked for its results, too: they stand on its page.
+The page of its entry asks once per session, and its other pages lead there. A result that belongs to a report that asks
+does the same, whatever its own name says. Reading a report counts as having been asked for its results, which stand on
+its page.
 """
 
 from collections.abc import Callable, Collection, Iterable, MutableMapping
@@ -18,15 +19,15 @@ from apps.records.viewing.entries import EntryPage
 from apps.vault import sealing
 from apps.vault.sealing import Holder, KeyRing
 
-_READ: Final = "read_though_grave"  # in the session: records whose reader said to read them now
-_MOST: Final = 1000  # of them, the latest
+_READ: Final = "read_though_grave"  # in the session: the records that the reader chose to read
+_MOST: Final = 1000  # the latest of them
 
 
 def is_due(record: Record, *, session: MutableMapping[str, Any]) -> bool:
-    """Whether its entry asks before anything of it is shown: by all that was sent, as one that is withheld or renamed
-    now has what it said before on its page. Never where its reader chose not to be asked.
+    """Whether its entry asks before anything of it is shown. Everything sent counts, as the page of an entry that is
+    now withheld or renamed also shows what it said before. Never if its reader chose not to be asked.
 
-    Raises `apps.vault.errors.VaultError` where the record does not open.
+    Raises `apps.vault.errors.VaultError` if the record does not open.
     """
     return _may_ask(record, session) and _is_grave(record)
 
@@ -34,7 +35,7 @@ def is_due(record: Record, *, session: MutableMapping[str, Any]) -> bool:
 def is_due_beside(
     shelves: Iterable[OpenShelf], record: Record, ring: KeyRing, *, session: MutableMapping[str, Any]
 ) -> bool:
-    """The same where shelves are open already, those of results among them."""
+    """The same if shelves are open already, among them those of results."""
     if not _may_ask(record, session):
         return False
     of_grave = frozenset().union(*(each.of_grave for each in shelves if each.connection_id == record.connection_id))
@@ -42,14 +43,15 @@ def is_due_beside(
 
 
 def is_due_on(page: EntryPage, *, session: MutableMapping[str, Any]) -> bool:
-    """The same for the page of its entry, which has opened what was sent; all of it, but for versions left out."""
+    """The same for the page of its entry, which has opened what was sent, except versions that it leaves out."""
     if not _may_ask(page.record, session):
         return False
     return page.may_be_grave or (page.older > 0 and _is_grave(page.record))
 
 
 def opener(user: User, *, session: MutableMapping[str, Any]) -> Callable[[int], bool]:
-    """What says of records, by their own ids, whether this reader said to read them now, or chose not to be asked."""
+    """A function that says, given a record's id, whether this reader chose to read that record, or not to be asked at
+    all."""
     read = frozenset(session.get(_READ, []))
     return lambda pk: pk in read or not user.asks_before_grave_news
 
@@ -72,7 +74,7 @@ def _is_grave_among(of_grave: Collection[str], record: Record, ring: KeyRing) ->
 
 
 def note_answer(page: EntryPage, *, session: MutableMapping[str, Any]) -> None:
-    """Its reader was asked, and reads it now."""
+    """Note that its reader was asked, and chose to read it."""
     parts = page.panel.parts if page.panel else ()
     answered = [page.record.pk, *(part.record for part in parts if part.record is not None)]
     known = session.get(_READ, [])

@@ -1,4 +1,4 @@
-"""A bill on its own page, line by line: what was billed, allowed, paid and left to the patient, in words of ours."""
+"""A bill on its own page, line by line: what was billed, allowed, paid and left to the patient, in our words."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from apps.records.viewing.wording import dates_in_words, provider_codes
 
 @dataclass(frozen=True)
 class AmountInWords:
-    """One amount: what it is of, how much, and why."""
+    """One amount: its kind, how much it is, and why."""
 
     of: str
     said: str
@@ -26,7 +26,7 @@ class AmountInWords:
 
 @dataclass(frozen=True)
 class Part:
-    """One line of it, or the whole: what it is called, when care was given, its amounts, and what was written to it."""
+    """A line of the bill, or the whole: its name, when care was given, its amounts, and its notes."""
 
     name: str
     when: str = ""
@@ -37,7 +37,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Charges:
-    """The whole first, which people look for. `left` lines are not among them."""
+    """The whole first, since people look for that. `left` counts the lines left out."""
 
     parts: tuple[Part, ...] = ()
     left: int = 0
@@ -47,7 +47,8 @@ class Charges:
 
 
 def of(entry: Entry, resource: Element) -> tuple[Charges, Entry]:
-    """What is to be told of it, and the entry without what these say better; of no bill nothing, and the entry."""
+    """The charges of a bill, and the entry without what they say better; for anything else no charges, and the entry as
+    it is."""
     is_one = isinstance(entry, GenericEntry) and not entry.is_withheld and not entry.is_withdrawn
     bill = adjudications.read(resource) if is_one else NO_BILL
     return Charges(tuple(_parts(bill, entry)), bill.more), _besides(entry, bill)

@@ -1,8 +1,8 @@
-"""What corrected results were before: their row in a table tells it beside what they are (patient experience 4.2).
+"""The earlier values of corrected results, shown in their table row beside the present ones (patient experience 4.2).
 
-Only of what its provider calls corrected, and only of rows that are shown: nothing else is opened. Of each the newest
-earlier version that said another value is told; some providers send a result again with nothing changed but a stamp.
-All versions are on the page of the entry.
+Only results that their provider calls corrected, and only rows that are shown: nothing else is opened. For each, the
+newest earlier version with a different value is shown; some providers send a result again with nothing but a new time
+stamp. The page of the entry has all versions.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -28,9 +28,9 @@ from apps.records.viewing import value_rows
 from apps.records.viewing.wording import values_in_words
 from apps.vault.sealing import KeyRing
 
-_MOST_VERSIONS: Final = 5  # of each, the newest, and the first
-_LARGEST_BYTES: Final = 50_000  # sealed: no result that a row tells is so large
-_LARGEST_BODY: Final = 200_000  # opened: twenty megabytes of the same letter are one kilobyte where they are sealed
+_MOST_VERSIONS: Final = 5  # of each record: the newest, and the first
+_LARGEST_BYTES: Final = 50_000  # sealed: no result in a row is so large
+_LARGEST_BODY: Final = 200_000  # opened: twenty megabytes of the same letter are sealed as one kilobyte
 _ROWS_AT_ONCE: Final = 100
 
 
@@ -46,9 +46,9 @@ _COLUMNS: Final = ("record_id", "record__connection_id", "record__resource_type"
 
 
 def before(rows: Iterable[Row], ring: KeyRing, *, is_open: Callable[[int], bool]) -> Mapping[int, str]:
-    """What these rows say in place of what they said, by record: nothing of one that said no other value, and nothing
-    that was called what may carry grave news, unless its record `is_open`. One query; none where no row is corrected.
-    Raises VaultError where a key is missing."""
+    """What to show for each of these rows, by record, as its earlier value. A row is left out if no version had another
+    value, or if a version was marked as possibly grave news, unless its record `is_open`. One query; none if no row is
+    corrected. Raises VaultError if a key is missing."""
     corrected = {row.record: row for row in rows if row.record and row.status == Status.CORRECTED}
     if not corrected:
         return {}
@@ -62,15 +62,15 @@ def before(rows: Iterable[Row], ring: KeyRing, *, is_open: Callable[[int], bool]
 
 
 def beside(rows: Sequence[Row], told: Mapping[int, str]) -> Sequence[Row]:
-    """These rows, with what each was before."""
+    """These rows, each with its earlier value if it has one."""
     if not told:
         return rows
     return tuple(replace(row, before=told[row.record]) if row.record in told else row for row in rows)
 
 
 def _versions(records: Iterable[int]) -> Iterator[_Version]:
-    """The newest few of each and the first, newest first: of one that is sent anew at every check those few say what
-    it says now, and the first what it said."""
+    """The newest few versions of each record and the first, newest first: if a record is sent again at every check, the
+    newest few all have the present value, and only the first has the earlier one."""
     newest, oldest = [F("superseded_at").desc(), F("pk").desc()], [F("superseded_at").asc(), F("pk").asc()]
     small = LessThanOrEqual(Length("sealed_body"), _LARGEST_BYTES)
     versions = RecordVersion.objects.filter(small, record__in=list(records))
@@ -83,7 +83,7 @@ def _versions(records: Iterable[int]) -> Iterator[_Version]:
 
 
 def _said(sent: _Version, row: Row, ring: KeyRing, *, is_open: Callable[[int], bool]) -> str:
-    """What this version said, where it is another value of the same test."""
+    """The value of this version, if it is another value of the same test."""
     named = {"resource_type": sent.resource_type, "logical_id": sent.logical_id}
     body = bodies.find(sent.sealed_body, ring, connection_id=sent.connection_id, **named)
     if body is None or len(body) > _LARGEST_BODY:

@@ -1,6 +1,6 @@
-"""How many entries all lists show together, as "Everything by date" counts them.
+"""The number of entries in all lists together, as "Everything by date" counts them.
 
-More than these are stored: practitioners and places, and what is not final, was withdrawn, or is gone.
+More is stored than that: practitioners and places, and what is not final, was withdrawn, or is gone.
 """
 
 from uuid import UUID
@@ -12,7 +12,8 @@ from apps.vault.sealing import Holder
 
 
 def listed(user_id: UUID, *, connection_id: UUID | None = None) -> int | None:
-    """Of all their connections, or of one. None where a shelf does not open: then lists cannot tell, either.
+    """For all connections of a user, or for one. None if a shelf does not open: then lists do not know the number,
+    either.
 
     One query, and one for the key.
     """

@@ -1,6 +1,6 @@
-"""The status of an entry on the day of the page, where it depends on the day: insurance whose period is over has ended,
-and the date of an appointment that is still booked has passed, whatever was sent (patient experience 3.10); a condition
-whose end was in the future when its shelf was built may be over (3.5)."""
+"""The status of an entry on the day of the page, if it depends on the day: whatever was sent, insurance has ended when
+its period is over, and the date of an appointment that is still booked may have passed (patient experience 3.10); a
+condition whose end was in the future when its shelf was built may be over (3.5)."""
 
 from datetime import datetime
 from typing import Final
@@ -18,12 +18,12 @@ _BY_STATUS: Final = AppointmentEntry, CoverageEntry
 
 
 def of(entry: Entry, at: datetime) -> Entry:
-    """The entry with the status that it has at this moment."""
+    """The entry with its status at this moment."""
     if isinstance(entry, ConditionEntry):
         return entry.on(at.date())
     return replace(entry, status=entry.standing(today=at.date())) if isinstance(entry, _BY_STATUS) else entry
 
 
 def of_shelved(one: Shelved, at: datetime) -> Shelved:
-    """The same of an entry of a shelf."""
+    """The same for an entry from a shelf."""
     return one._replace(entry=of(one.entry, at)) if isinstance(one.entry, _OF_THE_DAY) else one

@@ -49,7 +49,8 @@ from apps.vault.errors import CannotOpen
 from apps.vault.sealing import Holder, KeyRing
 
 _VERSION: Final = ("id", "user_id", "record_id", "sealed_body", "digest", "received_at", "superseded_at")
-# Written out: every page of a record asks it, of most there is none, and putting it together takes longer than asking.
+# Written out: the page of every entry runs it, most have no earlier version, and building it takes longer than running
+# it.
 _EARLIER: Final = """
 SELECT id, user_id, record_id, sealed_body, digest, received_at, superseded_at FROM records_recordversion
 WHERE record_id = %(record_id)s ORDER BY superseded_at DESC, id DESC LIMIT %(most)s
@@ -59,7 +60,7 @@ _MOST_VERSIONS = 20
 
 @dataclass(frozen=True)
 class Version:
-    """One body of a record: the one that stands (`superseded_at` is None), or an earlier one."""
+    """One body of a record: the current one (`superseded_at` is None), or an earlier one."""
 
     pk: int | None
     received_at: datetime
@@ -69,21 +70,21 @@ class Version:
     entry: Entry
     facts: tuple[Fact, ...]
     remarks: tuple[str, ...] = ()  # what is odd about it
-    caution: str = ""  # that it may mean something else
-    notes: tuple[Note, ...] = ()  # of the one that stands
+    caution: str = ""  # that its meaning may be changed
+    notes: tuple[Note, ...] = ()  # only of the current one
     charges: Charges = field(default_factory=Charges)  # of a bill
-    reached: tuple[ContactPoint, ...] = ()  # how those whom it names are, as they are now
+    reached: tuple[ContactPoint, ...] = ()  # how to reach those it names, as of now
 
     @property
     def questions(self) -> tuple[Group, ...]:
-        """Of a filled-in questionnaire, what was asked and answered."""
+        """The questions and answers of a filled-in questionnaire."""
         return questions.of(self.entry)
 
 
 @dataclass(frozen=True)
 class EntryPage:
-    """`current` first, then what it was before, newest first. `subject` is where it is listed; None: nowhere. `files`
-    are what can be fetched with it now (`downloading`). `unopened` are earlier versions that do not open."""
+    """`current` first, then earlier versions, newest first. `subject` is where it is listed, or None if nowhere.
+    `files` are what can be downloaded with it now (`downloading`). `unopened` are earlier versions that do not open."""
 
     record: Record
     subject: Subject | None
@@ -91,22 +92,22 @@ class EntryPage:
     earlier: tuple[Version, ...]
     files: tuple[File, ...]
     panel: PanelShown | None = None
-    people: tuple[Candidate, ...] = ()  # whom it is of, as the provider names them
+    people: tuple[Candidate, ...] = ()  # the patient, as named by providers
     fills: Fills = field(default_factory=Fills)
     unopened: tuple[RecordVersion, ...] = ()
-    older: int = 0  # versions that are left out
-    may_be_grave: bool = False  # now, or in a version of those here
-    person: str = ""  # whose it is, where this reader has records of several people
+    older: int = 0  # number of versions left out
+    may_be_grave: bool = False  # in the current version, or in another one here
+    person: str = ""  # whose it is, if this reader has records of several people
     aim: Aim | None = None  # the goal for its test
-    may_be_cut: bool = False  # it has so much of something that not all of it may be told
+    may_be_cut: bool = False  # it has so many of something that some may be left out
     related: Related = field(default_factory=Related)
     is_only_value: bool = False  # of its test, in this reader's record
-    narrative: Reading = field(default_factory=Reading)  # what its provider says of it at length, as it stands now
-    written_in: str = ""  # the language that the provider says its words are in
+    narrative: Reading = field(default_factory=Reading)  # the provider's own text about it, in the current version
+    written_in: str = ""  # the language in which the provider says it is written
 
     @property
     def language(self) -> str:
-        """The language of the provider's own words, where it says one and the page is in another."""
+        """The language of the provider's own words, if it is stated and differs from the page's."""
         return languages.of(self.written_in)
 
     @property
@@ -116,12 +117,12 @@ class EntryPage:
 
     @property
     def kind(self) -> str:
-        """What kind of entry it is, where the subject it is listed under does not say it."""
+        """What kind of entry it is, if its subject does not make that clear."""
         return other_kinds.said(self.current.entry)
 
     @property
     def lacks(self) -> tuple[str, ...]:
-        """What it says in place of more, where none was sent."""
+        """What to say instead if no details were sent."""
         now = self.current
         more = (
             self.files,
@@ -137,7 +138,7 @@ class EntryPage:
 
     @property
     def number_line(self) -> NumberLine | None:
-        """The line of a result that has a number and a range to stand on."""
+        """The number line of a result that has a number and a range to place it in."""
         entry = self.current.entry
         if not isinstance(entry, ResultEntry):
             return None
@@ -153,7 +154,7 @@ class EntryPage:
 
     @property
     def has_others(self) -> bool:
-        """Whether it is of a test whose values can be seen together."""
+        """Whether the values of its test can be shown together."""
         return isinstance(self.current.entry, ResultEntry) and bool(self.current.entry.test)
 
     @property
@@ -168,10 +169,10 @@ def find(user: User, pk: int) -> Record:
 
 
 def of(record: Record, *, at: datetime, has_all_versions: bool = False) -> EntryPage:
-    """The page of a record as it stands now, with its latest earlier versions or with all. Of one that does not open,
-    it says when it came.
+    """The page of a record as it is now, with its latest earlier versions or with all. For a version that does not
+    open, it says when that came.
 
-    Raises `apps.vault.errors.VaultError` where the record itself does not open, or a key is missing.
+    Raises `apps.vault.errors.VaultError` if the record itself does not open, or a key is missing.
     """
     with sealing.key_ring(Holder.user(record.user_id)) as ring:
         body = bodies.of(record, ring)
@@ -210,7 +211,7 @@ def of(record: Record, *, at: datetime, has_all_versions: bool = False) -> Entry
 
 
 def _may_be_grave(record: Record, sent: Iterable[Element], of_results: ResultContext) -> bool:
-    """Whether it, or what it said before, may carry grave news, or belongs to what may."""
+    """Whether it, or an earlier version, may carry grave news, or belongs to something that may."""
     is_of_grave = f"{record.resource_type}/{record.logical_id}" in of_results.of_grave
     return is_of_grave or any(grave_news.may_be_in(each, resource_type=record.resource_type) for each in sent)
 
@@ -223,8 +224,9 @@ def _older(record: Record, *, shown: int) -> int:
 def _shelves(
     record: Record, subject: Subject | None, asked: relating.RelatedQuery, ring: KeyRing
 ) -> tuple[reading.OpenShelf, ...]:
-    """Those that the page asks, of everybody whose record it may stand in: one query. Of a result they know whether it
-    is the only one of its test, and what goals and grave reports have to do with it: it may be one, or name some."""
+    """The shelves that the page needs, for all people whose record it may be in: one query. For a result, they show
+    whether it is the only one of its test, and which goals and grave reports concern it or, if it is a panel, its
+    members."""
     wanted = {each.key for each in asked.subjects}
     if _is_result(record):
         wanted.update(each.key for each in result_context.KNOWN_BY)
@@ -233,8 +235,8 @@ def _shelves(
 
 
 def known(record: Record, ring: KeyRing) -> ResultContext:
-    """What the shelves of its connection know of results, without its page: it may be one, or name some. A query, none
-    for a record of another type. Raises VaultError where a key is missing."""
+    """What the shelves of its connection know of results, when there is no page: the record may be a result, or refer
+    to some. One query; none for a record of another type. Raises VaultError if a key is missing."""
     if not _is_result(record):
         return ResultContext()
     shelves = reading.shelves(record.user_id, ring, subjects=[subject.key for subject in result_context.KNOWN_BY])
@@ -253,8 +255,8 @@ def _is_only_value(
     shelves: Iterable[reading.OpenShelf],
     ring: KeyRing,
 ) -> bool:
-    """Whether nothing can be seen together with it: no other value of its test is here of the same person. A query.
-    Raises VaultError where a key is missing."""
+    """Whether no other value of its test by the same person is here to be shown with it. One query. Raises VaultError
+    if a key is missing."""
     if subject is None or not isinstance(entry, ResultEntry) or not entry.test:
         return False
     whose = named.get(record.connection_id)
@@ -262,20 +264,20 @@ def _is_only_value(
     theirs = [shelf for shelf in alike if named.get(shelf.connection_id) == whose]
     try:
         return values_over_time.has_only(record.pk, theirs, entry.test, ring)
-    except (reading.Outdated, CannotOpen):  # nothing is known of others: the page over time tells
+    except (reading.Outdated, CannotOpen):  # then others are unknown: the page over time will show them
         return False
 
 
 def _aim(entry: Entry, aims: Iterable[Aim]) -> Aim | None:
-    """The one goal for its test; where several want different values, none stands for the others."""
+    """The one goal for its test; None if several goals want different values, since none represents the others."""
     wanted = [aim for aim in aims if isinstance(entry, ResultEntry) and entry.test and aim.test == entry.test]
     return wanted[0] if len({aim.value for aim in wanted}) == 1 else None
 
 
 def by_itself(record: Record, ring: KeyRing) -> Entry:
-    """What a record says now, without what it refers to and what it said before: enough to know which test it is of.
+    """What a record says now, without what it refers to and its earlier versions: enough to know its test.
 
-    Raises `apps.vault.errors.VaultError` where it does not open.
+    Raises `apps.vault.errors.VaultError` if it does not open.
     """
     body = bodies.of(record, ring)
     context = Context(root=record.connection.endpoint.fhir_base_url)
@@ -284,7 +286,7 @@ def by_itself(record: Record, ring: KeyRing) -> Entry:
 
 
 def subject_of(record: Record) -> Subject | None:
-    """Where it is listed; None: nowhere. It is opened only where its type does not say. Raises VaultError."""
+    """Where it is listed, or None. The record is opened only if its type does not decide that. Raises VaultError."""
     possible = subjects.shelved_for(record.resource_type)
     if len(possible) < 2:
         return next(iter(possible), None)
@@ -294,7 +296,7 @@ def subject_of(record: Record) -> Subject | None:
 
 
 def earlier(record: Record, ring: KeyRing) -> Iterator[tuple[RecordVersion, bytes]]:
-    """All that it was before, newest first, as far as it opens: what does not is logged."""
+    """All earlier versions, newest first. Those that do not open are logged and left out."""
     yield from _versions(record, ring, most=None)[0]
 
 
@@ -324,7 +326,7 @@ def _mine(user: User) -> QuerySet[Record]:
 
 
 def _as_it_stands(record: Record, resource: Element, entry: Entry, context: Context, at: datetime) -> Version:
-    """What it says now, with what is odd about that, and what may make it mean something else."""
+    """What it says now, with what is odd about that, and what may change its meaning."""
     current = _version(None, record, resource, current_status.of(entry, at))
     said = remarks.of(current.entry, provider=record.connection.provider.name, born=context.birth_date, at=at)
     by_rules = "" if entry.is_withdrawn or entry.is_withheld else cautions.of_rules(resource)
@@ -334,7 +336,7 @@ def _as_it_stands(record: Record, resource: Element, entry: Entry, context: Cont
 
 
 def _reached(current: Version, resource: Element, context: Context) -> tuple[ContactPoint, ...]:
-    """How those whom it names can be reached, but for numbers that a fact says."""
+    """How those whom it names can be reached, except by numbers that a fact already shows."""
     if current.entry.is_withdrawn or current.entry.is_withheld:
         return ()
     said = " ".join(line for fact in current.facts for line in fact.lines)
@@ -344,7 +346,7 @@ def _reached(current: Version, resource: Element, context: Context) -> tuple[Con
 def _version(version: RecordVersion | None, record: Record, resource: Element, entry: Entry) -> Version:
     title, theirs = rows.names(entry)
     charged, besides = charges.of(entry, resource)
-    if isinstance(entry, QuestionnaireEntry):  # its first question stands below, in its place
+    if isinstance(entry, QuestionnaireEntry):  # its first question is shown below, in its place
         theirs = ""
     return Version(
         pk=version.pk if version else None,

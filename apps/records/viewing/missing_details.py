@@ -1,5 +1,5 @@
-"""What the page of an entry says where somebody would look for details and the provider sent none: an empty page would
-not say whether they or we lack something (patient experience 2.2 and 2.3)."""
+"""What the page of an entry says in place of details that the provider did not send: an empty page would leave open
+whether they or we lack something (patient experience 2.2 and 2.3)."""
 
 from collections.abc import Iterator, Sequence
 
@@ -16,8 +16,8 @@ from apps.records.viewing.listing import rows
 
 
 def of(entry: Entry, told: Sequence[Fact], *, provider: str, has_more: bool) -> tuple[str, ...]:
-    """The sentences; none where nothing is lacking, and of what is hidden. `told` are its facts, and `has_more` says
-    that its page shows files, results or whatever else beside them."""
+    """The sentences; none if nothing is lacking, or if the entry is hidden. `told` are its facts, and `has_more` says
+    whether its page shows files, results or anything else besides them."""
     if entry.is_withdrawn or entry.is_withheld or entry.is_known_absence or entry.says_no_information:
         return ()
     return tuple(said % {"provider": provider} for said in _said(entry, told, has_more=has_more))
@@ -40,7 +40,7 @@ def _said(entry: Entry, told: Sequence[Fact], *, has_more: bool) -> Iterator[str
 
 
 def _is_empty(report: ReportEntry) -> bool:
-    """Whether it has nothing to read, though it does not say that this is yet to come."""
+    """Whether it has nothing to read, and its status does not say that it is still to come."""
     has_any = any((report.results, report.inside, report.forms, report.images))
     has_any = has_any or any((report.conclusion, report.conclusion_names))
     return not has_any and report.group not in WITHOUT_RESULT

@@ -1,4 +1,4 @@
-"""What Home says is new in a record since its owner last looked at it: names and dates, and no values."""
+"""What Home shows as new in a record since its owner last looked at it: names and dates, but no values."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,14 +16,14 @@ from apps.records.viewing.opening.whole import Source, Whole
 from apps.records.viewing.wording import dates_in_words
 
 MOST_NAMED: Final = 5
-_LOOKED_THROUGH: Final = 20  # some of what came is listed nowhere
+_LOOKED_THROUGH: Final = 20  # some of what came is in no list
 
 
 @dataclass(frozen=True)
 class News:
-    """`since` is when the record was last looked at. `rows` are the newest that came or changed since, of those that a
-    first page names; `more` counts the others. `arrived` are the providers whose whole record is new, and `resent`
-    those that sent theirs anew: of it nothing is named or counted."""
+    """`since` is when the record was last looked at. `rows` are the newest that came or changed since, among those that
+    a first page names; `more` counts the others. `arrived` are the providers whose whole record is new, and `resent`
+    those that sent theirs again: their entries are neither named nor counted."""
 
     since: datetime
     rows: tuple[Row, ...]
@@ -33,7 +33,7 @@ class News:
 
 
 def of(whole: Whole) -> News | None:
-    """None where nobody looked before, or nothing came since that a list has. Raises VaultError."""
+    """None if nobody looked before, or if nothing listed came since. Raises VaultError."""
     found = arrivals.of(whole, most=_LOOKED_THROUGH)
     if found is None:
         return None
@@ -50,12 +50,12 @@ def _names(sources: tuple[Source, ...]) -> tuple[str, ...]:
 
 
 def _may_be_named(came: Arrival) -> bool:
-    """Whether a first page does: somebody may look over a shoulder there."""
+    """Whether a first page may name it: there, somebody may look over a shoulder."""
     return came.subject is not HISTORY and not delicate.is_delicate(came.entry)
 
 
 def _more(whole: Whole, found: Arrivals, named: int) -> int:
-    """How many others there are: of those that nobody has looked through no more than lists have."""
+    """The number of others. Those not examined may not all be listed, so it is limited to the size of all lists."""
     more = len(found.came) - named
     if not found.behind:
         return more
@@ -70,7 +70,7 @@ def _row(whole: Whole, came: Arrival, since: datetime) -> Row:
         record=came.record.pk,
         subject=came.subject.key,
         title=title,
-        theirs=theirs if came.subject is CONDITIONS else "",  # its code may be wrong, and then so is our name
+        theirs=theirs if came.subject is CONDITIONS else "",  # if its code is wrong, so is our name
         when_label="" if dates_in_words.says_itself(entry.when) else dates_in_words.label(entry),
         when=dates_in_words.in_words(entry.when),
         year="",

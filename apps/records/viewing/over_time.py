@@ -1,4 +1,4 @@
-"""One test over time: every value of it from every provider, as charts and as tables."""
+"""One test over time: all its values from all providers, as charts and as tables."""
 
 from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,18 +25,18 @@ from apps.records.viewing.wording import languages
 from apps.vault import sealing
 from apps.vault.sealing import Holder
 
-MOST_VALUES: Final = 500  # of a page
-MOST_SAVED: Final = 10_000  # of a file
-MOST_ROWS: Final = 50  # of a table, until all are asked for
+MOST_VALUES: Final = 500  # on a page
+MOST_SAVED: Final = 10_000  # in a file
+MOST_ROWS: Final = 50  # in a table, until all are requested
 SUBJECTS: Final = (RESULTS, VITALS)
-_MANY_SOURCES: Final = 3  # two are told apart by their marks (patient experience 4.2)
-_ENOUGH = 3  # fewer values read as well in a table (patient experience 4.2)
+_MANY_SOURCES: Final = 3  # up to two are distinguished by their marks (patient experience 4.2)
+_ENOUGH = 3  # fewer values are as easy to read in a table (patient experience 4.2)
 
 
 @dataclass(frozen=True)
 class ChartQuery:
-    """What the address asks for: how far back the chart goes, whether the table has all values, how many there are at
-    most, the newest, and of the provider of which connection alone."""
+    """What the address asks for: how far back the chart goes, whether the table has all values, how many of the newest
+    values at most, and whether only those of one connection's provider."""
 
     span: str = ""
     all_rows: bool = False
@@ -46,8 +46,8 @@ class ChartQuery:
 
 @dataclass(frozen=True)
 class Drawn:
-    """One series: its table always, and its chart where there are values enough; else the newest value on a line, where
-    it has a range to stand by. `windows` are what the chart can show."""
+    """One series: always its table, and its chart if there are enough values; otherwise the newest value on a number
+    line, if it has a range. `windows` are the periods that the chart can show."""
 
     series: Series
     chart: OverTime | None
@@ -58,15 +58,15 @@ class Drawn:
 
     @property
     def is_cut(self) -> bool:
-        """Whether the table has not all values."""
+        """Whether the table leaves out values."""
         return len(self.table.rows) < len(self.series.rows)
 
 
 @dataclass(frozen=True)
 class OneTest:
-    """A test: its series, and how many values are `closed`, belonging to what may carry grave news and not read yet.
-    `cut_at` is how many were asked for, where there are more, else 0. `sources` are those to choose from, where they
-    are many, one of each provider, and `source` the one that was chosen of them."""
+    """A test: its series, and how many values are `closed`, because they belong to what may carry grave news and was
+    not read yet. `cut_at` is how many were requested if there are more, else 0. `sources` are those to choose from if
+    there are many, one for each provider, and `source` is the chosen one."""
 
     drawn: tuple[Drawn, ...] = ()
     closed: int = 0
@@ -77,8 +77,8 @@ class OneTest:
 
 @dataclass(frozen=True)
 class Page:
-    """The entry that was asked about, its test, and the record of the person it is of: `person` by name, where this
-    reader has records of several."""
+    """The entry that was asked about, its test, and the record of its person: `person` is the name, if this reader has
+    records of several."""
 
     entry: ResultEntry
     test: OneTest
@@ -87,12 +87,12 @@ class Page:
 
     @property
     def language(self) -> str:
-        """The language of the provider's words, where it is not the page's."""
+        """The language of the provider's words, if it differs from the page's."""
         return languages.of(self.entry.language)
 
     @property
     def behind(self) -> tuple[Source, ...]:
-        """The sources of which values may be missing."""
+        """The sources from which values may be missing."""
         return tuple(source for source in self._sources if _is_behind(source))
 
     @property
@@ -102,7 +102,8 @@ class Page:
 
     @property
     def _sources(self) -> Iterable[Source]:
-        """As current as their observations are: all vital signs are such, and nothing else is."""
+        """With how current their observations are: all vital signs are observations, and no other subject has only
+        these."""
         return self.whole.sources_of([VITALS]).values()
 
 
@@ -111,11 +112,11 @@ def _is_behind(source: Source) -> bool:
 
 
 class IsNoResult(Exception):
-    """The entry is of no test."""
+    """The entry belongs to no test."""
 
 
 class IsListedElsewhere(Exception):
-    """The entry is under another subject than was asked for, where it may have been before."""
+    """The entry is listed under another subject than requested; it may have been moved."""
 
     def __init__(self, subject: Subject) -> None:
         super().__init__()
@@ -125,9 +126,9 @@ class IsListedElsewhere(Exception):
 def of(
     record: Record, subject: Subject, asked: ChartQuery, *, user: User, session: MutableMapping[str, Any], at: datetime
 ) -> Page | None:
-    """The test that the entry of this record is of; None where the entry's own page asks first. Raises IsNoResult,
-    IsListedElsewhere, Outdated, Record.DoesNotExist where it was deleted a moment ago, and VaultError where the record
-    or a leaf does not open."""
+    """The page for the test of this record's entry; None if the entry's own page asks first. Raises IsNoResult,
+    IsListedElsewhere, Outdated, Record.DoesNotExist if it was deleted a moment ago, and VaultError if the record or a
+    leaf does not open."""
     with sealing.key_ring(Holder.user(user.pk)) as ring:
         shelves = reading.shelves(user.pk, ring, subjects={RESULTS.key, subject.key})
         if asking_first.is_due_beside(shelves, record, ring, session=session):
@@ -160,14 +161,14 @@ def _test(
     is_open: Callable[[int], bool],
     at: datetime,
 ) -> OneTest:
-    """`is_open` says of records whether their reader shall see them unasked."""
+    """`is_open` says whether a record may be shown without asking first."""
     if not entry.test:
         return OneTest()
     senders = {pk: Sender(source.name, source.provider) for pk, source in all_of_it.sources.items()}
     found = values_over_time.of(
         all_of_it.of(subject), entry.test, all_of_it.ring, most=asked.most, senders=senders, is_open=is_open
     )
-    # Of five hundred values one or two, which are no other objects than those of their shelves.
+    # Five hundred values have only one or two connections, and these are the same objects as those of their shelves.
     connections = dict.fromkeys({id(told.connection_id): told.connection_id for told in found.values}.values())
     sent_by = {pk: all_of_it.sources[pk] for pk in connections if pk is not None}
     providers: dict[UUID, Source] = {}
@@ -182,7 +183,7 @@ def _test(
 
 
 def _is_of(told: SeriesValue, chosen: Source, sent_by: Mapping[UUID, Source]) -> bool:
-    """Whether that provider sent it, in whichever way."""
+    """Whether that provider sent it, in any way."""
     return told.connection_id is not None and (
         sent_by[told.connection_id].connection.provider_id == chosen.connection.provider_id
     )
@@ -204,7 +205,7 @@ def _drawn(each: Series, asked: ChartQuery, *, at: datetime) -> Drawn:
 
 
 def _corrected(one: Drawn, before: Mapping[int, str]) -> Drawn:
-    """The same, its table with what was corrected."""
+    """The same, with earlier values in the table's corrected rows."""
     return replace(one, table=replace(one.table, rows=corrections.beside(one.table.rows, before)))
 
 

@@ -1,4 +1,4 @@
-"""Query parameters of our addresses: how they are read and written. One that makes no sense is ignored."""
+"""Query parameters of our addresses: how they are read and written. Invalid ones are ignored."""
 
 from typing import Final
 from urllib.parse import urlencode
@@ -14,27 +14,28 @@ SEARCH: Final = "number"
 
 
 def source(query: QueryDict) -> UUID | None:
-    """The one connection whose entries are wanted; None for those of all."""
+    """The one connection whose entries are wanted; None for all."""
     return _id(query, SOURCE)
 
 
 def person(query: QueryDict) -> UUID | None:
-    """A connection of the one person whose entries are wanted; None for those of all."""
+    """Any connection of the one person whose entries are wanted; None for all."""
     return _id(query, PERSON)
 
 
 def kept(owner: Owner | None) -> str:
-    """What the address of another page ends with, so that it is of the same person's record."""
+    """The query string that keeps another page to the same person's record."""
     return kept_by(owner.connection_id if owner else None)
 
 
 def kept_of(query: QueryDict) -> str:
-    """The same for a page of one entry, which need not know whose records there are: the next page does."""
+    """The same for the page of one entry, which need not know the reader's other records: the next page does."""
     return kept_by(person(query))
 
 
 def kept_by(connection_id: UUID | None, *, search: str = "") -> str:
-    """The same by a connection of that person, None for everybody's; with the number of the search that it shows."""
+    """The same, given a connection of that person or None for everybody's, and the number of the search that is
+    shown."""
     asked = {PERSON: str(connection_id or ""), SEARCH: search}
     told = {name: value for name, value in asked.items() if value}
     return f"?{urlencode(told)}" if told else ""
@@ -48,5 +49,5 @@ def _id(query: QueryDict, name: str) -> UUID | None:
 
 
 def carried(query: QueryDict, *names: str) -> dict[str, str]:
-    """What an address that leads on to another takes along there: these, as far as they are asked for."""
+    """The parameters that an address hands on to another: those of these names that are present."""
     return {name: query.get(name, "") for name in names if name in query}

@@ -1,5 +1,5 @@
-"""A filled-in questionnaire as its page shows it: questions beside their answers, under the headings that were sent.
-Many questions without a heading between them get one after every twenty, to find one's place by."""
+"""A filled-in questionnaire as its page shows it: questions with their answers, under the headings that were sent. If
+many questions have no heading between them, every twenty get one, so that readers can find their place."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,13 +12,14 @@ from apps.records.presenters.entry import Entry
 from apps.records.presenters.questionnaires import Line, QuestionnaireEntry
 from apps.records.viewing.facts import lines
 
-_TOGETHER: Final = 20  # questions under one heading; a few more are no reason for another
+_TOGETHER: Final = 20  # questions under one heading; a few more do not get another
 _FEW: Final = 5
 
 
 @dataclass(frozen=True)
 class Question:
-    """A question, and its answers in words. Empty is what was not sent. `follows`: it belongs to an answer before."""
+    """A question, and its answers in words. A field is empty if it was not sent. `follows`: it depends on the answer
+    before."""
 
     text: str
     answers: tuple[str, ...]
@@ -27,14 +28,14 @@ class Question:
 
 @dataclass(frozen=True)
 class Group:
-    """Questions in their order. A heading within a heading stands behind it; there may be none, or it is the title."""
+    """Questions in their order. A nested heading includes those above it; there may be none, or it is the title."""
 
     heading: str
     asked: tuple[Question, ...]
 
 
 def of(entry: Entry) -> tuple[Group, ...]:
-    """The questions of a filled-in questionnaire; of anything else none."""
+    """The questions of a filled-in questionnaire; none for any other entry."""
     if not isinstance(entry, QuestionnaireEntry):
         return ()
     titled = entry.title if entry.has_own_title else ""
@@ -47,7 +48,7 @@ def of(entry: Entry) -> tuple[Group, ...]:
 
 
 def _placed(sent: tuple[Line, ...]) -> Iterator[tuple[tuple[str, ...], Line]]:
-    """Each question under its headings. A heading is what has no answer, but something below it."""
+    """Each question with its headings. A heading is a line without answers that has lines below it."""
     above: list[Line] = []
     for line, following in zip_longest(sent, sent[1:]):
         while above and above[-1].depth >= line.depth:
@@ -64,7 +65,7 @@ def _group(heading: str, asked: list[Line]) -> Group:
 
 
 def _parts(group: Group) -> Iterator[Group]:
-    """Of a long group, parts with a heading each. What follows an answer stays with it."""
+    """A long group in parts, each with a heading. A question that follows from an answer stays with it."""
     first, count = 0, len(group.asked)
     while first < count:
         end = min(first + _TOGETHER, count) if count - first > _TOGETHER + _FEW else count

@@ -1,4 +1,4 @@
-"""The values of a test as a file for a spreadsheet: what the table says, with the unit in a column of its own and dates
+"""The values of a test as a file for a spreadsheet: what the table shows, but with the unit in its own column and dates
 as they were sent, so that they sort (patient experience 4.3)."""
 
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from apps.records.viewing.over_time import OneTest
 
 
 def of(test: OneTest) -> str:
-    """Every value, series after series, newest first. Where there are more than a file takes, its last line says so."""
+    """All values, series by series, newest first. If there are more than the file takes, its last line says so."""
     return spreadsheets.MARK + spreadsheets.lines(_lines(test))
 
 
@@ -28,7 +28,7 @@ def _lines(test: OneTest) -> Iterator[Iterator[str] | tuple[str, ...]]:
 
 
 def _cells(row: Row, unit: str) -> Iterator[str]:
-    """`unit` is that of the axis: the one of a blood pressure, whose own value is nothing but its two parts."""
+    """`unit` is that of the axis, which a blood pressure needs: it has only its two parts, and no value of its own."""
     yield row.when.starts or row.when.ends or row.when.text
     value = row.measured.value
     own = {Kind.QUANTITY: value.quantity.unit_shown, Kind.NOTHING: unit}.get(Kind(value.kind), "")

@@ -34,13 +34,13 @@ _MOST_PARTS: Final = 5
 _MOST_INSTEAD: Final = 3
 _PLAIN = {name.key: name for name in plain_names.NAMES}
 _NO_INFORMATION: Final = "no-information"
-# By keys that no name of ours has.
+# By keys that are not those of our names.
 _BY_KIND = {kind.value: words for kind, words in (*visits.KIND_WORDS.items(), *relatives.RELATIVE_WORDS.items())}
 
 
 @dataclass(frozen=True)
 class InPart:
-    """How many entries have these of the words asked for, where none has them all; `lacking` are the others."""
+    """How many entries match these words, if none matches all; `lacking` are the others."""
 
     words: str
     lacking: str
@@ -49,11 +49,11 @@ class InPart:
 
 @dataclass(frozen=True)
 class Found:
-    """What was found, a section for each subject, newest first. `words` as asked, and `in_part` where no entry has them
-    all, but for `months`, which no search knows: of a date it knows the year. `meant` are what the words also mean to a
-    laboratory, and `instead` what may have been meant where some are nowhere; `lists`, `years` and `sources` what may
-    be called so of which there is a list; `searched` how many entries were looked through, and `passed_over` the
-    providers of whose entries some could not be, by name."""
+    """What was found, a section for each subject, newest first. `words` are as typed, and `in_part` is for when no
+    entry matches all of them, apart from `months`: a search knows only the year of a date. `meant` are medical terms
+    for the words, and `instead` what may have been meant if some words occur nowhere; `lists`, `years` and `sources`
+    are pages to which the words may refer; `searched` is how many entries were looked through, and `passed_over` names
+    the providers of which some could not be."""
 
     words: str
     count: int
@@ -75,12 +75,13 @@ class Found:
 
     @property
     def whole_lists(self) -> int:
-        """How many lists may be what is looked for."""
+        """The number of pages to which the words may refer."""
         return len(self.lists) + len(self.years) + len(self.sources)
 
 
 def of(whole: Whole, words: str, *, owner: Owner | None = None) -> Found:
-    """Look for all these words. `owner` is whose record alone it is, of several. Raises as `searching.find` does."""
+    """Search for all these words. `owner` is the person to whose record it is restricted, if there are several. Raises
+    as `searching.find` does."""
     words = " ".join(words[:LONGEST_WORDS].split())
     asked = search_terms.read(words)
     if not asked:  # it would find everything
@@ -116,12 +117,12 @@ def of(whole: Whole, words: str, *, owner: Owner | None = None) -> Found:
 
 
 def _of(source: Source, owner: Owner | None) -> str:
-    """The provider, and where one reader has records of several people, whose record it keeps."""
+    """The provider and, if a reader has records of several people, whose record it has."""
     return f"{source.connection.provider.name} {owner.name if owner else source.person}"
 
 
 def _in_part(counts: Mapping[tuple[Word, ...], int], asked: Sequence[Word]) -> Iterator[InPart]:
-    """What was found most of first; nothing where it has every word."""
+    """The largest number first; nothing for entries that match every word."""
     for true, count in sorted(counts.items(), key=itemgetter(1), reverse=True)[:_MOST_PARTS]:
         if lacking := [word for word in asked if word not in true]:
             yield InPart(_typed(true), _typed(lacking), count)
@@ -132,8 +133,9 @@ def _typed(words: Iterable[Word]) -> str:
 
 
 def _meant(asked: Iterable[Word], shown: Collection[str]) -> tuple[str, ...]:
-    """Of what is shown, by its keys, the terms of what all these words are in our name for, but for words that are in
-    none of ours. A word is found within a longer one, flu in reflux: of what is not shown nothing is said."""
+    """The terms of our names that contain all these words, among the names shown; words that are in none of our names
+    are ignored. A word also matches inside a longer one, as flu does in reflux: so names that are not shown are left
+    out."""
     words = [word for word in asked if word.keys]
     called = [name for name in plain_names.NAMES if name.key in shown] if words else []
     names = [name for name in called if all(word.means(name.key) for word in words)][:3]
@@ -142,7 +144,7 @@ def _meant(asked: Iterable[Word], shown: Collection[str]) -> tuple[str, ...]:
 
 
 def _instead(asked: Iterable[Word], near: Mapping[Word, Sequence[str]]) -> tuple[str, ...]:
-    """All that was asked for, with the nearest words in place of those that are nowhere."""
+    """The whole search, with the nearest words in place of those that occur nowhere."""
     told = map(" ".join, itertools.product(*(near.get(word, (word.typed,)) for word in asked))) if near else ()
     return tuple(itertools.islice((words for words in told if len(words) <= LONGEST_WORDS), _MOST_INSTEAD))
 
@@ -153,8 +155,8 @@ def _years(whole: Whole, asked: Iterable[Word]) -> tuple[str, ...]:
 
 
 def _rows(whole: Whole, hits: Iterable[Hit]) -> tuple[Row, ...]:
-    """In their order, each thing of a person once; what one connection sent several times is several things. Nothing of
-    the others was opened: each keeps a way to its own page under the first."""
+    """In their order, each thing of a person once; several entries from one connection are several things. The others
+    were not opened: each keeps a link to its own page, under the first."""
     told: dict[tuple[str, ...], list[dict[UUID, Row]]] = defaultdict(list)
     heads: list[dict[UUID, Row]] = []
     for hit in hits:
@@ -162,7 +164,7 @@ def _rows(whole: Whole, hits: Iterable[Hit]) -> tuple[Row, ...]:
         called = row.title.casefold(), row.theirs.casefold()
         of_it = (row.person, *called, row.when, hit.standing.status, hit.standing.group)
         is_named = hit.title or hit.plain in _PLAIN or illnesses.read_key(hit.plain)
-        alike = told[of_it] if hit.when and is_named else []  # others may be something else
+        alike = told[of_it] if hit.when and is_named else []  # without a date or a name, others may be something else
         head = next((rows for rows in alike if connection_id not in rows), None)
         if head is None:
             head = {}
@@ -173,7 +175,7 @@ def _rows(whole: Whole, hits: Iterable[Hit]) -> tuple[Row, ...]:
 
 
 def _row(whole: Whole, hit: Hit) -> Row:
-    """What its list says of it, but for what only its leaf there says."""
+    """What its list would say about it, except what is only in its leaf there."""
     source = whole.sources[hit.shelf.connection_id]
     title, theirs = _names(hit)
     return Row(
@@ -196,13 +198,13 @@ def _row(whole: Whole, hit: Hit) -> Row:
 
 
 def _status(hit: Hit, *, at: datetime) -> str:
-    if not hit.standing.kind:  # an earlier release did not say how it stands
+    if not hit.standing.kind:  # an earlier release did not store the status
         return ""
     return wording.of_status(current_status.of(_entry(hit), at))
 
 
 def _entry(hit: Hit) -> Entry:
-    """As much of the entry as a search knows."""
+    """The entry, as far as a search knows it."""
     kind = KINDS.get(hit.standing.kind)
     if kind is None:
         return Entry(title=hit.title, when=hit.when)
@@ -219,7 +221,7 @@ def _entry(hit: Hit) -> Entry:
 
 
 def _names(hit: Hit) -> tuple[str, str]:
-    """What to call it: plainly, and as the provider does where that is something else. Never nothing."""
+    """What to call it: our plain name, and the provider's if that differs. Never empty."""
     plain = _PLAIN.get(hit.plain)
     absence = absences.read_key(hit.plain)
     ours = str(plain.words) if plain else ", ".join(map(illnesses.name_of, illnesses.read_key(hit.plain)))

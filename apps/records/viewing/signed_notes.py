@@ -13,28 +13,28 @@ from apps.records.viewing.wording import dates_in_words
 
 @dataclass(frozen=True)
 class Note:
-    """What it says, and a line for each who wrote it."""
+    """The text of a note, and a line for each of its authors."""
 
     text: str
     written: tuple[str, ...] = ()
 
 
 def of(entry: Entry, resource: Element, context: Context) -> tuple[Note, ...]:
-    """All that the entry says, in its order: what may turn it around first, which nobody signs."""
+    """All notes of the entry, in its order: first any that may reverse its meaning, which nobody signs."""
     signed = annotations.signatures(resource, context, within=resource) if entry.said else {}
     return tuple(Note(said, tuple(map(_line, signed.get(said, ())))) for said in entry.said)
 
 
 def _line(signature: Signature) -> str:
-    """Who, then when: the label is that of what stands first."""
-    return f"{_label(signature)}: {lines.PART.join(_told(signature))}"
+    """Who, then when; the label fits whichever comes first."""
+    return f"{_label(signature)}: {lines.PART.join(_who_and_when(signature))}"
 
 
 def _label(signature: Signature) -> str:
     return labels.of_field("Note", "recorder" if signature.author else "written_down")
 
 
-def _told(signature: Signature) -> Iterator[str]:
+def _who_and_when(signature: Signature) -> Iterator[str]:
     if signature.author:
         yield signature.author
     if signature.when:

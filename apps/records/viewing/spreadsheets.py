@@ -1,7 +1,7 @@
-"""Rows of a CSV file (RFC 4180) in which a spreadsheet runs nothing.
+"""Rows of a CSV file (RFC 4180) that no spreadsheet executes.
 
-No cell is a formula, whatever a provider sent and wherever a spreadsheet splits lines: one that would run has an
-apostrophe before it.
+No cell is a formula, whatever a provider sent and wherever a spreadsheet splits lines: a cell that would be one is
+prefixed with an apostrophe.
 """
 
 import csv
@@ -11,18 +11,18 @@ from collections.abc import Iterable
 from decimal import Decimal, InvalidOperation
 from typing import Final
 
-# The last four are those of full width, which spreadsheets of some languages run as well.
+# The last four are full-width characters, which spreadsheets in some languages execute as well.
 _FORMULAS: Final = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
-# A spreadsheet whose numbers have a decimal comma splits lines at semicolons: what stands behind one in a cell of ours
-# begins a cell there, quoted or not; and so with tabs.
+# A spreadsheet with a decimal comma splits lines at semicolons: text after one in our cells begins a new cell there,
+# quoted or not. The same goes for tabs.
 _BEGINS_WITHIN: Final = re.compile(r'(?<=[;\t\r\n])(?="*[=+\-@\uff1d\uff0b\uff0d\uff20])')
-MARK: Final = "\N{BYTE ORDER MARK}"  # first in a file; without it some spreadsheets take it for another encoding
+MARK: Final = "\N{BYTE ORDER MARK}"  # first in a file; without it some spreadsheets assume another encoding
 
 
 def lines(rows: Iterable[Iterable[str]]) -> str:
-    """One line for each, the first of a file with `MARK` before it."""
+    """A line for each row; a file begins with `MARK`."""
     written = io.StringIO()
-    writer = csv.writer(written, quoting=csv.QUOTE_ALL)  # what several notes are joined by may split a cell as well
+    writer = csv.writer(written, quoting=csv.QUOTE_ALL)  # the separator between several notes may split a cell, too
     writer.writerows(map(_inert, row) for row in rows)
     return written.getvalue()
 

@@ -1,4 +1,4 @@
-"""The summaries on Home: for every subject how many entries there are, and how new they are."""
+"""The summaries on Home: for every subject, how many entries there are, and how recent they are."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from apps.records.viewing.opening.whole import Whole
 from apps.vault.errors import VaultError
 from apps.wire import datetimes
 
-# What cannot have happened yet: a date to come is a mistake there, and nothing is the newest by it.
+# What must have happened already: a date in the future is a mistake, and does not make an entry the newest.
 _BEHIND_US: Final = frozenset(
     one.key for one in (ALLERGIES, CONDITIONS, DOCUMENTS, HISTORY, MEDICINES, RESULTS, VITALS)
 )
@@ -21,9 +21,9 @@ _BEHIND_US: Final = frozenset(
 
 @dataclass(frozen=True)
 class Summary:
-    """One subject. `newest` is in words, and empty where nothing has a date, or none that can be. `count` is None where
-    nobody can tell, as some of it does not open, and where a first page tells nothing of it: somebody may look over a
-    shoulder there. `is_arriving`: a first copy is on its way, and may bring more."""
+    """One subject. `newest` is in words, and empty if nothing has a date, or only impossible ones. `count` is None if
+    it is not known because some of it does not open, and for a subject that a first page must not mention, as somebody
+    may look over a shoulder there. `is_arriving`: a first copy is under way, and may bring more."""
 
     subject: Subject
     count: int | None
@@ -32,7 +32,7 @@ class Summary:
 
 
 def of(whole: Whole) -> tuple[Summary, ...]:
-    """Every subject in its order, those without entries as well: that nothing came is worth knowing."""
+    """Every subject in its order, including those without entries: it is worth knowing that nothing came."""
     unread = {shelf.subject for shelf in whole.shelves if shelf.index is None}
     counts = _counts(whole)
     return tuple(
@@ -65,8 +65,8 @@ def _newest(whole: Whole, subject: Subject) -> str:
 
 
 def _possible(whole: Whole, subject: Subject, latest: date) -> str:
-    """The newest date as sent that can be, where others stand before it: the first leaf has it, but for a subject of
-    which a whole leaf is mistaken."""
+    """The newest possible date, as sent, if impossible ones stand before it. It is on the first leaf, unless all dates
+    of that leaf are mistaken."""
     found = [shelf for shelf in whole.of(subject) if shelf.index]
     try:
         rows = reading.window(found, {subject.key: arranging.dated_arrangement(subject)}, 0, MOST_ROWS, whole.ring)

@@ -1,4 +1,4 @@
-"""A value of a test in words: what its row in the table says, and its line in the file (patient experience 4.3)."""
+"""A value of a test in words: its row in the table, and its line in the file (patient experience 4.3)."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ from apps.records.viewing.wording import cautions, dates_in_words, doubts, value
 
 
 def columns() -> tuple[str, ...]:
-    """What the rows say, in this order."""
+    """The headings of the columns, in this order."""
     return (
         gettext("Date"),
         gettext("Value"),
@@ -23,7 +23,7 @@ def columns() -> tuple[str, ...]:
 
 
 def dates(rows: Sequence[Row]) -> tuple[str, ...]:
-    """When each was: with clock times where a day has several, as nobody would know which of them was first."""
+    """The dates, with clock times if a day has several values, since otherwise nobody would know which was first."""
     calendar = Calendar()
     days = [dates_in_words.in_words(row.when, calendar.sent_date) for row in rows]
     times = Counter(days)
@@ -39,7 +39,7 @@ def value(row: Row) -> str:
 
 
 def place(row: Row) -> str:
-    """Where it stands, and who says so."""
+    """Its place in the range, and who says so."""
     return values_in_words.of_place(row.measured)
 
 
@@ -49,13 +49,13 @@ def ranges(row: Row) -> str:
 
 
 def providers(row: Row) -> str:
-    """Who sent it, or the very same."""
+    """Who sent it, including others who sent the same."""
     return ", ".join(row.providers)
 
 
 def notes(row: Row) -> Iterator[str]:
-    """Its status, where there is one to tell, what it was before, that it may mean something else than it seems to, and
-    what was said with it."""
+    """Its status if it has one to show, its earlier value, whether its meaning may be changed, and the notes sent with
+    it."""
     if status := words.of_status(row.entry):
         yield status
     if row.before:

@@ -1,8 +1,8 @@
-"""A card to print and carry: of one person, what others must know who never saw the record (patient experience 3.10).
+"""A card to print and carry: what people who have never seen the record must know about one person
+(patient experience 3.10).
 
-Allergies and devices as they stand now, and current medicines where the reader wants them; where each comes from, how
-current it is, and what may be missing. Each person a card of their own: an allergy of one must not be read as the
-other's.
+Allergies and devices as they are now, and current medicines if the reader wants them; where each comes from, how
+current it is, and what may be missing. Each person has their own card: an allergy of one must not be read as another's.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -34,15 +34,15 @@ from apps.records.viewing.wording import cautions
 
 SUBJECTS: Final = (ALLERGIES, DEVICES, MEDICINES)  # in the order of the card
 USUAL: Final = (ALLERGIES, DEVICES)
-_MOST: Final = 200  # entries read of a subject
-_FITTING: Final = 40  # things of a subject on a card
-_TOLD_OF_DEVICES: Final = ("scanner", "scanner_too", "latex", "safety", "model", "maker", "serial", "lot", "expires")
+_MOST: Final = 200  # entries read per subject
+_FITTING: Final = 40  # things per subject on a card
+_DEVICE_FACTS: Final = ("scanner", "scanner_too", "latex", "safety", "model", "maker", "serial", "lot", "expires")
 
 
 @dataclass(frozen=True)
 class Item:
-    """One thing somebody carries, takes or reacts to. A device has `facts`, its identifier in `groups`, and a `caution`
-    where it may mean something else than it seems to."""
+    """One thing that somebody carries, takes or reacts to. A device has `facts`, its identifier in `groups`, and a
+    `caution` if its meaning may be changed."""
 
     row: Row
     caution: str = ""
@@ -65,7 +65,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Clinic:
-    """A provider of what is on the card, and where to ask it, as far as our directory knows."""
+    """A provider of something on the card, and where to reach it, as far as our directory knows."""
 
     name: str
     city: str
@@ -74,14 +74,14 @@ class Clinic:
 
     @property
     def place(self) -> str:
-        """Where it is; empty where nobody says."""
+        """Where it is; empty if that is not known."""
         return ", ".join(filter(None, (self.city, self.state)))
 
 
 @dataclass(frozen=True)
 class Card:
-    """`people` is one person, as often as providers name them otherwise. `owners` are several where this reader has
-    records of several people, and `owner` is whose card it is. `lacks_some` where some entries do not open."""
+    """`people` is one person, repeated if providers name them differently. `owners` are several if this reader has
+    records of several people, and `owner` is the one whose card it is. `lacks_some` if some entries do not open."""
 
     people: tuple[Candidate, ...]
     parts: tuple[Part, ...]
@@ -93,8 +93,9 @@ class Card:
 
 
 def of(whole: Whole, wanted: Iterable[Subject], *, owner: UUID | None) -> Card:
-    """The card of the person whose record that connection keeps, of the first where it is none of this reader's. One
-    query a subject, and three more. Raises Outdated where a shelf was built anew meanwhile, and VaultError."""
+    """The card of the person whose record that connection has; of the first person if the connection is not this
+    reader's. One query per subject, and three more. Raises Outdated if a shelf was rebuilt meanwhile, and
+    VaultError."""
     owners = whole.owners
     chosen = whole.owner_by(owner) or next(iter(owners), None)
     theirs = whole if chosen is None else whole.of_one_person(chosen.connection_id)
@@ -113,7 +114,7 @@ def of(whole: Whole, wanted: Iterable[Subject], *, owner: UUID | None) -> Card:
 
 
 def _clinics(sources: Iterable[Source]) -> tuple[Clinic, ...]:
-    """Those that can be found, by name. A query."""
+    """Those that can be found, by name. One query."""
     providers = Provider.objects.filter(pk__in={source.connection.provider_id for source in sources})
     told = (Clinic(*row) for row in providers.order_by("name", "pk").values_list("name", "city", "state", "website"))
     return tuple(clinic for clinic in told if clinic.place or clinic.website)
@@ -138,21 +139,20 @@ def _part(whole: Whole, subject: Subject, missing: Iterable[Notice]) -> Part:
 
 
 def _read(whole: Whole, subject: Subject) -> Sequence[Shelved]:
-    """How its list begins; of groups, that of what holds now stands first."""
+    """The beginning of its list; the group of current entries comes first."""
     shelves = [shelf for shelf in whole.of(subject) if shelf.index is not None]
     most = min(_held(whole, subject, lambda _group: True), _MOST)
     return reading.window(shelves, {subject.key: Arrangement.LISTED}, 0, most, whole.ring) if most else ()
 
 
 def _held(whole: Whole, subject: Subject, is_counted: Callable[[str], bool]) -> int:
-    """How many the shelves hold of these groups."""
+    """How many entries the shelves hold in these groups."""
     groups = (shelf.index.groups.items() for shelf in whole.of(subject) if shelf.index is not None)
     return sum(count for group, count in chain.from_iterable(groups) if is_counted(group))
 
 
-# By subject, of which groups something may hold now. A medicine that was only reported is taken as well: some providers
-# send none in another way. Of a device of which nobody says whether it is in use, that is told: it may be in somebody's
-# body.
+# By subject, the groups that may be current. That includes medicines that were only reported: some providers send no
+# others. It also includes devices of unknown use, with a note that says so: they may be in somebody's body.
 _MAY_HOLD: Final[Mapping[str, Callable[[str], bool]]] = MappingProxyType(
     {
         ALLERGIES.key: lambda group: group == allergies.Group.CURRENT,
@@ -163,7 +163,8 @@ _MAY_HOLD: Final[Mapping[str, Callable[[str], bool]]] = MappingProxyType(
 
 
 def _holds(entry: Entry) -> bool:
-    """Not where it says that there is none, or that a device is used no more, or not yet (DeviceUseStatement)."""
+    """Whether it is current. Not if it says that there is none, or that a device is no longer used, or not yet
+    (DeviceUseStatement)."""
     if isinstance(entry, GenericEntry) and entry.status in {statuses.Status.DONE, statuses.Status.PLANNED}:
         return False
     return not entry.is_known_absence and not entry.says_no_information
@@ -177,8 +178,8 @@ def _device(shelved: Shelved, row: Row) -> Item:
 
 
 def _facts(entry: DeviceEntry) -> Iterator[Fact]:
-    """What a label has; a model that is its name is told by that."""
-    for name in _TOLD_OF_DEVICES:
+    """The facts of a label; a model that is also the name is not repeated."""
+    for name in _DEVICE_FACTS:
         value = getattr(entry, name)
         said = () if value == entry.title else lines.of(value)
         if said:

@@ -1,4 +1,4 @@
-"""The page of all that is new in a record since its owner last looked at it: subject by subject, as lists tell it."""
+"""The page with everything new in a record since its owner last looked at it: by subject, as lists show it."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -23,8 +23,8 @@ MOST_ROWS: Final = 100
 
 @dataclass(frozen=True)
 class WhatIsNew:
-    """`since` is when the record was last looked at. `count` is of the entries of all sections; `behind` of those that
-    came before them, which the page has no room for."""
+    """`since` is when the record was last looked at. `count` is the number of entries in all sections; `behind` is the
+    number of those that came before them, for which the page has no room."""
 
     since: datetime
     sections: tuple[Section, ...]
@@ -35,7 +35,7 @@ class WhatIsNew:
 
 
 def of(whole: Whole) -> WhatIsNew | None:
-    """None where nobody looked before: then all of it is new. Raises VaultError."""
+    """None if nobody looked before: then everything is new. Raises VaultError."""
     found = arrivals.of(whole, most=MOST_ROWS)
     if found is None:
         return None
@@ -58,8 +58,8 @@ def _sections(whole: Whole, found: Arrivals) -> Iterator[Section]:
 
 
 def _shelved(whole: Whole, came: Arrival, unshelved: Collection[UUID]) -> Shelved:
-    """As its shelf has it; a result that belongs to grave news has no value in a row, nor one that may: only shelves
-    know which do."""
+    """The entry as its shelf has it. A result that belongs to grave news, or may do so, shows no value in its row: only
+    shelves know which do."""
     record = came.record
     name = f"{record.resource_type}/{record.logical_id}"
     theirs = [one for one in whole.of(RESULTS) if one.connection_id == record.connection_id and one.index is not None]

@@ -1,6 +1,6 @@
-"""What matters first of a whole record: current allergies, conditions and medicines, and the latest results.
+"""What matters most in a whole record: current allergies, conditions and medicines, and the latest results.
 
-Names and dates, and no value of a result: whether to look at that somebody decides. One query for all of one person.
+Names and dates, but no values of results: people decide themselves whether to look at those. One query per person.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ MOST_NAMED: Final = 5
 
 @dataclass(frozen=True)
 class NamedEntries:
-    """A few entries of a subject, each thing once; `is_cut` where there are more of them, or more than were read."""
+    """A few entries of a subject, each thing once; `is_cut` if there are more, or more than were read."""
 
     subject: Subject
     rows: tuple[Row, ...]
@@ -42,15 +42,15 @@ class WhatMatters:
 
 @dataclass(frozen=True)
 class OfOne:
-    """What matters of one person. `owner` is who that is, where there are several, else None."""
+    """What matters about one person. `owner` is that person if there are several, else None."""
 
     owner: Owner | None
     matters: WhatMatters
 
 
 def of_each(whole: Whole) -> tuple[OfOne, ...]:
-    """Of everybody whose record this is, each apart: nobody may take somebody else's medicines for their own. One query
-    a person. Raises as `of` does."""
+    """For each person whose record this is, separately: nobody must take somebody else's medicines for their own. One
+    query per person. Raises as `of` does."""
     owners = whole.owners
     if len(owners) < 2:
         return (OfOne(None, of(whole)),)
@@ -58,7 +58,7 @@ def of_each(whole: Whole) -> tuple[OfOne, ...]:
 
 
 def of(whole: Whole) -> WhatMatters:
-    """Of one person. Raises Outdated where a shelf was built anew meanwhile, and VaultError."""
+    """For one person. Raises Outdated if a shelf was rebuilt meanwhile, and VaultError."""
     found = reading.begun(whole.shelves, [one.key for one in (ALLERGIES, CONDITIONS, MEDICINES, RESULTS)], whole.ring)
     return WhatMatters(
         allergies=_allergies(whole, found[ALLERGIES.key]),
@@ -69,7 +69,7 @@ def of(whole: Whole) -> WhatMatters:
 
 
 def allergies_of(whole: Whole) -> Allergies:
-    """The allergies alone, for a page whose shelves have them. Raises as `of` does."""
+    """Only the allergies, for a page whose shelves include them. Raises as `of` does."""
     found = reading.begun(whole.shelves, [ALLERGIES.key], whole.ring)
     return _allergies(whole, found[ALLERGIES.key])
 
@@ -86,13 +86,13 @@ def _current(whole: Whole, subject: Subject, found: Sequence[Shelved]) -> NamedE
 
 
 def _held(whole: Whole, subject: Subject, group: str) -> int:
-    """How many the shelves hold of one group."""
+    """How many entries the shelves hold in one group."""
     return sum(shelf.index.groups.get(group, 0) for shelf in whole.of(subject) if shelf.index is not None)
 
 
 def _latest(whole: Whole, found: Sequence[Shelved]) -> NamedEntries:
-    """Without what is ordered and not there yet, or was canceled. Those of a date that cannot be come last: a year
-    mistyped would stand there as the latest for ever."""
+    """Without what was ordered and has no result yet, or was canceled. Impossible dates come last: a mistyped year
+    would otherwise stand there as the latest for ever."""
     held = sum(shelf.index.count for shelf in whole.of(RESULTS) if shelf.index is not None)
     told = [one for one in found if one.entry is None or one.entry.group not in results.WITHOUT_RESULT]
     told.sort(key=lambda one: one.entry is not None and dates_in_words.looks_wrong(one.entry, born=None, at=whole.at))
@@ -100,6 +100,6 @@ def _latest(whole: Whole, found: Sequence[Shelved]) -> NamedEntries:
 
 
 def _named(whole: Whole, subject: Subject, found: Sequence[Shelved], *, has_unread: bool) -> NamedEntries:
-    """Many entries may be one thing: then what was read names few, and more may stand behind."""
+    """Several entries may be one thing: so what was read may give few names although more exist."""
     folded = folding.fold(rows.paired(found, whole.sources, has_details=False))
     return NamedEntries(subject, folded[:MOST_NAMED], has_unread or len(folded) > MOST_NAMED)

@@ -1,8 +1,8 @@
 """What a test, a vital sign or a health condition is, in a sentence or two of ours (patient experience 2.1): what is
-measured, what that does in the body, what goes on in it.
+measured, what that does in the body, or what happens in the body.
 
-Never what a value means for anybody: no advice, no risk, no judgment. What says itself, such as a weight, is not
-explained; nor is a code that we do not know, nor one of which we are not sure what it means.
+Never what a value means for anybody: no advice, no risk, no judgment. What needs no explanation, such as a weight, has
+none; nor has a code that we do not know, or whose meaning we are not sure of.
 """
 
 from collections.abc import Mapping
@@ -32,11 +32,11 @@ _BY_NAME: Final[Mapping[str, Promise]] = MappingProxyType(
 
 
 def of(entry: Entry) -> str:
-    """What the test that an entry is of is, the group of tests that a report is, or a condition; else empty."""
+    """What the test, group of tests or condition of an entry is; empty if it is something else."""
     name = None if entry.is_withheld else plain_names.of_resource(entry.resource_type, entry.codes)
     return "" if name is None else of_name(name.key)
 
 
 def of_name(key: str) -> str:
-    """The same by the key of a plain name."""
+    """The same, by the key of a plain name."""
     return str(_BY_NAME.get(key, ""))

@@ -1,4 +1,5 @@
-"""Cells of blood, iron and vitamins, clotting, inflammation, and what the heart and other muscles leave in blood."""
+"""Blood cells, iron and vitamins, clotting, inflammation, and what the heart and other muscles release into the
+blood."""
 
 from collections.abc import Mapping
 from typing import Final

@@ -1,4 +1,4 @@
-"""Salts, minerals and proteins in blood, and what tells of kidneys, liver and pancreas."""
+"""Salts, minerals and proteins in blood, and signs of how kidneys, liver and pancreas work."""
 
 from collections.abc import Mapping
 from typing import Final

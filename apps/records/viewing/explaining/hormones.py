@@ -1,4 +1,4 @@
-"""Hormones, and what belongs to them."""
+"""Hormones and related tests."""
 
 from collections.abc import Mapping
 from typing import Final

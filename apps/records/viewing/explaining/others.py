@@ -1,4 +1,4 @@
-"""Urine, germs, and what else is looked for."""
+"""Urine, germs, and other tests."""
 
 from collections.abc import Mapping
 from typing import Final

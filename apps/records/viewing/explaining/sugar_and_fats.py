@@ -1,4 +1,4 @@
-"""Sugar and fats in blood, and what carries and steers them."""
+"""Sugar and fats in blood, and what carries and regulates them."""
 
 from collections.abc import Mapping
 from typing import Final

@@ -1,7 +1,7 @@
 """An entry's own page: what it says, as labeled facts in the order its presenter gives them.
 
-`of` reads the fields of whatever kind of entry it is; `labels` names them, and `lines` puts each value into words. A
-field without a label is none to show: a reference, a code, what the head of the page says already.
+`of` reads the fields of any kind of entry; `labels` names them, and `lines` puts each value into words. A field without
+a label is not shown: a reference, a code, or what the head of the page already says.
 """
 
 from collections.abc import Iterable, Mapping
@@ -30,7 +30,7 @@ _SAID_BY_NAME: Final = {
     "severity": lines.of_severity,
     "length": lines.of_length,
 }
-# By what says of people that they did something: with which statuses they did not.
+# Fields that say that people did something, with the statuses in which they did not.
 _NOTHING_DONE: Final[Mapping[str, frozenset[str]]] = {
     "participants": frozenset({visits.Status.PLANNED, visits.Status.CANCELED}),
     "performers": frozenset({procedures.Status.PLANNED, procedures.Status.NOT_DONE}),
@@ -47,7 +47,7 @@ class Fact:
 
 
 def of(entry: Entry, *, provider: str) -> tuple[Fact, ...]:
-    """The facts of an entry: its status and date first, then what its kind adds, and at last who."""
+    """The facts of an entry: first its status and date, then those of its kind, and last the people."""
     if entry.is_withheld or entry.is_withdrawn:
         return ()
     own = _own(entry)
@@ -55,43 +55,43 @@ def of(entry: Entry, *, provider: str) -> tuple[Fact, ...]:
         Fact(labels.status(), (words.of_status(entry, provider=provider),)),
         *(() if dates_in_words.is_of_no_day(type(entry).__name__, entry.when) else (_of_date(entry),)),
         *own,
-        Fact(labels.people(), () if isinstance(entry, CareTeamEntry) else _unnamed(entry, own)),  # members say it all
+        Fact(labels.people(), () if isinstance(entry, CareTeamEntry) else _unnamed(entry, own)),  # members name all
     ]
     return tuple(fact for fact in found if any(fact.lines))
 
 
 def are_bare(told: Iterable[Fact], entry: Entry) -> bool:
-    """Whether those of an entry are its status and its date alone."""
+    """Whether they are only the entry's status and date."""
     return {fact.label for fact in told} <= {labels.status(), dates_in_words.label(entry)}
 
 
 def label_of(entry: Entry, name: str) -> str:
-    """What a field of it is called. Whatever was prescribed, nobody says by that that it was taken; and nobody has done
-    what is only planned, or was not done."""
+    """The label of a field. That something was prescribed does not mean that it was taken; and nobody has done what is
+    only planned, or was not done."""
     if name == "taken" and isinstance(entry, MedicationEntry) and entry.kind is not Kind.REPORTED:
         is_forbidden = entry.status in {Status.NOT_TO_BE_TAKEN, Status.WAS_NOT_TO_BE_TAKEN}
         return labels.covers() if is_forbidden else labels.to_be_taken()
     if name == "stopped_because" and isinstance(entry, MedicationEntry):
         return labels.why(entry.status)
     if name == "pharmacy" and isinstance(entry, MedicationEntry) and entry.kind is Kind.FILLED:
-        return labels.filled_by()  # which may be a person
+        return labels.filled_by()  # may be a person
     if entry.status in _NOTHING_DONE.get(name, ()):
         return labels.people()
     return labels.of_field(type(entry).__name__, name)
 
 
 def _of_date(entry: Entry) -> Fact:
-    return Fact(dates_in_words.label(entry), (dates_in_words.in_full(_told_once(entry)),))
+    return Fact(dates_in_words.label(entry), (dates_in_words.in_full(_without_since(entry)),))
 
 
 def _unnamed(entry: Entry, own: list[Fact]) -> tuple[str, ...]:
-    """Who has to do with it, but for those whom another fact names, and says as what."""
+    """The people involved, except those whom another fact names together with their role."""
     named = {part for fact in own for line in fact.lines for part in (line, *line.split(" · "))}
     return tuple(person for person in entry.people if person not in named)
 
 
-def _told_once(entry: Entry) -> When:
-    """Under "Started", the words "Since" would say it again."""
+def _without_since(entry: Entry) -> When:
+    """Under the label "Started", the word "Since" would repeat it."""
     return (
         replace(entry.when, is_open=False) if date_meanings.of(entry) == "started" else dates_in_words.as_meant(entry)
     )
@@ -120,7 +120,7 @@ def _own(entry: Entry) -> list[Fact]:
 
 
 def _circles(team: CareTeamEntry, label: str) -> list[Fact]:
-    """Whoever is of a team, by which part of it they belong to, where it has more than the one that is no part (patient
+    """The members of a team, grouped by the circle to which they belong if any belongs to a named one (patient
     experience 3.9)."""
     circles = [Circle(member.circle) for member in team.members]
     if set(circles) <= {Circle.OTHERS}:
@@ -133,7 +133,7 @@ def _circles(team: CareTeamEntry, label: str) -> list[Fact]:
 
 
 def _of_place(measured: Measured) -> str:
-    """What is found or not found stands in no range."""
+    """A finding that is present or absent has no place in a range."""
     return labels.place() if measured.place in values_in_words.BY_A_RANGE else labels.interpretation()
 
 
@@ -149,7 +149,7 @@ def _said(entry: Entry, name: str, value: object) -> tuple[str, ...]:
     if say := keyed.of(type(entry).__name__, name):
         return say(value)
     if isinstance(entry, DeviceEntry) and name == "udi":
-        return entry.udi_groups  # a line each, as on a label, and none that ends within a number
+        return entry.udi_groups  # one per line, as on a label, so that no line breaks within a number
     told = lines.of_date(value) if labels.is_date(type(entry).__name__, name) else lines.of(value)
     return (*told, *_of_more(getattr(entry, f"more_{name}", 0)))
 

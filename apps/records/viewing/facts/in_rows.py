@@ -1,4 +1,4 @@
-"""What the row of a list says of an entry beside its name."""
+"""What a row of a list says about an entry besides its name."""
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from enum import StrEnum
@@ -19,22 +19,22 @@ from apps.records.presenters.medicines import substitutions
 from apps.records.presenters.visits import VisitEntry
 from apps.records.viewing.facts import labels, lines, repeating
 
-_FIRST: Final = 3  # of several
-_LAST: Final = 4  # of a member number
-_TOLD_WITH_A_LABEL: Final = When, Length
+_FIRST: Final = 3  # shown of several
+_LAST: Final = 4  # shown digits of a member number
+_LABELED: Final = When, Length
 
 
 class Known(dict[Hashable, str]):
-    """What the rows of one page have said, by the thing that they say, as many have the same reaction, or the same
-    dosage; and in which language they say it, which is asked for once as well."""
+    """Texts that the rows of one page have shown so far, by the value they stand for, since many rows have the same
+    reaction or dosage; and the language of the page, which is also looked up once."""
 
     @cached_property
     def language(self) -> str:
-        """Of the page."""
+        """The language of the page."""
         return get_language() or ""
 
     def once(self, thing: Hashable, say: Callable[[], str]) -> str:
-        """What is said of it."""
+        """The text for this value, produced by `say` the first time."""
         said = self.get(thing)
         if said is None:
             said = self[thing] = say()
@@ -42,9 +42,9 @@ class Known(dict[Hashable, str]):
 
 
 def of(entry: Entry, known: Known | None = None) -> tuple[str, ...]:
-    """What the row of such an entry says beside its name: the fields that `labels` names for it, each on one line. Of
-    several things that have parts of their own, each is a line: else a part of one reads as if of the next. `known` is
-    what the rows of one page have said so far, where there are others."""
+    """What such a row says besides the entry's name: the fields that `labels` lists for it, each on one line. Of
+    several things that have parts of their own, each gets a line, since otherwise a part of one would seem to belong to
+    the next. `known` holds the texts of the page's other rows, if there are any."""
     known, kind = Known() if known is None else known, type(entry).__name__
     names, one_of = labels.in_rows(kind), labels.first_in_rows(kind)
     if one_of:
@@ -53,10 +53,10 @@ def of(entry: Entry, known: Known | None = None) -> tuple[str, ...]:
 
 
 def of_fields(entry: Entry, names: Iterable[str], known: Known) -> tuple[str, ...]:
-    """The same of these fields."""
+    """The same for these fields."""
     kind, found = type(entry).__name__, list[str]()
     for name in names:
-        if not getattr(entry, name, None):  # as most are
+        if not getattr(entry, name, None):  # as in most entries
             continue
         value = _beside_its_name(entry, name)
         if not value or value == NOT_GIVEN or repeating.is_told(entry, name):
@@ -65,19 +65,20 @@ def of_fields(entry: Entry, names: Iterable[str], known: Known) -> tuple[str, ..
         if not told:
             continue
         said = told if any(lines.PART in line for line in told) else (", ".join(told),)
-        if isinstance(value, _TOLD_WITH_A_LABEL) or labels.is_named_in_rows(kind, name):
-            label = labels.of_field(kind, name)  # a date alone does not say of what
+        if isinstance(value, _LABELED) or labels.is_named_in_rows(kind, name):
+            label = labels.of_field(kind, name)  # a date alone does not say what it stands for
             said = (label,) if value is True else (f"{label}: {said[0]}", *said[1:])
         found += said
     return tuple(found)
 
 
 def _beside_its_name(entry: Entry, name: str) -> Any:
-    """That field as a row tells it, which is called by the one vaccine that is recommended; a severity in words."""
+    """The value of that field as a row shows it: the only recommended vaccine is the row's name and left out, and a
+    severity is put into words."""
     value = getattr(entry, name, None)
     if say := _SAID_BY_NAME.get(name):
         return say(value)
-    if name == "criticality":  # of one that was ruled out nobody is in danger
+    if name == "criticality":  # an allergy that was ruled out is no danger
         is_danger = value == allergies.Criticality.COULD_BE_SERIOUS and entry.group != allergies.Group.RULED_OUT
         return value if is_danger else NOT_GIVEN
     if isinstance(entry, VisitEntry) and name == "places":
@@ -92,14 +93,14 @@ def _beside_its_name(entry: Entry, name: str) -> Any:
 
 
 def _last_digits(number: Any) -> str:
-    """The end of a number that is known whole on its entry's page alone: enough to tell two plans apart. Of one so
-    short that its end were nearly all of it, nothing."""
+    """The end of a number that only the page of its entry shows in full: enough to tell two plans apart. Empty for a
+    number so short that its end would reveal most of it."""
     said = number if isinstance(number, str) else ""
     return gettext("ending in %(digits)s") % {"digits": said[-_LAST:]} if len(said) >= 2 * _LAST else ""
 
 
 def _life(value: Any) -> Any:
-    """The key of it, which a shelf holds as a text."""
+    """The key, which shelves store as text."""
     return family.Life(value) if value in set(family.Life) else value
 
 
@@ -112,8 +113,8 @@ _SAID_BY_NAME: Final[Mapping[str, Callable[[Any], Any]]] = {
 
 
 def _first(value: object, known: Known, *, more: int) -> tuple[str, ...]:
-    """The first three of several, each whole, as a dosage without its last lines is another dosage; and how many more
-    there are, `more` besides those at hand."""
+    """The first three of several, each complete, since a dosage without its last lines is another dosage; and the
+    number of the others, `more` in addition to those given."""
     several = value if isinstance(value, lines.SEVERAL) else (value,)
     said = [found for each in several[: lines.MOST] if (found := _once(each, known))]
     shown, left = said[:_FIRST], len(said[_FIRST:]) + more
@@ -121,8 +122,8 @@ def _first(value: object, known: Known, *, more: int) -> tuple[str, ...]:
 
 
 def _once(thing: object, known: Known) -> str:
-    """All of it on one line. What has parts of its own takes longest, and like a word of ours it is put into words once
-    on a page. A text is not: it may be a provider's, and the same as the key of such a word."""
+    """All of it on one line. Things with parts of their own take longest; like our own words, they are put into words
+    once per page. Plain texts are not cached: a provider's text may equal the key of one of our words."""
     if not isinstance(thing, msgspec.Struct | StrEnum):
         return lines.PART.join(lines.of(thing))
     return known.once(thing, lambda: lines.PART.join(lines.of(thing)))

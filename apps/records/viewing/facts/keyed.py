@@ -1,4 +1,4 @@
-"""Fields that hold codes with words of ours, and what was sent in other words as it is."""
+"""Fields that hold codes for which we have words; other texts stay as they were sent."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -21,7 +21,7 @@ _CALLED: Final[Mapping[str, Mapping[str, str | Promise]]] = {
 
 
 def of(kind: str, name: str) -> Callable[[object], tuple[str, ...]] | None:
-    """What gives the lines of that field; None where it holds no codes."""
+    """A function that makes the lines of that field; None if it holds no codes."""
     called = _CALLED.get(f"{kind}.{name}", _CALLED.get(name))
     return None if called is None else lambda value: _lines(value, called)
 

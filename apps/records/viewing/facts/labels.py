@@ -1,4 +1,4 @@
-"""What the fields of entries are called on a page, and which of them a row of a list says."""
+"""The labels of entry fields on a page, and which fields a row of a list shows."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -11,84 +11,85 @@ from apps.records.presenters.medicines.medications import Status
 
 
 def status() -> str:
-    """Of the status."""
+    """For the status."""
     return gettext("Status")
 
 
 def people() -> str:
-    """Of whoever is named."""
+    """For the people named."""
     return gettext("Who")
 
 
 def place() -> str:
-    """Of where a value stands."""
+    """For where a value stands relative to its range."""
     return gettext("Compared with the usual range")
 
 
 def interpretation() -> str:
-    """Of what the laboratory says of a value that stands in no range."""
+    """For what the laboratory says about a value that has no place in a range."""
     return gettext("What the lab says")
 
 
 def to_be_taken() -> str:
-    """Of when a medicine that was prescribed is taken."""
+    """For when a prescribed medicine is to be taken."""
     return gettext("To be taken")
 
 
 def covers() -> str:
-    """Of when an order stands that nothing is done by, as one not to take something."""
+    """For the period of an order that forbids something, such as taking a medicine."""
     return gettext("Covers")
 
 
 def filled_by() -> str:
-    """Of who handed a medicine over."""
+    """For who dispensed a medicine."""
     return gettext("Filled by")
 
 
 def why(status: str) -> str:
-    """Of why a medicine stands as its status says."""
+    """For why a medicine has this status."""
     return str(_WHY.get(status, _LABELS["stopped_because"]))
 
 
 def of_field(kind: str, name: str) -> str:
-    """The label of a field of that kind of entry; empty where it is not shown."""
+    """The label of a field in entries of that kind; empty if it is not shown."""
     return str(_OF_KIND.get(f"{kind}.{name}", _LABELS.get(name, "")))
 
 
 def within(kind: str, name: str) -> str:
-    """The label of a part of a smaller thing, where its text alone would not say what it is."""
+    """The label of a part of a smaller thing, if its text alone would not say what it is."""
     return str(_WITHIN.get(f"{kind}.{name}", _WITHIN.get(name, "")))
 
 
 def is_technical(kind: str, name: str) -> bool:
-    """Whether a part of a smaller thing is for programs: codes, references, ids. One that has a label there is not: the
-    number of a dose is no number of a file."""
+    """Whether a part of a smaller thing is for programs: a code, a reference, an id. A part that has a label is not:
+    the number of a dose is not the number of a file."""
     return name in _TECHNICAL and f"{kind}.{name}" not in _WITHIN
 
 
 def is_date(kind: str, name: str) -> bool:
-    """Whether that field, or part of a smaller thing, is a FHIR date as sent, for which its type does not say so."""
+    """Whether that field, or part of a smaller thing, is a FHIR date as sent although its type does not say so."""
     return f"{kind}.{name}" in _DATES
 
 
 def is_named_in_rows(kind: str, name: str) -> bool:
-    """Whether a row says what that field is: its words alone, "High" or "1 of 3", do not."""
+    """Whether a row shows the label of that field, because its words alone, such as "High" or "1 of 3", would not be
+    clear."""
     return name in _NAMED_IN_ROWS or f"{kind}.{name}" in _NAMED_IN_ROWS
 
 
 def in_rows(kind: str) -> tuple[str, ...]:
-    """The fields that the row of such an entry says, in this order."""
+    """The fields that the row of such an entry shows, in this order."""
     return _ROWS.get(kind, ())
 
 
 def behind_in_rows(kind: str) -> tuple[str, ...]:
-    """The fields that the row of such an entry says behind its date, in this order (patient experience 3)."""
+    """The fields that the row of such an entry shows after its date, in this order (patient experience 3)."""
     return _ROWS_BEHIND.get(kind, ())
 
 
 def first_in_rows(kind: str) -> tuple[str, ...]:
-    """The fields of which such a row says the first that says anything: many plans have no name but that of their kind,
-    and stand below each other."""
+    """The fields of which such a row shows the first that is not empty: many plans have no name except that of their
+    kind, and are listed one below the other."""
     return _ROWS_FIRST.get(kind, ())
 
 
@@ -135,7 +136,7 @@ _ROWS: Final[Mapping[str, tuple[str, ...]]] = {
     "GenericEntry": ("particulars",),
 }
 
-# People know these by what and when, and then by who and where.
+# People recognize these first by what and when, then by who and where.
 _ROWS_BEHIND: Final[Mapping[str, tuple[str, ...]]] = {
     "AppointmentEntry": ("places", "people"),
     "DocumentEntry": ("people", "specialties", "custodian", "files"),
@@ -296,7 +297,7 @@ _OF_KIND: Final[Mapping[str, str | Promise]] = {
     "ResultEntry.category": "",
     "ResultEntry.members": "",
     "ReportEntry.category": _("Kind of report"),
-    "GenericEntry.particulars": _("Details"),  # each has a label of its own
+    "GenericEntry.particulars": _("Details"),  # each has its own label
     "GenericEntry.applies": _("Applies"),
     "GenericEntry.records_of": _("Records of this time"),
     "GenericEntry.due": _("To be done"),

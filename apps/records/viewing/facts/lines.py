@@ -35,12 +35,12 @@ from apps.records.viewing.wording import dates_in_words, provider_codes, reactio
 MOST: Final = 200
 _KEYS_KEPT: Final = 1024  # more than there are, in both languages
 PART: Final = " · "  # between the parts of one thing
-_TOLD_ANYWAY: Final = When, Attachment  # that a date is not known; what cannot be opened has a name
+_SHOWN_IF_EMPTY: Final = When, Attachment  # an unknown date; a file that cannot be opened
 SEVERAL: Final = tuple, list
 
 
 def of(value: object) -> tuple[str, ...]:
-    """The lines of one value; none where it says nothing."""
+    """The lines of one value; none if it is empty."""
     if isinstance(value, SEVERAL):
         return _of_several(value) if value else ()
     if isinstance(value, Dosage):
@@ -50,7 +50,7 @@ def of(value: object) -> tuple[str, ...]:
 
 
 def _of_several(values: Sequence[object]) -> tuple[str, ...]:
-    if len(values) > 1 and isinstance(values[0], Dosage):  # each on a line of its own: when is of which?
+    if len(values) > 1 and isinstance(values[0], Dosage):  # one per line, each with its time
         return tuple(PART.join(of(part)) for part in values[:MOST])
     if isinstance(values[0], Activity):
         return _each_once(line for part in values[:MOST] for line in of(part))
@@ -58,7 +58,7 @@ def _of_several(values: Sequence[object]) -> tuple[str, ...]:
 
 
 def _each_once(said: Iterable[str]) -> tuple[str, ...]:
-    """What is told several times in the same words once, and how often."""
+    """Lines that occur several times in the same words are shown once, with the number of times."""
     times = Counter(said)
     return tuple(
         ngettext("%(what)s (%(n)s time)", "%(what)s (%(n)s times)", n) % {"what": line, "n": counts.grouped(n)}
@@ -69,38 +69,38 @@ def _each_once(said: Iterable[str]) -> tuple[str, ...]:
 
 
 def of_length(value: object) -> tuple[str, ...]:
-    """The line of an amount that is one of time: 90 minutes."""
+    """The line of an amount of time: 90 minutes."""
     said = lengths.in_words(Length(value)) if isinstance(value, Quantity) else ""
     return (said,) if said else ()
 
 
 def of_date(sent: object) -> tuple[str, ...]:
-    """The line of a FHIR date as sent; none of what is no text."""
+    """The line of a FHIR date as sent; none if it is not a text."""
     said = dates.sent_date(sent) if isinstance(sent, str) else ""
     return (said,) if said else ()
 
 
 def of_particular(one: Particular) -> tuple[str, ...]:
-    """What is told of it, in words of ours where a code was sent that has some."""
+    """What it says, in our words if a code was sent for which we have some."""
     if one.what not in particular_words.KEYED:
         return one.said
     return tuple(str(particular_words.WORDS.get(said, said)) for said in one.said)
 
 
 def of_unknown(value: object) -> tuple[str, ...]:
-    """The line of what the provider says it does not know."""
+    """The line for what the provider says it does not know."""
     return (gettext("Not known"),) if value else ()
 
 
 def of_severity(value: object) -> tuple[str, ...]:
-    """The line of how severe a condition is."""
+    """The line for the severity of a condition."""
     said = words.of_severity(_text(value)) if isinstance(value, str) else ""
     return (said,) if said else ()
 
 
 def and_more(left: int) -> tuple[str, ...]:
-    """The line that says how many are not told; none where all are."""
-    if not left:  # as mostly: a page has hundreds of lists that are told whole
+    """The line that says how many are left out; none if all are shown."""
+    if not left:  # the usual case: a page has hundreds of lists that are shown in full
         return ()
     return (ngettext("and %(count)s more", "and %(count)s more", left) % {"count": counts.grouped(left)},)
 
@@ -113,14 +113,14 @@ def _one(value: object) -> str:
 
 @cache
 def _saying(kind: Any) -> Callable[[Any], str] | None:
-    """What puts values of that kind into words; None: nothing does."""
+    """The function that puts values of that kind into words; None if there is none."""
     say = next((say for base, say in _SAYINGS.items() if issubclass(kind, base)), None)
     return _together if say is None and issubclass(kind, msgspec.Struct) else say
 
 
 @cache
 def _parts(kind: Any) -> tuple[str, ...]:
-    """The parts of a smaller thing that are told, by name."""
+    """The names of the parts of a smaller thing that are shown."""
     names = (field.name for field in fields(kind))
     return tuple(name for name in names if not name.startswith("_") and not labels.is_technical(kind.__name__, name))
 
@@ -131,9 +131,9 @@ def _together(value: Any) -> str:
     kind, said = whole.__name__, list[str]()
     for name in _parts(whole):
         part = getattr(value, name)
-        if part or isinstance(part, _TOLD_ANYWAY):
+        if part or isinstance(part, _SHOWN_IF_EMPTY):
             said.append(labels.of_field(kind, name) if part is True else _labelled(kind, name, part))
-    return PART.join(dict.fromkeys(filter(None, said)))  # a plan whose value is its name
+    return PART.join(dict.fromkeys(filter(None, said)))  # each once: a plan's value may equal its name
 
 
 def _labelled(kind: str, name: str, part: object) -> str:
@@ -148,7 +148,8 @@ def _labelled(kind: str, name: str, part: object) -> str:
 
 @lru_cache(maxsize=_KEYS_KEPT)
 def _labelled_key(kind: str, name: str, key: StrEnum, _language: str) -> str:
-    """The same of a word of a closed vocabulary, of which the rows of a page have the same few, two texts to each."""
+    """The same for a word of a closed vocabulary. It is cached: rows of a page share the same few, and each needs two
+    translations."""
     text = words.of_key(key)
     label = labels.within(kind, name) if text else ""
     return f"{label}: {text}" if label else text
@@ -169,11 +170,11 @@ def _numbered(number: str, of: str) -> str:
 
 
 def _activity(activity: Activity) -> str:
-    """What to do, or not to do, how far it is, and for when it is planned."""
+    """What to do or to avoid, how far it is, and when it is planned."""
     is_told = not activity.when or repeating.tells_when(activity.schedule, activity.when)
     when = "" if is_told else _labelled("Activity", "when", activity.when)
     if activity.progress == Progress.PLANNED and when:
-        when = _when(activity.when)  # which the word before it says
+        when = _when(activity.when)  # the word before it already says that it is planned
     to_avoid = labels.of_field("Activity", "is_to_avoid") if activity.is_to_avoid else ""
     progress = "" if activity.progress == NOT_GIVEN else words.of_key(activity.progress)
     said = (to_avoid, _text(activity.text), progress, *of_details(activity), when, ", ".join(of(activity.said)))
@@ -182,7 +183,7 @@ def _activity(activity: Activity) -> str:
 
 
 def of_details(activity: Activity) -> tuple[str, ...]:
-    """How often and how much, where and by whom, and why it stands as it does."""
+    """How often and how much, where and by whom, and why it has its status."""
     amounts = (_labelled("Activity", name, getattr(activity, name)) for name in ("daily", "quantity"))
     ends = (_labelled("Activity", name, getattr(activity, name)) for name in ("reasons", "outcomes"))
     also = _labelled("Activity", "also", activity.also) if activity.also else ""
@@ -195,7 +196,7 @@ def _particular(one: Particular) -> str:
 
 
 def _recommendation(one: immunizations.Recommendation) -> str:
-    """Which vaccine, against what, from when; where only codes were sent, these as what they are."""
+    """Which vaccine, against what, and from when; if only codes were sent, they are labeled as codes."""
     named = (provider_codes.told(one.vaccine), provider_codes.told(one.illness))
     due, until, overdue = (
         _labelled("Recommendation", name, when) if (when := getattr(one, name)) else ""
@@ -209,7 +210,7 @@ def _recommendation(one: immunizations.Recommendation) -> str:
 
 
 def _supply(supply: Supply) -> str:
-    """Each part with a word before it; the amount counted as a dose is: 30 tablets."""
+    """Each part with a word before it; the amount is counted like a dose: 30 tablets."""
     parts = {"quantity": dosage_words.counted(supply.quantity), "lasts": lengths.in_words(Length(supply.lasts))}
     parts |= {"refills": supply.refills, "first": dosage_words.counted(supply.first)}
     parts |= {name: lengths.in_words(Length(getattr(supply, name))) for name in ("first_lasts", "every")}
@@ -218,7 +219,7 @@ def _supply(supply: Supply) -> str:
 
 
 def _member(member: Member) -> str:
-    """What they are, then who (patient experience 3.9), how to reach them, and from when to when."""
+    """Their role, then their name (patient experience 3.9), how to reach them, and from when to when."""
     name = _text(member.name) or gettext("Name not given")
     circle = "" if member.circle == Circle.OTHERS else words.of_key(member.circle)
     behalf = _labelled("Member", "on_behalf_of", member.on_behalf_of) if member.on_behalf_of else ""
@@ -243,7 +244,7 @@ def _measured(measured: Measured) -> str:
 
 
 def _name_of_part(measured: Measured) -> str:
-    """As the provider calls it; in words of ours where it sent a code alone."""
+    """The provider's name for it; ours if only a code was sent."""
     if not isinstance(measured, Component) or measured.title:
         return str(getattr(measured, "title", ""))
     plain = plain_names.of(measured.codes)
@@ -265,7 +266,7 @@ def _attached(attachment: Attachment) -> str:
 
 
 def _dosage(dosage: Dosage) -> tuple[str, ...]:
-    """All lines of it. That the parts say something else than the provider's text is said beside that text."""
+    """All its lines. If the structured parts contradict the provider's text, that is said beside the text."""
     text, *others = dosage_words.lines(dosage) or ("",)
     said = tuple(
         filter(None, (text if dosage.text else snomed_kinds.without(text), *map(snomed_kinds.without, others)))
@@ -291,7 +292,7 @@ def _when(when: When) -> str:
     return dates_in_words.in_full(when) if when or when.unknown else ""
 
 
-# The first kind that fits: a StrEnum is a text, too, and a bool a number.
+# The first type that fits: a StrEnum is also a str, and a bool also an int.
 _SAYINGS: Final[Mapping[type, Callable[[Any], str]]] = MappingProxyType(
     {
         StrEnum: _key,

@@ -1,4 +1,4 @@
-"""What a field of an entry says that another of its facts says already."""
+"""Fields of an entry that only repeat what another of its facts says."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -20,7 +20,7 @@ _MEANT_BY: Final = {
 
 
 def is_told(entry: Entry, name: str) -> bool:
-    """Whether another fact of this entry says all that the field of that name does."""
+    """Whether another fact of this entry says everything that the field with that name does."""
     if isinstance(entry, GoalEntry):
         return name == "verdict" and (entry.status, entry.verdict) in _MEANT_BY
     if isinstance(entry, VisitEntry):
@@ -37,12 +37,12 @@ def is_told(entry: Entry, name: str) -> bool:
 
 
 def tells_when(dosages: Iterable[Dosage], when: When) -> bool:
-    """Whether one of these says all that this date does (`dosage_words.lines`): as how long, or as one of its events.
-    Of several lengths, the first would seem to be the whole."""
+    """Whether one of these says everything that this date does (`dosage_words.lines`): as its duration, or as one of
+    its events. With several durations, the first would seem to be the whole."""
     sides = (when.starts, when.ends)
     if not any(sides):
         return False
-    has_clock = any("T" in side for side in sides)  # a dosage tells no clock time of its bounds
+    has_clock = any("T" in side for side in sides)  # a dosage shows no clock times for its bounds
     return any(
         (not has_clock and (dosage.timing.bounds.starts, dosage.timing.bounds.ends) == sides)
         or (not when.ends and when.starts in dosage.timing.events)

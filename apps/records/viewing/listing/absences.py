@@ -1,6 +1,6 @@
-"""Why a list has nothing, or not all, of a provider: one sentence for each that says so (patient experience 2.3).
+"""Why a list has nothing, or not everything, from a provider: one sentence for each case (patient experience 2.3).
 
-Two queries for all connections: the latest step of each type, whichever run it was of.
+Two queries for all connections: the latest step of each type, in any run.
 """
 
 from collections import defaultdict
@@ -31,10 +31,10 @@ _BELIEVED: Final = timedelta(minutes=5)  # clocks of ours may differ by less
 
 
 class Weight(IntEnum):
-    """In which order they are read."""
+    """The order in which they are shown."""
 
-    MENDABLE = 0  # it may still come: by itself, or because somebody acts
-    NOT_SHARED = 1  # the patient can change it
+    MENDABLE = 0  # it may still come: by itself, or when somebody acts
+    NOT_SHARED = 1  # the patient can change that
     NONE_SENT = 2
     ON_ITS_WAY = 3
     NOT_OFFERED = 4
@@ -51,17 +51,17 @@ class Notice:
     text: str
     is_absence: bool
     weight: Weight
-    is_none_sent: bool = False  # as far as shelves tell
-    may_share: bool = False  # the provider can be asked to let the patient choose anew
+    is_none_sent: bool = False  # as far as shelves know
+    may_share: bool = False  # the provider lets the patient choose again
 
 
 _COLUMNS: Final = (  # in the model's own order, as `from_db` takes them
     "id", "resource_type", "status", "gap", "since_at", "watermark_at", "rows_kept", "rows_refused", "rows_unreadable",
     "rows_counted", "finished_at",
 )  # fmt: skip
-# Written out, as every list asks it: putting it together anew costs more than asking. What a check under way has not
-# come to says nothing yet, and what went before stands until then. A run that ended at a time still to come was written
-# by a clock that was ahead: whatever was begun since tells more.
+# Written out, since every list runs it: building it in Python costs more than running it. Steps of a check under way
+# that have not ended say nothing yet; until then, the earlier ones count. A run that ended in the future was written by
+# a clock that was ahead: anything started since counts more.
 _LATEST_STEPS: Final = f"""
 SELECT DISTINCT ON (run.connection_id, step.resource_type)
 run.connection_id, {", ".join(f"step.{name}" for name in _COLUMNS)}
@@ -74,13 +74,13 @@ run.finished_at IS NOT NULL AND run.created_at > %(believed)b::timestamptz, run.
 
 
 def of(whole: Whole, subject: Subject) -> tuple[Notice, ...]:
-    """A notice for each connection that has no entries of the subject, or misses some: first what somebody can do
-    something about, last what nobody can."""
+    """A notice for each connection that has no entries of the subject, or lacks some: first those that somebody can act
+    on, last those that nobody can."""
     return of_each(whole, [subject])[subject.key]
 
 
 def of_each(whole: Whole, subjects: Sequence[Subject]) -> Mapping[str, tuple[Notice, ...]]:
-    """The same of several subjects, by their keys, in as many queries."""
+    """The same for several subjects, by their keys, in the same number of queries."""
     steps = _latest_steps(whole, [name for subject in subjects for name in subject.resource_types])
     asked_again = _asked_again(steps)
     return {subject.key: _of(whole, subject, steps, asked_again) for subject in subjects}
@@ -110,8 +110,8 @@ def _of(
 
 
 def not_shared(whole: Whole) -> tuple[tuple[Source, tuple[Subject, ...]], ...]:
-    """Each provider with the subjects of which there is nothing because it was not shared: a search looks through what
-    came, and who finds nothing there may think that there is none."""
+    """Each provider with the subjects that are empty because they were not shared: a search covers only what came, and
+    whoever finds nothing may conclude that there is nothing."""
     steps = _latest_steps(whole, [name for subject in LISTED for name in subject.resource_types])
     held = {(shelf.connection_id, shelf.subject) for shelf in whole.shelves if shelf.index is None or shelf.index.sent}
     told = (
@@ -127,8 +127,8 @@ def _is_not_shared(subject: Subject, steps: Iterable[SyncStep]) -> bool:
 
 
 def _asked_again(steps: Mapping[UUID, Iterable[SyncStep]]) -> frozenset[UUID]:
-    """Of the connections that lack something another try may bring, those that try again by themselves. One query,
-    where there are any."""
+    """Of the connections that lack something that another try may bring, those that try again automatically. One query,
+    if there are any."""
     failed = [pk for pk, own in steps.items() if any(step.gap in gap_words.TRIED_AGAIN for step in own)]
     if not failed:
         return frozenset()
@@ -182,7 +182,7 @@ def _notice(
 
 
 def _missing(steps: Iterable[SyncStep]) -> str:
-    """Which of several types did not come, so that those that did are not said to be missing."""
+    """Which of several types did not come, so that the others are not said to be missing."""
     names = dict.fromkeys(str(parts.name(step.resource_type)) for step in steps if _is_missing(step))
     return gettext("Missing: %(parts)s.") % {"parts": ", ".join(names)} if names else ""
 
@@ -192,8 +192,8 @@ def _is_missing(step: SyncStep) -> bool:
 
 
 def _gravest(steps: Iterable[SyncStep]) -> SyncStep | None:
-    """Of several types that did not come, or not in full, one that somebody can do something about speaks first; then
-    one of which some came: the list has those, and lacks the others."""
+    """The gap to report if several types did not come completely: first one that somebody can act on, then one of which
+    something came, since the list has that and lacks the rest."""
     gaps = [step for step in steps if step.status == Status.GAP]
     return min(
         gaps,

@@ -1,6 +1,6 @@
-"""What a page says at its head about allergies: how many there are, and which provider recorded that there are none.
+"""What the head of a page says about allergies: how many there are, and which provider recorded that there are none.
 
-Said for each provider, and never one for all: "no known allergies" of one does not refute what another lists, and
+It is said for each provider and never combined: "no known allergies" from one does not refute what another lists, and
 neither is the same as nothing sent (patient experience 3.2).
 """
 
@@ -31,16 +31,16 @@ _NONE_KNOWN: Final[Mapping[Absence, str | Promise]] = {
     Absence.ENVIRONMENT_ALLERGIES: _("%(provider)s recorded “no known allergies to things around you” %(when)s."),
     Absence.LATEX_ALLERGIES: _("%(provider)s recorded “no known latex allergy” %(when)s."),
 }
-_ROOM: Final = 600  # letters of a line that names them: some thirty
-_LONGEST_NAME: Final = 300  # of these: several things in one name are shorter, and a longer one would hide the others
+_ROOM: Final = 600  # characters for a line of names: about thirty names
+_LONGEST_NAME: Final = 300  # several things in one name are shorter; a longer one would crowd out the others
 _NONE_KNOWN_AT_ALL: Final = _("%(provider)s recorded “no known allergies” %(when)s.")
 
 
 @dataclass(frozen=True)
 class Allergies:
-    """`names` are those on lists now, each once for a person; `sentences` what providers say in place of one; `silent`
-    are the providers that sent nothing, and `awaited` those whose record has not been copied wholly. `has_more` where
-    not all that is on lists could be read for this."""
+    """`names` are those on lists now, each once per person; `sentences` are what providers say instead of any; `silent`
+    are the providers that sent nothing, and `awaited` those whose record has not been copied completely. `has_more` if
+    not everything on the lists could be read for this."""
 
     names: tuple[str, ...]
     sentences: tuple[str, ...]
@@ -55,12 +55,12 @@ class Allergies:
 
     @property
     def is_to_be_said(self) -> bool:
-        """Whether there is anything to say beside the list of allergies, which has notices of its own."""
+        """Whether there is anything to say besides the list of allergies, which has notices of its own."""
         return self.says_something or bool(self.silent or self.awaited)
 
     @property
     def headline(self) -> str:
-        """How many there are, or how many at least; empty where there are none."""
+        """How many there are, or the least number; empty if there are none."""
         count = len(self.names)
         if self.has_more:
             said = ngettext(
@@ -76,8 +76,8 @@ class Allergies:
 
     @property
     def listed(self) -> str:
-        """The names in one line, each whole: half a name may be another. Where they are too many, how many more. One as
-        long as no name is ends in an ellipsis."""
+        """The names on one line, each complete, since half a name may be another name. If there are too many, it ends
+        with the number of the others. A name too long to be one is cut with an ellipsis."""
         lengths = accumulate(len(name) + 3 for name in self.names)
         fitting = max(sum(length <= _ROOM for length in lengths), 1)
         left = len(self.names[fitting:])
@@ -90,14 +90,14 @@ class Allergies:
 
 
 def of(entries: Sequence[Shelved], sources: Mapping[UUID, Source], sent: Iterable[UUID], *, held: int) -> Allergies:
-    """`entries` are those of the allergies' shelves, as `reading.begun` has them; `sent` connections that sent any;
-    `held` is how many stand on lists now, read or not."""
+    """`entries` come from the allergies' shelves, as `reading.begun` returns them; `sent` are the connections that sent
+    any; `held` is how many are on lists now, whether read or not."""
     told = [(one, one.entry) for one in entries if isinstance(one.entry, AllergyHead)]
     on_lists = [(one.connection_id, entry) for one, entry in told if entry.group == Group.CURRENT or not entry.group]
     names = dict.fromkeys(_name(entry, sources[key].person) for key, entry in on_lists if not entry.is_withheld)
     hidden = [(key, _name(entry, sources[key].person)) for key, entry in on_lists if entry.is_withheld]
     listing = {key for key, _entry in on_lists}
-    sentences: dict[str, list[str]] = defaultdict(list)  # by what would be said of whichever way it was read in
+    sentences: dict[str, list[str]] = defaultdict(list)  # by the sentence that names no way of reading
     for one, entry in told:
         if entry.group in {Group.NONE_KNOWN, Group.NO_INFORMATION}:
             source = sources[one.connection_id]
@@ -115,8 +115,8 @@ def of(entries: Sequence[Shelved], sources: Mapping[UUID, Source], sent: Iterabl
 
 
 def _without_names(hidden: Iterable[tuple[UUID, str]], sources: Mapping[UUID, Source]) -> Iterator[str]:
-    """What stands for those without details: no two of them are known to be one, but what one provider sends in several
-    ways is at most as many as one way has."""
+    """Names for those without details. They are never assumed to be the same, but if a provider's record is read in
+    several ways, their number is the largest of any one way."""
     counted: dict[tuple[UUID, str], Counter[UUID]] = defaultdict(Counter)
     for key, name in hidden:
         counted[sources[key].connection.provider_id, name][key] += 1
@@ -130,7 +130,7 @@ def _name(entry: AllergyHead, person: str) -> str:
 
 
 def _is_anothers(listing: UUID, silent: UUID, sources: Mapping[UUID, Source]) -> bool:
-    """Whether it is another provider that lists some of the same person."""
+    """Whether they are different providers of the same person."""
     one, other = sources[listing], sources[silent]
     return one.connection.provider_id != other.connection.provider_id and one.person == other.person
 

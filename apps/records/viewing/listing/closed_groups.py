@@ -1,5 +1,5 @@
-"""Which groups of a list are collapsed at first (patient experience 3.0, 3.1): what was ruled out, and many past
-medicines. Everything else is open, since most people never open what is collapsed."""
+"""Which groups of a list are collapsed at first (patient experience 3.0, 3.1): what was ruled out, and past medicines
+if there are many. Everything else is open, since most people never open what is collapsed."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -12,11 +12,12 @@ from apps.records.subjects import MEDICINES, Subject
 from apps.records.viewing.listing.entry_list import Section
 
 _RULED_OUT: Final = "ruled-out"
-_FEW: Final = 10  # past medicines that push nothing off the screen
+_FEW: Final = 10  # so few past medicines push nothing off the screen
 
 
 def close(sections: Iterable[Section], subject: Subject, shelves: Iterable[OpenShelf]) -> tuple[Section, ...]:
-    """The sections of one page, one for each group. The first is never closed: somebody came to this page for it."""
+    """The sections of one page, one for each group. The first is never closed: it is what people come to this page
+    for."""
     held: Counter[str] = Counter()
     for shelf in shelves:
         held.update(shelf.index.groups if shelf.index is not None else {})

@@ -1,4 +1,4 @@
-"""What a pharmacy handed out for a prescription, for the page of that prescription (patient experience 3.1)."""
+"""What a pharmacy dispensed for a prescription, for the page of that prescription (patient experience 3.1)."""
 
 import logging
 from dataclasses import dataclass
@@ -23,8 +23,8 @@ MOST: Final = 50
 
 @dataclass(frozen=True)
 class Fills:
-    """The newest of them, newest first. `has_older`: there are more, which stand in no list either. `does_not_open`:
-    there may be some that nobody can tell of just now."""
+    """The newest fills, newest first. `has_older`: there are more, which are not in any list, either. `does_not_open`:
+    there may be some that cannot be read at the moment."""
 
     rows: tuple[Row, ...] = ()
     has_older: bool = False
@@ -32,7 +32,7 @@ class Fills:
 
 
 def of(record: Record, entry: Entry, ring: KeyRing) -> Fills:
-    """None of what is no prescription. One query for the shelf, and one for what stands on it."""
+    """No fills if the entry is not a prescription. One query for the shelf, and one for its leaves."""
     if not isinstance(entry, MedicationEntry) or not entry.is_order:
         return Fills()
     shelves = reading.shelves(record.user_id, ring, subjects=[MEDICINES.key])

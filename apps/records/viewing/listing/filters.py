@@ -7,7 +7,7 @@ from uuid import UUID
 
 from apps.records.shelving.document_names import Sort
 
-# How a list can be arranged.
+# The ways to arrange a list.
 BY_DATE: Final = "date"
 BY_NAME: Final = "name"
 DRAFTS: Final = "drafts"
@@ -16,10 +16,11 @@ GONE: Final = "gone"
 
 @dataclass(frozen=True)
 class Filters:
-    """What the address asks for, checked: nothing of it is a health fact. `source` is one connection; `person` one of
-    the person whom the whole was narrowed to before, where its reader has records of several. `arranged` is one of the
-    two orders, or what is not final, or no longer at its provider; empty for the subject's own. `kind` and `author` are
-    marks (`narrowing`), `subject` is the key of one of all that stand by date together."""
+    """What the address asks for, validated; none of it reveals anything about health. `source` is a connection;
+    `person` is any connection of the person to whom the record was restricted before, if its reader has records of
+    several. `arranged` is one of the two orders, or selects what is not final or no longer at its provider; empty for
+    the subject's own order. `kind` and `author` are marks (`narrowing`); `subject` is the key of one of the subjects
+    that are listed together by date."""
 
     page: int = 1
     source: UUID | None = None
@@ -32,10 +33,10 @@ class Filters:
 
     @property
     def are_chosen(self) -> bool:
-        """Whether a reader narrowed the list by one of its links."""
+        """Whether the reader restricted the list by one of its links."""
         return bool(self.year or self.source or self.kind or self.author or self.subject)
 
     @property
     def marks(self) -> Mapping[Sort, str]:
-        """Of what names a list of documents is narrowed to."""
+        """The marks of the names to which a list of documents is restricted."""
         return {Sort.KIND: self.kind, Sort.AUTHOR: self.author}

@@ -1,8 +1,8 @@
-"""One row for the same thing told many times: a medicine with its orders, a vaccine with its dates, a test with the
+"""One row for the same thing recorded many times: a medicine with its orders, a vaccine with its dates, a test with the
 newest value of each provider.
 
-Nothing is merged away: the newest stands for all, and every other entry is under it with its own date, status and
-provider (patient experience 3.0 and 3.1). A vaccine is told by illness, and a combination under each (3.6).
+Nothing is merged away: the newest entry represents all, and every other one is under it with its own date, status and
+provider (patient experience 3.0 and 3.1). Vaccines are listed by illness, combinations under each of theirs (3.6).
 """
 
 from collections import defaultdict
@@ -21,7 +21,7 @@ from apps.records.shelving.reading import Shelved
 from apps.records.subjects import MEDICINES
 from apps.records.viewing.listing.rows import Row
 
-# Ingredient, strength and form are one code there, whatever a provider calls it.
+# There, ingredient, strength and form are one code, whatever a provider calls the medicine.
 _RXNORM: Final = "http://www.nlm.nih.gov/research/umls/rxnorm"
 
 
@@ -47,8 +47,8 @@ def fold(rows: Sequence[tuple[Shelved, Row]]) -> tuple[Row, ...]:
 
 
 def by_test(rows: Sequence[tuple[Shelved, Row]]) -> tuple[Row, ...]:
-    """The rows in their order, each test of a person once: the newest of its values, with those that other providers
-    sent last under it."""
+    """The rows in their order, each test of a person once: its newest value, with the newest of each other provider
+    under it."""
     told: dict[tuple[str, ...], list[tuple[Shelved, Row]]] = defaultdict(list)
     for shelved, row in rows:
         test = shelved.entry.test if isinstance(shelved.entry, ResultEntry) and not shelved.entry.is_withheld else ""
@@ -64,26 +64,28 @@ def by_test(rows: Sequence[tuple[Shelved, Row]]) -> tuple[Row, ...]:
 
 
 def apart(rows: Sequence[tuple[Shelved, Row]]) -> tuple[Row, ...]:
-    """The rows in their order, each by itself."""
+    """The rows in their order, each on its own."""
     return tuple(row for _shelved, row in rows)
 
 
 @dataclass(eq=False)
 class _Thing:
-    """What is told many times, and a medicine's codes as far as any of it has one."""
+    """A thing that was recorded many times; for a medicine, with its codes if any entry has one."""
 
     rows: list[Row] = field(default_factory=list)
     codes: frozenset[str] = frozenset()
 
     def may_be(self, name: str, codes: frozenset[str]) -> bool:
-        """A name without a number says no strength: of two that are coded otherwise it may be two strengths."""
+        """Whether it may be the same thing. A name without a number does not give the strength: if two medicines share
+        it and their codes differ, they may be two strengths."""
         if not codes or not self.codes or not self.codes.isdisjoint(codes):
             return True
         return any(letter.isdigit() for letter in name)
 
 
 def _by_illness(rows: Sequence[tuple[Shelved, Row]]) -> Iterator[tuple[Shelved, Row]]:
-    """Vaccines that were given, under each illness that they are against, those A to Z; the others where they are."""
+    """Vaccines that were given, under each illness that they protect against, A to Z by illness; all others in their
+    places."""
     given: list[tuple[Shelved, Row]] = []
     others: list[tuple[Shelved, Row]] = []
     language = get_language() or ""
@@ -100,14 +102,14 @@ def _by_illness(rows: Sequence[tuple[Shelved, Row]]) -> Iterator[tuple[Shelved, 
 
 
 def _name(entry: Entry | None, row: Row) -> str:
-    """What makes two entries the same thing. Nothing, for what has no name."""
+    """The name that makes two entries the same thing; empty if an entry has none."""
     if entry is None or entry.is_withheld or not (entry.title or entry.codes):
         return ""
     return " ".join(row.title.casefold().split())
 
 
 def _codes(entry: Entry | None, row: Row) -> frozenset[str]:
-    """What does so as well: a medicine's codes."""
+    """The codes that do so as well, for medicines."""
     if entry is None or entry.is_withheld or row.subject != MEDICINES.key:
         return frozenset()
     coded = (code for code in entry.codes if code.system.rstrip("/") == _RXNORM and code.code)

@@ -1,6 +1,6 @@
 """The list of one subject: fifty rows a page, from every provider, with what is missing and how current it is.
 
-The same assembles "everything by date", which is the list of all subjects at once.
+The same code assembles "everything by date", which is the list of all subjects at once.
 """
 
 from collections import Counter
@@ -29,11 +29,11 @@ from apps.records.viewing.listing.rows import Row
 from apps.records.viewing.opening.whole import Whole
 from apps.records.viewing.wording import dates_in_words, words
 
-_MOST_SORTED: Final = 20 * MOST_ROWS  # put in order by what they are called; a longer list keeps that of its shelves
+_MOST_SORTED: Final = 20 * MOST_ROWS  # sorted by the names shown; a longer list keeps the order of its shelves
 
 
 def of_subject(whole: Whole, subject: Subject, filters: Filters) -> EntryList:
-    """The list of one subject. Raises Outdated where the shelf was built anew meanwhile, and VaultError."""
+    """The list of one subject. Raises Outdated if the shelf was rebuilt meanwhile, and VaultError."""
     filters = replace(filters, subject="")
     arrangement = _arrangement(subject, filters)
     layout = _layout(subject, arrangement)
@@ -51,15 +51,15 @@ def of_subject(whole: Whole, subject: Subject, filters: Filters) -> EntryList:
 
 
 def _as_gone(found: EntryList) -> EntryList:
-    """What its provider has no more stands as nothing now: not as a current medicine, though it was one when it was
-    last seen there (patient experience 3.0)."""
+    """What its provider no longer has keeps no status: it is not a current medicine, for example, although it was one
+    when last seen there (patient experience 3.0)."""
     heading = gettext("No longer at the provider")
     told = tuple(structs.replace(row, status="") for each in found.sections for row in each.rows)
     return replace(found, sections=(Section(heading, told),) if told else (), has_dates=any(row.year for row in told))
 
 
 def of_everything(whole: Whole, subjects: Sequence[Subject], filters: Filters) -> EntryList:
-    """Everything by date, or what of it is of one subject."""
+    """Everything by date, or the part of it that belongs to one subject."""
     filters = replace(filters, kind="", author="")
     every = {subject.key: arranging.dated_arrangement(subject) for subject in subjects}
     arrangements = {key: arrangement for key, arrangement in every.items() if filters.subject in {"", key}}
@@ -81,8 +81,8 @@ def _arrangement(subject: Subject, filters: Filters) -> Arrangement:
 
 
 class _Layout(NamedTuple):
-    """How a list is laid out: under which heading a row stands, which rows stand together, whether rows are sorted by
-    what they are called, and whether each says how old it is."""
+    """How a list is laid out: the heading of each row, which rows are grouped, whether rows are sorted by the names
+    shown, and whether each says how old it is."""
 
     heading: Callable[[Row], str]
     fold: Callable[[Sequence[tuple[Shelved, Row]]], tuple[Row, ...]] = folding.apart
@@ -91,7 +91,7 @@ class _Layout(NamedTuple):
 
 
 def _layout(subject: Subject, arrangement: Arrangement) -> _Layout:
-    if arrangement is Arrangement.LATEST:  # the newest of each test, which may be old (patient experience 3.4)
+    if arrangement is Arrangement.LATEST:  # the newest value of each test, which may be old (patient experience 3.4)
         return _Layout(_by_nothing, folding.by_test, is_sorted=True, has_ages=True)
     if arrangement is Arrangement.LISTED:
         heading = _by_year if arranging.is_dated(subject) else _by_group(subject)
@@ -141,7 +141,7 @@ def _assemble(
 
 def _shown(whole: Whole, found: Sequence[Shelved], layout: _Layout) -> tuple[Row, ...]:
     told = rows.paired(found, whole.sources, at=whole.at)
-    if layout.heading is _by_year:  # that of the counts and the order, though its reader lives by another clock since
+    if layout.heading is _by_year:  # as counted and ordered, whatever the reader's zone is now
         told = [(shelved, _of_year(arranging.year_in(shelved.key), row)) for shelved, row in told]
     if layout.has_ages:
         told = [(shelved, _with_age(shelved, row, whole.at)) for shelved, row in told]
@@ -150,7 +150,7 @@ def _shown(whole: Whole, found: Sequence[Shelved], layout: _Layout) -> tuple[Row
 
 @dataclass(frozen=True)
 class _Page:
-    """The rows of one page of a list, and what is known of all of it."""
+    """The rows of one page of a list, and what is known about the whole list."""
 
     found: Sequence[Shelved]
     number: int
@@ -174,7 +174,7 @@ def _page(
     first = start + (number - 1) * MOST_ROWS
     read = partial(reading.window_by, _as_called) if is_sorted and count <= _MOST_SORTED else reading.window
     found = read(chosen, arrangements, first, min(first + MOST_ROWS, start + count), whole.ring) if count else ()
-    is_of_one = len(arrangements) == 1  # of all subjects together, these are what it can be narrowed to (`of_subjects`)
+    is_of_one = len(arrangements) == 1  # with several subjects, these are the choices (`of_subjects`)
     narrowings = _choices(whole, chosen) if count > FEW and is_of_one else ()
     return _Page(found, number, pages, count, years, narrowings)
 
@@ -190,7 +190,7 @@ def _narrowed(
     filters: Filters,
     narrowed: Narrowing,
 ) -> _Page:
-    """The same of what is wanted alone, for which every leaf is opened: no index knows where it stands."""
+    """The same for the entries that are wanted only. Every leaf is opened, since no index knows where they are."""
     _start, held = _span(chosen, arrangements, Counter(), replace(filters, year=""))
     every = reading.window(chosen, arrangements, 0, held, whole.ring)
     wanted = [one for one in every if narrowed.has(one.entry)]
@@ -202,7 +202,7 @@ def _narrowed(
 
 
 def _numbered(filters: Filters, count: int) -> tuple[int, int]:
-    """Which page is shown, and of how many: the last, where a list became shorter than it was."""
+    """Which page is shown, and how many there are: the last one if the list has become shorter."""
     pages = max(-(-count // MOST_ROWS), 1)
     return min(filters.page, pages), pages
 
@@ -213,9 +213,9 @@ def _with_age(told: Shelved, row: Row, at: datetime) -> Row:
 
 
 def _as_called(told: Shelved) -> tuple[int, str, str, str]:
-    """Vital signs in the order a reader looks for them, conditions group by group and what is in remission last, then A
-    to Z by what stands first in a row, a letter with an accent beside that without: shelves know the provider's names
-    alone, and no language. Of conditions of one name the newest first, which stands for all."""
+    """A sort key: vital signs in the order in which readers look for them, conditions by group with those in remission
+    last, then A to Z by the name that a row shows first, accents ignored: shelves know only the provider's names, and
+    no language. Conditions with the same name come newest first, as the first represents all."""
     called = normalized(rows.names(told.entry)[0]) if told.entry is not None else ""
     group, ranked, newest, _pk = told.key
     return (group, ranked[:1], called, newest) if told.subject == CONDITIONS.key else (group, "", called, "")
@@ -224,8 +224,8 @@ def _as_called(told: Shelved) -> tuple[int, str, str, str]:
 def _span(
     chosen: Sequence[OpenShelf], arrangements: Mapping[str, Arrangement], years: Counter[str], filters: Filters
 ) -> tuple[int, int]:
-    """Where the list begins in what the shelves hold together, and how long it is. One year is a stretch of the list
-    that is newest first; what has no date stands at its end."""
+    """Where the list begins within what the shelves hold together, and how long it is. A year is a stretch of the list
+    in order newest first; entries without a date are at its end."""
     if filters.year:
         newer = sum(count for year, count in years.items() if year > filters.year)
         return newer, years[filters.year]
@@ -273,7 +273,7 @@ def _by_nothing(_row: Row) -> str:
 def _by_group(subject: Subject) -> Callable[[Row], str]:
     if not subject.groups:
         return _by_nothing
-    headings: dict[str, str] = {}  # of which a page has few
+    headings: dict[str, str] = {}  # a page has few different ones
 
     def heading(row: Row) -> str:
         if row.group not in headings:

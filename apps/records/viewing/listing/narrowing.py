@@ -1,9 +1,9 @@
-"""A list narrowed: documents to one kind, or to what one person wrote (patient experience 3.8); everything by date to
-one subject.
+"""Restricting a list: documents to one kind, or to one author (patient experience 3.8); everything by date to one
+subject.
 
-An address names no kind and nobody: it stays in the browser's history, and which kinds of documents somebody has is
-theirs to know. It has a keyed mark of the name instead, the same for the same reader and name. For a subject it has the
-subject's key, as the list of that subject has.
+An address contains neither a kind nor a person: it stays in the browser's history, and which kinds of documents people
+have is nobody else's business. It contains a keyed mark of the name instead, always the same for the same reader and
+name. For a subject it contains the subject's key, like the address of that subject's list.
 """
 
 from collections import Counter
@@ -31,13 +31,13 @@ _AT_HAND: Final = 3  # of each sort: more would push the list off a phone's scre
 _KIND: Final = _("Kind")
 _LABELS: Final[Mapping[Sort, str | Promise]] = {Sort.KIND: _KIND, Sort.AUTHOR: _("Author")}
 
-# By sort and name, how many entries.
+# The number of entries, by sort and name.
 Counted: TypeAlias = Counter[tuple[str, str]]
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One name to choose; `is_on` where it is chosen."""
+    """One name to choose; `is_on` if it is chosen."""
 
     mark: str
     name: str
@@ -46,8 +46,8 @@ class Choice:
 
 @dataclass(frozen=True)
 class Choices:
-    """What to choose from of one sort, the most frequent first; where one is chosen, that one alone. `may_lack` where
-    an index may know more names than it keeps: those cannot be chosen."""
+    """The names of one sort, the most frequent first; if one is chosen, only that. `may_lack` if there may be more
+    names than an index keeps: those cannot be chosen."""
 
     sort: str
     label: str
@@ -56,19 +56,20 @@ class Choices:
 
     @property
     def at_hand(self) -> tuple[Choice, ...]:
-        """Those that are shown at once: all, where one more takes no more room than a fold."""
+        """Those that are offered directly: all, if one more takes no more room than a fold."""
         return self.choices if len(self.choices) <= _AT_HAND + 1 else self.choices[:_AT_HAND]
 
     @property
     def further(self) -> tuple[Choice, ...]:
-        """The others, folded away, A to Z."""
+        """The others, collapsed, A to Z."""
         return tuple(sorted(self.choices[len(self.at_hand) :], key=lambda choice: choice.name.casefold()))
 
 
 @dataclass(frozen=True)
 class Narrowing:
-    """What an address asks for: of each sort, the one name that is meant, as rows say it. `known` are all that could be
-    meant, folded: an index keeps the most frequent. `plain` are the keys of our names for kinds, by kind."""
+    """What an address asks for: for each sort, the one name that is wanted, as rows show it. `known` are all names that
+    can be asked for, normalized: an index keeps the most frequent. `plain` are the keys of our names for kinds, by
+    kind."""
 
     user_id: UUID
     wanted: Mapping[Sort, str]
@@ -85,7 +86,7 @@ class Narrowing:
         return all((sort, document_names.folded(name)) in found for sort, name in self.wanted.items())
 
     def within(self, shelved: Sequence[Shelved]) -> tuple[Choices, ...]:
-        """What to choose from where some is chosen: of the other sort, the names of what that leaves."""
+        """What to choose from if something is chosen: for the other sort, the names that occur in the rest."""
         counted: Counted = Counter()
         lacking: set[str] = set()
         for one in shelved:
@@ -120,7 +121,7 @@ class Narrowing:
         return Choice(mark(self.user_id, sort, name), self._called(sort, name), is_on)
 
     def _called(self, sort: Sort, name: str) -> str:
-        """As rows call it: in words of ours, and where several kinds have the same, with the provider's as well."""
+        """The name that rows show: ours, and the provider's as well if several kinds share ours."""
         key = self.plain.get(document_names.folded(name), "") if sort == Sort.KIND else ""
         ours = plain_names.called(key)
         if not ours:
@@ -130,7 +131,7 @@ class Narrowing:
 
 
 def asked(user_id: UUID, shelves: Iterable[OpenShelf], marks: Mapping[Sort, str]) -> Narrowing:
-    """What is asked for by these marks. One that no name of these shelves has asks for nothing."""
+    """What these marks ask for. A mark that fits no name on these shelves is ignored."""
     shelves, marked = list(shelves), {sort: given for sort, given in marks.items() if given}
     counted = _counted(shelves) if marked else Counter()
     names = ((sort, _said(spelled)) for sort in marked for spelled in _spelled(sort, counted))
@@ -142,7 +143,7 @@ def asked(user_id: UUID, shelves: Iterable[OpenShelf], marks: Mapping[Sort, str]
 def of_subjects(
     shelves: Iterable[OpenShelf], arrangements: Mapping[str, Arrangement], chosen: str
 ) -> tuple[Choices, ...]:
-    """The subjects to choose from, by how many entries each has; none where all are of one."""
+    """The subjects to choose from, by number of entries; none if all entries belong to one."""
     counted: Counter[str] = Counter()
     for shelf in shelves:
         counted[shelf.subject] += sum(head.count for head in shelf.stretch(arrangements[shelf.subject]).heads)
@@ -153,7 +154,7 @@ def of_subjects(
 
 
 def plain_kinds(shelves: Iterable[OpenShelf]) -> dict[str, str]:
-    """By kind the key of our name for it, where all shelves that have the kind call it so."""
+    """By kind, the key of our name for it, if all shelves that have the kind agree on it."""
     found: dict[str, str] = {}
     for index in (shelf.index for shelf in shelves if shelf.index):
         for kind in {document_names.folded(name) for name in index.names.get(Sort.KIND, {})}:
@@ -164,7 +165,7 @@ def plain_kinds(shelves: Iterable[OpenShelf]) -> dict[str, str]:
 
 
 def mark(user_id: UUID, sort: Sort, name: str) -> str:
-    """What stands for a name in an address, however it is spelled."""
+    """What stands for a name in an address, whatever its spelling."""
     told = f"{user_id}:{document_names.folded(name)}"
     return salted_hmac(f"documents narrowed by {sort}", told, algorithm="sha256").hexdigest()[:MARK_LENGTH]
 
@@ -188,5 +189,5 @@ def _spelled(sort: Sort, counted: Counted) -> Iterable[Counter[str]]:
 
 
 def _said(spelled: Counter[str]) -> str:
-    """In the spelling that most have."""
+    """The most frequent spelling."""
     return spelled.most_common(1)[0][0]

@@ -22,15 +22,15 @@ from apps.records.viewing.listing import rows
 from apps.records.viewing.wording import cautions, languages, values_in_words, words
 from apps.vault.sealing import KeyRing
 
-_MOST: Final = 200  # results that one page opens
+_MOST: Final = 200  # results opened for one page
 _ROUNDS: Final = 2  # a panel of panels
 _OURS: Final = "Observation/"
 
 
 @dataclass(frozen=True)
 class Part:
-    """One result. `record` is where it has a page; None for one that stands in the report alone. `gone` says since when
-    the provider has it no more."""
+    """One result. `record` is the one that has its page, or None if the result is contained in the report. `gone` says
+    since when the provider no longer has it."""
 
     record: int | None
     subject: str
@@ -42,16 +42,16 @@ class Part:
     status: str
     caution: str = ""
     gone: str = ""
-    language: str = ""  # of the provider's words, where it is not the page's
-    own_words: frozenset[str] = frozenset()  # those words, where that is so
+    language: str = ""  # of the provider's words, if it differs from the page's
+    own_words: frozenset[str] = frozenset()  # those words, if so
 
 
 @dataclass(frozen=True)
 class PanelShown:
-    """`outside` of `compared` are outside of the usual range, and stand first, as far as these are told and still at
-    the provider; `missing` are referred to and not here, or do not open; `left_out` were not looked for, being more
-    than a page shows, and `within` came in the report itself, being more than its entry keeps. `is_all_usual`: nothing
-    of it is missing, and every value is in the usual range."""
+    """Of the `compared` results, `outside` are outside the usual range and stand first; only results that are shown and
+    still at the provider count. `missing` are referred to but not here, or do not open; `left_out` were not read, as
+    they exceed what a page shows, and `within` came in the report itself, and exceed what its entry keeps.
+    `is_all_usual`: nothing is missing, and every value is in the usual range."""
 
     parts: tuple[Part, ...]
     outside: int
@@ -63,7 +63,7 @@ class PanelShown:
 
     @property
     def is_told_in_part(self) -> bool:
-        """Whether more results belong to it than stand here: what is counted is not all of it then."""
+        """Whether more results belong to it than are shown here, so that the counts are incomplete."""
         return bool(self.left_out or self.within)
 
 
@@ -76,8 +76,8 @@ def of(
     *,
     of_grave: Container[str],
 ) -> PanelShown | None:
-    """None for what has no results. `entry` is what `resource` says, and `of_grave` are results, as `Type/id`, that
-    belong to what may carry grave news. Raises `apps.vault.errors.VaultError` where a key is missing."""
+    """The panel, or None if nothing can have results. `entry` is what `resource` says, and `of_grave` are results, as
+    `Type/id`, that belong to what may carry grave news. Raises `apps.vault.errors.VaultError` if a key is missing."""
     if not isinstance(entry, ReportEntry | ResultEntry):
         return None
     paths = entry.results if isinstance(entry, ReportEntry) else entry.members
@@ -109,19 +109,19 @@ def of(
 
 
 def _is_ours(path: str) -> bool:
-    """Whether it is a result that may have a record of its own here."""
+    """Whether it is a result that may have its own record here."""
     return path.startswith(_OURS) and "#" not in path
 
 
 def _unkept(entry: ReportEntry | ResultEntry, inside: frozenset[str]) -> frozenset[str]:
-    """What a report contains and its entry does not keep, whether or not anything names it."""
+    """What a report contains and its entry does not keep, whether or not anything refers to it."""
     return inside - {one.logical_id for one in entry.inside} if isinstance(entry, ReportEntry) else frozenset()
 
 
 @dataclass(frozen=True)
 class _Held:
-    """A result that has a record of its own, and where that is listed. `unnamed` are members that are told in its
-    place, beyond those that it names. One that is not open is there by name alone: its own page asks first."""
+    """A result that has its own record, and where that is listed. `unnamed` are members shown in its place, beyond
+    those that it names. One that is not open is shown by name only: its own page asks first."""
 
     pk: int
     subject: str
@@ -132,7 +132,7 @@ class _Held:
 
     @property
     def counted(self) -> ResultEntry:
-        """Without its place, where neither the count nor the order may tell that."""
+        """The result without its place in the range if counts and order must not reveal that."""
         if self.is_open and not self.gone:
             return self.result
         components = tuple(replace(component, place="") for component in self.result.components)
@@ -147,7 +147,7 @@ def _read(
     *,
     of_grave: Container[str] | None,
 ) -> dict[str, _Held]:
-    """Those that open. `of_grave` is None where the page asked first: then all of them are open."""
+    """Those that open. `of_grave` is None if the page asked first: then all of them may be shown."""
     ids = [path.removeprefix("Observation/") for path in paths]
     mine = Record.objects.filter(
         user_id=record.user_id, connection_id=record.connection_id, resource_type="Observation", logical_id__in=ids
@@ -168,7 +168,7 @@ def _read(
 
 
 def _gone(result: Record, report: Record) -> str:
-    """Nothing on the page of what is gone itself: that says so for all of it."""
+    """Empty on the page of a report that is gone itself: that says so for everything on it."""
     if result.removed_at is None or report.removed_at is not None:
         return ""
     return gettext("No longer at %(provider)s. We noticed on %(date)s.") % {
@@ -186,7 +186,7 @@ def _path(entry: Entry) -> str:
 
 
 def _part(held: _Held | None, counted: ResultEntry) -> Part:
-    """What has no page of its own makes the whole report ask, and is told with it."""
+    """One row. A result without its own page makes the whole report ask, and is shown with it."""
     result = held.result if held else counted
     title, theirs = rows.names(result)
     language = languages.of(result.language)

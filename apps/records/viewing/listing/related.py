@@ -1,5 +1,5 @@
-"""What belongs to a visit, for the page of that visit; the visits that were about a condition, for the condition's; and
-the visit that any other entry is part of (patient experience 3.5 and 3.7)."""
+"""What belongs to a visit, for the page of that visit; the visits that were about a condition, for that condition's
+page; and the visit that any other entry is part of (patient experience 3.5 and 3.7)."""
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,7 +26,7 @@ from apps.vault.sealing import KeyRing
 _LOG = logging.getLogger(__name__)
 
 MOST: Final = 20  # of one subject
-_MOST_READ: Final = 100  # of one, to leave out what reports among them tell
+_MOST_READ: Final = 100  # of one subject, to leave out what the reports among them already show
 
 
 @dataclass(frozen=True)
@@ -41,14 +41,14 @@ class Part:
 class Way(StrEnum):
     """How they are related."""
 
-    OF_VISIT = "of-visit"  # all of these to the visit
-    ABOUT_CONDITION = "about-condition"  # these visits to the condition
-    PART_OF_VISIT = "part-of-visit"  # to these visits
+    OF_VISIT = "of-visit"  # the entries belong to the visit
+    ABOUT_CONDITION = "about-condition"  # the visits were about the condition
+    PART_OF_VISIT = "part-of-visit"  # the entry is part of these visits
 
 
 class RelatedQuery(NamedTuple):
-    """What to look for, each as `Type/id`, and on the shelves of which subjects. Nothing of what names no visit and is
-    none."""
+    """What to look for, each as `Type/id`, and on the shelves of which subjects. Empty for an entry that refers to no
+    visit and is none."""
 
     way: Way
     names: frozenset[str] = frozenset()
@@ -57,7 +57,7 @@ class RelatedQuery(NamedTuple):
 
 @dataclass(frozen=True)
 class Related:
-    """By subject, in the order that pages have. `does_not_open`: there may be some that nobody can tell of just now."""
+    """By subject, in the order of pages. `does_not_open`: there may be some that cannot be read at the moment."""
 
     way: Way = Way.PART_OF_VISIT
     parts: tuple[Part, ...] = ()
@@ -76,7 +76,7 @@ def asked(record: Record, resource: Element, entry: Entry, context: Context) -> 
 
 
 def of(record: Record, wanted: RelatedQuery, shelves: Iterable[OpenShelf], ring: KeyRing) -> Related:
-    """What stands on those shelves of them that are of the record's connection. Two queries; none where nothing is
+    """What stands on those of these shelves that belong to the record's connection. Two queries; none if nothing is
     asked for."""
     keys = {subject.key for subject in wanted.subjects}
     mine = [shelf for shelf in shelves if shelf.connection_id == record.connection_id and shelf.subject in keys]
@@ -101,7 +101,7 @@ def _parts(found: Mapping[str, Sequence[Shelved]], record: Record) -> Iterator[P
     source = Source(record.connection, record.connection.last_checked_at, is_out_of_date=False)
     for subject in LISTED:
         others = [one for one in found.get(subject.key, ()) if one.record != record.pk]
-        told = _told_by_reports(others)
+        told = _in_reports(others)
         shown = [
             one
             for one in others
@@ -112,6 +112,6 @@ def _parts(found: Mapping[str, Sequence[Shelved]], record: Record) -> Iterator[P
             yield Part(subject, rows.of(shown[:MOST], {record.connection_id: source}), has_older=has_older)
 
 
-def _told_by_reports(found: Sequence[Shelved]) -> frozenset[str]:
-    """The results that stand on the page of a report that is here, too."""
+def _in_reports(found: Sequence[Shelved]) -> frozenset[str]:
+    """The results that are also shown on the page of a report among these."""
     return frozenset(path for one in found if isinstance(one.entry, ReportEntry) for path in one.entry.results)

@@ -1,4 +1,4 @@
-"""What a row says beside name, date and status, for entries whose page does not ask first."""
+"""What a row says besides name, date and status, for entries whose page does not ask first."""
 
 from collections.abc import Iterable, Iterator
 from functools import partial
@@ -18,14 +18,14 @@ from apps.records.viewing.wording import cautions, file_kinds, other_kinds, valu
 
 
 def of(entry: Entry) -> tuple[str, ...]:
-    """What it says, in its order; some of it may be empty."""
+    """The details in their order; some may be empty."""
     first, behind = parted(entry, Known())
     return (*first, *behind)
 
 
 def parted(entry: Entry, known: Known) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The same in two, `known` as in `in_rows.of`: what stands before its date, and who and where behind that, where
-    people know it by its date sooner than by those."""
+    """The details in two parts, with `known` as in `in_rows.of`: those before the date, and who and where after it, for
+    entries that people recognize by date rather than by those."""
     first = tuple(_first(entry, known))
     return first, tuple(_behind(entry, first, known))
 
@@ -38,7 +38,7 @@ def _first(entry: Entry, known: Known) -> Iterator[str]:
         if entry.at_home:
             yield gettext("Measured at home")
         return
-    yield "" if not entry.title and other_kinds.named(entry) else other_kinds.said(entry)  # else it is called by that
+    yield "" if not entry.title and other_kinds.named(entry) else other_kinds.said(entry)  # else its name
     said = in_rows.of(entry, known)
     yield from said
     if isinstance(entry, ReportEntry) and entry.results:
@@ -64,7 +64,7 @@ def _behind(entry: Entry, first: Iterable[str], known: Known) -> Iterator[str]:
 
 
 def _people(entry: Entry, said: Iterable[str]) -> str:
-    """The first two of them, but for whom it names anyway: a visit says who took part, and as what."""
+    """The first two people, except those whom it names anyway: a visit says who took part, and as what."""
     if not entry.people:
         return ""
     named = "".join(f", {line.replace(' · ', ', ')}, " for line in said)

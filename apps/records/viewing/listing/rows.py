@@ -40,9 +40,9 @@ from apps.records.viewing.wording import (
 
 
 class Row(msgspec.Struct, frozen=True, gc=False):
-    """`title` is our plain name, else the provider's; `theirs` the provider's, where ours stands first. `providers` has
-    more than one where several sent the very same. `others` are further entries of the same thing, newest first, where
-    a list has one row for it (`folding`)."""
+    """`title` is our plain name, else the provider's; `theirs` is the provider's if ours comes first. `providers` has
+    more than one if several sent the same entry. `others` are further entries of the same thing, newest first, if a
+    list has one row for it (`folding`)."""
 
     record: int
     subject: str
@@ -55,15 +55,15 @@ class Row(msgspec.Struct, frozen=True, gc=False):
     status: str
     details: tuple[str, ...]
     providers: tuple[str, ...]
-    clinics: tuple[str, ...] = ()  # the same, by whatever ways they were read
-    sent: int = 1  # how many entries it stands for
+    clinics: tuple[str, ...] = ()  # the same, regardless of how they were read
+    sent: int = 1  # how many entries it represents
     of_its_test: int = 0
     others: tuple["Row", ...] = ()
-    person: str = ""  # whose it is, where the record is of several people
-    language: str = ""  # of the provider's words, where it is not the page's
-    own_words: frozenset[str] = frozenset()  # those words, where that is so
+    person: str = ""  # whose it is, if the record is of several people
+    language: str = ""  # of the provider's words, if it differs from the page's
+    own_words: frozenset[str] = frozenset()  # those words, if so
     is_called_by_them: bool = False  # the title is in the provider's words
-    behind: frozenset[str] = frozenset()  # those of the details that stand behind the date
+    behind: frozenset[str] = frozenset()  # the details that stand after the date
 
     @property
     def listed_by(self) -> int:
@@ -72,8 +72,8 @@ class Row(msgspec.Struct, frozen=True, gc=False):
 
 
 def of(shelved: Sequence[Shelved], sources: Mapping[UUID, Source], *, at: datetime | None = None) -> tuple[Row, ...]:
-    """The rows of a page, in its order. What two providers sent alike is one row: code, date and value are equal. So is
-    what one provider sent alike in two ways, though it has no code or no date."""
+    """The rows of a page, in its order. What two providers sent alike is one row if code, date and value are equal. So
+    is what one provider sent alike in two ways, even without code or date."""
     return tuple(row for _shelved, row in paired(shelved, sources, at=at))
 
 
@@ -86,9 +86,10 @@ def paired(
     on_paper: bool = False,
     for_others: bool = False,
 ) -> list[tuple[Shelved, Row]]:
-    """The same with what each row was made of. With `at`, rows say how they stand then, and what is odd about them
-    (`remarks`), by the birth date of whom each is of. Without `has_details` they say name, date and status. Rows
-    `on_paper` lead to no page of their own, and `for_others` to none that their reader may open."""
+    """The same, each row with the entry it was made from. With `at`, rows show their status at that time, and what is
+    odd about them (`remarks`), given the birth date of their person. Without `has_details`, they have only name, date
+    and status. Rows `on_paper` link to no page of their own, and rows `for_others` to none that only the owner may
+    open."""
     told = partial(_remarked, alike=_Alike(on_paper=on_paper, for_others=for_others), at=at, has_details=has_details)
     now = [each if at is None else current_status.of_shelved(each, at) for each in shelved]
     if len(sources) > 1:
@@ -104,9 +105,9 @@ def _each_once(
     told: Callable[[Shelved, Source], Row],
     page: duplicates.AtHand,
 ) -> list[tuple[Shelved, Row]]:
-    """What several sent alike as one row."""
+    """Entries that were sent more than once, as one row."""
     rows: list[tuple[Shelved, Row]] = []
-    sent_by: list[set[UUID]] = []  # the connections of each row: what one of them sent twice is two things
+    sent_by: list[set[UUID]] = []  # the connections of each row: two entries from one of them are two things
     for one in shelved:
         source = sources[one.connection_id]
         near = range(max(len(rows) - 5, 0), len(rows))
@@ -129,7 +130,7 @@ def _each_once(
 
 
 def _of_both(stands: Row, row: Row, source: Source, sources: Mapping[UUID, Source], *, sent: int) -> Row:
-    """The row that stands for what one more has sent, with whom the row of before was from."""
+    """The remaining row of two, with the providers of both."""
     return replace(
         stands,
         providers=_together((*row.providers, source.provider), sources),
@@ -147,8 +148,9 @@ def _remarked(one: Shelved, source: Source, *, alike: "_Alike", at: datetime | N
 
 
 def _without_its_clinic(row: Row, entry: Entry | None, source: Source) -> Row:
-    """Without where it was, if that is who tells of it: the row ends with that name. Where several tell of it, the row
-    would not say at which of them it was; and the value of a result, an answer to a question, may be the name."""
+    """Leave out where it was, if that is the provider: the row ends with that name. Not if several sent it, as the row
+    would not say at which of them it was; nor if it is a result, whose value may be the name, as an answer to a
+    question."""
     clinic = source.connection.provider.name
     if len(row.providers) > 1 or isinstance(entry, ResultEntry) or clinic not in row.details:
         return row
@@ -156,14 +158,14 @@ def _without_its_clinic(row: Row, entry: Entry | None, source: Source) -> Row:
 
 
 def _together(providers: Sequence[str], sources: Mapping[UUID, Source]) -> tuple[str, ...]:
-    """A provider that sent the same in two ways by its name alone, once."""
+    """The providers. If one sent the same in two ways, it is named once, by its name alone."""
     names = {source.provider: source.name for source in sources.values()}
     return senders.together([Sender(names.get(provider, provider), provider) for provider in providers])
 
 
 def names(entry: Entry, language: str = "") -> tuple[str, str]:
-    """What to call it: plainly, and as the provider does where that is something else. `language` is the reader's, for
-    whoever has asked for it once for many."""
+    """What to call it: our plain name, and the provider's if that differs. `language` is the reader's, for callers that
+    look it up once for many entries."""
     if entry.is_withheld:
         return gettext("Entry without details"), ""
     ours = _plainly(entry, language)
@@ -173,7 +175,7 @@ def names(entry: Entry, language: str = "") -> tuple[str, str]:
 
 
 def is_unnamed(entry: Entry) -> bool:
-    """Whether nothing of it says what to call it."""
+    """Whether there is nothing to call it by."""
     return not (entry.is_withheld or _plainly(entry) or _otherwise(entry))
 
 
@@ -183,8 +185,8 @@ def _otherwise(entry: Entry) -> str:
 
 
 def _plainly(entry: Entry, language: str = "") -> str:
-    """In words of ours, where we know its code: a vaccine by all that it is against, that there is none, which relative
-    it is about."""
+    """In our words, if we know its code: a vaccine by all illnesses it protects against, a known absence as such, a
+    relative by the kinship."""
     plain = plain_names.of_resource(entry.resource_type, entry.codes)
     if plain is not None:
         return plain_names.in_words(plain, language)
@@ -203,22 +205,22 @@ def _plainly(entry: Entry, language: str = "") -> str:
 
 
 def _by_kind(entry: Entry) -> str:
-    """What sort of visit, or of entry, it was: many providers send nothing else to call it by."""
+    """What kind of visit, or of entry, it was: many providers send nothing else to call it by."""
     if isinstance(entry, VisitEntry):
         return entry.class_said or words.of_key(entry.kind)
     return words.of_kind(entry) or other_kinds.named(entry)
 
 
 def _by_code(entry: Entry) -> str:
-    """What came as a code that nobody has a name for: with it, somebody can ask."""
+    """A code without any name: with it, one can ask the provider."""
     code = next((one.code for one in entry.codes if one.code), "")
     return provider_codes.in_words(code) if code else ""
 
 
 class _Alike:
-    """What rows of one page mostly have alike, and is worked out once: how dates are told and what they are called,
-    words of statuses, what `known` things say, and whether a test of that name may carry grave news, for which a long
-    list of words is looked for."""
+    """What is computed once for all rows of one page: dates in words and their labels, words for statuses, texts
+    in `known`, and whether a test of a given name may carry grave news, which means searching for a long list of
+    words."""
 
     def __init__(self, *, on_paper: bool, for_others: bool) -> None:
         self.calendar = Calendar()
@@ -241,7 +243,8 @@ class _Alike:
         return self._statuses[alike]
 
     def unsaid(self, entry: Entry) -> str:
-        """In place of what may carry grave news. A report's own row leads to a page, and needs no words for it."""
+        """What to say instead of possible grave news. The row of a report links to its page, and needs no words for
+        that."""
         if self._for_others:
             return gettext("Not shown here, as it may be sensitive news")
         if self._on_paper:
@@ -292,17 +295,17 @@ def _row(shelved: Shelved, source: Source, alike: _Alike, *, has_details: bool) 
 
 
 def _has_no_day(entry: Entry) -> bool:
-    """Whether it lacks no date, though it has none: of what the provider hides, nobody knows what was given."""
+    """Whether an absent date is no gap: its kind has none, or the provider hides what was given."""
     return dates_in_words.is_of_no_day(type(entry).__name__, entry.when) or (entry.is_withheld and not entry.when)
 
 
 def is_in_their_words(title: str, theirs: str) -> bool:
-    """Whether a row's title is the provider's, or all of it but its kind."""
+    """Whether a row's title is the provider's, or that without its kind."""
     return bool(title) and theirs.startswith(title)
 
 
 def _unread(shelved: Shelved, source: Source) -> Row:
-    """What does not open."""
+    """A row for an entry that does not open."""
     return Row(
         record=shelved.record,
         subject=shelved.subject,
@@ -323,18 +326,18 @@ def _unread(shelved: Shelved, source: Source) -> Row:
 def _said_beside(
     elsewhere: Iterable[str], shelved: Shelved, entry: Entry, provider: str, alike: _Alike
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """All that it says, and what of it stands behind the date."""
+    """All details, and those of them that stand after the date."""
     if entry.is_withheld:
         return _withheld(provider), ()
     first, behind = _details(entry, alike, is_of_grave=shelved.is_of_grave)
     details = (*_code_beside(elsewhere, entry), *first)
-    # A value is told whatever it is.
-    told = _told_once(() if isinstance(entry, ResultEntry) else elsewhere, (*details, *behind))
+    # The value of a result is always shown.
+    told = _not_said_elsewhere(() if isinstance(entry, ResultEntry) else elsewhere, (*details, *behind))
     return told, tuple(said for said in behind if said not in details)
 
 
 def _code_beside(called: Iterable[str], entry: Entry) -> Iterable[str]:
-    """The code of what is called by its kind, for nothing else of it may tell it from the next one."""
+    """The code of an entry that is called by its kind, as nothing else may distinguish it from the next one."""
     kind = "" if entry.title else words.of_kind(entry)
     return (_by_code(entry),) if kind and kind in called else ()
 
@@ -348,8 +351,8 @@ def _withheld(provider: str) -> tuple[str, ...]:
     return (gettext("%(provider)s hides the details of this entry.") % {"provider": provider},)
 
 
-def _told_once(elsewhere: Iterable[str], details: Iterable[str]) -> tuple[str, ...]:
-    """Without what the row says elsewhere: a visit can be called by its type, a goal says by its status that it was
+def _not_said_elsewhere(elsewhere: Iterable[str], details: Iterable[str]) -> tuple[str, ...]:
+    """Leave out what the row says elsewhere: a visit may be called by its type, and a goal's status may say that it was
     reached."""
     told = dict.fromkeys(details)
     for said in ("", *elsewhere):
@@ -358,9 +361,9 @@ def _told_once(elsewhere: Iterable[str], details: Iterable[str]) -> tuple[str, .
 
 
 def _details(entry: Entry, alike: _Alike, *, is_of_grave: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What the row says beside name, date and status (patient experience 3), before the date and behind it. Of what may
-    carry grave news, by its own name or by a report that it belongs to, its page says it, which asks first. A mark
-    without a value tells it, too."""
+    """What the row says besides name, date and status (patient experience 3), before the date and after it. If it may
+    carry grave news, by its own name or by a report it belongs to, only its page shows that, after asking. A flag
+    without a value would reveal it, too."""
     has_more = not isinstance(entry, ResultEntry) or not entry.says_nothing or bool(entry.place or entry.place_words)
     if getattr(entry, "may_be_grave", False) or (has_more and (is_of_grave or alike.is_grave(entry))):
         return (alike.unsaid(entry),), ()

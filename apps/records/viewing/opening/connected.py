@@ -1,4 +1,4 @@
-"""The connections of a record, each with its provider and its endpoint, as pages tell of them."""
+"""The connections of a record, each with its provider and its endpoint, as pages need them."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -10,7 +10,7 @@ from apps.connections.models import Connection
 from apps.directory.models import Endpoint, Provider
 from apps.records.binary_cursors import binary_cursor
 
-# What pages ask of each; anything else is fetched where it is asked for.
+# The columns that pages need; any other is fetched on access.
 _LINK: Final = (
     "id", "user_id", "endpoint_id", "provider_id", "status", "fhir_patient_id", "sealed_person", "confirmed_at",
     "last_checked_at", "ended_at",
@@ -31,8 +31,8 @@ JOINED: Final = """
 connections_connection AS link JOIN directory_provider AS provider ON provider.id = link.provider_id
 JOIN directory_endpoint AS endpoint ON endpoint.id = link.endpoint_id
 """
-# Written out, as every page asks it: putting it together anew, with every column of three tables, costs four times as
-# much as asking.
+# Written out, since every page runs it: building it in Python, with all columns of three tables, costs four times as
+# much as running it.
 _CONFIRMED: Final = f"""
 SELECT {COLUMNS} FROM {JOINED}
 WHERE link.user_id = %(user_id)s AND link.confirmed_at IS NOT NULL ORDER BY link.created_at, link.id
@@ -47,7 +47,7 @@ def confirmed(user_id: UUID) -> tuple[Connection, ...]:
 
 
 def read(row: Sequence[object]) -> Connection:
-    """A connection with its provider and its endpoint, of `COLUMNS`."""
+    """A connection with its provider and its endpoint, from a row of `COLUMNS`."""
     provider_at, endpoint_at = len(_LINK), len(_LINK) + len(_PROVIDER)
     connection = Connection.from_db(DEFAULT_DB_ALIAS, _LINK, row[:provider_at])
     connection.provider = Provider.from_db(DEFAULT_DB_ALIAS, _PROVIDER, row[provider_at:endpoint_at])

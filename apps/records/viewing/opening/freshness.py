@@ -1,7 +1,7 @@
-"""How current each type is, of connections that were never checked as a whole, or not for long.
+"""How current each type is, for connections that were never checked as a whole, or not for long.
 
-One type that never comes whole must not make every list say that copying has not finished, or that nothing is up to
-date: a list says what is true of the types it shows (patient experience 2.3). One query, where there is any such
+One type that never comes completely must not make every list say that copying has not finished, or that nothing is up
+to date: a list says what is true of the types that it shows (patient experience 2.3). One query, if there is any such
 connection.
 """
 
@@ -18,7 +18,7 @@ from apps.records.subjects import Subject, shelved_for
 
 _BELIEVED: Final = timedelta(minutes=5)  # clocks of ours may differ by less
 
-# What came and is on no shelf yet is on no list, either.
+# What came and is on no shelf yet is in no list, either.
 _PROVEN: Final = """
 SELECT run.connection_id, step.resource_type, max(run.created_at), bool_or(run.finished_at IS NOT NULL),
     max(step.finished_at) FILTER (
@@ -33,21 +33,22 @@ GROUP BY run.connection_id, step.resource_type
 
 @dataclass(frozen=True)
 class Freshness:
-    """`by_type` is when each type that is asked for was last known to be whole, as far as it is offered and shared;
-    None where it never was. `is_copied`: a first copy came to its end, whatever it brought."""
+    """`by_type` is when each requested type was last known to be complete, as far as it is offered and shared; None if
+    it never was. `is_copied`: a first copy has ended, whatever it brought."""
 
     by_type: Mapping[str, datetime | None]
     is_copied: bool
 
     def at(self, subjects: Collection[Subject]) -> datetime | None:
-        """When the least current of the types behind these subjects was; None where one never was, or there is none."""
+        """The time for the least current type behind these subjects; None if one was never complete, or there is
+        none."""
         known = [at for name, at in self.by_type.items() if any(one in subjects for one in shelved_for(name))]
         return min((at for at in known if at), default=None) if all(known) else None
 
 
 def of(user_id: UUID, connections: Iterable[UUID], *, at: datetime) -> Mapping[UUID, Freshness]:
-    """Of each of these connections, by its id. A type that the latest run does not ask for, as of a version of FHIR
-    that its provider spoke before, says nothing of it."""
+    """By connection. A type that the latest run did not request is ignored, such as one of an FHIR version that the
+    provider no longer speaks."""
     asked: dict[str, Any] = {
         "user_id": user_id,
         "connections": list(connections),

@@ -1,4 +1,4 @@
-"""How the last check of each of several connections ended, as far as it ended: for pages that tell of all of them."""
+"""How the last finished check of each of several connections ended: for pages about all of them."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -8,7 +8,7 @@ from uuid import UUID
 from apps.records.binary_cursors import binary_cursor
 from apps.records.models import SyncRun, SyncStep
 
-# The newest that ended of each: an index has them in this order, however many there are.
+# The newest finished run of each connection: an index has them in this order, however many there are.
 _ENDED: Final = """
 SELECT asked.id, run.finished_at, run.outcome, EXISTS (
     SELECT FROM records_syncstep AS step WHERE step.run_id = run.id AND step.gap = %(refused)b
@@ -21,7 +21,7 @@ FROM unnest(%(connections)b::uuid[]) AS asked (id) CROSS JOIN LATERAL (
 
 
 class LastCheck(NamedTuple):
-    """`is_failed`: it brought nothing. `is_refused`: the provider refused everything, and would again."""
+    """`is_failed`: nothing was received. `is_refused`: the provider refused everything, and would do so again."""
 
     at: datetime
     is_failed: bool
@@ -29,8 +29,7 @@ class LastCheck(NamedTuple):
 
 
 def of(connections: Iterable[UUID]) -> Mapping[UUID, LastCheck]:
-    """Of each of these connections, by its id; none of those that were never checked to an end. One query, none where
-    there is no connection."""
+    """By connection, leaving out those without a finished check. One query; none if there is no connection."""
     asked: dict[str, Any] = {"connections": list(connections), "refused": SyncStep.Gap.NOT_ENABLED.value}
     if not asked["connections"]:
         return {}

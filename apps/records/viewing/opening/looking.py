@@ -1,7 +1,7 @@
-"""Look at a record: what its first page shows, and that somebody looked.
+"""Look at a record: what its first page shows, and the note that somebody looked.
 
-It is written down once for each connection, day of its reader and browser session, not at every page; and once more
-after a check, so that nobody is told by mail of what they have seen.
+That is noted once per connection, day (in the reader's time zone) and browser session, not for every page; and again
+after a check, so that nobody gets an email about what they have already seen.
 """
 
 from collections.abc import Iterable, MutableMapping
@@ -24,24 +24,24 @@ _SEEN = "records_seen"
 
 @dataclass(frozen=True)
 class View:
-    """How the connection stands, and what came by it."""
+    """The status of the connection, and what came by it."""
 
     standing: Standing
     overview: Overview
 
 
 def look(connection: Connection, *, session: MutableMapping[str, Any], at: datetime) -> View:
-    """What the connection's own user sees of it now. `session` remembers that they looked, and nothing of what.
+    """What the connection's own user sees of it now. `session` remembers that they looked, but not at what.
 
-    Raises Connection.DoesNotExist where the connection went a moment ago.
+    Raises Connection.DoesNotExist if the connection was deleted a moment ago.
     """
     note([connection], session=session, at=at)
     return View(standing.of_connection(connection, at=at), overview.of(connection, at=at))
 
 
 def note(connections: Iterable[Connection], *, session: MutableMapping[str, Any], at: datetime) -> None:
-    """Write down that their user looked at the records of these connections, unless that was written down today, and
-    since they were checked."""
+    """Note that their user looked at the records of these connections, unless that was noted today and after the last
+    check."""
     today = timezone.localtime(at).date().isoformat()
     seen = session.get(_SEEN, {})
     new = [one for one in connections if _is_first(one, seen.get(str(one.pk), ""), today=today, at=at)]
@@ -60,8 +60,8 @@ def note(connections: Iterable[Connection], *, session: MutableMapping[str, Any]
 
 
 def _is_first(connection: Connection, seen: str, *, today: str, at: datetime) -> bool:
-    """On this day, or since a check; one that ended later by its clock is none yet. An earlier release kept no moment
-    beside the day."""
+    """Whether it is the first look of the day, or since a check; a check that ended in the future, by a wrong clock,
+    does not count. An earlier release stored no time beside the day."""
     day, _, moment = seen.partition(" ")
     checked_at = connection.last_checked_at
     return day != today or (checked_at is not None and float(moment or 0) < checked_at.timestamp() <= at.timestamp())

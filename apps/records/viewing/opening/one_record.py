@@ -1,4 +1,4 @@
-"""One record of somebody's, with the connection it came by as its pages tell of it."""
+"""One record of a user, with the connection it came by, as its pages need it."""
 
 from typing import Final
 
@@ -9,9 +9,9 @@ from apps.records.binary_cursors import binary_cursor
 from apps.records.models import Record
 from apps.records.viewing.opening import connected
 
-# What pages ask of it; anything else is fetched where it is asked for.
+# The columns that pages need; any other is fetched on access.
 _RECORD: Final = ("id", "user_id", "connection_id", "resource_type", "logical_id", "sealed_body", "received_at")
-# Written out, as the connections are (`connected`): put together anew it takes four times as long.
+# Written out, like that for connections (`connected`): building it in Python takes four times as long.
 _FOUND: Final = f"""
 SELECT {connected.columns("record", _RECORD)}, {connected.COLUMNS}
 FROM {connected.JOINED} JOIN records_record AS record ON record.connection_id = link.id

@@ -1,6 +1,6 @@
 """What the first page of one connection's record says: the person, how current it is, and what came.
 
-Reading opens the shelf of the patient, and the indexes of the others, explicitly.
+Reading it opens the shelf of the patient, and the indexes of the others, explicitly.
 """
 
 import logging
@@ -26,9 +26,9 @@ from apps.vault import sealing
 from apps.vault.errors import VaultError
 from apps.vault.sealing import Holder, KeyRing
 
-# Older than this, a page says at its top that it is not up to date (patient experience 2.3).
+# If its content is older than this, a page says at its top that it is not up to date (patient experience 2.3).
 CURRENT_FOR = timedelta(days=7)
-# How long a page answers who asked for a check.
+# How long a page shows the result of a check to the reader who asked for it.
 _ANSWERED_FOR = timedelta(minutes=10)
 
 _LOG = logging.getLogger(__name__)
@@ -36,14 +36,14 @@ _T = TypeVar("_T")
 
 
 class State(StrEnum):
-    """How updating stands, as one word that the page turns into a notice (patient experience 5.3)."""
+    """The state of updating, as one word that the page turns into a notice (patient experience 5.3)."""
 
     NEVER = "never"  # nothing was ever started
     WAITING = "waiting"  # U1
     FIRST = "first"  # U2
     CHECKING = "checking"  # U3
     PAUSED = "paused"  # U8
-    STOPPED = "stopped"  # by the patient, by staff, or a matter of theirs: how the connection stands says so
+    STOPPED = "stopped"  # by the patient or by staff, or until they act: the connection's status says so
     COMPLETE = "complete"
     PARTIAL = "partial"  # U6
     FAILED = "failed"  # U7
@@ -51,17 +51,17 @@ class State(StrEnum):
 
     @property
     def is_moving(self) -> bool:
-        """Whether the page should look again by itself."""
+        """Whether the page should reload by itself."""
         return self in {State.WAITING, State.FIRST, State.CHECKING, State.PAUSED}
 
 
 @dataclass(frozen=True)
 class Overview:
-    """`patients` is None where the shelf could not be opened, and empty where no Patient is stored yet, or none that
-    opens: then, and where not every one does, `lacks_details`. `changed` is how many entries came or changed by a check
-    that the patient asked for, and that ended a moment ago with all it could; None of any other. `lacks_only_unshared`:
-    all came but what was not shared. `may_share`: something was not shared, and there the patient can choose anew.
-    `goes_on` is when a copy that waits for its provider goes on, in words."""
+    """`patients` is None if the shelf could not be opened, and empty if no Patient is stored, or none that opens;
+    `lacks_details` then, and if not all of them open. `changed` is how many entries came or changed in a check that the
+    patient asked for and that just ended completely; otherwise None. `lacks_only_unshared`: everything came except what
+    was not shared. `may_share`: something was not shared, and the provider lets the patient choose again. `goes_on`
+    says in words when a copy that waits for its provider continues."""
 
     patients: tuple[PatientSummary, ...] | None
     lines: tuple[Line, ...]
@@ -77,19 +77,19 @@ class Overview:
 
     @property
     def kinds(self) -> int:
-        """How many subjects there are."""
+        """The number of subjects."""
         return len(self.lines)
 
 
 def of(connection: Connection, *, at: datetime) -> Overview:
-    """The overview of a confirmed connection, as it stands now."""
+    """The overview of a confirmed connection, as of now."""
     latest = list(connection.sync_runs.newest_first(at=at).prefetch_related("steps")[:2])
     run = _worth_showing(latest)
     shelves = _Shelves.of(connection)
     patients = shelves.patients()
     is_first = len(latest) == 1
     state = _state(connection, run, is_first=is_first, at=at)
-    if patients is None and state.is_moving:  # ours to mend: no provider is asked before
+    if patients is None and state.is_moving:  # ours to fix: no provider is asked until then
         state = State.STOPPED
     lines = ledger.lines(
         connection,
@@ -97,7 +97,7 @@ def of(connection: Connection, *, at: datetime) -> Overview:
         provider=connection.provider.name,
         is_stopped=state in {State.STOPPED, State.PAUSED},
         tries_again=connection.status == Connection.Status.ACTIVE and not standing.is_stopped(connection),
-        counts=None if state.is_moving and is_first else shelves.counts(),  # those of a check stay until it has ended
+        counts=None if state.is_moving and is_first else shelves.counts(),  # a check keeps the old ones
     )
     return Overview(
         patients=patients,
@@ -125,22 +125,23 @@ def _changed(run: SyncRun | None, *, at: datetime) -> int | None:
 
 
 def _lacks_only_unshared(run: SyncRun | None) -> bool:
-    """Whether all came that could: the rest is for the patient or the provider to allow, and no check brings it."""
+    """Whether everything came that could: the rest must be allowed by the patient or the provider, and no check brings
+    it."""
     if run is None or run.outcome != SyncRun.Outcome.PARTIAL:
         return False
     return {step.gap for step in run.steps.all()} <= {"", SyncStep.Gap.NOT_SHARED, SyncStep.Gap.NOT_OFFERED}
 
 
 def _patients_held(connection: Connection) -> int:
-    """How many there are to tell of: the shelf has those that opened when it was built."""
+    """How many Patients there are to show: the shelf has those that opened when it was built."""
     mine = Record.objects.filter(user_id=connection.user_id, connection_id=connection.id)
     return mine.filter(resource_type__in=PATIENT.resource_types).count()
 
 
 @dataclass(frozen=True)
 class _Shelves:
-    """The shelves of one connection, opened with one query for them and one for the key. `opened` has None for what
-    does not open."""
+    """The shelves of one connection, opened with one query for them and one for the key. A value in `opened` is None if
+    the shelf does not open."""
 
     opened: Mapping[str, bytes | None]
 
@@ -156,13 +157,13 @@ class _Shelves:
             return cls(dict.fromkeys(sealed))
 
     def patients(self) -> tuple[PatientSummary, ...] | None:
-        """None where that shelf does not open, or is of another release."""
+        """None if that shelf does not open, or was written by another release in another format."""
         if PATIENT.key not in self.opened:
             return ()
         return self._decoded(PATIENT.key, tuple[PatientSummary, ...])
 
     def counts(self) -> Mapping[str, ShelfCounts] | None:
-        """What came of each subject that has a shelf; None where one does not open."""
+        """What came for each subject that has a shelf; None if one does not open."""
         held = [subject.key for subject in LISTED if subject.key in self.opened]
         indexes = {key: self._decoded(key, Index) for key in held}
         patients = self.patients()
@@ -199,8 +200,8 @@ def _opened(connection: Connection, subject: str, sealed: bytes, ring: KeyRing) 
 
 
 def _worth_showing(latest: Sequence[SyncRun]) -> SyncRun | None:
-    """Of the latest two: the later, unless it is a check by the clock that is under way. Nobody waits for that one, and
-    what came before it stands until it has ended."""
+    """Of the latest two runs, the later one, unless that is a scheduled check still under way: nobody waits for it, and
+    the result of the one before counts until it has ended."""
     if len(latest) > 1 and latest[0].finished_at is None and latest[0].cause not in SyncRun.ASKED_FOR:
         return latest[1]
     return latest[0] if latest else None
@@ -215,7 +216,7 @@ def _state(connection: Connection, run: SyncRun | None, *, is_first: bool, at: d
     if standing.is_stopped(connection) or connection.status in ENDED:  # the run is closed at its next turn
         return State.STOPPED
     is_waiting = run.claim_id is None and run.lease_until is not None and run.lease_until > at
-    if is_waiting and run.pauses:  # without any, we wait by ourselves: the provider answers
+    if is_waiting and run.pauses:  # without any pause, we wait for reasons of our own: the provider answers
         return State.PAUSED
     if not is_first:
         return State.CHECKING
@@ -224,13 +225,13 @@ def _state(connection: Connection, run: SyncRun | None, *, is_first: bool, at: d
 
 
 def is_current(connection: Connection, *, at: datetime) -> bool:
-    """Whether all of its record was checked lately."""
+    """Whether all of its record was checked recently."""
     return connection.last_checked_at is not None and not is_out_of_date(connection, at=at)
 
 
 def is_out_of_date(connection: Connection, *, at: datetime, checked_at: datetime | None = None) -> bool:
-    """Whether a page says at its top that what it shows is old, or no longer grows. `checked_at` is when that was
-    checked, where it is a part of the record."""
+    """Whether a page says at its top that what it shows is old, or no longer updated. `checked_at` is when a part of
+    the record was checked, if the page shows only that."""
     checked_at = checked_at or connection.last_checked_at
     is_linked = connection.status == Connection.Status.ACTIVE
     return checked_at is not None and (not is_linked or checked_at < at - CURRENT_FOR)

@@ -19,8 +19,8 @@ _UNKNOWN = Candidate(patient_id="", name="", birth_date="")
 
 
 def told_apart(connections: Iterable[UUID], people: Mapping[UUID, Candidate]) -> dict[UUID, str]:
-    """What to call each connection's person, where there are several, no two of them alike; empty where there is one.
-    One person may be written in several ways, and is called as one of them does."""
+    """What to call each connection's person if there are several, all different; empty if there is only one. A person
+    whose name is written in several ways gets one of them."""
     whose = patient_matching.of_each(connections, people)
     several: dict[int, Candidate] = {}
     for pk, number in whose.items():
@@ -35,7 +35,7 @@ def told_apart(connections: Iterable[UUID], people: Mapping[UUID, Candidate]) ->
 
 
 def of_account(user_id: UUID) -> dict[UUID, str]:
-    """The same of everybody whose record this user confirmed. Two queries; one where there is but one connection."""
+    """The same for everybody whose record this user confirmed. Two queries; one if there is only one connection."""
     kept = connected.confirmed(user_id)
     if len(kept) < 2:
         return {}
@@ -43,7 +43,7 @@ def of_account(user_id: UUID) -> dict[UUID, str]:
 
 
 def _unlike(name: str, others: set[str]) -> str:
-    """The name, numbered where it is one of the others already."""
+    """The name, numbered if it is already taken."""
     numbered, number = name, 1
     while numbered in others:
         number += 1
@@ -52,7 +52,7 @@ def _unlike(name: str, others: set[str]) -> str:
 
 
 def _called(person: Candidate, *, is_shared: bool) -> str:
-    """By name, and where two have the same, also by the birth date."""
+    """The name and, if two people share it, the birth date."""
     name = person.name or gettext("Name not given")
     if not is_shared:
         return name

@@ -1,7 +1,7 @@
-"""Somebody's whole record: the connections it comes from, and the shelves of all of them, opened for one page.
+"""Somebody's whole record: the connections it comes from, and all their shelves, opened for one page.
 
-Three queries, however much there is: the connections, the key, the shelves. One more, where some record was never
-checked as a whole, or not for long.
+Three queries, however much there is: the connections, the key, the shelves. One more if some record was never checked
+as a whole, or not for long.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, MutableMapping, Sequence
@@ -31,11 +31,11 @@ from apps.wire import datetimes
 
 @dataclass(frozen=True)
 class Source:
-    """A connection that contributes: its provider by name, and how current it is. `person` is whose record it is, where
-    this reader has records of several people; `way` is how it is read, where one provider sends one person's in several
-    ways, and that it is an earlier copy, where another is read the same way. `patient` is that person as this provider
-    names them, None where that does not open; `born` is when they were born, where a provider of theirs says so.
-    `proven` is how current each kind of entry is, where all of it is not."""
+    """A connection that contributes: its provider's name, and how current it is. `person` is whose record it is, if
+    this reader has records of several people; `way` says how it is read, if one provider sends one person's record in
+    several ways, and that it is an earlier copy, if another is read in the same way. `patient` is that person as this
+    provider names them, or None if that does not open; `born` is their birth date, if one of their providers states it.
+    `proven` is how current each kind of entry is, if the whole is not."""
 
     connection: Connection
     checked_at: datetime | None
@@ -48,17 +48,17 @@ class Source:
 
     @property
     def is_copied(self) -> bool:
-        """Whether a first copy came to its end, with all there is or without."""
+        """Whether a first copy has ended, complete or not."""
         return self.checked_at is not None or (self.proven is not None and self.proven.is_copied)
 
     @property
     def is_arriving(self) -> bool:
-        """Whether a first copy is on its way, and may bring more."""
+        """Whether a first copy is under way, and may bring more."""
         return self.proven is not None and not self.is_copied
 
     @cached_property
     def provider(self) -> str:
-        """The provider's name, with whose record it keeps and how we read it, where that can be asked."""
+        """The provider's name, with whose record it has and how we read it if there are several."""
         return self._named(self.person, self.way)
 
     @cached_property
@@ -73,7 +73,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Owner:
-    """Somebody whose record it is: by what they are called, and one connection of theirs."""
+    """Somebody whose record it is: their name, and one of their connections."""
 
     name: str
     connection_id: UUID
@@ -90,17 +90,17 @@ class Whole:
     at: datetime
 
     def of_the_person_of(self, connection_id: UUID) -> "Whole":
-        """The same of one person alone: nobody's values are another's."""
+        """The part that belongs to one person: nobody's values are another's."""
         person = self.sources[connection_id].person
         return self._of(pk for pk, source in self.sources.items() if source.person == person)
 
     def of_one_person(self, connection_id: UUID) -> "Whole":
-        """The same for a page that says once whose record it is: there each source is called by its provider alone."""
+        """The same for a page that says once whose record it is: there, each source is named by its provider alone."""
         theirs = self.of_the_person_of(connection_id)
         return replace(theirs, sources={pk: replace(source, person="") for pk, source in theirs.sources.items()})
 
     def of_the_source(self, connection_id: UUID) -> "Whole":
-        """The same of what came by one connection alone."""
+        """The part that came by one connection."""
         return self._of([connection_id])
 
     def _of(self, connection_ids: Iterable[UUID]) -> "Whole":
@@ -109,48 +109,48 @@ class Whole:
         return replace(self, sources=sources, shelves=shelves)
 
     def sources_of(self, subjects: Collection[Subject]) -> Mapping[UUID, Source]:
-        """The same connections, each as current as what is here of these subjects."""
+        """The same connections, each as current as its entries of these subjects."""
         return {pk: _as_of(source, subjects, at=self.at) for pk, source in self.sources.items()}
 
     @property
     def people(self) -> tuple[Candidate, ...]:
-        """Whom it is of, as the providers name them, each once."""
+        """The people it is about, as the providers name them, each once."""
         told = (source.patient for source in self.sources.values() if source.patient is not None)
         return tuple(dict.fromkeys(replace(one, patient_id="") for one in told))
 
     @property
     def owners(self) -> tuple[Owner, ...]:
-        """Each of them once, as pages tell them apart."""
+        """Each of them once, as pages distinguish them."""
         first: dict[str, UUID] = {}
         for pk, source in self.sources.items():
             first.setdefault(source.person, pk)
         return tuple(Owner(name, pk) for name, pk in first.items())
 
     def owner_by(self, connection_id: UUID | None) -> Owner | None:
-        """Whose record this connection keeps; None for one that is not here."""
+        """Whose record this connection has; None if the connection is not among these."""
         source = self.sources.get(connection_id) if connection_id else None
         return next((one for one in self.owners if source is not None and one.name == source.person), None)
 
     def of_one(self, connection_id: UUID | None) -> tuple["Whole", Owner | None]:
-        """The record of the one person whom this connection is of, and who that is, where its reader has records of
-        several people; else all of it, which is nobody's alone. Its page says once whose it is, and not in each row."""
+        """The record of the one person to whom this connection belongs, and that person, if its reader has records of
+        several people; else all of it, and None. The page says once whose it is, and not in each row."""
         owner = self.owner_by(connection_id) if len(self.owners) > 1 else None
         return (self.of_one_person(owner.connection_id) if owner else self), owner
 
     @property
     def more_than_once(self) -> tuple[str, ...]:
-        """The providers of which one person's record is here more than once, each once: read in several ways, or with a
-        copy from before. Counts have what came twice twice, where lists show it once."""
+        """The providers from which one person's record is here more than once: read in several ways, or with an earlier
+        copy. Counts then include duplicates that lists show once."""
         return tuple(dict.fromkeys(source.name for source in self.sources.values() if source.way))
 
     @property
     def does_not_open(self) -> bool:
-        """Whether some shelf cannot be read: what a page shows then is not all there is."""
+        """Whether some shelf cannot be read, so that a page does not show everything."""
         return any(shelf.index is None for shelf in self.shelves)
 
     @property
     def lacks_some(self) -> bool:
-        """Whether shelves know of records that do not open."""
+        """Whether there are records that do not open."""
         return any(shelf.lacks_some for shelf in self.shelves)
 
     def read_again(self) -> "Whole":
@@ -160,7 +160,8 @@ class Whole:
         return replace(self, shelves=tuple(shelf for shelf in found if shelf.connection_id in self.sources))
 
     def held_unseen(self, subject: Subject) -> set[UUID]:
-        """The connections of which we hold entries of this subject that no shelf tells. A query, where shelves miss."""
+        """The connections for which we hold entries of this subject that no shelf shows. One query if shelves are
+        missing."""
         told = {shelf.connection_id for shelf in self.of(subject) if shelf.index is not None}
         unseen = {shelf.connection_id for shelf in self.of(subject) if shelf.index is None or shelf.lacks_some}
         if missing := set(self.sources) - told - unseen:
@@ -178,7 +179,7 @@ class Whole:
 def opened(
     user: User, subjects: Iterable[Subject], *, session: MutableMapping[str, Any], at: datetime
 ) -> Iterator[Whole]:
-    """The whole record of its owner, as far as these subjects go; that they looked is written down."""
+    """The whole record of its owner, limited to these subjects; the look is noted."""
     keys = [subject.key for subject in subjects]
     with sealing.key_ring(Holder.user(user.pk)) as ring:
         yield of(user, reading.shelves(user.pk, ring, subjects=keys), ring, session=session, at=at)
@@ -193,7 +194,7 @@ def opened_with(
     session: MutableMapping[str, Any],
     at: datetime,
 ) -> Whole:
-    """The same with a key that is unlocked already, and every confirmed connection at hand."""
+    """The same with a key that is unlocked already, and all confirmed connections at hand."""
     keys = [subject.key for subject in subjects]
     known = sorted(connections, key=lambda one: (one.created_at, one.pk))
     return _of(user, known, reading.shelves(user.pk, ring, subjects=keys), ring, session=session, at=at)
@@ -202,7 +203,7 @@ def opened_with(
 def of(
     user: User, shelves: Iterable[OpenShelf], ring: KeyRing, *, session: MutableMapping[str, Any], at: datetime
 ) -> Whole:
-    """The same of shelves that are open already."""
+    """The same for shelves that are open already."""
     return _of(user, connected.confirmed(user.pk), shelves, ring, session=session, at=at)
 
 
@@ -238,7 +239,7 @@ def _of(
 
 
 def _born(people: Mapping[UUID, Candidate], named: Mapping[UUID, str]) -> dict[str, date]:
-    """When each person was born, by what they are called: as the provider says who says most of it."""
+    """When each person was born, by name: the most precise date that a provider states."""
     told: dict[str, str] = {}
     for pk, person in people.items():
         name = named.get(pk, "")
@@ -248,12 +249,13 @@ def _born(people: Mapping[UUID, Candidate], named: Mapping[UUID, str]) -> dict[s
 
 
 def _of_another_zone(shelves: Iterable[OpenShelf], zone: str) -> list[int]:
-    """Those built when their reader lived by another clock: some entries stand under the year of that."""
+    """Shelves that were built while their reader had another time zone, so that some entries stand under the year in
+    that zone."""
     return [shelf.pk for shelf in shelves if shelf.index is not None and shelf.index.zone not in {"", zone}]
 
 
 def _with_ways(sources: Mapping[UUID, Source]) -> dict[UUID, Source]:
-    """The same, each with its way, where one provider has several for one person."""
+    """The same, each with its way if one provider has several for one person."""
     ways = marks.of_each(
         ((source.connection.provider_id, source.person), source.connection) for source in sources.values()
     )

@@ -1,1 +1,1 @@
-"""Entries in words: what a presenter tells by a key becomes a sentence here, in the reader's language."""
+"""Entries in words: keys that presenters return become sentences here, in the reader's language."""

@@ -1,5 +1,5 @@
-"""What stands beside an entry that may mean something else than it seems to: FHIR calls what says so a modifier, and a
-modifier that nobody knows may say "not". Nobody may read past it, in a list or on paper either."""
+"""The caution beside an entry that may mean something else than it seems to: FHIR calls an element with that effect a
+modifier, and an unknown modifier may say "not". Nobody must miss it, neither in a list nor on paper."""
 
 from django.utils.translation import gettext
 
@@ -10,7 +10,7 @@ from apps.records.viewing.wording import doubts
 
 
 def of(entry: Entry) -> str:
-    """The sentence; empty where there is nothing to heed."""
+    """The sentence; empty if there is nothing to heed."""
     if not entry.is_modified:
         return ""
     said = gettext("This entry carries a note that may change its meaning: %(note)s. Ask the provider.")
@@ -19,8 +19,8 @@ def of(entry: Entry) -> str:
 
 
 def of_rules(resource: Element) -> str:
-    """That a resource was written by rules of its own; empty where it names none. A page of it says so once: servers
-    that name some name them everywhere, and no list has room for it in each row."""
+    """That a resource follows implicit rules of its own; empty if it names none. Its page says so once: servers that
+    name any name them everywhere, and lists have no room for it in each row."""
     named_rules = modifiers.implicit_rules(resource)
     if not named_rules:
         return ""
@@ -31,12 +31,12 @@ def of_rules(resource: Element) -> str:
 
 
 def in_short(*, is_modified: bool) -> str:
-    """The same where nothing is at hand of what it says."""
+    """The same when the note itself is not at hand."""
     return gettext("With a note that may change its meaning") if is_modified else ""
 
 
 def named(name: str, entry: Entry) -> str:
-    """A name that stands for the whole entry, with the same in a few words."""
+    """A name that represents the whole entry, with the caution in a few words."""
     if not entry.is_modified:
         return name
     return gettext("%(name)s (with a note that may change its meaning)") % {"name": name}

@@ -1,4 +1,4 @@
-"""When something was, in words, and what the date is of (patient experience 3.0, Dates)."""
+"""When something was, in words, and what the date stands for (patient experience 3.0, Dates)."""
 
 from collections.abc import Callable
 from datetime import date, datetime, timedelta
@@ -47,9 +47,9 @@ _LABELS: Final[dict[str, str | Promise]] = {
     "used": _("Used"),
     "paid": _("Paid"),
 }
-# What may lie ahead: plans, and what is paid, valid or recommended until a day.
+# What may lie in the future: plans, and what is paid, valid or recommended until a day.
 _AHEAD: Final = frozenset({"planned", "due", "valid", "expires", "to-be-taken"})
-_PLANNED: Final = frozenset({"planned", "due"})  # nothing has gone on since then
+_PLANNED: Final = frozenset({"planned", "due"})  # nothing has been ongoing since then
 _AHEAD_TYPES: Final = frozenset(
     {
         "Appointment", "AppointmentResponse", "CarePlan", "Goal", "Coverage", "ImmunizationRecommendation", "Slot",
@@ -58,22 +58,22 @@ _AHEAD_TYPES: Final = frozenset(
 )  # fmt: skip
 _AHEAD_GROUPS: Final = frozenset({"planned", "suggested", "recommended", "ordered", "awaited"})
 _OF_NO_DAY: Final = frozenset({"DeviceEntry"})
-_OLDEST_YEARS: Final = 130  # of a person whose birth date we do not know
+_OLDEST_YEARS: Final = 130  # for a person whose birth date we do not know
 
 
 def label(entry: Entry) -> str:
-    """What the entry's date is of. "Date" alone is no label."""
+    """What the entry's date stands for. "Date" alone is not a label."""
     return of_meaning(date_meanings.of(entry))
 
 
 def of_meaning(means: str) -> str:
-    """What a date that means this is called."""
+    """The label for a date with this meaning."""
     return str(_LABELS.get(means, _LABELS["recorded"]))
 
 
 def in_words(when: When, say: Callable[[str], str] = dates.sent_date) -> str:
-    """The date as a person reads it, never more exact than it was sent; that none was given, where none was. `say` puts
-    a FHIR date into words, for whoever has a calendar (`dates.Calendar`) for many."""
+    """The date in words, never more precise than it was sent; or that none was given. `say` puts a FHIR date into
+    words; callers with many dates can pass that of a calendar (`dates.Calendar`)."""
     if when.text:
         return gettext("“%(sent)s”") % {"sent": when.text}
     if when.starts or when.ends:
@@ -84,13 +84,13 @@ def in_words(when: When, say: Callable[[str], str] = dates.sent_date) -> str:
 
 
 def as_meant(entry: Entry) -> When:
-    """The entry's date, as one of a plan where its status makes it one."""
+    """The entry's date, marked as planned if its status makes it a plan."""
     when = entry.when
     return replace(when, means="planned") if when.is_open and date_meanings.of(entry) == "planned" else when
 
 
 def is_of_no_day(kind: str, when: When) -> bool:
-    """Whether an entry of that kind, without a date, lacks none: FHIR has no day for a device but when it was made."""
+    """Whether an entry of that kind needs no date: for a device, FHIR has only the date on which it was made."""
     return kind in _OF_NO_DAY and not when and not when.unknown
 
 
@@ -100,24 +100,24 @@ def says_itself(when: When) -> bool:
 
 
 def has_one_side(when: When) -> bool:
-    """Whether it is told as "Since March 2019" or "Until March 2019"."""
+    """Whether it reads "Since March 2019" or "Until March 2019"."""
     return not when.text and bool(when.is_open if when.starts else when.ends)
 
 
 def follows_a_word(when: When) -> bool:
-    """Whether its words can go on where a word stands before them: "valid since March 2019", "began at age 42"."""
+    """Whether its words can follow another word: "valid since March 2019", "began at age 42"."""
     return has_one_side(when) or (bool(when) and not (when.text or when.starts or when.ends))
 
 
 def in_full(when: When, say: Callable[[str], str] = dates.sent_moment) -> str:
-    """The same with clock times, where they were sent."""
+    """The same with clock times, if they were sent."""
     if when.text or not (when.starts or when.ends):
         return in_words(when)
     return _hours_of_a_day(when) or _period(when, say)
 
 
 def looks_wrong(entry: Entry, *, born: date | None, at: datetime) -> bool:
-    """Whether the entry's date cannot be: before the person was born, or to come, where it is no plan."""
+    """Whether the entry's date is impossible: before the person was born, or in the future without being a plan."""
     said = entry.when.starts or entry.when.ends
     sent = datetimes.parse(said) if said else None
     if sent is None:
@@ -130,7 +130,7 @@ def looks_wrong(entry: Entry, *, born: date | None, at: datetime) -> bool:
 
 
 def is_reversed(starts: str, ends: str) -> bool:
-    """Whether what ends then cannot have begun then, however exact the two dates are."""
+    """Whether the end must be before the start, however imprecise the two dates are."""
     if not (starts and ends):
         return False
     begun, over = datetimes.parse(starts), datetimes.parse(ends)
@@ -151,8 +151,8 @@ def _is_before_birth(sent: FhirDateTime, entry: Entry, born: date | None, at: da
 
 
 def _hours_of_a_day(when: When) -> str:
-    """From one clock time to another of the same day, which is then said once; empty for any other period."""
-    if not (when.starts and when.ends):  # most are one moment
+    """From one clock time to another on the same day, which is then named once; empty for any other period."""
+    if not (when.starts and when.ends):  # most dates are a single moment
         return ""
     day, starts, ends = dates.sent_date(when.starts), dates.sent_clock(when.starts), dates.sent_clock(when.ends)
     if not starts or not ends or starts == ends or day != dates.sent_date(when.ends):
@@ -161,7 +161,7 @@ def _hours_of_a_day(when: When) -> str:
 
 
 def how_long_ago(when: When, *, at: datetime) -> str:
-    """How many whole years ago it was at least; empty where that is less than one, or not known."""
+    """At least how many full years ago it was; empty if less than one, or not known."""
     told = datetimes.parse(when.ends or when.starts)
     if told is None or when.is_open:
         return ""

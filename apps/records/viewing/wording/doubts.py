@@ -1,4 +1,4 @@
-"""What speaks against a result, in words."""
+"""What casts doubt on a result, in words."""
 
 from collections.abc import Iterable, Mapping
 from typing import Final
@@ -22,7 +22,7 @@ _WORDS: Final[Mapping[str, str | Promise]] = {
 
 
 def each(doubts: Iterable[Doubt]) -> tuple[str, ...]:
-    """A line of each."""
+    """A line for each."""
     return tuple(filter(None, map(_one, doubts)))
 
 

@@ -1,4 +1,4 @@
-"""What a list of the record has in it, said where it is empty: a name such as Vitals tells not everybody."""
+"""What each list of the record is for, said if it is empty: a name such as Vitals is not clear to everybody."""
 
 from collections.abc import Mapping
 from typing import Final

@@ -1,5 +1,4 @@
-"""What kind of file something is said to be, in words: never a media type, and never "unknown" (patient experience
-3.8)."""
+"""The kind of a file in words: never a media type, and never "unknown" (patient experience 3.8)."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -34,8 +33,8 @@ _FAMILIES: Final[Mapping[str, str | Promise]] = {
 
 
 def of(media_type: str, language: str = "") -> str:
-    """The kind of a file of this media type; empty where it has no words here. `language` is the reader's, for whoever
-    has asked for it once for many."""
+    """The kind of a file with this media type; empty if we have no words for it. `language` is the reader's, for
+    callers that look it up once for many files."""
     name = media_type.partition(";")[0].strip().lower()
     family = name.partition("/")[0]
     known = name if name in _KINDS else family if family in _FAMILIES else ""
@@ -44,12 +43,13 @@ def of(media_type: str, language: str = "") -> str:
 
 @cache
 def _in_words(known: str, _language: str) -> str:
-    """A list has one in each row. What we call a kind is nobody's."""
+    """Cached, since every row of a list needs one; the words reveal nothing about anybody."""
     return str(_KINDS.get(known) or _FAMILIES[known])
 
 
 def of_files(files: Sequence[File], language: str = "") -> str:
-    """The kinds of these, each once; of one alone its size as well, where that was sent. `language` is as in `of`."""
+    """The kinds of these files, each once; for a single file also its size, if that was sent. `language` is as in
+    `of`."""
     kinds = dict.fromkeys(filter(None, (of(file.described.media_type, language) for file in files)))
     size = files[0].described.size if len(files) == 1 else 0
     return ", ".join((*kinds, *((filesizeformat(size),) if size else ())))

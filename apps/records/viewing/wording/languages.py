@@ -1,4 +1,5 @@
-"""The language of a provider's own words on a page in another one, for whoever has the page read aloud (WCAG 3.1.2)."""
+"""The language of a provider's own words on a page in another one, for readers who have the page read aloud (WCAG
+3.1.2)."""
 
 import re
 from collections.abc import Iterator
@@ -14,29 +15,30 @@ from apps.records.presenters.entry import Code, Entry
 from apps.records.viewing.wording import snomed_kinds
 
 _LANGUAGE: Final = re.compile("[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*")
-_MOST_WORDS: Final = 200  # of one line: the longest
-_MOST_TIMES: Final = 20  # that one of them stands in it
+_MOST_WORDS: Final = 200  # per line: the longest ones
+_MOST_TIMES: Final = 20  # occurrences of one of them in a line
 
 
 def of(said: str) -> str:
-    """What a resource says of its language, where that is a language (BCP 47) and not the page's; else empty."""
+    """The language that a resource states, if it is a valid language tag (BCP 47) and not the page's language; else
+    empty."""
     if not said or _LANGUAGE.fullmatch(said) is None:
         return ""
     return said if said[:2].lower() != (get_language() or "")[:2] else ""
 
 
 def theirs(entry: Entry) -> frozenset[str]:
-    """The provider's own words in an entry: every text as it was sent, without codes, names of people, units, and what
-    has no letters."""
+    """The provider's own words in an entry: every text as it was sent, except codes, names of people, units, and texts
+    without letters."""
     found: set[str] = set()
     _gather(entry, found)
-    found |= {snomed_kinds.without(said) for said in found}  # as lines tell it
+    found |= {snomed_kinds.without(said) for said in found}  # as lines show them
     return frozenset(found - {entry.resource_type, entry.logical_id, *entry.people})
 
 
 def parted(line: str, words: frozenset[str]) -> Iterator[tuple[str, bool]]:
-    """A line in its parts, in order, each with whether it is one of these words of a provider: of several that fit, the
-    longest. What stands between is ours."""
+    """The parts of a line in order, each with whether it is one of these words of a provider; the longest match wins.
+    The text between matches is ours."""
     end = 0
     for start, stop in [(0, len(line))] if line in words else sorted(_places(line, words)):
         if start > end:
@@ -48,8 +50,8 @@ def parted(line: str, words: frozenset[str]) -> Iterator[tuple[str, bool]]:
 
 
 def _places(line: str, words: frozenset[str]) -> list[tuple[int, int]]:
-    """Where these words stand in it, and not as parts of others. One expression of them all would be tried at each
-    letter: whoever sends thousands that are nearly the same could make that last for minutes."""
+    """The places of these words in the line that are not inside other words. A single regular expression would be tried
+    at each letter: somebody who sends thousands of nearly equal texts could make that take minutes."""
     within = sorted((said for said in words if said in line), key=len, reverse=True)
     found: list[tuple[int, int]] = []
     is_taken = bytearray(len(line))
@@ -72,7 +74,7 @@ def _is_of_a_word(letter: str) -> bool:
 
 
 def _gather(value: Any, found: set[str]) -> None:
-    """Enumerations are words of ours, and dates are told in ours."""
+    """Enumerations are our words, and dates are shown in ours."""
     if isinstance(value, str):
         if not isinstance(value, Enum) and any(map(str.isalpha, value)):
             found.add(value)

@@ -1,10 +1,10 @@
-"""Names that are longer than a place has room for."""
+"""Names that are too long for their place."""
 
 from django.utils.text import Truncator
 
 
 def cut(name: str, most: int) -> str:
-    """The name; one of more letters than that ends in an ellipsis."""
-    if len(name) <= most:  # cutting looks at every letter, and this is asked of hundreds of names a page
+    """The name, cut with an ellipsis if it has more than `most` letters."""
+    if len(name) <= most:  # truncating goes through every letter, and a page has hundreds of names
         return name
     return Truncator(name).chars(most)

@@ -1,4 +1,4 @@
-"""What an entry is that no subject foresaw, in a word or two (patient experience 3.10)."""
+"""What kind of entry something is that no subject foresees, in a word or two (patient experience 3.10)."""
 
 import re
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from apps.records.presenters.appointments import AppointmentEntry
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.generic.any_resource import GenericEntry
 
-_UNFORESEEN: Final = GenericEntry, AppointmentEntry  # which may be of any provider that offers more than we ask for
+_UNFORESEEN: Final = GenericEntry, AppointmentEntry  # of any type that a provider offers beyond those we ask for
 _KINDS: Final[Mapping[str, str | Promise]] = {
     "Account": _("account"),
     "AdverseEvent": _("unwanted event"),
@@ -64,19 +64,19 @@ _KINDS: Final[Mapping[str, str | Promise]] = {
 
 
 def said(entry: Entry) -> str:
-    """What kind of entry it is; empty for what a subject foresaw, which its page says."""
+    """What kind of entry it is; empty if its subject foresees it, so that its page says so anyway."""
     if not isinstance(entry, _UNFORESEEN):
         return ""
     return gettext("Other entry (%(kind)s)") % {"kind": of(entry.resource_type)}
 
 
 def of(resource_type: str) -> str:
-    """The kind of a resource of that type."""
+    """The kind of a resource with that type."""
     spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", resource_type).lower()
     return str(_KINDS.get(resource_type, spaced))
 
 
 def named(entry: Entry) -> str:
-    """A name for such an entry that has none; empty where we have no word for its kind."""
+    """A name for such an entry that has none; empty if we have no word for its kind."""
     said = str(_KINDS.get(entry.resource_type, "")) if isinstance(entry, _UNFORESEEN) else ""
     return f"{said[:1].upper()}{said[1:]}"

@@ -1,5 +1,5 @@
-"""What a provider calls a thing, as a page tells it: a code in place of a name as what it is, where nothing else says
-what the thing is called, and a name of SNOMED CT without its kind."""
+"""The provider's name for a thing, as a page shows it: a code sent in place of a name is labeled as a code, if nothing
+else names the thing, and a name from SNOMED CT loses its kind."""
 
 from django.utils.translation import gettext
 
@@ -8,7 +8,7 @@ from apps.records.viewing.wording import snomed_kinds
 
 
 def told(name: str) -> str:
-    """The name; a code with a word before it. A name that says no more than "unknown" is none."""
+    """The name; a code gets a word before it. A name that only says "unknown" counts as none."""
     if codeable_concepts.is_code(name):
         return in_words(name)
     plain = snomed_kinds.without(name)
@@ -16,5 +16,5 @@ def told(name: str) -> str:
 
 
 def in_words(code: str) -> str:
-    """A code, said to be one."""
+    """A code, labeled as one."""
     return gettext("Provider's code %(code)s") % {"code": code}

@@ -1,7 +1,6 @@
-"""What an allergy does to somebody in plain words, where the provider's are for clinicians (patient experience 3.2).
+"""Reactions to an allergy in plain words, where the provider's are for clinicians (patient experience 3.2).
 
-By the whole of what was sent alone, which is a term and no sentence: "no rash" has another word in it. The provider's
-words stand beside.
+Only if the whole text is a known term: "no rash" contains another word. The provider's words are shown beside ours.
 """
 
 from collections.abc import Mapping
@@ -34,11 +33,11 @@ _IN_PLAIN_WORDS: Final[Mapping[str, Promise]] = {
 
 
 def of(reaction: Reaction) -> Reaction:
-    """The same, told so."""
-    return replace(reaction, manifestations=tuple(map(_told, reaction.manifestations)))
+    """The same reaction in plain words."""
+    return replace(reaction, manifestations=tuple(map(_plainly, reaction.manifestations)))
 
 
-def _told(sent: str) -> str:
+def _plainly(sent: str) -> str:
     theirs = snomed_kinds.without(sent)
     ours = _IN_PLAIN_WORDS.get(" ".join(theirs.casefold().split()))
     return sent if ours is None or str(ours).casefold() == theirs.casefold() else f"{ours} ({theirs})"

@@ -1,6 +1,6 @@
-"""What a page must say about an entry that the entry does not say itself: that a date cannot be, that two cannot both
-be, that a medicine's end has passed, that a condition is current and has ended, that a visit never ended (patient
-experience 3.0, 3.1, 3.5 and 3.7)."""
+"""What a page must say about an entry that the entry does not say itself: that a date is impossible, that two dates
+contradict each other, that a medicine's end has passed, that a condition is current and has ended, that a visit never
+ended (patient experience 3.0, 3.1, 3.5 and 3.7)."""
 
 from collections.abc import Iterator
 from datetime import date, datetime, timedelta
@@ -21,7 +21,7 @@ _LONG_AGO: Final = timedelta(days=30)
 
 
 def of(entry: Entry, *, provider: str, born: date | None, at: datetime) -> tuple[str, ...]:
-    """The sentences; none where nothing is odd."""
+    """The sentences; none if nothing is odd."""
     return () if entry.is_withdrawn or entry.is_withheld else tuple(_said(entry, provider, born, at))
 
 
@@ -42,9 +42,9 @@ def _said(entry: Entry, provider: str, born: date | None, at: datetime) -> Itera
 
 
 def _not_clear(condition: ConditionEntry) -> str:
-    """What makes it so: it cannot both stand and have ended."""
+    """Why it is unclear: a condition cannot be current and have ended."""
     ended = condition.ended
-    if not ended or ended.text or not (ended.starts or ended.ends):  # a text and an age are among its facts
+    if not ended or ended.text or not (ended.starts or ended.ends):  # a text or an age is shown among its facts
         return gettext("Marked current, and as ended.")
     return gettext("Marked current, with an end date of %(date)s.") % {"date": dates_in_words.in_words(ended)}
 

@@ -1,9 +1,10 @@
-"""Names as SNOMED CT writes them in full: "Acute bronchitis (disorder)". The kind in brackets is for programs."""
+"""Fully specified names of SNOMED CT, such as "Acute bronchitis (disorder)". The semantic tag in brackets is for
+programs."""
 
 import re
 from typing import Final
 
-# The semantic tags of SNOMED CT that stand in patients' records.
+# The semantic tags of SNOMED CT that occur in patients' records.
 _KINDS: Final = (
     "administrative concept", "assessment scale", "attribute", "body structure", "cell structure", "clinical drug",
     "disorder", "dose form", "ethnic group", "event", "environment", "finding", "geographic location",
@@ -13,15 +14,15 @@ _KINDS: Final = (
     "social concept", "specimen",
     "staging scale", "substance", "tumor staging", "unit of presentation",
 )  # fmt: skip
-# At the end of a name, which may be one of several or have its amount behind it.
+# At the end of a name, which may be followed by another name or by an amount.
 _KIND: Final = re.compile(rf" \((?:{'|'.join(_KINDS)})\)(?= *(?:$|[(/,;·]))", re.IGNORECASE)
 
 
 def without(name: str) -> str:
-    """The name without such kinds; every other text as it is."""
+    """The name without semantic tags; any other text unchanged."""
     return _KIND.sub("", name) if ")" in name else name
 
 
 def full(name: str) -> str:
-    """The name as it was sent, where it has such a kind; else nothing."""
+    """The name as it was sent, if it has a semantic tag; else empty."""
     return name if without(name) != name else ""

@@ -1,4 +1,4 @@
-"""Values of results in words. Digits and units are as sent, and no language writes a number another way."""
+"""Values of results in words. Digits and units are as sent: no language changes how a number is written."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -25,7 +25,7 @@ _ABSENT: Final[Mapping[str, str | Promise]] = {
     Absence.HIDDEN: _("Hidden by the provider"),
     Absence.NOT_GIVEN: _("No value given"),
 }
-# Where a value can stand, compared with the usual range; all else that a laboratory says is no place.
+# The places that a value can have relative to the usual range; anything else that a laboratory says is not a place.
 BY_A_RANGE: Final = frozenset(
     {
         Place.WITHIN, Place.ABOVE, Place.BELOW, Place.FAR_ABOVE, Place.FAR_BELOW, Place.OUTSIDE, Place.FAR_OUTSIDE,
@@ -37,7 +37,7 @@ _IN_TWO_UNITS: Final = frozenset({Vital.WEIGHT, Vital.HEIGHT, Vital.TEMPERATURE}
 
 
 def of_value(value: Value) -> str:
-    """One value; why there is none, where there is none; and both, where the provider says both."""
+    """A value, or why there is none; both if the provider says both."""
     return _marked(_of_kind(value), value)
 
 
@@ -57,7 +57,7 @@ def _absent(value: Value) -> str:
 def _of_kind(value: Value) -> str:
     if value.kind == Kind.QUANTITY:
         return value.quantity.shown
-    if value.kind == Kind.SAMPLES:  # its quantity is where zero lies, and no value
+    if value.kind == Kind.SAMPLES:  # the quantity of samples is their origin, and not a value
         return ngettext("A recording of %(n)s value", "A recording of %(n)s values", value.samples) % {
             "n": counts.grouped(value.samples)
         }
@@ -75,8 +75,8 @@ def _of_kind(value: Value) -> str:
 
 
 def of_own_value(entry: ResultEntry) -> str:
-    """The value of a result without its parts; a weight, a height or a temperature in a second unit as well, in
-    brackets behind what was sent (patient experience 3.4)."""
+    """The value of a result without its components; for weight, height and temperature also in a second unit, in
+    brackets after what was sent (patient experience 3.4)."""
     said = _of_kind(entry.value)
     is_in_two = entry.value.kind == Kind.QUANTITY and vital_of(entry) in _IN_TWO_UNITS
     second = second_unit(entry.value.quantity) if is_in_two else ""
@@ -84,7 +84,7 @@ def of_own_value(entry: ResultEntry) -> str:
 
 
 def of_result(entry: ResultEntry) -> str:
-    """The value of a result as its row says it; empty where only its members have values."""
+    """The value of a result as its row shows it; empty if only its members have values."""
     pressure = blood_pressure(entry) if entry.components else None
     if pressure is not None:
         is_half = not pressure.upper or not pressure.lower
@@ -99,7 +99,7 @@ def of_result(entry: ResultEntry) -> str:
 
 
 def of_part(title: str, value: Value) -> str:
-    """A value under its name, which some providers do not send. A question has a mark of its own."""
+    """A value with its name, which some providers do not send. A name that ends like a question gets no colon."""
     name = provider_codes.told(title) if title else ""
     if not name:
         return of_value(value)
@@ -109,7 +109,7 @@ def of_part(title: str, value: Value) -> str:
 
 
 def of_place(measured: Measured) -> str:
-    """Where the value stands and who says so; the laboratory's own words, quoted, where they mean none of ours."""
+    """Where the value stands and who says so; if the laboratory's words match none of ours, they are quoted."""
     place = words.of_key(measured.place) if measured.place else ""
     if place and measured.place_by == Judge.OURS:
         return gettext("%(place)s (our comparison with the lab's range)") % {"place": place}
@@ -132,13 +132,13 @@ def of_range(sent: ReferenceRange) -> str:
 
 
 def of_usual_range(sent: ReferenceRange) -> str:
-    """The usual range, which is named so where it stands: a name that says only that is left out."""
+    """The usual range. It is labeled as such on the page, so a name that says only that is left out."""
     return of_range(replace(sent, words="") if sent.words.casefold().strip(" .") in _USUAL else sent)
 
 
 def _two(value: Value) -> str:
     if value.kind == Kind.RATIO:
-        # A titer is 1:80; 5 mg and 2 h are a rate.
+        # a titer is 1:80; 5 mg and 2 h are a rate
         between = " / " if value.quantity.unit_shown or value.until.unit_shown else ":"
         return between.join(filter(None, (value.quantity.shown, value.until.shown)))
     low, high = value.quantity, value.until

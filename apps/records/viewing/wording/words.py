@@ -1,7 +1,7 @@
-"""Words for the closed vocabularies of entries: a status, a group, and whatever else a presenter tells by a key.
+"""Words for the closed vocabularies of entries: a status, a group, and any other key that a presenter returns.
 
-Sentences are those of patient experience 3; where a presenter has words of its own for its vocabulary, they are used. A
-key that has no words here says nothing, rather than show a code.
+Sentences are those of patient experience 3; if a presenter has words of its own for its vocabulary, those are used. A
+key without words here is left out rather than shown as a code.
 """
 
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ _Key = TypeVar("_Key", bound=StrEnum)
 
 
 def _by_key(words: Mapping[_Key, str | Promise]) -> _Words:
-    """A presenter's own words for its vocabulary, which is where they are written."""
+    """A presenter's own words for its vocabulary, which are defined there."""
     return {key.value: said for key, said in words.items()}
 
 
@@ -77,7 +77,7 @@ _SHARED: Final[_Words] = {
     "withdrew": _("Withdrew before signing up"),
 }
 
-# By the kind of entry. An empty word is no status to tell.
+# By the kind of entry. A status with empty words is not shown.
 _STATUSES: Final[Mapping[str, _Words]] = {
     "AllergyEntry": _by_key(allergies.STATUS_WORDS),
     "AppointmentEntry": _by_key(appointments.STATUS_WORDS),
@@ -118,19 +118,20 @@ _STATUSES: Final[Mapping[str, _Words]] = {
     },
     "RecommendationEntry": {immunizations.ADVISED_AGAINST: _("Advised against")},
 }
-# Where whose list it is on stands beside it.
+# For a page that also says whose list it is on.
 _ON_THEIR_LIST: Final[Mapping[str, _Words]] = {
     "AllergyEntry": {allergies.Status.ON_LIST.value: _("On the list")},
     "MedicationEntry": {medications.Status.ON_LIST.value: _("On the current list")},
 }
-# Beside a value or a conclusion that was sent all the same. Neither is drawn, or counted as a result.
+# Shown beside a value or a conclusion that was sent all the same. Such a value is neither drawn nor counted as a
+# result.
 _BESIDE_A_RESULT: Final[_Words] = {
     "ordered": _("Ordered, though a result was sent"),
     "canceled": _("Test canceled, though a result was sent"),
 }
-# Of a goal that a provider has finished with, and says what came of it: it may be that it was not reached.
+# For a goal that a provider has finished with a verdict: it may not have been reached.
 _WITH_A_VERDICT: Final[_Words] = {goals.Status.FINISHED.value: _("Finished (see the verdict)")}
-# Of what was ordered: the order is done, and not what its group says of it.
+# For orders: it is the order that was carried out, and not what the words of its group would say.
 _OF_ORDERS: Final[_Words] = {procedures.Status.DONE.value: _("Order carried out")}
 _STATUSES_ALIKE: Final = {"ReportEntry": "ResultEntry", "Compared": "ResultEntry"}
 _WITHOUT_STATUS: Final = frozenset({"RecommendationEntry"})
@@ -142,7 +143,7 @@ _NAMES: Final[_Words] = {
     "DeviceEntry": _("Device"),
     "RecommendationEntry": _("Recommended vaccine"),
 }
-# What providers write of how severe a condition is, in either version (FHIR, condition severity).
+# How providers write the severity of a condition, in either version (FHIR, condition severity).
 _SEVERITIES: Final[_Words] = {
     "mild": _("Mild"),
     "moderate": _("Moderate"),
@@ -183,10 +184,10 @@ _GROUPS: Final[Mapping[str, _Words]] = {
 
 
 def of_status(entry: Entry | Compared, *, provider: str = "") -> str:
-    """The status in words; empty where there is nothing worth saying. `provider` is whose list it is on, where nothing
-    beside these words says that."""
+    """The status in words; empty if it is not worth saying. `provider` is whose list it is on, if nothing beside these
+    words says that."""
     kind = type(entry).__name__
-    if entry.group == "no-information":  # it stands nowhere: nothing is known
+    if entry.group == "no-information":  # it has no status: nothing is known
         return ""
     if entry.status == NOT_GIVEN:
         is_told = kind in _WITHOUT_STATUS or entry.group in _NONE or getattr(entry, "is_withheld", False)
@@ -212,7 +213,7 @@ def _has_result(entry: Entry | Compared) -> bool:
 
 
 def hangs_on(entry: Entry) -> tuple[object, ...]:
-    """What the words of its status are told by: where two entries have all of it alike, they have the words alike."""
+    """What the words of its status depend on: entries that agree in all of it share the words."""
     if isinstance(entry, GoalEntry):
         beside = entry.verdict != NOT_GIVEN
     else:
@@ -226,12 +227,12 @@ def of_no_information(entry: Entry) -> str:
 
 
 def of_severity(said: str) -> str:
-    """How severe a condition is, as the provider says it: in the reader's language where that is a usual word."""
+    """How severe a condition is, as the provider says it: in the reader's language if that is a usual word."""
     return str(_SEVERITIES.get(said.casefold(), said))
 
 
 def of_kind(entry: Entry) -> str:
-    """A name for an entry that has none, where its subject says more of it than that; else nothing."""
+    """A name for an entry that has none, if it says more than its subject does; else empty."""
     return str(_NAMES.get(type(entry).__name__, ""))
 
 
@@ -243,7 +244,7 @@ def of_group(subject: str, group: str) -> str:
 
 
 def of_key(key: str) -> str:
-    """Any other key of a closed vocabulary; empty where it has no words."""
+    """The words for any other key of a closed vocabulary; empty if there are none."""
     return str(_KEYS.get(key, _SHARED.get(key, "")))
 
 
