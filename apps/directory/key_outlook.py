@@ -19,7 +19,7 @@ class State(models.TextChoices):
 
     PUBLISHED = "published", gettext_lazy("published, not signing yet")
     SIGNING = "signing", gettext_lazy("signing")
-    LEAVING = "leaving", gettext_lazy("leaving: still published, signing nothing more")
+    LEAVING = "leaving", gettext_lazy("leaving: still published, no longer signing")
     RETIRED = "retired", gettext_lazy("retired")
 
 
@@ -97,14 +97,14 @@ def _of_a_predecessor(
         sentences.append(_("Registrations move to %(key)s at the next hourly run.") % named)
     if by_hand:
         wait = ngettext(
-            "%(count)d registration waits for you: give its provider our key set, then choose “The provider has the "
-            "new key” among the client registrations.",
-            "%(count)d registrations wait for you: give their providers our key set, then choose “The provider has "
-            "the new key” among the client registrations.",
+            "%(count)d registration is waiting for you: give its provider our key set, then choose “The provider has "
+            "the new key” in the list of client registrations.",
+            "%(count)d registrations are waiting for you: give their providers our key set, then choose “The "
+            "provider has the new key” in the list of client registrations.",
             len(by_hand),
         )
         sentences.append(wait % {"count": len(by_hand)})
     if not users:
-        sentences.append(_("Nobody signs with it. The next hourly run after %(moment)s takes it out of use.") % named)
+        sentences.append(_("Nothing signs with it. The next hourly run after %(moment)s takes it out of use.") % named)
     due_at = None if len(by_hand) == len(users) > 0 else newer.signs_from_at
     return Outlook(key, State.SIGNING, users, " ".join(sentences), due_at)

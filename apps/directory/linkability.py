@@ -22,15 +22,18 @@ from apps.wire.errors import Code
 class Obstacle(models.TextChoices):
     """Why linking is off. The label is what staff see."""
 
-    STRANGER = "stranger", _("A list put it beside a sign-in that patients use: look at its host, then switch it on.")
+    STRANGER = "stranger", _("It was added to a sign-in that patients use: look at its host, then switch it on.")
     SWITCHED_OFF = "switched_off", _("The endpoint or its client registration is switched off.")
     VANISHED = "vanished", _("It is no longer in the directory it came from.")
     INTERFACE_NOT_SPOKEN = "interface_not_spoken", _("We do not speak its interface or dialect yet.")
     NO_ADDRESSES = "no_addresses", _("The addresses of its authorization server are not known.")
-    NOT_DISCOVERED = "not_discovered", _("Its authorization server was not discovered yet, or not lately found.")
+    NOT_DISCOVERED = (
+        "not_discovered",
+        _("Its authorization server has not been discovered yet, or could not be found lately."),
+    )
     ADDRESSES_MOVED = (
         "addresses_moved",
-        _("It leads to another origin than before: look at both at the registration desk."),
+        _("It leads to a different origin than before: look at both at the registration desk."),
     )
     SANDBOX_HERE = "sandbox_here", _("It is a sandbox row, and this installation allows no sandbox.")
     SANDBOX_MIXED = "sandbox_mixed", _("A sandbox row is paired with a production one.")

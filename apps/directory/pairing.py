@@ -23,9 +23,9 @@ FAULTS = {
     AddressFault.CHARACTER: _("has characters that no address has"),
     AddressFault.SCHEME: _("does not begin with https://"),
     AddressFault.USER_INFORMATION: _("carries a user name"),
-    AddressFault.FRAGMENT: _("has a part behind #"),
+    AddressFault.FRAGMENT: _("has a part after #"),
     AddressFault.PORT: _("has a port that staff have not approved"),
-    AddressFault.HOST: _("has a host that is no public name, such as localhost or one that ends in .local"),
+    AddressFault.HOST: _("has a host that is not a public name, such as localhost or one that ends in .local"),
     AddressFault.PATH: _("has a path that programs read in different ways"),
     AddressFault.NOT_PUBLIC: _("is not on the public network"),
 }
@@ -35,7 +35,7 @@ def check_endpoint(endpoint: Endpoint) -> None:
     """Raises ValidationError if saving this endpoint would cross versions or mix with the sandbox."""
     check_addresses([endpoint.fhir_base_url], policy=reaching.address_policy())
     if "?" in endpoint.fhir_base_url:
-        raise ValidationError(_("Paths are put behind a FHIR base URL: it has no query."))
+        raise ValidationError(_("Paths are added to a FHIR base URL, so it cannot have a query."))
     dialect = DIALECTS.get(endpoint.dialect)
     if dialect is None:
         raise ValidationError(_("This dialect is not known."))
@@ -57,7 +57,9 @@ def check_server(server: AuthorizationServer) -> None:
     given = (server.authorize_url, server.token_url, server.revocation_url)
     check_addresses([url for url in given if url], policy=policy)
     if server.revocation_url and _origin(server.revocation_url, policy) != _origin(server.token_url, policy):
-        raise ValidationError(_("Tokens are revoked where they were issued: the two addresses differ in their origin."))
+        raise ValidationError(
+            _("Tokens are revoked where they were issued, but these two addresses have different origins.")
+        )
 
 
 def check_addresses(urls: list[str], *, policy: AddressPolicy) -> None:
@@ -76,7 +78,7 @@ def check_issuers(issuers: list[str]) -> None:
     """Raises ValidationError for an issuer of ID tokens whose keys we could not request, or that is too long."""
     check_addresses(issuers, policy=reaching.address_policy())
     if any(len(issuer) > _LONGEST_ISSUER for issuer in issuers):
-        raise ValidationError(_("An issuer has 1000 characters at most."))
+        raise ValidationError(_("An issuer can have at most 1000 characters."))
 
 
 def check_origin(origin: str) -> None:
@@ -84,7 +86,7 @@ def check_origin(origin: str) -> None:
     policy = AddressPolicy(approved_origins=frozenset({origin}))
     check_addresses([origin], policy=policy)
     if _origin(origin, policy) != origin:
-        raise ValidationError(_("Write scheme, host and port alone, in small letters."))
+        raise ValidationError(_("Enter only scheme, host and port, in lowercase letters."))
 
 
 def check_website(website: str) -> None:

@@ -98,7 +98,7 @@ class TestARegistrationInTheAdmin:
         chosen = {"action": action, "_selected_action": [str(registration.pk)]}
         page = staff.post("/admin/directory/clientregistration/", chosen)
         text = page.content.decode()
-        assert "There is no way back." in text
+        assert "This cannot be undone." in text
         assert str(registration) in text
         assert ClientRegistration.objects.get().status == before
 
@@ -159,7 +159,7 @@ class TestAnEndpointInTheAdmin:
         fields = self.fields(endpoint, fhir_base_url="https://h.example/?q=1")
         fields |= {"portals-INITIAL_FORMS": "0", "portals-0-id": "", "portals-0-endpoint": ""}
         answer = staff.post("/admin/directory/endpoint/add/", fields)
-        assert "it has no query" in answer.content.decode()
+        assert "so it cannot have a query" in answer.content.decode()
         assert Endpoint.objects.count() == 1
 
     def test_is_switched_off_where_its_host_is_new_to_a_sign_in_of_ours(self, staff, endpoint, registration):

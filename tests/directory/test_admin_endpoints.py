@@ -204,7 +204,7 @@ class TestCheckingNow:
     def test_is_for_ten_at_most(self, staff, make_provider, make_endpoint):
         rows = [make_endpoint(make_provider(str(n)), host=f"h{n}.example") for n in range(11)]
         page = self.check(staff, rows)
-        assert "At most 10 at once: for more there is the command check_endpoints." in page
+        assert "At most 10 at once: for more, use the command check_endpoints." in page
         assert not EndpointCheck.objects.exists()
 
     def test_is_not_for_patients(self, client, sam, endpoints):

@@ -44,7 +44,7 @@ class TestTheListOfKeys:
 
     def test_is_asked_for_those_in_one_state(self, staff, keys):
         signing.give_up(keys[0], actor=ACTOR, at=timezone.now())
-        assert "In which state is it?" in text(staff.get(KEYS))
+        assert "What state is it in?" in text(staff.get(KEYS))
         shown = text(staff.get(f"{KEYS}?state=retired"))
         assert keys[0].kid[:11] in shown
         assert keys[1].kid[:11] not in shown
@@ -104,7 +104,7 @@ class TestTheProviderHasTheNewKey:
         signing.supersede(keys[1], actor=ACTOR, at=timezone.now())
         signing.make(actor=ACTOR, at=timezone.now())
         answer = self.act(staff, registration, confirmed="yes", **{f"key-{registration.pk}": str(keys[1].pk)})
-        assert "that key is not the next one any more" in text(answer)
+        assert "that key is no longer the next one" in text(answer)
         assert ClientRegistration.objects.get().signing_key == keys[0]
 
     @pytest.mark.parametrize("written", ["", "nonsense", "00000000-0000-0000-0000-000000000000"])
@@ -114,14 +114,14 @@ class TestTheProviderHasTheNewKey:
 
     def test_is_no_question_where_the_provider_reads_our_keys_itself(self, staff, keys, registration):
         ClientRegistration.objects.update(key_set_is_fetched=True)
-        assert "None of them waits for a new key" in text(self.act(staff, registration))
+        assert "None of them is waiting for a new key" in text(self.act(staff, registration))
         self.act(staff, registration, confirmed="yes", **{f"key-{registration.pk}": str(keys[1].pk)})
         assert ClientRegistration.objects.get().signing_key == keys[0]
 
     def test_can_be_asked_of_the_list(self, staff, keys, registration):
         registered(keys[0], label="Willow Creek")
         shown = text(staff.get(f"{REGISTRATIONS}?needs_key=yes"))
-        assert "Must its provider be given our new key?" in shown
+        assert "Does its provider need our new key?" in shown
         assert "Riverside" in shown
         assert "Willow Creek" not in shown
 

@@ -148,10 +148,10 @@ class TestThePage:
         registration = make("harbor")
         address = f"{LIST}{registration.pk}/change/"
         for column, value, sentence in (
-            ("refresh_window_hours", "0", "Write a number from 1 to 8784"),
-            ("runs_at_once", "65", "Write a number from 1 to 64"),
-            ("parallel_requests", "17", "Write a number from 1 to 16"),
-            ("accept", "json", "Write one media type"),
+            ("refresh_window_hours", "0", "Enter a number from 1 to 8784"),
+            ("runs_at_once", "65", "Enter a number from 1 to 64"),
+            ("parallel_requests", "17", "Enter a number from 1 to 16"),
+            ("accept", "json", "Enter one media type"),
             ("token_parameters", "body", "puts its parameters there, too"),
         ):
             answer = staff.post(address, form(registration, **{column: value}))

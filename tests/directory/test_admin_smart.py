@@ -215,7 +215,10 @@ class TestAnEnablementInTheAdmin:
         elsewhere.says(token_endpoint="https://elsewhere.example/token")
         elsewhere.discover()
         fields = {"registration": str(registration.pk), "endpoint": str(elsewhere.endpoint.pk)}
-        assert "sign in elsewhere" in staff.post("/admin/directory/enablement/add/", fields).content.decode()
+        assert (
+            "do not sign in where the registration was made"
+            in staff.post("/admin/directory/enablement/add/", fields).content.decode()
+        )
         assert not Enablement.objects.exists()
 
 

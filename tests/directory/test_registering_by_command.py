@@ -132,7 +132,7 @@ class TestRegisterClient:
     @pytest.mark.parametrize(
         ("arguments", "sentence"),
         [
-            (("--override", "runs_at_once=0"), "Write a number from 1 to 64"),
+            (("--override", "runs_at_once=0"), "Enter a number from 1 to 64"),
             (("--override", "client_id=ours"), "client_id overrides nothing"),
             (("--override", "runs_at_once"), "NAME=VALUE"),
             (("--desk-url", "javascript:alert(1)"), "valid URL"),

@@ -57,7 +57,7 @@ class TestTheCommand:
         assert lines[:2] == [f"moved: {registration} signs with {made}", f"out of use: {key}"]
         key.refresh_from_db()
         left_at = key_outlook.moment(signing.leaves_at(key) or AT)
-        assert f"{key}: leaving: still published, signing nothing more. It is retired on {left_at}." in lines[2]
+        assert f"{key}: leaving: still published, no longer signing. It is retired on {left_at}." in lines[2]
         travel(key, signing.LEAVES_WITHIN)
         assert run()[0] == f"retired: {key}"
 
@@ -85,12 +85,12 @@ class TestTheCommand:
     def test_names_those_that_wait_for_staff(self, key):
         registration = registered(key, label="Riverside", key_set_is_fetched=False)
         lines = run()
-        assert f"Riverside waits for you. {UPLOAD}" in lines
-        assert any("1 registration waits for you: give its provider our key set" in line for line in lines)
+        assert f"Riverside is waiting for you. {UPLOAD}" in lines
+        assert any("1 registration is waiting for you: give its provider our key set" in line for line in lines)
         successor = rotating.successor(registration)
         assert successor is not None
         rotating.hand_over(registration, successor, actor=ACTOR, at=timezone.now())
-        assert not any("waits for you" in line for line in run())
+        assert not any("is waiting for you" in line for line in run())
 
     def test_writes_down_that_it_was_the_command(self, key):
         registered(key)
@@ -168,7 +168,7 @@ class TestWhatComesNext:
         found = self.outlook(key, at=newer.signs_from_at)
         assert found.sentence == f"Registrations move to {newer.kid} at the next hourly run."
         ClientRegistration.objects.update(status="retired")
-        assert "Nobody signs with it." in self.outlook(key, at=newer.signs_from_at).sentence
+        assert "Nothing signs with it." in self.outlook(key, at=newer.signs_from_at).sentence
 
     def test_is_nothing_at_all_for_a_retired_one(self, django_assert_num_queries):
         key = signing.make(actor=ACTOR, at=AT)

@@ -94,7 +94,7 @@ class TestRegisteringForTheFirstTime:
         )
         assert waiting() == {"https://thief.example/r4"}
         assert (
-            "1 of its endpoints is at another host, and off until somebody looks at it at the registration desk."
+            "1 of its endpoints is at another host, and stays off until somebody looks at it at the registration desk."
             in told.getvalue()
         )
 
@@ -106,7 +106,7 @@ class TestRegisteringForTheFirstTime:
         answer = staff.post(ADMIN, {name: value for name, value in given.items() if value}, follow=True)
         assert ClientRegistration.objects.filter(authorization_server=server).exists(), answer.context["errors"]
         assert waiting() == {"https://thief.example/r4"}
-        assert "at another host, and off until somebody looks at it" in answer.content.decode()
+        assert "at another host, and stays off until somebody looks at it" in answer.content.decode()
 
 
 class TestSwitchingARegistrationOn:

@@ -38,15 +38,15 @@ class SystemAccountForm(ChangedFieldsForm):
         model = SystemAccount
         fields = ()  # the admin below lists them
         help_texts = {
-            "description": _("As written into the request."),
+            "description": _("As written in the request."),
             "is_production": _("No, unless this installation serves patients."),
             "is_vendor_client": _("No: the application is our own."),
-            "client_number": _("Only where they gave one."),
-            "client_mnemonic": _("Only where they gave one."),
-            "is_platform_system": _("No: we are no system of theirs."),
+            "client_number": _("Only if they gave you one."),
+            "client_mnemonic": _("Only if they gave you one."),
+            "is_platform_system": _("No: we are not one of their systems."),
             "account_id": _(
-                "As their mail or their console says it: it goes into the GUID field when the application is "
-                "registered, and is the client id for system access. Write it here, save, then approve."
+                "As it appears in their e-mail or console: it goes into the GUID field when the application is "
+                "registered, and is the client id for system access. Enter it here, save, then approve."
             ),
         }
 

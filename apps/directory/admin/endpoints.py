@@ -46,14 +46,16 @@ class EndpointForm(ChangedFieldsForm):
         model = Endpoint
         fields = ()  # the admin below lists them
         help_texts = {
-            "fhir_base_url": _("The address its requests start with; every address follows the rules of the guard."),
+            "fhir_base_url": _(
+                "The address its requests start with. Like every address, it must be one that we connect to."
+            ),
             "authorization_server": _(
                 "Of the same FHIR version and no other. Without one, nobody can link here. For a SMART deployment it "
                 "is discovered: empty it, and the next discovery takes whatever addresses the deployment names."
             ),
             "is_switched_on": _(
-                "Off stops linking, refreshing and copying at once. Patients read so, and keep all. The actions of the "
-                "list turn it."
+                "Off stops linking, refreshing and copying at once. Patients are told so, and keep everything. The "
+                "actions of the list switch it on and off."
             ),
         }
 
@@ -113,10 +115,10 @@ class EndpointAdmin(BesideImports, SwitchedAdmin):
         (_("Can patients link it?"), {"fields": (
             "linking", "is_switched_on", "switched_off_at", "authorization_server", "is_sandbox",
         )}),
-        (_("How it is"), {"fields": (
+        (_("How it is doing"), {"fields": (
             "check_history", "software", "kinds", "which_certificates", "all_checks", "how_others_fared",
         )}),
-        (_("What it says of itself"), {"fields": (
+        (_("What it says about itself"), {"fields": (
             "discovered_at", "discovery_tried_at", "discovery_fault", "what_disagrees", "which_move",
         )}),
         (_("Where it comes from"), {"fields": ("imported_at", "vanished_at")}),
@@ -267,6 +269,6 @@ class EndpointAdmin(BesideImports, SwitchedAdmin):
         chosen = list(rows[: MOST_ASKED + 1])
         if len(chosen) <= MOST_ASKED:
             return chosen
-        sentence = _("At most %(count)d at once: for more there is the command %(command)s.")
+        sentence = _("At most %(count)d at once: for more, use the command %(command)s.")
         self.message_user(request, sentence % {"count": MOST_ASKED, "command": command}, messages.ERROR)
         return []

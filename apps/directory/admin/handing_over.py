@@ -27,7 +27,7 @@ ACTION = "provider_has_new_key"
 class NeedsNewKey(Question):
     """Whether the provider has a copy without our newest key."""
 
-    title = _("Must its provider be given our new key?")
+    title = _("Does its provider need our new key?")
     parameter_name = "needs_key"
     answers = {"yes": _("yes")}
 
@@ -48,7 +48,8 @@ def answer(
     ]
     if not waiting:
         sentence = _(
-            "None of them waits for a new key: only a registration whose provider holds an uploaded copy does."
+            "None of them is waiting for a new key: only a registration whose provider holds an uploaded copy ever "
+            "does."
         )
         model_admin.message_user(request, sentence, messages.WARNING)
         return None
@@ -73,7 +74,7 @@ def _hand_over(model_admin: "admin.ModelAdmin[Any]", request: HttpRequest, rows:
                 rotating.hand_over(row, key, actor=staff(request), at=timezone.now())
                 done += 1
         except rotating.NotTheSuccessor:
-            refusal = _("%(registration)s: that key is not the next one any more. Look again which one it is.")
+            refusal = _("%(registration)s: that key is no longer the next one. Look again to see which one is.")
             model_admin.message_user(request, refusal % {"registration": row}, messages.ERROR)
     if done:
         told = ngettext(

@@ -24,7 +24,7 @@ from apps.directory.models import ClientRegistration, Enablement, SigningKey
 class InWhichState(Question):
     """By the state in the column."""
 
-    title = _("In which state is it?")
+    title = _("What state is it in?")
     parameter_name = "state"
     answers = dict(State.choices)
 
@@ -122,7 +122,7 @@ class SigningKeyAdmin(AuditedAdmin):
             obj.pk = made.pk
             obj.refresh_from_db()
 
-    @admin.action(description=_("Take out of use: sign nothing with it any more"), permissions=["change"])
+    @admin.action(description=_("Take out of use: sign nothing more with it"), permissions=["change"])
     def supersede(self, request: HttpRequest, rows: models.QuerySet[SigningKey]) -> None:
         """Unless a standing registration still needs it. It is retired by itself, once nobody verifies with it.
         Messages begin with the algorithm, because the admin would capitalize the first letter of a key id."""
@@ -130,7 +130,9 @@ class SigningKeyAdmin(AuditedAdmin):
             try:
                 signing.supersede(key, actor=staff(request), at=timezone.now())
             except signing.KeyInUse:
-                sentence = _("%(key)s is still the key of a client registration: give that one another first.")
+                sentence = _(
+                    "%(key)s is still the key of a client registration: give that registration another key first."
+                )
                 self.message_user(request, sentence % {"key": key}, messages.ERROR)
             else:
                 self.message_user(request, f"{key}: {self.next_step(key)}", messages.SUCCESS)
@@ -156,13 +158,17 @@ class EnablementForm(ChangedFieldsForm):
                 enabling.check_beside(cleaned["registration"], cleaned["endpoint"])
             except enabling.Unsuited:
                 raise ValidationError(
-                    _("The registration was rejected or retired, or it is of another interface, or one of the two is "
-                      "the sandbox's.")
+                    _(
+                        "The registration was rejected or retired, or it is for another interface, or one of the two "
+                        "belongs to the sandbox."
+                    )
                 ) from None  # fmt: skip
             except enabling.NotBeside:
                 raise ValidationError(
-                    _("People of this endpoint sign in elsewhere than where the registration was made, or it was not "
-                      "discovered yet.")
+                    _(
+                        "People of this endpoint do not sign in where the registration was made, or the endpoint has "
+                        "not been discovered yet."
+                    )
                 ) from None  # fmt: skip
         return cleaned
 

@@ -46,7 +46,7 @@ class IsSwitchedOff(Question):
 class IsOfSandbox(Question):
     """Of rows whose people are invented."""
 
-    title = _("Is it of the sandbox?")
+    title = _("Does it belong to the sandbox?")
     parameter_name = "sandbox"
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:

@@ -45,7 +45,7 @@ class IsSomethingWrong(Question):
 class IsSecretDue(Question):
     """Whether the secret has to be rotated at the provider."""
 
-    title = _("Is its secret due?")
+    title = _("Is its secret due for replacement?")
     parameter_name = "due"
     answers: ClassVar[Mapping[str, str | Promise]] = {
         "overdue": _("yes, overdue"),

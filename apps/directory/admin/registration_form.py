@@ -27,20 +27,20 @@ _OVERRIDES: dict[str, str | Promise] = {
     "sends_aud": _("Whether the FHIR base URL is named, as aud, when a patient leaves to sign in."),
     "accept": _("The media type data requests ask for, such as application/fhir+json."),
     "refresh_window_hours": _(
-        "How many hours a refresh token can be used after it was given. Patients are asked to sign in again in time."
+        "How many hours a refresh token can be used after it was issued. Patients are asked to sign in again in time."
     ),
     "idle_limit_days": _(
-        "After how many days without use their server drops a refresh token. While something is switched off, patients "
-        "are told when this has passed."
+        "After how many days without use their server drops a refresh token. While something is switched off, "
+        "patients are told once this time has passed."
     ),
-    "minimum_refresh_seconds": _("How many seconds pass at least between two refreshes of one connection."),
-    "assumed_lifetime_seconds": _("How many seconds an access token is used where their server does not say."),
+    "minimum_refresh_seconds": _("The least number of seconds between two refreshes of one connection."),
+    "assumed_lifetime_seconds": _("How many seconds an access token is used if their server does not say."),
     "requests_per_minute": _("How many data requests a minute one connection may make; then its copy pauses."),
     "parallel_requests": _("How many data requests of one connection may wait for an answer at the same time."),
     "runs_at_once": _("How many connections are copied from there at the same time, by all workers together."),
     "revokes_replaced": _(
-        "Whether the refresh token before a new sign-in is ended there. Only where that leaves the new one alone: some "
-        "servers end all that a patient allowed us."
+        "Whether, after a new sign-in, the previous refresh token is revoked there. Only where that leaves the new "
+        "one alone: some servers end everything that a patient allowed us."
     ),
 }
 
@@ -69,17 +69,19 @@ class ClientRegistrationForm(ChangedFieldsForm):
         model = ClientRegistration
         fields = ()  # the admin lists them
         help_texts = {
-            "desk_url": _("The address where you sign in to look after the application."),
+            "desk_url": _("The address where you sign in to manage the application."),
             "developer_email": _("The e-mail address it was opened with."),
             "support_contact": _("An address, a number or a name: whom to ask when something is wrong there."),
             "application_name": _("As patients see it there."),
-            "application_id": _("Under which the portal or console lists the application, where it has one."),
+            "application_id": _("The id under which the portal or console lists the application, if it has one."),
             "client_id": _("As the developer portal gave it."),
             "secret_rotation_due_date": _(
-                "When the secret should be replaced at the provider. Storing one sets it to a year from then."
+                "When the secret should be replaced at the provider. Storing a new secret sets this to a year from "
+                "then."
             ),
             "system_account": _(
-                "A confidential SMART application is approved under one: its id goes into the console's GUID field."
+                "A confidential SMART application is approved under a system account: that account's id goes into "
+                "the console's GUID field."
             ),
             "system_authentication": _(
                 "Empty: signed, in a header, where the client proves itself with a key; otherwise by Basic."
@@ -87,16 +89,17 @@ class ClientRegistrationForm(ChangedFieldsForm):
             "signing_key": _("For private_key_jwt; the provider must know its public half."),
             "smart_version": _("As fixed when the application was registered. The patient access API has none."),
             "scope": _(
-                "Overrides the scopes we would ask for. Empty sends none to the patient access API, and what the "
-                "endpoint offers, for reading, to a SMART deployment."
+                "Overrides the scopes we would ask for. Empty sends none to the patient access API, and to a SMART "
+                "deployment the scopes for reading what the endpoint offers."
             ),
             "refresh_scope": _("Empty asks for no refresh token. A patient on their own needs offline_access."),
             "asks_identity": _("Adds openid and fhirUser, and checks the ID token that comes."),
             "prompts_for_consent": _("Sends prompt=consent, which some servers need to give offline_access."),
             "uses_pkce": _("Only where the authorization server allows it."),
             "is_switched_on": _(
-                "Off stops linking, refreshing and copying at once. Patients read so, and keep what they have; "
-                "switched on again, everything goes on where it stopped. The actions of the list turn it."
+                "Off stops linking, refreshing and copying at once. Patients are told so, and keep what they have; "
+                "once it is switched on again, everything resumes where it stopped. The actions of the list switch "
+                "it on and off."
             ),
         }
 

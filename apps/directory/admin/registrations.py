@@ -126,12 +126,12 @@ class ClientRegistrationAdmin(SwitchedAdmin):
         """To copy, for a client that authenticates with a signing key."""
         return published_keys.key_set_url()
 
-    @admin.display(description=_("Is its secret due?"), ordering="secret_rotation_due_date")
+    @admin.display(description=_("Is its secret due for replacement?"), ordering="secret_rotation_due_date")
     def secret_is_due(self, registration: ClientRegistration) -> str:
         """By its rotation date."""
         return str(_DUE[credentials.due(registration, today=timezone.localdate())])
 
-    @admin.display(description=_("Can patients link by it?"))
+    @admin.display(description=_("Can patients link through it?"))
     def linking(self, registration: ClientRegistration) -> str:
         """For each of its first endpoints: on, or the reason why it is off."""
         own = Q(authorization_server=registration.authorization_server_id)
@@ -189,10 +189,10 @@ class ClientRegistrationAdmin(SwitchedAdmin):
         count = trusting.estrange_listed(server, actor=staff(request), at=timezone.now())
         if count:
             sentence = ngettext(
-                "%(count)d endpoint of its authorization server is at another host, and off until somebody looks at it "
-                "at the registration desk.",
-                "%(count)d endpoints of its authorization server are at other hosts, and off until somebody looks at "
-                "them at the registration desk.",
+                "%(count)d endpoint of its authorization server is at another host, and stays off until somebody "
+                "looks at it at the registration desk.",
+                "%(count)d endpoints of its authorization server are at other hosts, and stay off until somebody "
+                "looks at them at the registration desk.",
                 count,
             )
             self.message_user(request, sentence % {"count": count}, messages.WARNING)
@@ -212,7 +212,7 @@ class ClientRegistrationAdmin(SwitchedAdmin):
         """Change the status to retired, after asking."""
         return self._end(request, rows, Status.RETIRED, action="retire")
 
-    @admin.action(description=_("Trouble is mended: let patients link again"), permissions=["change"])
+    @admin.action(description=_("The trouble is fixed: let patients link again"), permissions=["change"])
     def clear_trouble(self, request: HttpRequest, rows: models.QuerySet[ClientRegistration]) -> None:
         """Forget what their server answered."""
         for row in rows:

@@ -41,9 +41,9 @@ class AuthorizationServerForm(ChangedFieldsForm):
         required=False,
         widget=forms.Textarea(attrs={"rows": 4, "cols": 80}),
         help_text=_(
-            "One in each line, exactly as the provider states it, a slash at the end included. The issuer the server "
-            "declares is learned by discovery; others are never derived from it: they stand here because staff know "
-            "them."
+            "One per line, exactly as the provider states it, including any slash at the end. The issuer that the "
+            "server declares is found by discovery; others are never derived from it: they are here because staff "
+            "know them."
         ),
     )
 
@@ -70,7 +70,7 @@ _DISCOVERED = (
 class HasRegistration(Question):
     """Whether there is a standing registration."""
 
-    title = _("Have we a registration there?")
+    title = _("Do we have a registration there?")
     parameter_name = "registered"
 
     def chosen(self, answer: str) -> "models.QuerySet[Any]":
@@ -94,7 +94,7 @@ class AuthorizationServerAdmin(AuditedAdmin):
     fieldsets = (
         (_("Where it is"), {"fields": ("source", "authorize_url", "token_url", "revocation_url", "is_sandbox")}),
         (_("Who stands for it"), {"fields": ("issuer", "id_token_issuers", "names_issuer")}),
-        (_("What it says of itself"), {"fields": _DISCOVERED}),
+        (_("What it says about itself"), {"fields": _DISCOVERED}),
         (_("What is ours there"), {"fields": ("registration", "endpoint_count")}),
         (_("What happened"), {"fields": ("found_at", "checked_at", "what_disagrees")}),
     )

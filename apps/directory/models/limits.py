@@ -26,11 +26,11 @@ class Between:
     def __call__(self, value: int) -> None:
         """Check one value."""
         if not self.least <= value <= self.most:
-            sentence = _("Write a number from %(least)d to %(most)d, or leave it empty.")
+            sentence = _("Enter a number from %(least)d to %(most)d, or leave it empty.")
             raise ValidationError(sentence, params={"least": self.least, "most": self.most})
 
 
 def media_type(value: str) -> None:
     """Raises ValidationError for a value that is no media type for an Accept header."""
     if not _MEDIA_TYPE.fullmatch(value):
-        raise ValidationError(_("Write one media type, such as application/fhir+json, or leave it empty."))
+        raise ValidationError(_("Enter one media type, such as application/fhir+json, or leave it empty."))

@@ -130,7 +130,7 @@ REFUSED_ENDPOINTS = [
     (endpoint(fhir_base_url="https://user:pass@harbor.example/r4"), "fhir_base_url carries a user name"),
     (endpoint(fhir_base_url="https://harbor.example/?q=1"), "fhir_base_url has a part behind ?"),
     (endpoint(fhir_base_url="https://harbor.example/r4?"), "fhir_base_url has a part behind ?"),
-    (endpoint(fhir_base_url="https://harbor.example/r4#q"), "fhir_base_url has a part behind #"),
+    (endpoint(fhir_base_url="https://harbor.example/r4#q"), "fhir_base_url has a part after #"),
     (endpoint(fhir_base_url="ftp://harbor.example/r4"), "fhir_base_url does not begin with https://"),
     (endpoint(fhir_base_url="https://har\u00adbor.example/r4"), "fhir_base_url has characters that no address has"),
 ]

@@ -69,7 +69,7 @@ def _lines(options: dict[str, Any], at: datetime) -> Iterator[str]:
     algorithms = [options["algorithm"]] if options["algorithm"] else signing.Algorithm.values
     yield from _rotated(rotating.rotate(actor=_ACTOR, at=at, algorithms=algorithms, is_forced=options["force"]))
     for row in rotating.waiting_for_staff():
-        yield f"{row} waits for you. {_UPLOAD}"
+        yield f"{row} is waiting for you. {_UPLOAD}"
 
 
 def _rotated(done: Rotation) -> Iterator[str]:
