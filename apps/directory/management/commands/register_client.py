@@ -163,7 +163,8 @@ class Command(BaseCommand):
         if waiting:
             self.stderr.write(
                 f"{waiting} of its endpoints {pluralize(waiting, 'is at another host,are at other hosts')}, and "
-                f"{pluralize(waiting, 'stays,stay')} off until somebody looks at {pluralize(waiting, 'it,these')} at the registration desk."
+                f"{pluralize(waiting, 'stays,stay')} off until somebody looks at "
+                f"{pluralize(waiting, 'it,these')} at the registration desk."
             )
 
     def _say_what_is_missing(self, server: AuthorizationServer) -> None:
