@@ -1,4 +1,4 @@
-"""The drill's own parts: a database that is lost and comes back as it was when it was backed up."""
+"""Parts of the drill: a database is lost, and comes back as it was when it was backed up."""
 
 import secrets
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The robot's steps: one line each, and a count that tells the truth."""
+"""The steps of the demo's robot: one line for each, and a correct count."""
 
 from development.check.__main__ import run
 

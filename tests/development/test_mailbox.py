@@ -1,4 +1,4 @@
-"""The mail of this machine: kept for us alone, shown to this machine alone."""
+"""The demo's mailbox: readable by its user only, and shown to this machine only."""
 
 import pytest
 from django.core.mail import EmailMessage

@@ -1,4 +1,4 @@
-"""What an operator's commands find around them: the demo's surroundings, and nothing of whoever runs the check."""
+"""An operator's commands run with the demo's environment, and nothing of the shell that runs the tests."""
 
 import subprocess
 from types import SimpleNamespace

@@ -1,4 +1,4 @@
-"""The robot's eyes: what a person without script would read, click and fill in."""
+"""How the demo's robot reads a page: what a person without scripts would read, click and fill in."""
 
 import pytest
 

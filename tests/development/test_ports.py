@@ -1,4 +1,4 @@
-"""A port is taken or it is not, and the demo knows before it starts anything."""
+"""The demo finds out whether its ports are free before it starts anything."""
 
 import socket
 

@@ -1,4 +1,5 @@
-"""Private servers: started once, shared, found again, and gone when nobody uses them, whatever they died of."""
+"""Private servers are started once, shared, found again, and stopped when nobody uses them, however their users
+ended."""
 
 import contextlib
 import os

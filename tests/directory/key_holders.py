@@ -1,4 +1,4 @@
-"""Registrations that sign, and what a provider makes of it: for tests of rotation."""
+"""For tests of rotation: registrations that sign, and how a provider verifies their signatures."""
 
 import base64
 import json

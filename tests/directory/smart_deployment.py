@@ -1,4 +1,4 @@
-"""A SMART deployment for tests of the directory: a FHIR server on a loopback port that says what it is told to."""
+"""A SMART deployment for tests of the directory: a FHIR server on loopback that answers what it is told to."""
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime

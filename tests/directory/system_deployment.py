@@ -1,4 +1,4 @@
-"""A SMART deployment that gives us system access, with a token address that answers what it is told to."""
+"""A SMART deployment that gives us system access; its token endpoint answers what it is told to."""
 
 from collections.abc import Iterator
 from typing import Any

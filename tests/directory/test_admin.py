@@ -1,4 +1,4 @@
-"""The directory in the admin: what staff can do, and what never shows."""
+"""The directory in the admin: what staff can do, and what is never shown."""
 
 import pytest
 from django.test import Client

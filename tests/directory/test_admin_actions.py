@@ -1,4 +1,4 @@
-"""The actions of lists in the admin: whoever may only look is offered none, and is obeyed in none."""
+"""Actions of lists in the admin: whoever may only view is offered none, and can run none."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Staff save while an import is under way: whoever came second waits, and neither of the two is ended for the other."""
+"""Staff save during an import: whoever comes second waits, and neither fails because of the other."""
 
 import threading
 from collections.abc import Iterator

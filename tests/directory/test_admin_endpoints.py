@@ -1,4 +1,4 @@
-"""Endpoints, providers and checks in the admin: what staff find by asking, what they are told, and what they can do."""
+"""Endpoints, providers and checks in the admin: how staff find them, what they read, and what they can do."""
 
 import re
 from datetime import timedelta

@@ -1,4 +1,5 @@
-"""Signing keys in the admin: what each is for now, what comes next, what to copy; and moving to a key by hand."""
+"""Signing keys in the admin: what each is used for now, what comes next, what to copy; and switching to a key by
+hand."""
 
 import html
 import re

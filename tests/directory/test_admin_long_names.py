@@ -1,4 +1,4 @@
-"""The admin where names and addresses are as long as a published list likes."""
+"""The admin with names and addresses that are as long as a published list allows."""
 
 import re
 from collections.abc import Callable

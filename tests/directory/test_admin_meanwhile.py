@@ -1,4 +1,4 @@
-"""Pages of the admin that were open while a worker wrote: what it wrote stays, and what staff changed arrives."""
+"""A worker writes while pages of the admin are open: what it wrote stays, and what staff then change is saved."""
 
 import pytest
 from django.db import connection

@@ -1,4 +1,5 @@
-"""What changes something in the admin wants a password given lately, and loses nothing over it but secrets."""
+"""Every change in the admin requires a password given recently; asking for it loses nothing that was typed but
+secrets."""
 
 import re
 from urllib.parse import parse_qs, urlsplit

@@ -1,4 +1,4 @@
-"""Client registrations and system accounts in the admin: questions, dates, reasons, and names of columns."""
+"""Client registrations and system accounts in the admin: filters, dates, reasons, and the names of columns."""
 
 import html
 import re

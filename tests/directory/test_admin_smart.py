@@ -1,4 +1,4 @@
-"""SMART deployments in the admin: what was discovered, keys, and organizations; and whose pages these are."""
+"""SMART deployments in the admin: what was discovered, keys, organizations, and who may see these pages."""
 
 import html
 import json

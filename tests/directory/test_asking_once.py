@@ -1,4 +1,4 @@
-"""Many people at once want to link at an endpoint whose addresses are stale: one of them waits for its server."""
+"""If many people want to link at an endpoint whose addresses are stale, only one of them waits for its server."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor

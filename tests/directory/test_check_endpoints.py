@@ -1,4 +1,4 @@
-"""`check_endpoints`: which endpoints it checks, what it prints, and how it ends."""
+"""`check_endpoints`: which endpoints it checks, what it prints, and its exit code."""
 
 import json
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""A check of an endpoint: what it finds, what it says has changed, whom it tells, and what a hostile server gains."""
+"""A check of an endpoint: what it finds and compares, whom it tells, and that a hostile server gains nothing."""
 
 import logging
 import time

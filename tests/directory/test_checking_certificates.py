@@ -1,4 +1,4 @@
-"""What a check sees over TLS: certificates of the FHIR host and of the hosts where people sign in, and their ends."""
+"""What a check sees over TLS: the certificates of the FHIR host and of the sign-in hosts, and when they end."""
 
 import logging
 import socket

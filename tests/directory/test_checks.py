@@ -1,4 +1,4 @@
-"""What refuses to start."""
+"""System checks of the directory's settings."""
 
 import pytest
 from django.core.checks import run_checks

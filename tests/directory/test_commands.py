@@ -1,4 +1,4 @@
-"""The operator's commands."""
+"""The operator's commands for the directory."""
 
 import io
 import json

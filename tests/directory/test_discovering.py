@@ -1,4 +1,4 @@
-"""What is kept of a discovery: followed below the origins we know, and never beyond them."""
+"""What a discovery stores: addresses are followed within the origins that we know, and never beyond."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""What is written about an authorization server while a discovery of it is under way."""
+"""Somebody else writes to an authorization server's row while a discovery of it is under way."""
 
 import time
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Whom our worker asks by itself, and whom only when somebody wants to go there."""
+"""Which endpoints our worker discovers by itself, and which only when somebody wants to go there."""
 
 from datetime import timedelta
 

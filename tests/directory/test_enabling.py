@@ -1,4 +1,4 @@
-"""Organizations that turned us on, and those that did not."""
+"""Organizations that have turned us on, and those that have not."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""What the database answers about all endpoints is what is true of each."""
+"""Filters over all endpoints, in SQL, agree with what is said about each one."""
 
 import random
 from datetime import timedelta

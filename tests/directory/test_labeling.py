@@ -1,4 +1,4 @@
-"""What a registration is called: its provider, its host, and whatever tells it from the others."""
+"""The label of a registration: its provider, its host, and whatever distinguishes it from others."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What staff and patients are told of those who tried before them."""
+"""What staff and patients read about how earlier attempts to connect ended."""
 
 from datetime import timedelta
 

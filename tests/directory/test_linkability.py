@@ -1,4 +1,4 @@
-"""Whether an endpoint can be linked, and why not."""
+"""Whether an endpoint can be linked and, if not, why."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What belongs to the installation, while its key is missing: our secrets and our signing keys."""
+"""The installation's key is missing: our secrets and signing keys cannot be opened."""
 
 from datetime import UTC, datetime, timedelta
 

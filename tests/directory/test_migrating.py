@@ -1,4 +1,4 @@
-"""The directory's migrations, over rows that were there before: staff's values and secrets stay as they are."""
+"""The directory's migrations over existing rows: what staff entered, and secrets, stay as they are."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta

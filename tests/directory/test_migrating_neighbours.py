@@ -1,4 +1,4 @@
-"""The migration that moves neighbours of words into a table of their own, undone."""
+"""The migration that moved the neighbours of words into a table of their own can be undone."""
 
 from importlib import import_module
 

@@ -1,4 +1,4 @@
-"""The migration that says of endpoints switched off long ago which of them wait for a look at their host."""
+"""The migration that finds out which endpoints, switched off long ago, still wait for staff to look at their host."""
 
 from importlib import import_module
 

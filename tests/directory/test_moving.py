@@ -1,4 +1,4 @@
-"""An endpoint that leads to another origin: kept for staff to look at, and followed once they approve that pair."""
+"""An endpoint leads to another origin: its addresses are stored for staff, and used only when they approve them."""
 
 import pytest
 from django.db import IntegrityError, transaction

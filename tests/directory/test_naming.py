@@ -1,4 +1,4 @@
-"""What operators call things at a command line: addresses with and without a slash, and names as pages show them."""
+"""How operators name things in commands: addresses with or without a slash, and names as pages show them."""
 
 import pytest
 from django.core.management import CommandError

@@ -1,4 +1,4 @@
-"""What a registration knows better than its dialect: which values, which are refused, and that one place tells."""
+"""The values of a registration that replace its dialect's: which ones, which are refused, and where they are read."""
 
 import ast
 

@@ -1,4 +1,4 @@
-"""Find your provider, and choose a version."""
+"""Finding a provider, and choosing a FHIR version."""
 
 import re
 

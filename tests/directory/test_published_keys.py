@@ -1,4 +1,4 @@
-"""Our key set as a provider reads it: public members alone, the same for everybody, kept for as long as it says."""
+"""Our key set as a provider reads it: public members only, the same for everybody, cached for as long as it says."""
 
 import json
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Our standing at an authorization server: moves, secret, versions, trouble, redirect URI."""
+"""Our standing at an authorization server: status, secret, versions, trouble, redirect URI."""
 
 from datetime import timedelta
 

@@ -1,4 +1,5 @@
-"""`register_client` with what a developer portal or console knows, overrides, the rotation date, and the switch."""
+"""`register_client`: details from a developer portal or console, overrides, the date to replace the secret, the
+switch."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""The command, the hourly run, and what staff are told of each key: what was done, what comes next and when."""
+"""The command, the hourly run, and what staff read about each key: what was done, what comes next, and when."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""Replacing our signing keys: each step when it is due, and no earlier."""
+"""Replacing our signing keys: each step is taken when it is due, and no sooner."""
 
 from datetime import timedelta
 

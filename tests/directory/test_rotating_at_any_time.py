@@ -1,7 +1,7 @@
-"""Whatever happens between the steps of a rotation, and whenever: every provider can verify everything that is signed.
+"""Whatever happens between the steps of a rotation, every provider can verify everything that we sign.
 
-The clock is moved by hand. A provider may have any copy of our key set that is not older than we allow, and look at an
-assertion at any moment of its life; a worker may have read its registration a minute before it signs.
+The clock is moved by hand. A provider may use any copy of our key set that is no older than we allow, and may verify an
+assertion at any time while it is valid. A worker may have read its registration a minute before it signs.
 """
 
 from collections.abc import Callable

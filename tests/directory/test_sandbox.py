@@ -1,4 +1,4 @@
-"""The sandbox's SMART deployments, found and registered at as staff would do it."""
+"""The sandbox's SMART deployments, discovered and registered at as staff would do it."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""Finding a provider."""
+"""Searching for a provider."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Which FHIR base URL from a link is an endpoint of ours: a spelling more or less, and nothing else."""
+"""A FHIR base URL in a launch is matched to an endpoint of ours despite spelling, and to nothing else."""
 
 import pytest
 

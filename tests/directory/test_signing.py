@@ -1,4 +1,4 @@
-"""Our signing keys: sealed here, and enough for somebody else to believe what they signed."""
+"""Our signing keys: sealed in the database, and good enough for others to verify what they signed."""
 
 from datetime import timedelta
 

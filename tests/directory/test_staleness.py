@@ -1,4 +1,4 @@
-"""When addresses are asked for again: never asked, a day old, or doubted; and of many who come at once by one."""
+"""When addresses are discovered again: never asked, a day old, or in doubt; of many at once, one person asks."""
 
 from datetime import timedelta
 

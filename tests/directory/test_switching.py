@@ -1,4 +1,4 @@
-"""The switches of registrations and endpoints: what they set, and what is written down."""
+"""The switches of registrations and endpoints: what they change, and what is recorded."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""System access: when it is asked for, as whom, what of the answer counts, and what nobody ever reads of it."""
+"""System access: when a token is requested, as whom, what of the answer counts, and what nobody can read of it."""
 
 import io
 import logging

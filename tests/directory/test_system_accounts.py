@@ -1,4 +1,4 @@
-"""System accounts: what the form asks, the id that comes back, and what it is used for."""
+"""System accounts: what the provider's form asks for, the id it returns, and what that is used for."""
 
 from datetime import timedelta
 from typing import Any

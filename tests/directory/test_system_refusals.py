@@ -1,4 +1,4 @@
-"""That a server refuses us as a system is known to operators until it gives a token again, and to no patient."""
+"""If a server refuses us as a system, operators see it until a token is granted again, and patients never do."""
 
 from contextlib import suppress
 

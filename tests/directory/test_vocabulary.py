@@ -1,4 +1,5 @@
-"""The words of the directory: how they are spelled, what they may be mistaken for, and that all of them are known."""
+"""The words that the directory's search knows: their spellings, what they are mistaken for, and that none is
+missing."""
 
 import string
 import unicodedata

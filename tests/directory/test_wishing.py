@@ -1,4 +1,4 @@
-"""Asking for a provider that cannot be connected, or is not in the list."""
+"""Asking for a provider that cannot be connected, or that no list has."""
 
 import threading
 from datetime import timedelta

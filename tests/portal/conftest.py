@@ -1,4 +1,4 @@
-"""A sign-in of Alice's that found somebody, and waits for her answer."""
+"""A sign-in of Alice's that found a person and waits for her answer."""
 
 import json
 from datetime import timedelta

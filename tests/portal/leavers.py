@@ -1,4 +1,4 @@
-"""Somebody with everything an account can have, and every row of the database as text, to see what of it is left."""
+"""A user with everything that an account can have, and all rows of the database as text, to find what is left of it."""
 
 from allauth.mfa.models import Authenticator
 from django.contrib.admin.models import LogEntry

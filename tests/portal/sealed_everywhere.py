@@ -1,4 +1,4 @@
-"""Something sealed in every column there is, for one person and for the installation; and how all of it is read."""
+"""A sealed value in every sealed column, for one person and for the installation, and how to read all of them."""
 
 import uuid
 from base64 import b64decode

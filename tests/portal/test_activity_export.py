@@ -1,4 +1,4 @@
-"""Activity as a file: every event by itself, for its own person alone."""
+"""Activity as a file: one line for each event, for its own person only."""
 
 import csv
 import io

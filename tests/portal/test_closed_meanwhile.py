@@ -1,4 +1,4 @@
-"""An account that is closed while something of it is under way: a calm page, nothing kept, tokens given back."""
+"""An account is closed while something of it is under way: a calm page, nothing is stored, tokens are revoked."""
 
 from collections.abc import Callable, Iterator
 from datetime import timedelta

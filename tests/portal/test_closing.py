@@ -1,4 +1,4 @@
-"""Closing an account: nothing is left of it, and neither a crash, a provider nor the mail stops it."""
+"""Closing an account: nothing is left of it, and no crash, provider or mail server can stop it."""
 
 import threading
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The page that closes an account: asked after the password, done by a POST, said on the welcome page."""
+"""The page that closes an account: it requires the password, a POST does it, and the welcome page says so."""
 
 import pytest
 from django.core import mail

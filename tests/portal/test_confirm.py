@@ -1,4 +1,4 @@
-"""Is this the right person? Nothing is copied before the answer."""
+"""“Is this the right person?” Nothing is copied before the answer."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""After a backup was restored: what people had deleted is deleted again, and nothing else."""
+"""After a backup was restored, what people had deleted is deleted again, and nothing else is."""
 
 import io
 import re

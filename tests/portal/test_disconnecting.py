@@ -1,4 +1,5 @@
-"""Disconnect: forgotten here at once, told to the provider, the copy kept or not; and deleting the copy later."""
+"""Disconnecting: tokens are forgotten at once, the provider is told, the copy is kept or not; deleting the copy
+later."""
 
 import re
 import threading

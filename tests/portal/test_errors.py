@@ -1,4 +1,4 @@
-"""Pages for what went wrong."""
+"""Pages for errors."""
 
 import re
 from html import unescape

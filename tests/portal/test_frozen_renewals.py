@@ -1,4 +1,4 @@
-"""A renewal of data keys that is frozen in the middle, at any statement, and goes on days later."""
+"""A renewal of data keys freezes in the middle, at any statement, and continues days later."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""Home: a welcome, or what needs you and your providers."""
+"""Home: a welcome, or what needs action and the user's providers."""
 
 import re
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""A renewal of data keys in a process of its own, which the system kills."""
+"""A renewal of data keys in a separate process that is killed."""
 
 import os
 import signal

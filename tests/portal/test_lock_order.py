@@ -1,7 +1,7 @@
 """Two threads that want the same rows wait for each other and never deadlock: account, run, connection, token set.
 
-Each test queues both behind a lock on the connection. Whoever came second, held the token set already and only then
-asked for the connection, would hold up the first, and wait for it: Postgres would end one of them.
+Each test makes both wait for a lock on the connection. If the second one locked the token set before the connection, it
+would block the first one and wait for it at the same time, and Postgres would end one of them.
 """
 
 import threading

@@ -1,4 +1,4 @@
-"""A key of ours is missing: every page says calmly whose turn it is, nothing is lost, and it all comes back with it."""
+"""A key of ours is missing: every page says calmly who must act, nothing is lost, and all returns with the key."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""People: whose records somebody can see in their account, and which providers these come from."""
+"""People: whose records an account has, and from which providers."""
 
 import re
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Renewing data keys: whatever is sealed, in whichever table, is sealed anew, and nobody notices."""
+"""Renewing data keys: every sealed value, in whichever table, is sealed again with the new key, and nobody notices."""
 
 import base64
 import hmac

@@ -1,4 +1,4 @@
-"""The sandbox's SMART deployment with system access for us, and exports from it that wait for nobody."""
+"""The sandbox's SMART deployment with our system access, and exports from it that take no time."""
 
 import io
 import stat

@@ -1,4 +1,4 @@
-"""Asking for an export: what is known of it when whoever asked died before the answer was kept."""
+"""Requesting an export: what is known about it if the process died before it stored the answer."""
 
 import json
 from datetime import timedelta

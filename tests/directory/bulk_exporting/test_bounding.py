@@ -1,4 +1,4 @@
-"""What an export may take of the disk, whatever the provider sends, and whose files it never mixes with its own."""
+"""An export never fills the disk, whatever the provider sends, and never touches files of another export."""
 
 import pytest
 

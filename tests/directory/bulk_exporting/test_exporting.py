@@ -1,4 +1,4 @@
-"""A group's records from the sandbox into a folder: the whole way, and every way in which it stops and goes on."""
+"""Export a group from the sandbox into a folder: the whole way, and every way in which it can stop and continue."""
 
 import json
 import logging

@@ -1,4 +1,4 @@
-"""The folder of an export: whose it is, what is remembered, and what is never half written."""
+"""The folder of an export: who can read it, what it remembers, and that nothing in it is half written."""
 
 import contextlib
 import errno

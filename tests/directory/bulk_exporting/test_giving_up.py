@@ -1,4 +1,4 @@
-"""An export that will not be finished: let go of at the provider, and never mixed with the next one."""
+"""An export that will not be finished is deleted at the provider, and never mixed with the next one."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Which file is which, when the provider lists them again."""
+"""Files of an export are recognized when the provider lists them again."""
 
 import json
 from urllib.parse import urlsplit

@@ -1,4 +1,4 @@
-"""Lists in our own format, and bringing them in as the command does."""
+"""Lists in our own format, and how to import them as the command does."""
 
 import copy
 import io

@@ -1,4 +1,4 @@
-"""Lists of other formats in the tables, and hostile ones."""
+"""Lists in other formats fill the same tables, and hostile ones do no harm."""
 
 import json
 from datetime import timedelta

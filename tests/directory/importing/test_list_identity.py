@@ -1,4 +1,4 @@
-"""A directory keeps to its list: another list of its name changes nothing, and takes nothing away."""
+"""A directory belongs to its list: another list under the same name changes and removes nothing."""
 
 import io
 import json

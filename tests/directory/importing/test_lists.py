@@ -1,4 +1,5 @@
-"""Importing a list of our own format: idempotent, a reason for each row refused, and safe from a hostile one."""
+"""Importing a list in our own format: it can be repeated, gives a reason for each refused row, and a hostile list does
+no harm."""
 
 from datetime import timedelta
 

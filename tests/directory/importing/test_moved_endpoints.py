@@ -1,4 +1,4 @@
-"""A list that leads an endpoint of the patient access API to another origin: its links stay, and staff are asked."""
+"""A list leads an endpoint of the patient access API to another origin: its links stay, and staff are asked."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Endpoints that an import switches off: the audit log says which, and who imported."""
+"""The audit log says which endpoints an import switched off, and who ran it."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The waves of an import: nothing is lost between two, and no more than a few are in memory."""
+"""An import goes in waves: nothing is lost between two of them, and only a few are in memory at once."""
 
 import gc
 import tracemalloc

@@ -1,4 +1,4 @@
-"""Walking through a file that is longer than memory, or not what it says."""
+"""Reading a file element by element, even if it is larger than memory, or not what it claims to be."""
 
 import contextlib
 import gzip

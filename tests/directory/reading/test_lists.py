@@ -1,4 +1,4 @@
-"""Files of every format, and of none, as rows: whatever they hold, rows or refusals."""
+"""Files of every format, and of none: whatever they contain is read as rows or refused."""
 
 import gzip
 import io

@@ -1,4 +1,4 @@
-"""A directory of thousands of invented providers that look like those of real lists, and some that are looked for."""
+"""Thousands of invented providers that look like those of real lists, among them those that tests look for."""
 
 import itertools
 from collections.abc import Iterable

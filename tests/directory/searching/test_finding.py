@@ -1,4 +1,5 @@
-"""Thirty things and more that people type, over thousands of providers: whom they mean is among the first three."""
+"""More than thirty searches as people type them, over thousands of providers: the one they mean is among the first
+three."""
 
 # ruff: noqa: RUF001 - names are spelled as their owners do
 

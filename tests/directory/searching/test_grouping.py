@@ -1,4 +1,4 @@
-"""A provider as a person thinks of it."""
+"""Search results are grouped into providers as people think of them."""
 
 import pytest
 from django.test import Client

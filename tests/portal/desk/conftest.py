@@ -1,4 +1,4 @@
-"""A member of staff at the desk, and a registration of each kind to walk through."""
+"""A member of staff at the desk, and a registration of each kind."""
 
 import re
 import time

@@ -1,4 +1,4 @@
-"""Addresses of a sign-in that staff enter, while somebody else writes to the same rows."""
+"""Staff enter the addresses of a sign-in while somebody else writes to the same rows."""
 
 from collections.abc import Callable
 

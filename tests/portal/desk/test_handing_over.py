@@ -1,4 +1,4 @@
-"""A provider with an uploaded copy of our keys: staff say at the desk that it has the new one."""
+"""A provider holds an uploaded copy of our keys: staff say at the desk that it has the new one."""
 
 from collections.abc import Callable
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Endpoints that a list put beside a sign-in patients use: switched off, shown at the desk, looked at, switched on."""
+"""Endpoints that a list put beside a sign-in that patients use are off until staff have looked at them at the desk."""
 
 from collections.abc import Callable
 from typing import Any

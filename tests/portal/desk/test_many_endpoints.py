@@ -1,4 +1,4 @@
-"""What the desk asks of a registration with many endpoints: its first rows, and as few questions as for one."""
+"""A registration with many endpoints at the desk: its first rows are shown, with as few queries as for one endpoint."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""A provider that moved, at the desk: both addresses, and one button for whoever asked the provider."""
+"""A provider that moved, at the desk: both addresses, and a button for staff who have asked the provider."""
 
 from collections.abc import Callable
 from typing import Any

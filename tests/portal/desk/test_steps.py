@@ -1,4 +1,4 @@
-"""What a step of the desk demands: its kind, a registration that stands, a password, and what was copied whole."""
+"""What a step of the desk requires: its kind, a registration that is not over, a password, and values copied whole."""
 
 from datetime import timedelta
 from typing import Any

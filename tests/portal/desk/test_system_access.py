@@ -1,4 +1,4 @@
-"""System access at the desk: who may try it, what is asked, and what staff read of it."""
+"""System access at the desk: who may try it, what is sent, and what staff read about it."""
 
 import re
 from collections.abc import Callable, Iterator

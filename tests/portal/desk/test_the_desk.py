@@ -1,4 +1,4 @@
-"""The desk's first pages, and who may see any of it."""
+"""The first pages of the desk, and who may see them."""
 
 import uuid
 from collections.abc import Callable
