@@ -1,8 +1,8 @@
-"""How much work something is, told without a clock on the wall: in steps of a loop timed beside it, in the same run.
+"""Measure how much work something is without a clock: in steps of a loop that is timed beside it, in the same run.
 
-For what must be read in one pass whatever it holds. A limit in seconds fails on a busy machine and says nothing on a
-fast one; a limit some ten times above the usual does neither, and what goes over its text again and again for each
-letter of it passes any.
+For code that must read its input in one pass, whatever the input is. A limit in seconds fails on a busy machine and
+proves nothing on a fast one. A limit of some ten times the usual steps does neither, while code that goes over all of
+its text again for each letter exceeds any limit.
 """
 
 import gc

@@ -1,4 +1,5 @@
-"""What staff read in the admin has a Spanish: names of rows, columns, fields and filters, also of libraries."""
+"""Everything that staff read in the admin has a Spanish translation: models, columns, fields, filters, also of
+libraries."""
 
 from collections.abc import Iterator
 from typing import Any

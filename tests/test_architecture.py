@@ -1,4 +1,4 @@
-"""Rules about the source that a machine can keep."""
+"""Rules about the source code that a machine can check."""
 
 import ast
 import re

@@ -1,4 +1,4 @@
-"""What the documents claim, as far as a machine can hold them to it."""
+"""What the documents claim, as far as a machine can check it."""
 
 import ast
 import re

@@ -1,4 +1,4 @@
-"""The things tests share do what their tests believe: the sandbox, the worker, the browser, the cast."""
+"""The shared fixtures do what tests assume of them: the sandbox, the worker, the browser, the cast."""
 
 import threading
 import time

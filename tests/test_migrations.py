@@ -1,8 +1,8 @@
-"""Migrations that a running site applies, beside people and workers: no statement keeps them out of a table for as long
-as its rows take to be read (docs/operating/deploying.md, "Releasing").
+"""Migrations that a running site applies: no statement locks others out of a table for as long as its rows take to read
+(docs/operating/deploying.md, "Releasing").
 
-What a migration does is read as SQL, not guessed from its operations. Up to `BEFORE` they were made before the first
-release, and run over tables that are empty.
+The SQL of each migration is checked, not its operations. Those up to `BEFORE` were made before the first release, and
+run over empty tables.
 """
 
 import re

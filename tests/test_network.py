@@ -1,4 +1,4 @@
-"""Tests cannot leave this machine, and this is the proof."""
+"""Tests cannot reach other machines, and these prove it."""
 
 import http.client
 import socket

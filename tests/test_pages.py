@@ -1,4 +1,4 @@
-"""Every template and the stylesheet keep the rules of `docs/pages.md`, whoever wrote them."""
+"""Every template and the stylesheet follow the rules of `docs/pages.md`."""
 
 import re
 from collections.abc import Callable

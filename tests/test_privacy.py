@@ -1,4 +1,4 @@
-"""Every column of ours is classified, once, and what is secret, personal or about health is shown nowhere by accident.
+"""Every column of ours is classified once, and what is secret, personal or about health is shown nowhere by accident.
 
 A model says so in an inner class `Privacy`, by tuples of column names:
 

@@ -1,4 +1,4 @@
-"""The Spanish of the catalog is written as Spanish is printed, with the numbers of the English beside it."""
+"""The Spanish translations follow Spanish typography, and keep the numbers of the English text."""
 
 import re
 

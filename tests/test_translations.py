@@ -1,4 +1,4 @@
-"""The Spanish catalog: what Django reads is what people edit, and no translation breaks its sentence."""
+"""The Spanish catalog: Django reads what people edit, and no translation breaks its sentence."""
 
 import gettext
 import io

@@ -1,4 +1,5 @@
-"""A provider on bare sockets that gives the answers it was told last, and rightly answers whatever else it is asked."""
+"""A provider on bare sockets that gives the answers it was last told to give, and correct ones to all other
+requests."""
 
 import json
 from collections.abc import Iterator

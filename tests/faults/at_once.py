@@ -1,4 +1,4 @@
-"""Runs things at the same moment, each in a thread with a database connection of its own."""
+"""Run things at the same moment, each in a thread with its own database connection."""
 
 import threading
 from collections.abc import Callable, Sequence

@@ -1,7 +1,7 @@
-"""Answers for Hypothesis to draw: nearly right, cut, spoilt, of any status, with headers that repeat or lie.
+"""Answers for Hypothesis to draw: almost right, cut off, spoiled, of any status, with repeated or false headers.
 
-One body in eleven is right as it stands. What Hypothesis draws changes with the code around it, so that "nearly" alone
-would leave it to chance how many journeys get through.
+One body in eleven is correct. What Hypothesis draws changes with the code around it, so with almost correct bodies
+alone, chance would decide how many journeys succeed.
 """
 
 import gzip

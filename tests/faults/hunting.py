@@ -1,6 +1,6 @@
-"""The hunt for canaries: secrets as the sandbox recorded them, searched for wherever something could have been kept.
+"""The hunt for canaries: secrets as the sandbox recorded them are searched for wherever they could have been stored.
 
-The sandbox writes down every request word for word, so what is searched for is what really travelled.
+The sandbox records every request word for word, so the search is for what was really sent.
 """
 
 import base64

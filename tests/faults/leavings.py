@@ -1,4 +1,4 @@
-"""What a sign-in that came to nothing may leave behind: that it was tried, and how it ended."""
+"""What a sign-in that failed may leave behind: that it was tried, and how it ended."""
 
 from apps.connections.models import AuthorizationRequest, Connection, StoredTokenSet
 from apps.records.models import Record, Shelf, SyncRun

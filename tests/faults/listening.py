@@ -1,8 +1,8 @@
-"""Hears everything that any logger says at the debug level, those too that the site's settings keep quieter.
+"""Capture everything that any logger says at debug level, including what the site's settings would not log.
 
-As the site prints it; and raw, with nothing scrubbed, what our own modules and the libraries under them say, which
-must be silent or harmless at their source. (Django's own debug lines hold whole template contexts: those count as
-printed.)
+Everything is captured as the site prints it. What our own modules and the libraries below them log is also captured
+before it is redacted, because it must be harmless from the start. (Debug lines of Django contain whole template
+contexts, so they are judged as printed.)
 """
 
 import io

@@ -1,6 +1,6 @@
-"""The provider's own pages, walked in plain requests: sign in, allow or cancel, and be sent back. No browser needed.
+"""The provider's own pages without a browser, by plain requests: sign in, allow or cancel, and be sent back.
 
-None of the product's code is in it.
+It uses no code of the product.
 """
 
 import http.cookiejar

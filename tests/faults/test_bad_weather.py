@@ -1,8 +1,8 @@
-"""Copies of one record in bad weather, several faults at a time: refusals, silence, pages that are cut, links that are
-forgotten, tokens that expire between two pages, workers that are killed, and a record that changes meanwhile.
+"""Copies of one record under several faults at a time: refusals, silence, truncated pages, forgotten links, tokens that
+expire between two pages, workers that are killed, and a record that changes meanwhile.
 
-Whatever comes together, a check ends, none takes away what is there, none says complete of what is not, and in good
-weather all of it comes.
+Whichever faults coincide, every check ends, none removes what is there or calls complete what is not, and without
+faults all of it comes.
 """
 
 import json

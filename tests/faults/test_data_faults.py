@@ -1,4 +1,4 @@
-"""Data routes that fail, while a record is linked and while it is copied: a named end or a pause, and a later success.
+"""Data routes fail while a record is linked or copied: each fault has a named outcome or a pause, and succeeds later.
 
 The site speaks to the real sandbox; the fault is one of its scenarios.
 """

@@ -1,6 +1,6 @@
-"""A provider that is slow costs its own patients time, and nobody else's: with the real sandbox, workers and queue.
+"""A slow provider delays its own patients and nobody else, with the real sandbox, workers and queue.
 
-The patient access API's two versions have authorization servers of their own: one of them is slow here.
+The two versions of the patient access API each have their own authorization server; one of them is slow here.
 """
 
 import time

@@ -1,4 +1,4 @@
-"""A server that refuses everybody for some hours, as one does that lost its store of tokens, from the real sandbox."""
+"""A server refuses everybody for some hours, as if it had lost its token store, played by the real sandbox."""
 
 import io
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""The hunt itself: a secret that was planted is found, wherever it was and however it was spelt."""
+"""The hunt itself works: a planted secret is found wherever it is, and however it is encoded."""
 
 import logging
 

@@ -1,5 +1,5 @@
-"""Answers to a refresh that never arrive, from the real sandbox, which knows what holds: connections that end before or
-after the work, unreadable answers, and an outage of twenty hours."""
+"""Answers to refreshes never arrive, from the real sandbox, which knows which tokens are valid: connections that end
+before or after the work, unreadable answers, and an outage of twenty hours."""
 
 import io
 from datetime import datetime, timedelta

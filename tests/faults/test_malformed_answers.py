@@ -1,9 +1,9 @@
-"""More than five thousand malformed or random answers, through the views and the task: each has an end and a page.
+"""More than five thousand malformed or random answers, through the views and the task: each has an outcome and a page.
 
-Never an exception, never a 500, and nothing is kept that was not rightly given: tokens only of a token answer, people
-only of a Patient answer, records only of readable resources. Every example runs in a savepoint that is undone; the
-provider is a server of this process, on a real socket. Seeds are fixed; each half is a test of its own, so that two
-processes share them.
+None causes an exception or status 500, and nothing is stored but what came in its proper place: tokens from a token
+response, people from a Patient, records from readable resources. Every example runs in a savepoint that is rolled back.
+The provider is a server in this process, on a real socket. Seeds are fixed. Each half is a test, so that two processes
+can share them.
 """
 
 from collections import Counter

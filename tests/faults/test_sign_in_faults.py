@@ -1,4 +1,4 @@
-"""A sign-in that goes wrong at the provider: a named end, its page, nothing left behind, and a retry that works."""
+"""A sign-in fails at the provider: it has a named outcome and a page, leaves nothing behind, and a retry works."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Several processes want to use the same links at the same moment, and one refreshes each: a small version of
+"""Several processes want to use the same links at the same moment, and each link is refreshed once: a small version of
 `make bench AREA=refresh`, with the sandbox as the witness."""
 
 import pytest

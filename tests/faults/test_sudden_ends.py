@@ -1,6 +1,6 @@
-"""A process that dies between two steps: its database connection is cut, by the server, while it waits for a provider.
+"""A process dies between two steps: the server cuts its database connection while it waits for a provider.
 
-Nothing is half done afterwards: what was stored was stored whole, and what was begun can be begun again.
+Nothing is left half done: what was stored is complete, and what was begun can be begun again.
 """
 
 import threading

@@ -1,4 +1,4 @@
-"""A token endpoint that fails: a named end, its page, nothing left behind, no secret anywhere, and a retry that works.
+"""A token endpoint fails: a named outcome and a page, nothing left behind, no secret anywhere, and a retry that works.
 
 The site speaks to the real sandbox; the fault is one of its scenarios.
 """

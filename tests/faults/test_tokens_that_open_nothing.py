@@ -1,5 +1,4 @@
-"""A server that renews tokens and opens nothing with them for an hour, as where its two halves disagree, from the real
-sandbox."""
+"""A server refreshes tokens but opens no record with them for an hour, played by the real sandbox."""
 
 import io
 from datetime import datetime, timedelta

@@ -1,6 +1,6 @@
-"""Two of everything at the same moment, on a real Postgres and with the real sandbox, whose recorder is the witness.
+"""Two of everything at the same moment, on a real Postgres, with the recorder of the real sandbox as the witness.
 
-The provider takes half a second for each answer, so that the second comes while the first is under way.
+The provider takes half a second for each answer, so that the second request comes before the first is answered.
 """
 
 import time

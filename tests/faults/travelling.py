@@ -1,4 +1,4 @@
-"""A patient in one browser of the site, every answer of which is kept; and the provider they go to."""
+"""A patient in one browser of the site, all of whose answers are kept; and the provider to which they go."""
 
 import re
 import time

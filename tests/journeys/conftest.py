@@ -1,4 +1,4 @@
-"""A site that patients can reach with a browser, registered with a sandbox of its own, and a worker behind it."""
+"""A site that browsers can reach, registered with its own sandbox, and a worker for it."""
 
 import io
 import json

@@ -1,6 +1,6 @@
-"""Both sides of a registration, as people walk through them: the provider's developer pages, and our desk.
+"""Both sides of a registration, in a browser: the provider's developer pages, and our desk.
 
-The provider's pages are the sandbox's; whoever sits there is the developer and, where requests are approved, the
+The provider's pages are those of the sandbox, where one person is the developer and also approves requests as the
 administrator.
 """
 

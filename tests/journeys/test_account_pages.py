@@ -1,4 +1,4 @@
-"""Accounts in a real browser: looked at by axe, used by keyboard, without script, and with a passkey."""
+"""Account pages in a real browser: checked by axe, used by keyboard, without scripts, and with a passkey."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The numbers and dates around a chart can be read in a browser, however large a reader sets letters on a phone."""
+"""The numbers and dates of a chart are readable in a browser, however large the letters are on a phone."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime

@@ -1,5 +1,5 @@
-"""A provider that is hostile, or careless: whatever it wrote into a record is shown as text, or not at all, in a real
-browser. No script of it runs, nothing is asked of anybody, and no page breaks.
+"""Whatever a hostile or careless provider wrote into a record is shown as text, or not at all, in a real browser. No
+script of it runs, no request is sent, and no page breaks.
 
 Every string tries to leave a mark: a variable, the title of the page, a request to a server that listens.
 """

@@ -1,4 +1,4 @@
-"""A link that only its patient can prolong, from the first minute to the sign-in that repairs it, in a real browser."""
+"""A link that only its patient can prolong, from its first minute to the sign-in that repairs it, in a real browser."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""A word as long as a provider likes breaks at the edge of the narrowest phone, wherever pages show one."""
+"""A word of any length breaks at the edge of the narrowest phone, on every page that shows one."""
 
 from collections.abc import Callable
 from pathlib import Path

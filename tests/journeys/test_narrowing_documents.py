@@ -1,4 +1,4 @@
-"""Somebody with a phone, or with a keyboard alone, looks for one document among many (patient experience 3.8)."""
+"""Finding one document among many on a phone, or with the keyboard alone (patient experience 3.8)."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Every page a patient meets while linking: axe finds nothing and nothing scrolls sideways, in light and dark."""
+"""Every page that a patient meets while linking: axe finds nothing and nothing scrolls sideways, in light and dark."""
 
 import re
 from collections.abc import Callable

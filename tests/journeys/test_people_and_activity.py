@@ -1,4 +1,4 @@
-"""People, and Activity and its file, in a real browser, where one account has records of two people."""
+"""People, Activity, and the file of Activity in a real browser, for an account with records of two people."""
 
 import csv
 import re

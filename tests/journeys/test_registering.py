@@ -1,4 +1,4 @@
-"""Staff take a provider from "we want it" to "patients can link it", at the provider's own pages and at our desk."""
+"""Staff take a provider from "we want it" to "patients can link it", on the provider's own pages and at our desk."""
 
 import io
 import re

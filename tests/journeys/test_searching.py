@@ -1,4 +1,4 @@
-"""What was typed into the search is there again after a look at a provider."""
+"""After looking at a provider, the search still has what was typed."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The button that keeps a session which is about to end, beside a form that is half filled in."""
+"""The button that prolongs a session which is about to end, beside a form that is half filled in."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta

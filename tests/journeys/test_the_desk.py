@@ -1,4 +1,4 @@
-"""Staff try registrations out at the desk, in a real browser against the sandbox."""
+"""Staff try registrations at the desk, in a real browser, against the sandbox."""
 
 import re
 from collections.abc import Callable, Iterator

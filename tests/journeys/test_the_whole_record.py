@@ -1,6 +1,6 @@
-"""A patient reads the whole record: every subject, an entry of each, by date, by a word, over time; and takes it along.
+"""A patient reads the whole record: every subject, an entry of each, by date, by search, over time; and downloads it.
 
-On every page axe finds nothing, nothing scrolls sideways, and nothing breaks our policy.
+On every page axe finds nothing, nothing scrolls sideways, and nothing violates our content security policy.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""The button that takes the time zone of the device, on a page that tells times."""
+"""The button that takes over the device's time zone, on a page that shows times."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime

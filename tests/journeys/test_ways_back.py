@@ -1,4 +1,4 @@
-"""Every wrong turn a patient can take on the way to a provider and back ends on a page that says where they are."""
+"""Whatever goes wrong for a patient on the way to a provider and back ends on a page that says where they are."""
 
 import re
 from collections.abc import Callable

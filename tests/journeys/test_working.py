@@ -1,4 +1,4 @@
-"""A button says that it is seen to, where the answer takes longer than a second."""
+"""A button says that it is working if the answer takes longer than a second."""
 
 import time
 from collections.abc import Callable

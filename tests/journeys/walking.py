@@ -1,4 +1,4 @@
-"""The steps of linking a record, as a patient takes them: what they read is what they press."""
+"""The steps of linking a record as a patient takes them, pressing what they read."""
 
 import re
 from collections.abc import Callable

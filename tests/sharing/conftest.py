@@ -1,4 +1,4 @@
-"""Somebody with a little in their record, who gave the password a moment ago, and a share of it."""
+"""A user with a small record who has just given the password, and a share of it."""
 
 import pytest
 from django.test import Client

@@ -1,4 +1,4 @@
-"""Shares as their owner makes them, and what a visitor does with them."""
+"""Make shares as their owner does, and use them as a visitor does."""
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta

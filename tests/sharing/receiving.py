@@ -1,7 +1,7 @@
-"""A program of a clinic that opens SMART Health Links, and knows the specification alone: nothing of ours is imported.
+"""A clinic's program that opens SMART Health Links. It is written from the specification and imports nothing of ours.
 
-`receive(link, by(client), passcode=...)` takes a link to documents; `by_network` asks a server that listens. What the
-specification does not allow fails an assertion, what it allows a server to refuse raises Refused.
+`receive(link, by(client), passcode=...)` returns the documents behind a link; `by_network` asks over the network. What
+the specification does not allow fails an assertion, and a refusal that it does allow raises Refused.
 """
 
 import base64

@@ -1,4 +1,4 @@
-"""Shares that are over: deleted a month later, and all at once where a backup was restored."""
+"""Shares that are over are deleted a month later; after a backup was restored, all of them end."""
 
 from datetime import timedelta
 

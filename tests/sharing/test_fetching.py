@@ -1,4 +1,4 @@
-"""A program of a clinic follows the link: it opens a patient summary of what was shared, and of nothing else."""
+"""A clinic's program follows the link and gets a patient summary of what was shared, and of nothing else."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Mail to the owner of a share that wrong passcodes ended: once, by day, and without a word of what it showed."""
+"""Mail to the owner of a share that wrong passcodes ended: once, not at night, and without a word of its content."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""The owner's pages: what is chosen is what is sealed, the link is theirs alone, and they read who came."""
+"""The owner's pages: what was chosen is sealed, only they can see the link, and they read who opened it."""
 
 import re
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""A share is opened and read only so often in ten minutes, by people and by programs together."""
+"""A share can be opened and read only so often in ten minutes, by people and programs together."""
 
 import pytest
 from django.core.cache import cache

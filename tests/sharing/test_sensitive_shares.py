@@ -1,4 +1,4 @@
-"""What many people keep to themselves is in no share unless it was ticked, and its owner reads what was left out."""
+"""What many people keep to themselves is not in a share unless it was ticked, and the owner reads what was left out."""
 
 import pytest
 from django.db import connection as database

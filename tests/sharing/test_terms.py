@@ -1,4 +1,4 @@
-"""What a share is about, as it is kept."""
+"""What a share shows, as it is stored."""
 
 from datetime import date
 

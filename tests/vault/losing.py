@@ -1,4 +1,4 @@
-"""VAULT_KEYS without the key that everything is wrapped by, and with it again."""
+"""Take the key that wraps everything out of VAULT_KEYS, and put it back."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, contextmanager

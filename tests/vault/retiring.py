@@ -1,4 +1,4 @@
-"""Keys that are renewed, in tests: made long ago, and again when the day is over for which the old ones are kept."""
+"""For tests of renewing: data keys that were made long ago, and those whose day of retirement is over."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""A packed body unpacks to itself, and nothing it claims about its size is believed beyond the cap."""
+"""A compressed body unpacks to what it was, and no claim about its size is believed beyond the limit."""
 
 import struct
 

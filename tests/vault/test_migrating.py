@@ -1,4 +1,4 @@
-"""The migrations of data keys, there and back, over keys that are in use."""
+"""The migrations of data keys, forwards and backwards, over keys that are in use."""
 
 import uuid
 from collections.abc import Callable

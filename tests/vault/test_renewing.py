@@ -1,4 +1,4 @@
-"""The three steps of a renewal, and whoever works beside them."""
+"""The three steps of renewing a data key, and whoever works at the same time."""
 
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor, wait

@@ -1,4 +1,4 @@
-"""Rotating the keys outside the database: everything still opens, whatever happens meanwhile."""
+"""Rotating the wrapping keys: everything can still be opened, whatever happens meanwhile."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor

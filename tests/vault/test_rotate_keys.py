@@ -1,4 +1,4 @@
-"""The command `rotate_keys`, and the check that misses a key."""
+"""The command `rotate_keys`, and the check that reports a missing key."""
 
 import io
 import logging

@@ -1,4 +1,4 @@
-"""What seals, opens; what was changed or moved, does not. Values are bound to place, holder and identity."""
+"""What was sealed can be opened, unless it was changed or moved: values are bound to place, holder and row."""
 
 import os
 import pickle

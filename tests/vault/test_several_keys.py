@@ -1,4 +1,5 @@
-"""A holder whose key is being renewed has two: both open, one seals, and whoever looked before notices nothing."""
+"""While a holder's key is renewed there are two: both open, one seals, and processes that read the old one notice
+nothing."""
 
 from uuid import UUID, uuid4
 

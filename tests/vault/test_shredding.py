@@ -1,4 +1,4 @@
-"""After shredding, nothing of the holder opens, and nothing new can be sealed."""
+"""After shredding, nothing of the holder can be opened, and nothing new can be sealed for it."""
 
 from uuid import uuid4
 

@@ -1,4 +1,4 @@
-"""VAULT_KEYS: the first wraps, all unwrap, and a list that cannot be trusted is refused."""
+"""VAULT_KEYS: the first key wraps, all unwrap, and a list with a fault is refused."""
 
 import os
 

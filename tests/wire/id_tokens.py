@@ -1,4 +1,4 @@
-"""An issuer for tests: keys, documents and any token, right or wrong, made without the library the product uses."""
+"""An issuer for tests: keys, documents, and any token, valid or not, made without the library that the product uses."""
 
 import base64
 import hashlib

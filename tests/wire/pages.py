@@ -1,4 +1,4 @@
-"""Pages of rows as a server sends them, read."""
+"""Read pages of a search as a server sends them."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""A SMART server's two documents for tests, as the standards write them, and what discovery makes of them."""
+"""The two documents of a SMART server, as the standards define them, and what discovery makes of them."""
 
 import pytest
 

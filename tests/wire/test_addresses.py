@@ -1,4 +1,4 @@
-"""The URL guard: what is refused as written, what is refused as resolved, and by whom it is asked."""
+"""The URL guard: which URLs and which resolved addresses are refused, and for whom."""
 
 import ipaddress
 import socket

@@ -1,4 +1,4 @@
-"""Sending a person away to authorize, and reading what comes back."""
+"""Sending a person to authorize, and reading the authorization response."""
 
 import re
 from typing import Any

@@ -1,4 +1,4 @@
-"""Resources taken out of answers, byte for byte."""
+"""Resources are taken out of answers byte for byte."""
 
 import json
 from typing import Any

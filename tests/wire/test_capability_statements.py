@@ -1,4 +1,4 @@
-"""What a server says it supports, from tidy statements and odd ones."""
+"""What a server says it supports, from tidy capability statements and odd ones."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""What a host presents is seen, and why it is refused; nothing is sent to find out."""
+"""The certificate that a host presents, and why it would be refused; no request is sent to find out."""
 
 import ssl
 import time

@@ -1,4 +1,4 @@
-"""Why a token was refused: the Bearer challenge, found where the grammar puts it and nowhere else."""
+"""Why a token was refused, from the Bearer challenge, which is found only where the grammar allows it."""
 
 import pytest
 from hypothesis import given

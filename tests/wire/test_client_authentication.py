@@ -1,4 +1,4 @@
-"""How a client proves itself, and what it sends where it cannot: nothing."""
+"""How a client authenticates, and that it sends nothing if it cannot."""
 
 import json
 

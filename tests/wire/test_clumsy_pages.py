@@ -1,4 +1,4 @@
-"""Pages as programs write them that were not made for FHIR, or by hand: a row is a row, and a next page one."""
+"""Search pages by programs not made for FHIR, or written by hand: rows and next links are found all the same."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""FHIR dates, as precise as they were written."""
+"""FHIR dates keep the precision with which they were written."""
 
 from datetime import UTC, date, datetime
 

@@ -1,4 +1,4 @@
-"""A body that was squeezed for the way is as long as it was before, or is known to have come in part."""
+"""A compressed body has its original length once it is unpacked, or is known to be incomplete."""
 
 import gzip
 import random

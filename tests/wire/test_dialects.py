@@ -1,4 +1,4 @@
-"""The differences between servers, against the specification's own numbers."""
+"""The differences between servers, checked against the specification's own numbers."""
 
 import dataclasses
 

@@ -1,4 +1,4 @@
-"""Discovery, with literal documents from a recording server: everything they state is used, nothing is guessed."""
+"""Discovery, with literal documents from a recording server: everything they state is used, and nothing is guessed."""
 
 import pytest
 

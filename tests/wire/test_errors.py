@@ -1,4 +1,4 @@
-"""Errors say who must act, in constant words."""
+"""Errors say who must act, in fixed words."""
 
 import pickle
 

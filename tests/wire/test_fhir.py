@@ -1,4 +1,4 @@
-"""Asking a FHIR server, with literal answers from a recording one."""
+"""Requests to a FHIR server, with literal answers from a recording one."""
 
 import json
 import time

@@ -1,4 +1,4 @@
-"""ID tokens: the right ones are read, and every wrong one is refused with its fault named."""
+"""ID tokens: valid ones are read, and every invalid one is refused with its fault named."""
 
 import json
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""An issuer's keys: found where the issuer says, remembered, asked for again when one is new, and not too often."""
+"""An issuer's keys: read where the issuer says, cached, fetched again when a new one appears, but not too often."""
 
 from contextlib import contextmanager
 from datetime import timedelta

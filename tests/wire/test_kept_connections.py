@@ -1,4 +1,4 @@
-"""One thread's calls share a connection while nobody has reason to have closed it. What was sent is known."""
+"""Calls of one thread reuse a connection while it may still be open, and it is known what was sent."""
 
 import io
 import time

@@ -1,4 +1,4 @@
-"""Large answers in memory: pages that somebody made to hurt, several at once."""
+"""Memory for large answers: pages made to do harm, and several at once."""
 
 import tracemalloc
 from collections.abc import Callable

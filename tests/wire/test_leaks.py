@@ -1,7 +1,7 @@
-"""Nothing secret comes out of the wire but through its answers: canaries are planted and looked for.
+"""Nothing secret leaves the wire except through its return values: canaries are planted and searched for.
 
-Looked for in every log record at every level, on standard output and error, in warnings, and in each exception
-with all it is chained to: its text, its arguments, its attributes and its printed traceback.
+The search covers every log record at every level, standard output and error, warnings, and each exception with all
+those chained to it: their text, arguments, attributes and printed traceback.
 """
 
 import gc

@@ -1,4 +1,4 @@
-"""Remarks on a search, which may say that rows are missing."""
+"""OperationOutcomes in search results, which may say that rows are missing."""
 
 import json
 from typing import Any

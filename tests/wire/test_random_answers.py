@@ -1,6 +1,6 @@
-"""Whatever a server answers, the wire gives its result or raises a WireError: more than five thousand answers.
+"""Whatever a server answers, the wire returns its result or raises a WireError: more than five thousand answers.
 
-They travel over a real socket, because half of what can go wrong lies between the socket and the parser.
+They are sent over a real socket, because half of what can go wrong happens between the socket and the parser.
 """
 
 import copy

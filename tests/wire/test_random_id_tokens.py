@@ -1,4 +1,4 @@
-"""ID tokens nobody thought of: more than a thousand are refused, and each refusal is of ours."""
+"""More than a thousand random ID tokens are refused, each with an error of ours."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""How each type is asked for."""
+"""How each resource type is requested."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Scopes: their grammar, what is asked for, and what became of it."""
+"""Scopes: their grammar, which are requested, and which were granted."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""A credential cannot be given away by accident."""
+"""A credential cannot be printed or logged by accident."""
 
 import copy
 import json

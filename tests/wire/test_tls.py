@@ -1,4 +1,4 @@
-"""TLS: the certificate is checked against the name although the socket goes to an address."""
+"""TLS: the certificate is checked against the host's name, although the socket connects to an address."""
 
 import ssl
 import time

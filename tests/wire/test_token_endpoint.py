@@ -1,4 +1,4 @@
-"""Exchange, refresh and revocation, as they travel and as they are answered."""
+"""Code exchange, refresh and revocation: the requests as sent, and the answers as read."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""The door to the network, against a server on real sockets that misbehaves."""
+"""The one module that sends HTTP requests, against a server on real sockets that misbehaves."""
 
 import gzip
 import itertools

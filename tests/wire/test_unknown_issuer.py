@@ -1,4 +1,4 @@
-"""The issuer of an ID token that is on no allow list: told to staff, where it is written as an address."""
+"""The issuer of an ID token that is not on the allow list is reported to staff, if it is written as an address."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A view that pages of any origin may call, as a browser asks before it calls."""
+"""A view that pages of any origin may call, as browsers ask before they call it."""
 
 import pytest
 from django.http import Http404, HttpResponse, JsonResponse

@@ -1,4 +1,4 @@
-"""The encrypted file, as programs open it: by joserfc with the limits it has by itself, and by hand."""
+"""Programs can decrypt the encrypted file: with joserfc and its default limits, and by hand."""
 
 import base64
 import json

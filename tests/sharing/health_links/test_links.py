@@ -1,4 +1,4 @@
-"""The payload and the link, by what a program reads of them."""
+"""The link and its payload, as a program reads them."""
 
 import base64
 import json

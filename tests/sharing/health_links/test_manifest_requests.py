@@ -1,4 +1,4 @@
-"""What programs post: the specification's own request, and whatever else arrives."""
+"""Manifest requests of programs: the specification's own example, and everything else that may arrive."""
 
 import json
 import unicodedata

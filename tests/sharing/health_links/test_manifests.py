@@ -1,4 +1,4 @@
-"""What a program is told of a file, or of what it asked in vain."""
+"""What a program is told about a file, or about a request that failed."""
 
 import json
 from datetime import UTC, datetime, timedelta, timezone

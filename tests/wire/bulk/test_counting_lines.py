@@ -1,4 +1,4 @@
-"""Counting resources in pieces that end anywhere."""
+"""Counting resources in chunks that may end anywhere."""
 
 import itertools
 import json

@@ -1,4 +1,4 @@
-"""Starting an export, waiting for it and deleting it, against a server that answers what it is told to."""
+"""Starting, awaiting and deleting an export, against a server that answers what it is told to."""
 
 import json
 import logging

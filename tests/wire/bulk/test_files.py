@@ -1,4 +1,5 @@
-"""Files of an export: streamed, with the token only where it belongs, and from where an earlier try broke off."""
+"""Files of an export: streamed, with the token only where it belongs, and continued where an earlier attempt
+stopped."""
 
 import gzip
 

@@ -1,4 +1,4 @@
-"""The list of files, and what is refused of it before any file is asked for."""
+"""The manifest of an export, and what in it is refused before any file is requested."""
 
 import contextlib
 import json
