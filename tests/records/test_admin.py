@@ -1,4 +1,4 @@
-"""What staff see of records: that they came, never what they say."""
+"""Staff see that records came, but never what they say."""
 
 import re
 from uuid import uuid4

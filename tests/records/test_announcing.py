@@ -1,5 +1,5 @@
-"""Mail that says that something new came into a record: to whoever chose so, once a day, in the morning, and nothing
-more."""
+"""Mail that something new came into a record: to those who chose it, once a day, in the morning, and without
+details."""
 
 from datetime import UTC, datetime, timedelta
 from smtplib import SMTPDataError

@@ -1,4 +1,4 @@
-"""Cursors for many sealed values at once."""
+"""Database cursors that read many sealed values at once."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Bodies are opened in one place, and one that does not open hides no other."""
+"""Bodies are decrypted by one module, and one that cannot be decrypted hides no other."""
 
 from pathlib import Path
 

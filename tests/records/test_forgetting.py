@@ -1,4 +1,4 @@
-"""Forgetting what was copied."""
+"""Deleting what was copied."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""One line for each subject: what came, or why it did not, and never "no data"."""
+"""One line for each subject: what came, or why it did not, and never just "no data"."""
 
 from datetime import timedelta
 from typing import Any

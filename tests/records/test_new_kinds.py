@@ -1,5 +1,5 @@
-"""What whoever adds a type, a kind of entry or a subject has to say of it in other places: each test names what was
-forgotten. Some of it would be missing without a word, and what a share leaves out would be shown."""
+"""Whoever adds a type, a kind of entry or a subject has to mention it in other places: each test names what was
+forgotten. Otherwise things would be missing unnoticed, and a share would show what it should leave out."""
 
 import sys
 from collections.abc import Mapping

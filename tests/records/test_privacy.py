@@ -1,4 +1,4 @@
-"""What a patient's record says, and what opens it, is in no log line at any level, and nowhere in the clear."""
+"""What a record says, and what decrypts it, is in no log line at any level, and nowhere in the clear."""
 
 import logging
 

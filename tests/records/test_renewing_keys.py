@@ -1,4 +1,4 @@
-"""A key that is renewed while copies come and pages are read: what did not change at the provider did not change."""
+"""A data key is renewed while copies run and pages are read: nothing is mistaken for changed at the provider."""
 
 import json
 import threading

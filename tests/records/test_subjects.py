@@ -1,4 +1,4 @@
-"""Subjects stay the same whoever reads."""
+"""Subjects are the same for every reader."""
 
 from django.utils import translation
 

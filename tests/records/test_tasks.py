@@ -1,4 +1,4 @@
-"""Syncing in the background."""
+"""Syncing in background tasks."""
 
 import time
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""Results to draw, invented."""
+"""Invented results for charts."""
 
 from decimal import Decimal
 

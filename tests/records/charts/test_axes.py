@@ -1,4 +1,4 @@
-"""Axes: round numbers that hold every value, and dates that do not touch."""
+"""Axes of charts: round numbers that include every value, and dates that do not overlap."""
 
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal

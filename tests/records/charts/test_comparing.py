@@ -1,4 +1,4 @@
-"""What a chart reads of a shelved result: some of what it says, and that as the result itself says it."""
+"""A chart reads only a part of a shelved result, and that part equals what the result itself says."""
 
 import msgspec
 import pytest

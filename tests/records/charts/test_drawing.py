@@ -1,4 +1,5 @@
-"""The templates of charts: plain SVG that our policy lets pass, the same in every language, and all of it in words."""
+"""The templates of charts: plain SVG that the content security policy allows, in every language, with everything also
+in words."""
 
 import re
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""Values over time: true to what was sent, however many and however odd they are."""
+"""Charts over time are true to what was sent, however many values there are and however odd they are."""
 
 import random
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""The values of one test in time: by unit, judged each by its own range, and all of them in the table."""
+"""The values of one test over time: grouped by unit, each judged by its own range, and all of them in the table."""
 
 from decimal import Decimal
 

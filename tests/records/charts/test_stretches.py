@@ -1,4 +1,4 @@
-"""Many values as few marks: none of those that matter is hidden."""
+"""Many values are drawn as few marks, and none that matters is hidden."""
 
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""What the text of a C-CDA document says is on its page, and nothing in its place."""
+"""A C-CDA document's page shows what its text says, and nothing else in its place."""
 
 from base64 import b64encode
 

@@ -1,4 +1,4 @@
-"""A clinical document reads as its sections, or as the text that it is a cover of."""
+"""A clinical document is shown as its sections or, if it only wraps another text, as that text."""
 
 import pytest
 from hypothesis import given

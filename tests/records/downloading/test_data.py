@@ -1,4 +1,4 @@
-"""XML that is data is told with its values and their names: a file that says something is not called empty."""
+"""XML data is shown as values with their names: a file that says something is not called empty."""
 
 import pytest
 

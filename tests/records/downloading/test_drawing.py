@@ -1,4 +1,4 @@
-"""A picture is shown where browsers draw it, be it in part; what they show a broken sign for is told in words."""
+"""A picture is shown if browsers can draw it, even partly; otherwise the page tells what it is in words."""
 
 import zlib
 

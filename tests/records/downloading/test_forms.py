@@ -1,4 +1,4 @@
-"""What was filled in in a form of HTML is told with it, and what was not, as not."""
+"""An HTML form is shown with what was filled in, and with what was not."""
 
 import pytest
 from django.urls import reverse

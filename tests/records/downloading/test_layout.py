@@ -1,4 +1,4 @@
-"""What a browser shows apart is told apart, and what it shows as one word is one."""
+"""Text that a browser shows apart stays apart, and text that it shows as one word stays one word."""
 
 import pytest
 

@@ -1,4 +1,5 @@
-"""A file is fetched on demand with the right Accept, from the connection's own root alone, and kept sealed (C62)."""
+"""A file is fetched on demand with the right Accept header, only below the connection's own root, and kept sealed
+(C62)."""
 
 import gzip
 from base64 import b64encode

@@ -1,4 +1,4 @@
-"""Files are told apart by their content, and read as inert text, whatever they are made of."""
+"""The type of a file is recognized by its content, and it is read as harmless text, whatever it contains."""
 
 import pytest
 from hypothesis import given

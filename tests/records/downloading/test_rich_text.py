@@ -1,4 +1,4 @@
-"""RTF reads as its text, and says what it leaves out."""
+"""RTF is shown as its text, and the page says what that leaves out."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""The files of a person of the real sandbox, in both versions (X25): fetched as each route wants it, and read."""
+"""The files of a person of the real sandbox, in both versions (X25): fetched as each route requires, and read."""
 
 import secrets
 import uuid

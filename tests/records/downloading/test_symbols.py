@@ -1,4 +1,4 @@
-"""A letter of a font of signs is told as its sign: 5 μg are no 5 mg."""
+"""A letter in a symbol font is shown as its symbol: 5 μg must not become 5 mg."""
 
 import pytest
 

@@ -1,4 +1,5 @@
-"""Tables, lists and sections that a provider wrote: each row says all that is true of it, each text what it is of."""
+"""Tables, lists and sections in a provider's text: each row has everything that applies to it, each text its
+heading."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Files that came packed: what is in them is told, and what cannot be unpacked is saved as it came."""
+"""Compressed files are unpacked and shown; those that cannot be unpacked are saved as they came."""
 
 import base64
 import gzip

@@ -1,4 +1,4 @@
-"""The pages of a file: its owner's alone, and inert whatever is in it (facts section 6, row 24)."""
+"""The pages of a file: only for its owner, and harmless whatever the file contains (facts section 6, row 24)."""
 
 import re
 from contextlib import ExitStack

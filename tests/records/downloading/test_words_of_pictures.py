@@ -1,4 +1,4 @@
-"""Pictures that no page of ours shows, told in the words that stand in their place."""
+"""Pictures that no page can show are described in words instead."""
 
 import pytest
 from django.urls import reverse

@@ -1,4 +1,5 @@
-"""Data of others, from a file through the sandbox and a sync to a page: a sample; `make coverage-report` takes all."""
+"""A sample of other people's example data, from a file through the sandbox and a sync to a page; `make coverage-report`
+takes all of it."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Somebody who gave the password a moment ago, and a connection of theirs with a little in it."""
+"""A user who has just given the password, with a connection that has a small record."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A record with something of every subject that a patient summary has, and what somebody may share of it."""
+"""A record with something of every subject that a patient summary has, and ways to share parts of it."""
 
 import json
 from dataclasses import dataclass, replace

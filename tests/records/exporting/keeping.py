@@ -1,4 +1,4 @@
-"""Records as they would be stored, without a provider: bodies byte for byte, sealed for their owner."""
+"""Store records without a provider: bodies byte for byte, sealed for their owner."""
 
 import json
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Whether a document is R4, as a model library reads it that knows every element, type and cardinality."""
+"""Check that a document is valid R4, with a model library that knows every element, type and cardinality."""
 
 import json
 from typing import Any

@@ -1,5 +1,5 @@
-"""Resources as a careless server would send them: real ones, with a few of their parts changed to what does not belong
-there. The same seed spoils in the same way."""
+"""Resources as a careless server would send them: real ones, some parts of which are replaced by what does not belong
+there. The same seed spoils them in the same way."""
 
 import copy
 import random

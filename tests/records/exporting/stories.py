@@ -1,4 +1,4 @@
-"""The sandbox's invented people as both versions write them. The sandbox is a program of its own, and asked as one."""
+"""The sandbox's invented people in both FHIR versions. The sandbox is a separate program, and is asked as one."""
 
 import json
 import os

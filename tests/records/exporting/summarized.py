@@ -1,4 +1,4 @@
-"""A patient summary as a program reads it that takes R4."""
+"""A patient summary as a program for R4 reads it."""
 
 import json
 from decimal import Decimal

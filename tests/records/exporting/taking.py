@@ -1,4 +1,4 @@
-"""Take a copy along, as somebody does by the form of the page."""
+"""Download a copy by the form of its page, as a user does."""
 
 import io
 import re

@@ -1,4 +1,4 @@
-"""What can be taken along, asked of many sources at once as of one."""
+"""The choice of what to download takes as many queries for many sources as for one."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""The copy as received: every body comes out byte for byte, in files that others can read."""
+"""The copy as received has every body byte for byte, in files that others can read."""
 
 import base64
 import hashlib

@@ -1,4 +1,4 @@
-"""A copy of one record among several of an account."""
+"""A copy of one of an account's several records."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""The rules of the guide find what breaks them: each of these documents has one fault."""
+"""The rules of the guide find violations: each of these documents has one fault."""
 
 import copy
 import json

@@ -1,4 +1,4 @@
-"""What may stand inside a document that others read, byte for byte."""
+"""Which bodies can be put into a document for others byte for byte."""
 
 import pytest
 

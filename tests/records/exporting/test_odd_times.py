@@ -1,4 +1,4 @@
-"""The patient summary where a provider sends times that R4 has no place for: one must not spoil the document."""
+"""Times that R4 does not allow must not make the patient summary invalid."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The page to read, print or save as PDF: what it has, in which order, and what it says is left out."""
+"""The page to read, print or save as PDF: its content, its order, and what it says is left out."""
 
 import re
 from dataclasses import replace

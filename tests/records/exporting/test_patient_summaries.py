@@ -1,4 +1,4 @@
-"""The International Patient Summary: valid by the rules that its package states, the same from both versions."""
+"""The International Patient Summary is valid by the rules in its package, and the same from both FHIR versions."""
 
 import json
 import re

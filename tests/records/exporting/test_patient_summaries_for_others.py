@@ -1,4 +1,4 @@
-"""A patient summary that somebody shares has what they chose, and nothing in it tells that there is more."""
+"""A shared patient summary has what its owner chose, and nothing in it reveals that there is more."""
 
 import json
 from itertools import chain

@@ -1,4 +1,4 @@
-"""A copy to read as a PDF: what it says, how it is made, and what becomes of it where it cannot be."""
+"""A copy as PDF: what it says, how it is made, and what happens if it cannot be made."""
 
 import io
 import json

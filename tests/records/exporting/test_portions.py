@@ -1,4 +1,4 @@
-"""A page to read of some subjects, and of late alone."""
+"""A page to read that is limited to some subjects, or to recent entries."""
 
 import re
 from datetime import date

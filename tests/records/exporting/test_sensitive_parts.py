@@ -1,4 +1,4 @@
-"""A page to read without what is felt to be sensitive: neither it nor any number tells that there was something."""
+"""A page to read without sensitive entries: neither they nor any number reveals that there were some."""
 
 from datetime import date
 

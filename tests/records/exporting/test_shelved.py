@@ -1,4 +1,4 @@
-"""A summary is the same from shelves as from the records themselves, and from shelves it opens few bodies."""
+"""A summary made from shelves equals one made from the records themselves, and opens few bodies."""
 
 import json
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""What is stored of a connection, as it is read for a copy: all of it in order, and never much of it at once."""
+"""A connection's records are read for a copy completely and in order, and never many at once."""
 
 import secrets
 

@@ -1,5 +1,4 @@
-"""What the guide of the International Patient Summary wants to be told where it is known, beyond what makes a document
-valid."""
+"""What the guide of the International Patient Summary asks for if it is known, beyond what makes a document valid."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The page to read as somebody else sees it: nothing that leads to pages of its owner, and no names of others."""
+"""The page to read as somebody else sees it: no links to pages of its owner, and no names of other people."""
 
 import re
 from dataclasses import replace

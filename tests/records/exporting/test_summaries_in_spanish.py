@@ -1,4 +1,4 @@
-"""What a Spanish reader gets of a patient summary is Spanish, but for what the provider wrote."""
+"""In a Spanish patient summary everything is Spanish but the provider's own words."""
 
 import re
 

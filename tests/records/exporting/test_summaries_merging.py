@@ -1,4 +1,4 @@
-"""Of what stands for one another in a patient summary nothing is lost that says something else."""
+"""When entries are merged in a patient summary, nothing is lost that only one of them says."""
 
 import pytest
 

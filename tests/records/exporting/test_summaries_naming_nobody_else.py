@@ -1,5 +1,5 @@
-"""A patient summary that somebody shares says who they are, and names no one who is not asked: neither how to reach
-them, nor a relative, nor another entry by a reference."""
+"""A shared patient summary says whom it is about, and names nobody else: no contact details, no relatives, and no other
+entry by a reference."""
 
 import pytest
 

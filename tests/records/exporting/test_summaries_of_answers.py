@@ -1,5 +1,5 @@
-"""What a person answered about how they live and feel is theirs to tell: a patient summary for others has it only where
-they chose so (patient experience 3.10)."""
+"""What a person answered about how they live and feel is in a patient summary for others only if they chose that
+(patient experience 3.10)."""
 
 import pytest
 

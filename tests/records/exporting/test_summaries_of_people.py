@@ -1,4 +1,4 @@
-"""Whom a patient summary is about, and whom to ask about them."""
+"""Whom a patient summary is about, and whom to contact."""
 
 from typing import Any
 

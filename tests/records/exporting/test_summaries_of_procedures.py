@@ -1,4 +1,4 @@
-"""What was done once is found among what is done at every visit."""
+"""A procedure that was done once is found among those that are done at every visit."""
 
 import pytest
 from django.utils import translation

@@ -1,4 +1,4 @@
-"""Reports in a patient summary: what they contain is judged as what has a record of its own."""
+"""Results inside a report are judged in a patient summary like results with a record of their own."""
 
 import pytest
 

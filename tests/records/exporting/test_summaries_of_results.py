@@ -1,4 +1,4 @@
-"""Results in a patient summary: what is said beside a value decides what the value means."""
+"""Results in a patient summary keep what is said beside a value, because it can change what the value means."""
 
 import pytest
 

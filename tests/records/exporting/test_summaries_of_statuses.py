@@ -1,4 +1,4 @@
-"""How things stand in a patient summary: as the provider said, however it was spelled, and never better known."""
+"""Statuses in a patient summary are what the provider said, however spelled, and never more certain."""
 
 import pytest
 

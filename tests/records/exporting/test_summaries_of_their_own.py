@@ -1,4 +1,4 @@
-"""Sections that pick what they have from among other things: they are there only where they have something."""
+"""Sections whose entries are picked from other subjects are there only if they have entries."""
 
 from datetime import datetime
 

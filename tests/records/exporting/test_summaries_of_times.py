@@ -1,4 +1,4 @@
-"""When a medicine is taken goes into a patient summary as it came, where that is what R4 knows; else in words alone."""
+"""When a medicine is taken is in a patient summary as it came, if R4 has a place for that, and otherwise in words."""
 
 import pytest
 

@@ -1,5 +1,5 @@
-"""Whole records, of the sandbox's people and of example data that others wrote, as patient summaries that break no rule
-of the guide."""
+"""Whole records, of the sandbox's people and of other people's example data, become patient summaries that violate no
+rule of the guide."""
 
 import gzip
 import json

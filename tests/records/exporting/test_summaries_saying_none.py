@@ -1,4 +1,4 @@
-"""That there is none of something stands in a patient summary only where nothing there may be of it."""
+"""A patient summary says that there is none of something only if nothing in the record may contradict it."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The page Download a copy, and what its form gives."""
+"""The page Download a copy, and what its form returns."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The example data written by others (FHIR_EXAMPLES), read a resource at a time. Never copied into the project."""
+"""Example data written by others (FHIR_EXAMPLES), read one resource at a time. It is never copied into the project."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""Anything a server could send in place of a resource, and what every presenter must make of it."""
+"""Whatever a server could send in place of a resource, and what every presenter must make of it."""
 
 import json
 from typing import Any

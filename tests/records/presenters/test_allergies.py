@@ -1,4 +1,4 @@
-"""An allergy of either version becomes one entry, and what says there is none becomes no allergy."""
+"""An allergy of either version becomes one entry, and a statement that there is none does not become an allergy."""
 
 from typing import Any
 

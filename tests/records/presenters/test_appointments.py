@@ -1,4 +1,4 @@
-"""An Appointment of either version, and how it stands on the day of a page."""
+"""An Appointment of either version, and its status on the day on which a page is read."""
 
 from datetime import UTC, date, datetime
 from typing import Any

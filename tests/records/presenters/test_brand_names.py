@@ -1,4 +1,4 @@
-"""What else a medicine is called: as it was sent, a brand only where the provider says so."""
+"""Other names of a medicine are shown as sent, and as a brand only if the provider says so."""
 
 from typing import Any
 

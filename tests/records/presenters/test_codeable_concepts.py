@@ -1,4 +1,4 @@
-"""What a concept is called, and its codes, whatever was sent in its place."""
+"""The name and the codes of a CodeableConcept, whatever was sent in its place."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""A condition of either version becomes one entry, and how sure it is goes before how it stands."""
+"""A condition of either version becomes one entry; how certain it is comes before its status."""
 
 from datetime import date
 from typing import Any

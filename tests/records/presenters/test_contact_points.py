@@ -1,4 +1,4 @@
-"""How those whom an entry names are reached: each number once, and nobody's at home."""
+"""How to reach those whom an entry names: each number once, and none at home."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Who somebody is, as US Core and Argonaut have it in extensions of a Patient, in either version."""
+"""Details about a person from the extensions of US Core and Argonaut in a Patient, in either version."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Whether the text of a dosage and its parts say the same: amounts after conversion, and how often."""
+"""Whether the text of a dosage and its elements agree: amounts after conversion, and how often."""
 
 from decimal import Decimal
 from typing import Any

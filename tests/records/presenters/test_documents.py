@@ -1,4 +1,4 @@
-"""Documents of either version become one entry, whose files are described and never carried along."""
+"""Documents of either version become one entry, which describes its files but does not contain them."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""How a medicine is taken, from both versions, in the provider's words or in a sentence of its parts."""
+"""How a medicine is taken, from both versions, in the provider's words or in a sentence made from the elements."""
 
 from typing import Any
 

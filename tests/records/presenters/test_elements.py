@@ -1,4 +1,4 @@
-"""Elements are read whatever stands in them."""
+"""Elements can be read whatever they contain."""
 
 import json
 from decimal import Decimal

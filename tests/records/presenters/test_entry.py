@@ -1,4 +1,4 @@
-"""What an entry is read with: the resources it may refer to."""
+"""The context in which an entry is read: the resources that it may refer to."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What may carry grave news is known by its name and its codes, in whatever resource it comes."""
+"""What may be grave news is recognized by its name and its codes, in every type of resource."""
 
 import pytest
 

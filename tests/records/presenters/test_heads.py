@@ -1,4 +1,5 @@
-"""The head of every entry, alike from both versions: which resource, what it is called, and what it may say."""
+"""The head of every entry is the same from both versions: which resource it is, its name, and whether it may be
+shown."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""A vaccine of either version becomes one entry, and what was not given is no dose."""
+"""A vaccine of either version becomes one entry, and one that was not given is not a dose."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What a laboratory says about a value becomes one of our closed words, or stays its own."""
+"""A laboratory's interpretation of a value becomes one of our fixed words, or stays as it was sent."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A list of which a page may tell the first part only is noticed, wherever it stands, and no other."""
+"""A list of which a page may show only the first part is noticed, wherever it is, and no other list is."""
 
 import pytest
 from hypothesis import given

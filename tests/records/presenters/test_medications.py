@@ -1,4 +1,5 @@
-"""A medicine as prescribed, reported or filled: one entry from both versions, and nothing current that is not."""
+"""A prescribed, reported or dispensed medicine becomes one entry from both versions, and is current only if it really
+is."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What repeats is read once, and forgotten at the end."""
+"""What occurs repeatedly is read once, and forgotten at the end."""
 
 from decimal import Decimal
 

@@ -1,4 +1,4 @@
-"""Dates of either version, as precise as they were sent, and where they stand in a list."""
+"""Dates of either version keep their precision, and sort into their place in a list."""
 
 from datetime import date
 

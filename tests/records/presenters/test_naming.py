@@ -1,4 +1,4 @@
-"""People, places and reasons by name, whether the name stands in the reference or where it points to."""
+"""Names of people, places and reasons, from the reference itself or from the resource it points to."""
 
 import json
 from typing import Any

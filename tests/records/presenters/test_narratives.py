@@ -1,4 +1,4 @@
-"""A narrative comes out as text, whatever markup it is made of."""
+"""A narrative becomes text, whatever its markup."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,5 @@
-"""What turns a resource around is read however it was sent: booleans as texts, codes without words, modifiers."""
+"""What reverses the meaning of a resource is read however it was sent: booleans as strings, codes without words,
+modifiers."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""No part of a dosage is dropped: each word and number that was sent stands in what a reader is told."""
+"""No part of a dosage is dropped: each word and number that was sent is in what is shown."""
 
 from collections.abc import Iterator
 from typing import Any, Final

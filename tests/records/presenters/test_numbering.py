@@ -1,4 +1,4 @@
-"""Ordered lists keep the numbers that their text speaks of."""
+"""Ordered lists keep the numbers that their text refers to."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Orders, specimens, questionnaires, and whatever has no presenter of its own."""
+"""Orders, specimens, questionnaires, and all types that have no presenter."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Every element of a resource can be read, and none can hurt the page."""
+"""Every element of a resource can be shown, and none can break the page."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""A panel shows what lies outside first, keeps the laboratory's order, and counts what is missing."""
+"""A panel shows values outside of their range first, keeps the laboratory's order, and counts missing values."""
 
 from apps.records.presenters import panels
 from apps.records.presenters.observations.interpretations import Place

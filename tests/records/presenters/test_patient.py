@@ -1,4 +1,4 @@
-"""A Patient of either version becomes one dataclass, whatever it looks like."""
+"""A Patient of either version becomes one dataclass, whatever it contains."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What was sent in place of a name is passed over for the next that can be one, whatever the resource is."""
+"""Placeholders sent instead of a name are skipped in favor of the next possible name, in every type of resource."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A procedure of either version becomes one entry; what was ordered is none."""
+"""A procedure of either version becomes one entry; an order for one does not."""
 
 from typing import Any
 

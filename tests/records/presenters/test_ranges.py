@@ -1,4 +1,4 @@
-"""Reference ranges of both versions, and where a value stands to one."""
+"""Reference ranges of both versions, and whether a value is inside."""
 
 from decimal import Decimal
 

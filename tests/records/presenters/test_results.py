@@ -1,4 +1,4 @@
-"""An Observation of either version becomes one entry, whatever its value, and the two are equal for the same fact."""
+"""An Observation of either version becomes one entry, whatever its value, and both versions of one fact are equal."""
 
 from datetime import date
 from decimal import Decimal

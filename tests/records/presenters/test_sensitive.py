@@ -1,4 +1,4 @@
-"""What many people keep to themselves is known by its codes and by its names, in whatever entry it comes."""
+"""What many people keep to themselves is recognized by its codes and names, in every kind of entry."""
 
 import pytest
 from hypothesis import given

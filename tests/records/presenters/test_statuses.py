@@ -1,4 +1,4 @@
-"""What the status says of a resource whose type has no presenter of its own."""
+"""The status of a resource whose type has no presenter."""
 
 import pytest
 

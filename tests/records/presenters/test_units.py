@@ -1,4 +1,4 @@
-"""A unit is compared by what it means, written as a reader knows it, and converted only where that is exact."""
+"""Units are compared by meaning, written as readers know them, and converted only if that is exact."""
 
 from decimal import Decimal
 

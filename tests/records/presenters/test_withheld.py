@@ -1,4 +1,4 @@
-"""What a provider took back, or holds back, is told by no entry, whatever kind it is of."""
+"""No entry of any kind shows what a provider withdrew or withholds."""
 
 import json
 from typing import Any

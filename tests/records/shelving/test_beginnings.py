@@ -1,4 +1,4 @@
-"""How subjects begin: pages that read heads say what they would say of the whole entries."""
+"""Pages that read only the heads of entries say what they would say if they read whole entries."""
 
 from types import SimpleNamespace
 from typing import Any

@@ -1,4 +1,4 @@
-"""Shelves that an earlier release built: what stands on the others is searched, and it is said whose was not."""
+"""While shelves are in an older format, the others are searched, and the page says whose were not."""
 
 from contextlib import contextmanager
 

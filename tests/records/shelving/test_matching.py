@@ -1,4 +1,4 @@
-"""What is found in a leaf of words is what whoever read every line of it would find."""
+"""A search in a leaf of words finds what reading every line of it would find."""
 
 import random
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""Shelves are built in a few megabytes, however large the bodies are."""
+"""Building shelves takes a few megabytes of memory, however large the bodies are."""
 
 import json
 import random

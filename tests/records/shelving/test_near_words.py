@@ -1,4 +1,4 @@
-"""What may have been meant by a word that nothing is called by."""
+"""Suggestions for a search word that occurs nowhere."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Points of results on leaves of their own: a page over time says of them what it says of the entries."""
+"""Charts read points of results from leaves of their own, and show what the entries themselves would show."""
 
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""Shelves that an earlier release built are built anew by the schedule, a few connections at a time: by no command."""
+"""The schedule rebuilds shelves in an older format by itself, a few connections at a time."""
 
 import io
 import logging

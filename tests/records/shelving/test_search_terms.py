@@ -1,4 +1,4 @@
-"""What words mean to a search, wherever they stand in an entry or around it."""
+"""Which words lead a search to an entry, wherever they are in the entry or around it."""
 
 import pytest
 from django.utils import translation

@@ -1,4 +1,4 @@
-"""What shelves hold has a form, and a form has one shape: a release that changes it builds older shelves anew."""
+"""A shelf's format has a version: a release that changes the format rebuilds older shelves."""
 
 import hashlib
 import types

@@ -1,4 +1,4 @@
-"""Shelves are built from records, and can always be built again."""
+"""Shelves are built from records, and can always be rebuilt."""
 
 from uuid import UUID
 

@@ -1,4 +1,4 @@
-"""Long texts on shelves, and on an entry's own page."""
+"""Long texts are shortened on shelves, and complete on an entry's own page."""
 
 import pytest
 from django.urls import reverse

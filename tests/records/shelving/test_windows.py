@@ -1,4 +1,4 @@
-"""Shelves in leaves: whatever the number of shelves, a page shows the rows it would show of one sorted list."""
+"""However many shelves there are, a page shows the same rows as if all were one sorted list."""
 
 import tracemalloc
 from uuid import UUID

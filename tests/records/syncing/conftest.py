@@ -1,4 +1,4 @@
-"""The sandbox's deployments of interface B, Alice in a browser, and a provider that may be asked often."""
+"""The sandbox's deployments of interface B, Alice in a browser, and a provider that may be called often."""
 
 import pytest
 

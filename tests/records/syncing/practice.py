@@ -1,5 +1,5 @@
 """A person of the real sandbox, linked in either interface and version, and all that their provider releases, read by a
-program that shares nothing with ours."""
+program that shares no code with ours."""
 
 import json
 import secrets
