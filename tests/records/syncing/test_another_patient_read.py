@@ -1,4 +1,5 @@
-"""A Patient that is read and is somebody else: set apart, and staff are told, as of any row that names another."""
+"""A read of the Patient that returns somebody else is quarantined, and staff are told, as for any row that names
+another patient."""
 
 import pytest
 

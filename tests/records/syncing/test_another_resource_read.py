@@ -1,4 +1,4 @@
-"""What rows refer to, read by its id, where another resource is answered, or one that is about somebody else."""
+"""What rows refer to is read by its id: another resource, or one about somebody else, may come back."""
 
 import pytest
 

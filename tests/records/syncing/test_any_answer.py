@@ -1,4 +1,4 @@
-"""Whatever a provider answers: the run comes to an end or waits, and the page says something."""
+"""Whatever a provider answers, the run ends or waits, and the page says something."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""How long a run waits where the provider is too busy."""
+"""How long a run waits if the provider is too busy."""
 
 from datetime import timedelta
 

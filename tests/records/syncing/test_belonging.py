@@ -1,4 +1,4 @@
-"""Whose a row is."""
+"""Which patient a row belongs to."""
 
 import json
 

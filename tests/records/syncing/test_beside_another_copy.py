@@ -1,5 +1,5 @@
-"""Two people's copies of the same rows from one provider, as of a child whose mother has it too: whatever one of them
-goes through, the other one's goes as if it were the only one, and nothing of it is touched."""
+"""Two people's copies of the same rows from one provider, such as a child's whose mother has it as well: whatever
+happens to one copy, the other is not affected."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Pages that break off in the middle: what can be had is had, and the rest is named."""
+"""Pages that break off in the middle: what can be read is kept, and the rest is named."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""Clocks that disagree: the provider's with ours, and ours with itself. No row is missed for it."""
+"""Clocks that disagree, the provider's with ours or ours with itself: no row is missed because of that."""
 
 from datetime import timedelta
 from email.utils import format_datetime

@@ -1,4 +1,4 @@
-"""Several types at a time: whose page goes before whose."""
+"""Several types are copied at once: which page is requested or stored next."""
 
 import itertools
 from concurrent.futures import Future

@@ -1,4 +1,4 @@
-"""Pages that come round again, told from a long record."""
+"""Pages that repeat are told apart from a long record."""
 
 from hypothesis import given
 from hypothesis import strategies as st

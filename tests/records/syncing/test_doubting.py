@@ -1,5 +1,5 @@
-"""A provider that says, validly, that there is nothing where there was much: held in doubt, said so, and believed when
-it says so again."""
+"""A provider validly says that there is nothing where there was much: that is doubted, pages say so, and it is believed
+when the provider says it again."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Which references are read, and which never."""
+"""Which references are read, and which are never read."""
 
 import json
 

@@ -1,5 +1,5 @@
-"""Habits of providers at every kind of root, lawful and not: a sync brings every row that is released, sends no token
-anywhere but below its root, and names each real gap. The record is a small one, of Ines."""
+"""Habits of providers, lawful and not, at every kind of root: a sync brings every row that is released, sends tokens
+only below its root, and names each real gap. The record is a small one, of Ines."""
 
 import socket
 

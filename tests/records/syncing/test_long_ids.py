@@ -1,4 +1,4 @@
-"""Ids longer than FHIR allows (64 characters), which some servers send: a row like any other."""
+"""Rows with ids longer than FHIR allows (64 characters), which some servers send, are copied like any other."""
 
 import json
 

@@ -1,4 +1,5 @@
-"""A sync while a key of ours is missing: it waits, takes nobody's worker, blames nobody, and goes on with the key."""
+"""A sync while a key of ours is missing: it waits, occupies no worker, blames nobody, and continues when the key is
+back."""
 
 from datetime import timedelta
 

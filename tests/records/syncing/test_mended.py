@@ -1,5 +1,5 @@
-"""A registration that its provider does not accept any more: named, waited for, and mended without touching a patient's
-tokens (specification 5.2.8)."""
+"""A provider no longer accepts our registration: that is reported, syncs wait, and it is fixed without touching a
+patient's tokens (specification 5.2.8)."""
 
 import base64
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""What a monitor reads of copies: which are late, fail or lack something; nothing of anybody's health."""
+"""What monitors read about copies: which are late, fail or lack something, and nothing about anybody's health."""
 
 from datetime import timedelta
 

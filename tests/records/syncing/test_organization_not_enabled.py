@@ -1,4 +1,4 @@
-"""A provider that refuses everything: one cause in one sentence, for the patient and for staff."""
+"""A provider refuses everything: the patient and staff read one cause in one sentence."""
 
 from datetime import timedelta
 

@@ -1,5 +1,5 @@
-"""Answers to a search that say they are something else, and totals that mean something else: what came is kept, nothing
-is called complete that may not be, and nothing lacking that came."""
+"""Answers to searches with another type of Bundle, or totals that count something else: what came is kept, nothing
+counts as complete that may not be, and nothing that came counts as lacking."""
 
 import pytest
 

@@ -1,5 +1,5 @@
-"""A server that changes over to another FHIR version where it stands: what it has there now is copied, and what it
-has no more is said so."""
+"""A server changes its FHIR version in place: what it has now is copied, and what it no longer has is marked as
+such."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""What operators are told of copies: what kills workers, and what waits too long; nothing of anybody's health."""
+"""What operators learn about copies: what kills workers and what waits too long, and nothing about anybody's health."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""A type of which one search is refused for good: the others are asked for what changed, and it for everything."""
+"""One search for a type is refused for good: the other searches ask for changes, and that one asks for everything."""
 
 import pytest
 

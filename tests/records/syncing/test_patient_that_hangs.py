@@ -1,4 +1,4 @@
-"""A read of the patient that nobody answers: searches come at once, and the copy is not kept open for it long."""
+"""A read of the Patient is never answered: searches begin at once, and the copy does not stay open for it long."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""What a sync asks for."""
+"""What a sync requests."""
 
 import pytest
 

@@ -1,7 +1,8 @@
-"""Storing a page looks at each row of its owner once at the most, whatever Postgres believes of its tables.
+"""Storing a page reads each row of its owner at most once, whatever Postgres's statistics say about its tables.
 
-A table that was emptied row by row and vacuumed is believed to hold nothing, and grows until it is analyzed again:
-then every way to a row seems to cost the same. Postgres chose to read all rows of a person for each row of a page.
+Postgres believes that a table which was emptied row by row and vacuumed is empty, however it grows, until it is
+analyzed again. Every plan then seems to cost the same, and it chose to read all rows of a person for each row of a
+page.
 """
 
 import contextlib

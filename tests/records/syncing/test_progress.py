@@ -1,4 +1,4 @@
-"""What a page says of a copy that takes minutes because its provider bears few questions."""
+"""What a page says about a copy that takes minutes because its provider allows few requests."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What is kept of sync runs: what the ledger and the pages say, and the last month."""
+"""What is kept of sync runs: what the ledger and pages need, and the last month."""
 
 from datetime import timedelta
 

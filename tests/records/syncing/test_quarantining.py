@@ -1,4 +1,4 @@
-"""Rows of another patient: evidence, as much of it as is needed, for as long as it is needed."""
+"""Rows of another patient are kept as evidence: as much as is needed, for as long as it is needed."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""How many requests a minute may have for one connection."""
+"""How many requests a minute one connection may send."""
 
 from datetime import datetime, timedelta
 from uuid import uuid4

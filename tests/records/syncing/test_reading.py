@@ -1,4 +1,4 @@
-"""Resources that are read one by one: what rows refer to, where most of it leads nowhere, and the patient."""
+"""Resources that are read one by one: the Patient, and what rows refer to, of which much may not be found."""
 
 from datetime import timedelta
 

@@ -1,5 +1,5 @@
-"""A provider that refuses an access token: it is renewed once, the question asked once more, and then it is the
-patient's turn (specification 5.2.4, 7.1)."""
+"""A provider refuses an access token: it is refreshed once, the request is sent once more, and then the patient must
+act (specification 5.2.4, 7.1)."""
 
 import logging
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Which runs brought a record anew: asked whenever the first page is, and of one person's runs alone."""
+"""Finding the runs that brought a record anew after a change of version, without reading other people's runs."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""A run goes on after whatever stopped it, and two workers never both write."""
+"""A run continues after whatever stopped it, and two workers never both write."""
 
 import signal
 import time

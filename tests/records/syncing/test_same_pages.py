@@ -1,4 +1,4 @@
-"""The same invented person reads on the same pages, whichever interface and version they came by."""
+"""The pages of one invented person are the same, whichever interface and version the record came by."""
 
 import html
 import re

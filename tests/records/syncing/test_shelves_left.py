@@ -1,4 +1,4 @@
-"""Shelves that do not open, and those that an earlier run left: the next sync builds them."""
+"""Shelves that cannot be opened, or that an earlier run did not build, are built by the next sync."""
 
 import pytest
 

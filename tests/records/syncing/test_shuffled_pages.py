@@ -1,5 +1,5 @@
-"""A server that answers with what came already, in ever another order, behind ever new links: it ends, and is told of;
-and nobody's honest record ends with it."""
+"""A server repeats what came already, in a new order each time and behind new links: the step ends and is reported, and
+no honest record ends that way."""
 
 import itertools
 import random

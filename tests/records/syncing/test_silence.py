@@ -1,4 +1,5 @@
-"""A provider whose records answer nobody is named to staff and patients; whoever gets an answer ends that."""
+"""A provider that answers nobody's requests for records is reported to staff and patients, until somebody gets an
+answer."""
 
 from datetime import timedelta
 

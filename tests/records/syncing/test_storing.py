@@ -1,4 +1,4 @@
-"""Resources as received, sealed for their owner."""
+"""Resources are stored as received, sealed for their owner."""
 
 from datetime import timedelta
 from uuid import uuid4

@@ -1,4 +1,4 @@
-"""Syncs of a provider that staff switched off: nothing is asked, nothing is lost, and it goes on afterwards."""
+"""Syncs of a provider that staff switched off: nothing is requested, nothing is lost, and they continue afterwards."""
 
 import contextlib
 import re

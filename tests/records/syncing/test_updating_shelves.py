@@ -1,4 +1,4 @@
-"""What a run brought is put on shelves, once, with the names that come after."""
+"""What a run brought is put on shelves once, with the names that come later."""
 
 import pytest
 

@@ -1,6 +1,6 @@
-"""Faults in the middle of a record, each of which costs other clients rows, or a token: here it costs neither.
+"""Faults in the middle of a record, each of which costs other clients rows or a token, cost us neither.
 
-Six pages of results; something goes wrong on the fourth, once.
+There are six pages of results, and something goes wrong once, on the fourth.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""A type that came before and is refused now: what is said of it, and for how long that is in doubt."""
+"""A type that came before is refused now: what pages say about it, and for how long that is doubted."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""What kills one worker after the other is given up, named, and costs nothing else of the record."""
+"""What kills one worker after another is given up and named, and costs nothing else of the record."""
 
 import contextlib
 import signal

@@ -1,4 +1,4 @@
-"""What a list says of a provider whose part of it is missing."""
+"""What a list says if a provider's part of it is missing."""
 
 import html
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Allergies in the records of several people: nobody is told to have another's."""
+"""Allergies in the records of several people: none is shown as another person's."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A bill line by line: what each amount is of, in words of ours where its code has some, and never another."""
+"""Each line of a bill says what its amounts are, in our words if we have some for the code, and never in wrong ones."""
 
 import pytest
 

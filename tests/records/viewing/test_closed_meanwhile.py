@@ -1,4 +1,4 @@
-"""An account that is closed while something of its record is under way: a quiet end, nothing kept, no second try."""
+"""An account is closed while something of its record is under way: a quiet end, nothing stored, no second attempt."""
 
 import io
 import threading

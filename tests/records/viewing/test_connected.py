@@ -1,4 +1,4 @@
-"""The connections that pages of a record are made from, read by one statement of our own."""
+"""The connections whose records a page shows are read by one statement of our own."""
 
 import pytest
 from django.db import connection as database

@@ -1,4 +1,4 @@
-"""A corrected result stands in the table of its test with what it was before."""
+"""A corrected result is in the table of its test together with what it was before."""
 
 import csv
 import io

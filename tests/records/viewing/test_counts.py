@@ -1,4 +1,4 @@
-"""Counts in sentences have their digits grouped, whoever puts the sentence together."""
+"""Numbers in sentences have their digits grouped, whichever code writes the sentence."""
 
 import uuid
 

@@ -1,4 +1,4 @@
-"""When something was, in words, with its clock times."""
+"""Dates in words, with clock times."""
 
 import json
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""What the first page of a record leaves to the lists: questionnaires, how somebody lives, of what somebody died."""
+"""What the first page of a record leaves to the lists: questionnaires, how somebody lives, causes of death."""
 
 import pytest
 

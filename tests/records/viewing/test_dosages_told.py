@@ -1,4 +1,5 @@
-"""Dosages from the resource to the reader: the facts and the row of a page, and the International Patient Summary."""
+"""Dosages from the resource to the reader: on the entry's page, in its row, and in the International Patient
+Summary."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""A value that its provider tells not to trust, or that came of a spoiled sample, says so wherever it is told."""
+"""A value that its provider says not to trust, or whose sample was spoiled, says so wherever it is shown."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""Rows of entries as markup that is written in Python: it says what it is given, and nothing of it is markup."""
+"""Rows of entries, whose markup is written in Python, show what they are given, and nothing of it becomes markup."""
 
 from html.parser import HTMLParser
 

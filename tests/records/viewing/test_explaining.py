@@ -1,4 +1,4 @@
-"""What a test is, in words of ours, beside what the provider says."""
+"""Our explanation of a test, beside the provider's words."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The facts of an entry's own page, and what its row says: each thing once, and nothing run together."""
+"""The facts on an entry's page and in its row: each once, and none run together."""
 
 import json
 from typing import Any

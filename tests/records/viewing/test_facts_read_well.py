@@ -1,5 +1,5 @@
-"""The facts of an entry as a person reads them: nothing twice, no code, no date of programs, and every label is of what
-stands beside it."""
+"""The facts of an entry read well: none twice, no codes, no dates that only programs need, and each label fits its
+value."""
 
 import json
 from typing import Any, ClassVar

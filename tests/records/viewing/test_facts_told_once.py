@@ -1,4 +1,4 @@
-"""A page of an entry tells no date twice, loses no hour of it, and calls nothing done that was not."""
+"""An entry's page shows no date twice, loses no time of day, and calls nothing done that was not."""
 
 from typing import Any
 

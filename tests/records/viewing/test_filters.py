@@ -1,4 +1,4 @@
-"""What of a list an address asks for, and nothing else: a year, one provider, a page, an order, a kind of document."""
+"""What a URL can ask of a list: a year, one provider, a page, an order, a kind of document, and nothing else."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A result stands beside the goal for its test, where the provider who sent it has set one (patient experience 4.1)."""
+"""A result has the goal for its test, if the provider who sent it has set one (patient experience 4.1)."""
 
 import pytest
 from django.urls import reverse

@@ -1,4 +1,4 @@
-"""Names and words that nobody types like that: found by what a reader sees, and never a way to break a page."""
+"""Names and words with characters that nobody types are found by what a reader sees, and never break a page."""
 
 import unicodedata
 

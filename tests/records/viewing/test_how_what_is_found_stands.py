@@ -1,4 +1,4 @@
-"""What a search tells of an entry beside its name: what its list tells, so that two of one name are told apart."""
+"""A search result says the same about an entry as its list does, so that two of the same name can be told apart."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What kind of file a document is, and how large: what its row says at last (patient experience 3.8)."""
+"""The row of a document ends with the kind of its file and its size (patient experience 3.8)."""
 
 from typing import Any
 

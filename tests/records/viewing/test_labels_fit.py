@@ -1,4 +1,4 @@
-"""A label on an entry's page fits what stands under it, and the heading above."""
+"""A label on an entry's page fits its value, and the heading above it."""
 
 from typing import Any
 

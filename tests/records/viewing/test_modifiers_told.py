@@ -1,4 +1,5 @@
-"""What may turn a whole entry around (FHIR calls it a modifier): told wherever the entry is, and never a plain fact."""
+"""What may reverse the meaning of a whole entry (a modifier in FHIR) is shown wherever the entry is, and never as a
+plain fact."""
 
 import json
 from typing import Any

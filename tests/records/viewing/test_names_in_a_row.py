@@ -1,4 +1,4 @@
-"""Names as a list within a sentence."""
+"""Several names as a list within a sentence."""
 
 import pytest
 from django.utils import translation

@@ -1,4 +1,4 @@
-"""The list of documents narrowed to one kind, or to what one person wrote (patient experience 3.8)."""
+"""The list of documents can be narrowed to one kind, or to one author (patient experience 3.8)."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""One record of somebody's: found with all that its pages ask, and by nobody else."""
+"""One record of a user's is found with all that its pages need, and by nobody else."""
 
 import pytest
 from django.urls import reverse

@@ -1,4 +1,4 @@
-"""Pages, shelves and the summary mean the same by one test."""
+"""Pages, shelves and the patient summary agree on which results belong to one test."""
 
 import json
 import re

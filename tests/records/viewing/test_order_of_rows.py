@@ -1,4 +1,4 @@
-"""What a row says stands in the order in which people know such things by it (patient experience 3)."""
+"""The parts of a row are in the order in which people recognize such things (patient experience 3)."""
 
 import json
 import re

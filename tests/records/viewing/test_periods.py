@@ -1,4 +1,4 @@
-"""Periods in words, of sides that are more and less exact: no two are told alike, and no day goes without its year."""
+"""Periods in words, with ends of different precision: no two read alike, and no day lacks its year."""
 
 import re
 from itertools import product

@@ -1,4 +1,4 @@
-"""When something is to be, or was to be: nothing that is only planned was prescribed, ordered or under way."""
+"""What is only planned is not called prescribed, ordered or under way, whenever it is or was to be."""
 
 import pytest
 

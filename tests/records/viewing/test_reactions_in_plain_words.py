@@ -1,4 +1,4 @@
-"""What an allergy does to somebody, in words that they know."""
+"""Reactions to allergies have plain names."""
 
 import pytest
 from django.utils import translation

@@ -1,4 +1,4 @@
-"""The list of connections says of a provider that refuses everything that it does, and who can change that."""
+"""The list of connections says that a provider refuses everything, and who can change that."""
 
 from datetime import timedelta
 

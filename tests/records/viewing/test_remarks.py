@@ -1,4 +1,4 @@
-"""What a page says about an entry that the entry does not say itself."""
+"""What a page says about an entry that the entry itself does not say."""
 
 import json
 from datetime import UTC, date, datetime, timedelta

@@ -1,5 +1,5 @@
-"""A result with an ordinary name that belongs to a report which may carry grave news is shown by no address before
-somebody said to read it."""
+"""A result with an ordinary name, in a report that may be grave news, is shown at no URL before its reader chose to
+read it."""
 
 import pytest
 from django.urls import reverse

@@ -1,4 +1,4 @@
-"""What rows and pages call an entry."""
+"""The names of entries in rows and on pages."""
 
 from typing import ClassVar
 

@@ -1,4 +1,4 @@
-"""A row of a list says nothing twice, and nothing that its heading or its date contradicts."""
+"""A row says nothing twice, and nothing that its heading or its date contradicts."""
 
 import json
 from typing import Any

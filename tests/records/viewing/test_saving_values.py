@@ -1,4 +1,4 @@
-"""The values of a test are saved as a file that a spreadsheet sorts, and runs nothing of."""
+"""The values of a test are saved as a file that a spreadsheet can sort, and in which nothing runs as a formula."""
 
 import csv
 import io

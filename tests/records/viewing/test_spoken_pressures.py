@@ -1,4 +1,4 @@
-"""Blood pressures as a screen reader says them."""
+"""Blood pressures as a screen reader reads them."""
 
 import pytest
 from django.utils import translation

@@ -1,4 +1,4 @@
-"""Telephone numbers on the page of a care team or an insurer can be called."""
+"""Telephone numbers on the page of a care team or an insurer are links that call."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""A value that nothing names is of no test, and stands in every list nevertheless."""
+"""A value without a name belongs to no test, but is in every list all the same."""
 
 import pytest
 from django.urls import reverse

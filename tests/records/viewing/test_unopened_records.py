@@ -1,4 +1,4 @@
-"""A record that does not open hides no other, and is not passed over in silence."""
+"""A record that cannot be decrypted hides no other, and its list says that it is missing."""
 
 import pytest
 from django.urls import reverse

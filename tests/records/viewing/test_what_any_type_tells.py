@@ -1,4 +1,4 @@
-"""What is sent of types without a presenter of their own is told as well, in both versions."""
+"""What was sent in types without a presenter is shown as well, in both versions."""
 
 from typing import Any
 

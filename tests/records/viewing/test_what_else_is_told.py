@@ -1,4 +1,4 @@
-"""Who, when, how much and what for: what no other fact of a page says is told as well, in both versions."""
+"""Who, when, how much and what for: whatever else was sent is shown on an entry's page, in both versions."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What FHIR defines to qualify an entry, and turns nothing around, is told on its page, in both versions."""
+"""What FHIR defines to qualify an entry without reversing its meaning is shown on its page, in both versions."""
 
 from typing import Any
 

@@ -1,5 +1,5 @@
-"""Whatever negates or qualifies what an entry says (FHIR: `isModifier`, and its like) is told on its page and, where it
-turns the meaning around, in its row and in the status that a search tells, in both versions."""
+"""Whatever negates or qualifies an entry (`isModifier` in FHIR, and the like) is shown on its page and, if it reverses
+the meaning, in its row and in the status in search results, in both versions."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Dates on pages of a record: no line ends within one."""
+"""No line on pages of a record ends within a date."""
 
 import re
 

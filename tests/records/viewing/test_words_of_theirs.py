@@ -1,4 +1,4 @@
-"""Within a line of ours, the words of a provider are found as they were sent, whatever was sent."""
+"""A provider's words within a line of ours are found as they were sent, whatever was sent."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""The year that a row is listed under is the one that its row says."""
+"""The year under which a row is listed is the one in the row."""
 
 import re
 from datetime import UTC, datetime, timedelta, timezone

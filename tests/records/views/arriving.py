@@ -1,4 +1,4 @@
-"""What came into a record since somebody looked at it, as a check and the audit trail tell of it."""
+"""For tests of what is new: what came since somebody last looked, according to checks and the audit log."""
 
 from datetime import datetime
 

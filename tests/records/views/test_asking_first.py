@@ -1,4 +1,4 @@
-"""What may carry grave news is shown by no address before its entry asked, in whatever resource it came."""
+"""What may be grave news is shown at no URL before its page has asked, in whatever type of resource it came."""
 
 from base64 import b64encode
 

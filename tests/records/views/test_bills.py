@@ -1,4 +1,4 @@
-"""A bill on its page: a small table for each line."""
+"""The page of a bill: a small table for each line."""
 
 import re
 

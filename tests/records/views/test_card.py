@@ -1,4 +1,4 @@
-"""The card to carry: what others must know of one person, on one sheet, and nobody else's."""
+"""The card to carry: what others must know about one person, on one sheet, and nothing about anybody else."""
 
 import re
 from typing import Any

@@ -1,4 +1,4 @@
-"""The patient asks for what is new, and is answered."""
+"""The patient asks for a check, and the page answers."""
 
 import re
 from datetime import timedelta

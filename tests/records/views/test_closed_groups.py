@@ -1,4 +1,4 @@
-"""What a list shows only to who opens it: what was ruled out, and a long row of past medicines."""
+"""Groups of a list that are closed at first: what was ruled out, and many past medicines."""
 
 import re
 from typing import Any

@@ -1,4 +1,4 @@
-"""The number of a practice on the page of what it did, so that asking there is one tap."""
+"""The page of an entry has the practice's telephone number, so that asking there is one tap."""
 
 import pytest
 from django.urls import reverse

@@ -1,4 +1,4 @@
-"""Dates in lists and on entries: as they were sent, said to be of what they are, and called odd where they are."""
+"""Dates in lists and on entries: as they were sent, with what they are dates of, and called odd if they are."""
 
 import pytest
 

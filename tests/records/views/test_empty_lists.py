@@ -1,4 +1,4 @@
-"""What a list that is empty says it would have."""
+"""An empty list says what it would contain."""
 
 import pytest
 

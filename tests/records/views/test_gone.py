@@ -1,4 +1,4 @@
-"""What a provider has no more stays, apart from what is current, and can be looked at (patient experience 3.0)."""
+"""What a provider no longer has is kept apart from what is current, and can be read (patient experience 3.0)."""
 
 from datetime import UTC, datetime
 

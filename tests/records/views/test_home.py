@@ -1,4 +1,4 @@
-"""What Home tells of a record: what is new since the last visit, and how much there is of each subject; no values."""
+"""Home: what is new since the last visit, and how much there is of each subject, without values."""
 
 from datetime import timedelta
 

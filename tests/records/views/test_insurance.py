@@ -1,4 +1,4 @@
-"""Insurance on its pages and on paper: whether it holds is told by its period (patient experience 3.10)."""
+"""Insurance on its pages and on paper: whether it is valid follows from its period (patient experience 3.10)."""
 
 import re
 

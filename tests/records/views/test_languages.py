@@ -1,4 +1,4 @@
-"""What a provider wrote in another language than the page is in says so to whoever reads it aloud (WCAG 3.1.2)."""
+"""Words of a provider in another language than the page's are marked for screen readers (WCAG 3.1.2)."""
 
 import re
 from typing import Any

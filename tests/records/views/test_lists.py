@@ -1,4 +1,4 @@
-"""Lists that say each thing once, with everything about it under it; and dates that cannot be."""
+"""Lists have each thing once, with everything about it underneath; and dates that cannot be true."""
 
 import re
 from typing import Any

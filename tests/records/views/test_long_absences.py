@@ -1,4 +1,5 @@
-"""Whoever looks at their record after more than a month: runs of that time are gone, and what they brought is new."""
+"""Somebody looks at their record after more than a month: the runs of that time are deleted, but what they brought is
+new."""
 
 from datetime import timedelta
 

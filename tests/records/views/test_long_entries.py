@@ -1,4 +1,4 @@
-"""The page of an entry that has more of something than is told says so, and where all of it is."""
+"""An entry's page that does not show all of something says so, and where all of it is."""
 
 import pytest
 from django.urls import reverse

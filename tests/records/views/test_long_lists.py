@@ -1,4 +1,4 @@
-"""A list that is longer than a screen."""
+"""Lists that are longer than a screen."""
 
 import pytest
 

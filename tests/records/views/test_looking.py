@@ -1,4 +1,4 @@
-"""That somebody looked at a record is written down, whichever page they open first."""
+"""A look at a record is recorded, whichever page is opened first."""
 
 from base64 import b64encode
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Medicines nobody takes: drafts stand in no list, and what a pharmacy handed out stands under its prescription."""
+"""Medicines that nobody takes: drafts are in no list, and what a pharmacy dispensed is shown under its prescription."""
 
 import re
 from datetime import date, timedelta

@@ -1,4 +1,4 @@
-"""What a search offers where nothing is called as somebody typed it."""
+"""What a search suggests if nothing has the name that was typed."""
 
 import logging
 import re

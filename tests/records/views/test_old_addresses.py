@@ -1,4 +1,4 @@
-"""An address kept from before leads on, and tells nobody what it led to."""
+"""An old URL of an entry leads to where it is now, and reveals to nobody else what it led to."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""A list of the record narrowed to what one provider sent."""
+"""Lists narrowed to what one provider sent."""
 
 from uuid import uuid4
 

@@ -1,4 +1,4 @@
-"""One test: its ranges, and its values over time."""
+"""The page of one test: its ranges, and its values over time."""
 
 import pytest
 from django.urls import reverse

@@ -1,4 +1,4 @@
-"""What a provider says of an entry at length is shown as it is laid out, and what of it is not shown is told."""
+"""A provider's long texts keep their layout, and the page says what of them is not shown."""
 
 import pytest
 from django.urls import reverse

@@ -1,4 +1,4 @@
-"""Who somebody is, as the provider has it: what is wrong there they can have corrected."""
+"""Personal details as the provider has them; if something is wrong, patients can have it corrected."""
 
 import re
 

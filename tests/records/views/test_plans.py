@@ -1,4 +1,4 @@
-"""Care plans in their list, where many have no name but that of their kind (patient experience 3.9)."""
+"""The list of care plans, many of which have no name but that of their kind (patient experience 3.9)."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What relatives had, and what was asked and answered, as their pages say it."""
+"""The pages of family history and of questionnaires."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""A report with its results as they were ordered, and the calm page before one that may be grave."""
+"""A report with its results in their order, and the calm page before one that may be grave news."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""A provider that changes its FHIR version where it stands sends a record anew: no news to whose record it is."""
+"""A provider that changes its FHIR version in place sends the record anew: that is not news."""
 
 import re
 from datetime import timedelta

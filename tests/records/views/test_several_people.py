@@ -1,4 +1,4 @@
-"""A reader who has records of several people: a parent's own, and their child's. Nothing of one is told of another."""
+"""A user who has records of two people, her own and her child's: nothing of one is shown as the other's."""
 
 import re
 

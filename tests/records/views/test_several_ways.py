@@ -1,5 +1,4 @@
-"""A reader whose one provider sends the same record in two ways, as FHIR R4 and as FHIR DSTU2; or once more, beside a
-copy that was kept."""
+"""One provider sends the same record in two ways, as FHIR R4 and DSTU2, or again beside a copy that was kept."""
 
 import re
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""A record of which next to nothing came: no page is empty without saying why."""
+"""A record with next to nothing in it: no page is empty without saying why."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Pages of a record whose first copy is under way, or did not end, or that was not checked for long."""
+"""Pages of a record whose first copy is under way or did not finish, or that was not checked for long."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""A visit's page gathers what belongs to it, and a condition's the visits that were about it: by reference alone."""
+"""A visit's page gathers what belongs to it, and a condition's page the visits about it, by reference only."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Vital signs as lists and pages tell them: as sent, and in a second unit where one is exact."""
+"""Vital signs in lists and on pages: as sent, and in a second unit if the conversion is exact."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What one provider sends alike in two ways, and has no code or no date to tell it by: a plan, a device."""
+"""What one provider sends alike in two ways, without a code or date to recognize it by: a plan, a device."""
 
 import re
 

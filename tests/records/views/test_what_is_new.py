@@ -1,4 +1,4 @@
-"""The page of all that is new since the last visit: as lists tell it, values and all."""
+"""The page “What is new”: everything since the last visit as its lists show it, with values."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""The pages of the whole record: its subjects, their lists, entries, everything by date, and search."""
+"""The pages of the whole record: subjects, lists, entries, everything by date, and search."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Whose record is read, of several: whatever link somebody follows, and what is told of each."""
+"""With records of several people, every link leads to the right person's record, and pages say whose it is."""
 
 import html
 import re
