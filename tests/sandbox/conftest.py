@@ -1,4 +1,4 @@
-"""Every test of the sandbox begins with nothing switched, nothing recorded and the right time."""
+"""Every test of the sandbox begins with default switches, no recorded requests and the real time."""
 
 import json
 from urllib.parse import parse_qs, urlencode, urlsplit

@@ -1,7 +1,7 @@
-"""The top-level elements of the resource types served, per version, written down from FHIR 1.0.2 and 4.0.1.
+"""The top-level elements of the resource types that are served, for each version, from FHIR 1.0.2 and 4.0.1.
 
-`REQUIRED` holds what has a minimum of one (a choice as "value[x]"); `ALLOWED` everything that may stand. Choices are
-spelled with their types.
+`REQUIRED` has the elements with a minimum of one (a choice as "value[x]"), `ALLOWED` all that may occur, with one name
+for each type of a choice.
 """
 
 COMMON = {"resourceType", "id", "meta", "implicitRules", "language", "text", "contained", "extension",

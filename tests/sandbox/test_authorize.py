@@ -1,4 +1,4 @@
-"""The authorization endpoint of interface A: who may ask, who may answer, and the way back."""
+"""The authorization endpoint of interface A: who may request, who may answer, and the way back."""
 
 from urllib.parse import parse_qs, urlsplit
 

@@ -1,4 +1,4 @@
-"""The clock that moves."""
+"""The clock, which can be moved."""
 
 from datetime import UTC, datetime, timedelta
 

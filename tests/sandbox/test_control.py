@@ -1,4 +1,4 @@
-"""The control address: every lever over JSON, for this machine only."""
+"""The control API: every lever over JSON, for this machine only."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The developer account: an e-mail address, and one sign-in for portal, console and system accounts."""
+"""Developer accounts: an e-mail address, and one sign-in for portal, console and system accounts."""
 
 import pytest
 from django.test import Client

@@ -1,4 +1,4 @@
-"""Answers that go wrong: each kind, on each kind of route, for as often as it was armed."""
+"""Faulty answers: each kind, on each kind of route, as often as it was armed."""
 
 import json
 import time

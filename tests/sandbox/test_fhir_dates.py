@@ -1,4 +1,4 @@
-"""Partial dates as the stretch of time they mean."""
+"""Partial dates in searches stand for the period they cover."""
 
 from datetime import datetime
 

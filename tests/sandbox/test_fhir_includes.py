@@ -1,4 +1,4 @@
-"""Resources that come along with matches: Provenance, and the drug of a DSTU2 order (interface facts 1.2 and 1.4)."""
+"""Resources included with matches: Provenance, and the medication of a DSTU2 order (interface facts 1.2 and 1.4)."""
 
 import pytest
 

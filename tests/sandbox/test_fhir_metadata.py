@@ -1,4 +1,4 @@
-"""GET metadata: what is served, and nothing else (specification 2.2 and P6, interface facts 1.5)."""
+"""GET metadata says what is served, and nothing else (specification 2.2 and P6, interface facts 1.5)."""
 
 import pytest
 

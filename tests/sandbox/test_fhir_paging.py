@@ -1,4 +1,4 @@
-"""Pages of a search and the ways they go wrong (interface facts 1.4)."""
+"""Pages of a search, and the ways in which they can go wrong (interface facts 1.4)."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""GET Patient and Patient/{id}: whose record a token opens (specification 2.1, 4.1 P4 and P5)."""
+"""GET Patient and Patient/{id}: which record a token gives access to (specification 2.1, 4.1 P4 and P5)."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Refusals: consent by resource type, and the forms an OperationOutcome takes (interface facts 2.14, 2.15 and 5.5)."""
+"""Refusals: consent by resource type, and the forms of an OperationOutcome (interface facts 2.14, 2.15 and 5.5)."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Searches: whose rows, what is compulsory, and what each parameter narrows (interface facts 1.3 and 1.4)."""
+"""Searches: whose rows they find, what is required, and what each parameter narrows (interface facts 1.3 and 1.4)."""
 
 import json
 from urllib.parse import urlencode

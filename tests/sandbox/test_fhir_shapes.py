@@ -1,4 +1,4 @@
-"""What is served looks as its version says: elements, cardinalities, codes, references (X20, interface facts 1.6)."""
+"""What is served is right for its version: elements, cardinalities, codes, references (X20, interface facts 1.6)."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The control addresses of grants: what holds at the provider, grants without pages, switches of one application."""
+"""The control addresses for grants: which are valid, issuing some without pages, switches of one application."""
 
 import hashlib
 import json

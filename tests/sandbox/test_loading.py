@@ -1,4 +1,4 @@
-"""FHIR files of others, served: read, told apart, rewritten, stored, and opened by an account each."""
+"""Serving other people's FHIR files: read, recognized, rewritten, stored, and each with an account."""
 
 import gzip
 import json

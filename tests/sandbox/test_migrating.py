@@ -1,4 +1,4 @@
-"""The sandbox's migrations, over applications that were there before: secrets and keys go on working."""
+"""The sandbox's migrations over existing applications: secrets and keys keep working."""
 
 import pytest
 

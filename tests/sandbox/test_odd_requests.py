@@ -1,4 +1,4 @@
-"""Requests nobody should send: each is answered, none is a crash."""
+"""Requests that nobody should send: each is answered, and none causes a crash."""
 
 import json
 from urllib.parse import urlencode

@@ -1,4 +1,4 @@
-"""The invented people: the same for the same seed, of the size asked for, and nobody real."""
+"""The invented people: the same for the same seed, as large as requested, and nobody real."""
 
 import json
 from io import StringIO

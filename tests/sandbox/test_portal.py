@@ -1,4 +1,4 @@
-"""The developer portal: from a request to credentials that work, and what stops them again."""
+"""The developer portal: from a request to credentials that work, and what disables them again."""
 
 import pytest
 from django.contrib.auth.models import User

@@ -1,4 +1,4 @@
-"""Counting the calls of each grant: exact, whatever goes wrong with them, and bounded."""
+"""The calls of each grant are counted: exactly, whatever fails, and in bounded memory."""
 
 from datetime import datetime, timedelta
 from urllib.parse import urlencode

@@ -1,4 +1,4 @@
-"""What the consent page lets a patient leave out is what the data routes serve about them."""
+"""A patient can leave out on the consent page exactly the types that the data routes serve about them."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The start page: who you can be, what you can break, what time it is, where everything is."""
+"""The start page: whom you can sign in as, what you can break, the sandbox's time, and links to everything."""
 
 import re
 

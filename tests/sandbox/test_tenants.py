@@ -1,4 +1,5 @@
-"""The organizations of interface B as `populate` makes them: the same people under the same ids, told differently."""
+"""The organizations of interface B as `populate` makes them: the same people with the same ids, described
+differently."""
 
 import json
 import re

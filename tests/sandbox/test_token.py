@@ -1,4 +1,4 @@
-"""The token endpoint of interface A: literal requests as the specification writes them, and every refusal."""
+"""The token endpoint of interface A: literal requests from the specification, and every refusal."""
 
 import threading
 

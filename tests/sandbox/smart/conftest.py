@@ -1,4 +1,4 @@
-"""Two organizations of interface B, an application that keeps no secret and one that does, and people who know them.
+"""Two organizations of interface B, a public and a confidential application, and people who have accounts there.
 
 The requests themselves are in `literal.py`.
 """

@@ -1,4 +1,4 @@
-"""Requests of interface B as the specification writes them (S2 to S4): nothing of the sandbox builds them."""
+"""Requests of interface B, written down from the specification (S2 to S4) without code of the sandbox."""
 
 from urllib.parse import parse_qs, urlencode, urlsplit
 

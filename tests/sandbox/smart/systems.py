@@ -1,4 +1,4 @@
-"""Requests for system access as the specification writes them (S5, S6): nothing of the sandbox builds them."""
+"""Requests for system access, written down from the specification (S5, S6) without code of the sandbox."""
 
 import base64
 import itertools

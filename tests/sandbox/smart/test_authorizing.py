@@ -1,4 +1,4 @@
-"""The authorization endpoint of interface B: who may ask for what, and the way back (specification S2)."""
+"""The authorization endpoint of interface B: who may request what, and the way back (specification S2)."""
 
 from urllib.parse import quote
 

@@ -1,4 +1,4 @@
-"""Authorization requests that begin at the provider: launched for one patient, or made by a clinician (S2)."""
+"""Authorization requests that begin at the provider: launched for a patient, or made by a clinician (S2)."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Bulk export of a group: kick-off, status, files and deletion, as a client of the published guide asks (X69)."""
+"""Bulk export of a group: kick-off, status, files and deletion, as a client of the published guide does it (X69)."""
 
 import json
 from urllib.parse import urlsplit

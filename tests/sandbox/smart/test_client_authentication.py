@@ -1,4 +1,4 @@
-"""How applications of interface B prove who they are (specification 5.2, RFC 6749 section 2.3, RFC 7523)."""
+"""How applications of interface B authenticate (specification 5.2, RFC 6749 section 2.3, RFC 7523)."""
 
 import base64
 import hmac

@@ -1,4 +1,4 @@
-"""What a person sees and decides at interface B: whose record, which scopes, and whether closing the window is safe."""
+"""What a person sees and decides at interface B: whose record, which scopes, and whether the window may be closed."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The developer console: registering applications, public and confidential, and what the GUID field is for."""
+"""The developer console: registering public and confidential applications, and the purpose of the GUID field."""
 
 import base64
 import uuid

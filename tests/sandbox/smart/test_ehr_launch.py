@@ -1,4 +1,4 @@
-"""The provider's portal, from which an application is started with what is open there."""
+"""The provider's portal, which launches an application with what is open there."""
 
 import json
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""What interface B calls an error, and the page behind it."""
+"""What interface B calls an error, and the page that explains it."""
 
 import re
 from urllib.parse import parse_qs, quote, urlencode, urlsplit

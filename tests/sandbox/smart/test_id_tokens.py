@@ -1,4 +1,4 @@
-"""ID tokens: right by OpenID Connect Core section 3.1.3.7, or wrong in exactly one way."""
+"""ID tokens: correct by OpenID Connect Core section 3.1.3.7, or wrong in exactly one way."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""The control addresses of what stands around interface B, and the desk where organizations decide."""
+"""The control addresses for what surrounds interface B, and the desk where organizations decide."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Grants of interface B after they were given: introspection, revocation, and the page where patients remove them."""
+"""Grants of interface B once they are issued: introspection, revocation, and the page where patients remove them."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""Ways in which servers differ and are right: each is a scenario, and what it does is seen on the wire."""
+"""Lawful differences between servers: each is a scenario, and its effect is visible on the wire."""
 
 import re
 

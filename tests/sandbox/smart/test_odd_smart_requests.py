@@ -1,4 +1,4 @@
-"""Requests to interface B's authorization server that nobody should send: each is answered, none is a crash."""
+"""Requests to interface B's authorization server that nobody should send: each is answered, and none causes a crash."""
 
 from urllib.parse import urlencode
 

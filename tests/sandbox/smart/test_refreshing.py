@@ -1,4 +1,4 @@
-"""Refreshing at interface B (specification S4, 5.2.3): what is sent, what comes back, and how access ends."""
+"""Refreshing at interface B (specification S4, 5.2.3): what is sent, what is returned, and how access ends."""
 
 from datetime import datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""Keys that are published at an address: asked on this machine alone, kept as long as allowed, and rotated."""
+"""Keys that a client publishes: fetched from this machine only, cached as long as allowed, and rotated."""
 
 import json
 import threading

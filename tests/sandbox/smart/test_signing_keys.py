@@ -1,4 +1,4 @@
-"""The keys of interface B, and the set they are published in."""
+"""The signing keys of interface B, and the key set in which they are published."""
 
 from datetime import UTC, datetime, timedelta
 

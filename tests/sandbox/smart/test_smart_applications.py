@@ -1,4 +1,4 @@
-"""Installing applications of interface B over the control address, and what a reset does to what they were given."""
+"""Installing applications of interface B by the control API, and what a reset does to their grants."""
 
 import pytest
 

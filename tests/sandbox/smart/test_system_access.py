@@ -1,4 +1,4 @@
-"""System access: who gets a token, for what, and what it opens (specification S5, S6, 5.2.5 and 5.2.6)."""
+"""System access: who gets a token, for what, and what it gives access to (specification S5, S6, 5.2.5 and 5.2.6)."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""The system-accounts application: the form of specification 5.2.7, approval, secrets, keys."""
+"""The system accounts application: the form of specification 5.2.7, approval, secrets, keys."""
 
 import json
 import re

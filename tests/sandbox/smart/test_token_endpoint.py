@@ -1,4 +1,4 @@
-"""The token endpoint of interface B (specification S3): how it is asked, and what it answers to a code."""
+"""The token endpoint of interface B (specification S3): how a code is exchanged, and the answers."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""Tokens that are given under this machine's other name: every document says so, and what was given before holds."""
+"""Tokens issued under this machine's other name: every document says so, and earlier tokens stay valid."""
 
 from urllib.parse import urlsplit
 

@@ -1,4 +1,4 @@
-"""Assertions of systems that prove nothing: each way of X58, and several at once, in both forms (5.2.6)."""
+"""Invalid client assertions of systems: each fault of X58, and several at once, in both forms (5.2.6)."""
 
 import itertools
 import json

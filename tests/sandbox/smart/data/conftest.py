@@ -1,4 +1,4 @@
-"""Records under equal ids at two organizations, and tokens that were allowed the long way."""
+"""Records with equal ids at two organizations, and tokens obtained by real sign-ins."""
 
 import pytest
 

@@ -1,4 +1,5 @@
-"""FHIR roots: a tenant is needed, and what it holds is its own (interface facts 3.1); pages of any origin may ask."""
+"""FHIR roots: each needs a tenant, has only that tenant's data (interface facts 3.1), and answers pages of any
+origin."""
 
 import pytest
 

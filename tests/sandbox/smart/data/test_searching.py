@@ -1,4 +1,4 @@
-"""Searches, pages, media types and refusals as interface B has them (interface facts 1.4, 1.7, 3.12, 5.5)."""
+"""Searches, pages, media types and refusals of interface B (interface facts 1.4, 1.7, 3.12, 5.5)."""
 
 from urllib.parse import parse_qs, urlsplit
 
