@@ -1,1 +1,1 @@
-"""Resources without a presenter of their own: what any of them says, and what types we know say in particular."""
+"""Resources without a presenter of their own: what all of them have in common, and what some types have besides."""

@@ -1,7 +1,6 @@
-"""Any resource at all, told as truthfully as can be without knowing its type (patient experience 3.10, the last row).
+"""Any resource at all, shown as faithfully as possible without knowing its type (patient experience 3.10, last row).
 
-What it is called, its date, its status and its people are looked for where FHIR usually has them. `outline` shows the
-rest.
+We look for its name, date, status and people in the elements that FHIR usually has for them. `outline` shows the rest.
 """
 
 from collections.abc import Iterable, Iterator
@@ -26,7 +25,7 @@ from apps.records.presenters.naming import name_of, names_of, own_name
 from apps.records.presenters.narratives import opening
 
 _LONGEST_TITLE = 200
-# What names a resource, the most telling first; a concept, a Coding, a Reference, a HumanName or a text.
+# The elements that name a resource, the best first: concepts, Codings, References, HumanNames or texts.
 _NAMING = (
     "title", "code", "medicationCodeableConcept", "vaccineCode", "name", "display", "serviceType", "type", "kind",
     "description", "medicationReference", "medication", "substance", "device", "food", "foodType", "focus", "topic",
@@ -35,7 +34,7 @@ _NAMING = (
     "targetDisease", "codeCodeableConcept", "codeReference", "itemCodeableConcept", "itemReference", "suppliedItem",
     "deviceCodeableConcept", "deviceReference", "morphology", "orderedItem", "study",
 )  # fmt: skip
-# Codes of their own type, which are no words (Composition.status and so on have theirs above).
+# Elements that may be plain codes, which are not words.
 _CODES_ONLY = frozenset({"kind", "scope", "purpose", "type", "class", "category", "modality", "outcome"})
 _NESTED = ("item", "payload", "section", "component", "study", "series", "oralDiet", "supplement", "enteralFormula")
 _NAMING_PARTS = (
@@ -57,7 +56,7 @@ _DATES = (
     ("requestedOn", "written-down"), ("recordedOn", "written-down"), ("authoringTime", "written-down"),
     ("time", "recorded"), ("lastModified", "recorded"), ("activePeriod", "valid"), ("enteredDate", "written-down"),
 )  # fmt: skip
-# What these mean where the type says more than the name: when something was used, or is to be.
+# What the dates of these types mean, if that does not follow from the element's name.
 _MEANT = {
     "DeviceUseStatement": {"timing": "used", "whenUsed": "used"},
     "DeviceRequest": {"occurrence": "planned"},
@@ -76,8 +75,8 @@ _WHO = ("actor", "member", "provider", "party")
 
 
 class GenericEntry(Entry, frozen=True, kw_only=True, gc=False):
-    """An entry of a type that has no page of its own. `applies` is from when to when a consent does, and `records_of`
-    of which time the records are that it is about; `due` is when a task is to be done."""
+    """An entry of a type that has no page of its own. `applies` is the period in which a consent applies, `records_of`
+    the period of the records that it covers; `due` is when a task should be done."""
 
     particulars: tuple[Particular, ...] = ()
     applies: When = UNDATED
@@ -89,7 +88,7 @@ class GenericEntry(Entry, frozen=True, kw_only=True, gc=False):
 
 
 def present(resource: Element, context: Context) -> GenericEntry:
-    """Read whatever it is."""
+    """Read a resource of any type."""
     heading = head(resource, _concept(resource))
     if heading["is_withdrawn"] or heading["is_withheld"]:
         return GenericEntry(**heading)
@@ -114,13 +113,13 @@ def present(resource: Element, context: Context) -> GenericEntry:
 
 
 def _people(resource: Element) -> Iterator[Element]:
-    """Who has to do with it: some types of R4 say beside each in which function."""
+    """The people involved. Some types in R4 wrap each of them in an element that also says their function."""
     sent = (found for name in _PEOPLE for found in elements.children(resource, name))
     return (next(filter(None, (elements.child(found, name) for name in _WHO)), found) for found in sent)
 
 
 def _beside(title: str, told: Iterable[Particular]) -> Iterator[Particular]:
-    """Without what is its name; but nobody may lose for that what it leaves out or rules out."""
+    """The particulars without those that repeat the title. One that excludes or rules something out always stays."""
     for one in told:
         said = tuple(each for each in one.said if each != title) if one.what is What.DETAIL else one.said
         if said and (said != (title,) or one.what in TURNING):
@@ -132,7 +131,8 @@ def _concept(resource: Element) -> Element:
 
 
 def _title(resource: Element, context: Context) -> str:
-    """The first that is more than what stands in place of a name; a code is, too: what it is about comes first."""
+    """The first title that is not a mere substitute for a name. A code counts as a title: what the resource is about
+    comes first."""
     spare = []
     for said in filter(None, _titles(resource, context)):
         if not is_in_place_of_a_name(said):
@@ -142,7 +142,7 @@ def _title(resource: Element, context: Context) -> str:
 
 
 def _titles(resource: Element, context: Context) -> Iterator[str]:
-    """By the elements that name a resource; then by those of its parts."""
+    """The texts of the elements that name a resource, then of those that name its parts."""
     for name in _NAMING:
         yield _said(resource, name, resource, context)
     for nested in _NESTED:

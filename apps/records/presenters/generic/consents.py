@@ -1,4 +1,4 @@
-"""What a consent says yes or no to, and what its exceptions allow or not (Consent of R4)."""
+"""What a consent allows or denies, and what its exceptions allow or deny (Consent in R4)."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final
@@ -14,9 +14,9 @@ _DEEPEST: Final = 5  # exceptions to exceptions
 
 
 def consent(resource: Element, context: Context) -> Iterator[tuple[What, Iterable[str]]]:
-    """Consent (R4): to what it says yes or no, and what its exceptions allow or not, each by what it is about."""
+    """Consent (R4): what it allows or denies, and what its exceptions allow or deny."""
     yield What.ABOUT, provider_words.known(resource, "scope")
-    yield What.RULE, provider_words.known(resource, "policyRule")  # some codes of HL7 turn it around: opted out
+    yield What.RULE, provider_words.known(resource, "policyRule")  # some HL7 codes reverse the meaning: opted out
     said = [elements.flag(each, "verified") for each in elements.children(resource, "verification")]
     yield What.VERIFIED, ("not-verified",) if False in said and True not in said else ()
     rule = elements.child(resource, "provision")
@@ -34,7 +34,7 @@ def consent(resource: Element, context: Context) -> Iterator[tuple[What, Iterabl
 
 
 def _covered(provision: Element, resource: Element, context: Context) -> tuple[str, ...]:
-    """What a rule of a consent is for, and for whom."""
+    """What a rule of a consent covers, and whom."""
     said = naming.titles(provision, "action", "purpose", "class", "code", "securityLabel")
     actors = (elements.child(each, "reference") for each in elements.children(provision, "actor"))
     return (*said, *naming.names_of(actors, context, within=resource))

@@ -1,4 +1,4 @@
-"""Pictures that were taken of somebody: of what, with what, and how many."""
+"""Images that were taken of somebody: of what, with what, and how many."""
 
 from collections.abc import Iterable, Iterator
 
@@ -12,7 +12,7 @@ from apps.records.presenters.generic.particular_words import WORDS, What
 
 
 def study(resource: Element, context: Context) -> Iterator[tuple[What, Iterable[str]]]:
-    """ImagingStudy: with what machine, of what, what was done, and how many images there are."""
+    """ImagingStudy: the machine, what was imaged, what was done, and how many images there are."""
     series = list(elements.children(resource, "series"))
     machines = (found for name in ("modality", "modalityList") for found in elements.children(resource, name))
     each = (found for part in series for found in elements.children(part, "modality"))
@@ -27,13 +27,13 @@ def study(resource: Element, context: Context) -> Iterator[tuple[What, Iterable[
 
 
 def _machine(sent: Element) -> str:
-    """By DICOM's code, which many send without a word, else in the provider's words."""
+    """The machine, by DICOM's code, which many servers send without a display, else in the provider's words."""
     keys = (f"image-{coding.code.lower()}" for coding in codes_of(sent))
     return next((key for key in keys if key in WORDS), title_of(sent))
 
 
 def media(resource: Element, context: Context) -> Iterator[tuple[What, Iterable[str]]]:
-    """Media: what kind of picture or sound, from which side, and with what it was made."""
+    """Media: the kind of image or recording, the view, and the device that made it."""
     yield What.MACHINE, (_machine(found) for found in elements.children(resource, "modality"))
     yield What.KIND, naming.titles(resource, "subtype")
     yield What.VIEW, naming.titles(resource, "view")

@@ -1,4 +1,4 @@
-"""What is told of a resource without a presenter of its own (`particulars`), and how that is called."""
+"""The kinds of particulars of a resource without a presenter of its own (`particulars`), and their labels."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class What(StrEnum):
-    """What is told."""
+    """The kinds of particulars."""
 
     RULED_OUT = "ruled-out"
     FOUND = "found-in-it"
@@ -91,7 +91,7 @@ class What(StrEnum):
     USED = "used-so-far"
 
 
-# Those without which a row would be read as something else.
+# Particulars without which a row would be misunderstood.
 TURNING: Final = frozenset(
     {
         What.RULED_OUT, What.FOODS_TO_LEAVE_OUT, What.EMPTY_BECAUSE, What.TAKEN_OFF, What.HAS_NOT, What.DENIES,
@@ -100,7 +100,7 @@ TURNING: Final = frozenset(
     }
 )  # fmt: skip
 
-# Those that are told by keys of `WORDS`, where they were sent as codes; all others in the provider's words alone.
+# Particulars that become keys of `WORDS` if they were sent as codes; all others are in the provider's words only.
 KEYED: Final = frozenset(
     {
         What.ABOUT,
@@ -221,7 +221,7 @@ WORDS: Final[Mapping[str, str | Promise]] = {
     "predetermination": _("An estimate, not a bill"),
     "proposed": _("A question about whether it will be paid, not a bill"),
     "exploratory": _("An estimate, not a bill"),
-    # What an insurance made of a bill (ClaimResponse.outcome); one that it is done with needs no word.
+    # How far an insurance processed a bill (ClaimResponse.outcome); a bill that is done needs no word.
     "outcome-error": _("Could not be processed"),
     "outcome-partial": _("Processed in part"),
     "outcome-queued": _("Not yet processed"),
@@ -232,7 +232,7 @@ WORDS: Final[Mapping[str, str | Promise]] = {
     "treatment": _("Treatment"),
     "research": _("Research"),
     "adr": _("Your wishes for a time when you cannot decide"),
-    # DICOM's codes of what made an image, which many send without a word (PS3.3, C.7.3.1.1.1).
+    # DICOM's codes for the machine that made an image, which many servers send without a display (PS3.3, C.7.3.1.1.1).
     "image-cr": _("X-ray"),
     "image-ct": _("CT scan"),
     "image-dx": _("X-ray"),

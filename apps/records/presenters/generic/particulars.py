@@ -1,7 +1,7 @@
-"""What a resource of a type without a presenter of its own says that narrows it or turns it around: what was ruled out,
-what is not to be eaten, what was taken off a list, what a consent allows but for its exceptions.
+"""Particulars: what narrows or reverses the meaning of a resource without a presenter of its own, such as what was
+ruled out, what must not be eaten, what was taken off a list, or the exceptions to a consent.
 
-Each is told as its provider says it, under a name that says whether it is so or not.
+Each is shown in the provider's words, under a label that says whether it is true or not.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -19,7 +19,7 @@ from apps.records.presenters.generic import consents, imaging, payments, provide
 from apps.records.presenters.generic.particular_words import What
 from apps.records.presenters.heads import status_codes
 
-_MOST: Final = 50  # of one sort; more is an accident
+_MOST: Final = 50  # particulars of one kind; more can only be an error
 _REASONS: Final = (
     "reasonCode", "reasonCodeableConcept", "reason", "reasonGiven", "indication", "triggerCodeableConcept",
 )  # fmt: skip
@@ -30,7 +30,8 @@ _WHY: Final = ("statusReason", "reasonNotGiven", "reasonNotPerformed", "cancella
 
 
 class Particular(msgspec.Struct, frozen=True, gc=False):
-    """One sort of it: in the provider's words or, of what is `KEYED`, by keys of `WORDS`. `more` were sent besides."""
+    """The particulars of one kind: in the provider's words or, if the kind is `KEYED`, as keys of `WORDS`. `more` is
+    the number that is left out."""
 
     what: What
     said: tuple[str, ...] = ()
@@ -42,7 +43,8 @@ _Read = Callable[[Element, Context], Iterator[tuple[What, _Said]]]
 
 
 def of(resource: Element, context: Context) -> tuple[Particular, ...]:
-    """What it says of these, in this order; none where its type has none."""
+    """The particulars of a resource: first those of its type, then those that all types have. Empty if there are
+    none."""
     read = _READERS.get(elements.text(resource, "resourceType"))
     found = [
         *(read(resource, context) if read else ()),
@@ -60,13 +62,13 @@ def of(resource: Element, context: Context) -> tuple[Particular, ...]:
 
 
 def _urgency(resource: Element) -> tuple[str, ...]:
-    """By a code that we know; of a concept of DSTU2, else in the provider's words."""
+    """How urgent it is: a code that we know, else the words of a concept in DSTU2."""
     known = tuple(code for code in status_codes(resource, "priority") if code in _URGENCIES)
     return known or naming.titles({"priority": list(elements.children(resource, "priority"))}, "priority")
 
 
 def _impression(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
-    """ClinicalImpression; what was ruled out is an element of DSTU2."""
+    """ClinicalImpression. Only DSTU2 has an element for what was ruled out."""
     ruled_out = elements.children(resource, "ruledOut")
     found = elements.children(resource, "finding")
     yield (
@@ -93,7 +95,7 @@ def _looked_at(part: Element, resource: Element, context: Context) -> str:
 
 
 def _thing(part: Element, resource: Element, context: Context) -> str:
-    """A concept in DSTU2; a concept or a reference in R4."""
+    """The name of a finding, which is a concept in DSTU2, and a concept or a reference in R4."""
     concept = part.get("itemCodeableConcept") or part.get("item")
     return title_of(concept) or naming.name_of(part.get("itemReference"), context, within=resource)
 
@@ -103,7 +105,7 @@ def _why(finding: Element) -> str:
 
 
 def _nutrition(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
-    """NutritionOrder, alike in both versions; how often and how much `schedules` reads."""
+    """NutritionOrder, the same in both FHIR versions. `schedules` reads how often and how much."""
     yield What.ALLERGIES, provider_words.names(resource, "allergyIntolerance", context)
     diet = elements.child(resource, "oralDiet")
     supplements = list(elements.children(resource, "supplement"))
@@ -140,7 +142,7 @@ def _nutrition(resource: Element, context: Context) -> Iterator[tuple[What, _Sai
 
 
 def _list(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
-    """List: what it says of itself, and what stands on it or was taken off."""
+    """List: what it says about itself, what is on it, and what was taken off."""
     yield What.EMPTY_BECAUSE, provider_words.known(resource, "emptyReason")
     yield What.MODE, (code for code in status_codes(resource, "mode") if code == "changes")
     items = [
@@ -152,13 +154,13 @@ def _list(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
 
 
 def _listed(entry: Element, resource: Element, context: Context) -> str:
-    """What stands there, with how it came to stand so ("Stopped"). Nothing is told of what has no name."""
+    """The name of an item, with its flag ("Stopped"). Empty if the item has no name."""
     name = naming.name_of(entry.get("item"), context, within=resource)
     return provider_words.with_more(name, provider_words.coded(entry.get("flag"))) if name else ""
 
 
 def _group(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
-    """Group. Who shall not have what is not so, has it."""
+    """Group: the characteristics that its members have, and those that they do not have. To exclude "no" is to have."""
     sent = elements.children(resource, "characteristic")
     told = [(_characteristic(each, resource, context), _is_had(each)) for each in sent]
     yield What.HAS, (said for said, is_had in told if is_had)
@@ -180,7 +182,7 @@ def _characteristic(sent: Element, resource: Element, context: Context) -> str:
 
 
 def _given(resource: Element, _context: Context) -> Iterator[tuple[What, _Said]]:
-    """MedicationAdministration: how much, and how. Nothing of what was not given after all."""
+    """MedicationAdministration: how much, and how. Empty if it was not given after all."""
     if elements.flag(resource, "wasNotGiven") is True or "not-done" in status_codes(resource, "status"):
         return
     sent = elements.child(resource, "dosage")
@@ -190,7 +192,7 @@ def _given(resource: Element, _context: Context) -> Iterator[tuple[What, _Said]]
         yield What.GIVEN_HOW, (given.route, given.method, given.site, *given.unread)
 
 
-# An amount that was given is `quantity` in DSTU2 and `dose` in R4; of one that was ordered, these.
+# The dose of an administration is `quantity` in DSTU2 and `dose` in R4. The values are a dosage's names for the same.
 _AS_ORDERED: Final[Mapping[str, str]] = {"dose": "doseQuantity", "quantity": "quantityQuantity"}
 
 
@@ -204,8 +206,8 @@ def _event(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
 
 
 def _suspect(sent: Element, resource: Element, context: Context) -> str:
-    """What is suspected, with how sure those were who judged it: some causes are all but ruled out. Nothing is told of
-    what has no name."""
+    """The suspected cause, with how certain it is: some causes are all but ruled out. Empty if the cause has no
+    name."""
     name = naming.name_of(sent.get("instance"), context, within=resource)
     judged = list(elements.children(sent, "causality"))
     said = [
@@ -217,7 +219,7 @@ def _suspect(sent: Element, resource: Element, context: Context) -> str:
 
 
 def _issue(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
-    """DetectedIssue: two medicines that do not go together, and what was done about it."""
+    """DetectedIssue: for example two medicines that interact, and what was done about it."""
     yield What.HOW_SERIOUS, provider_words.known(resource, "severity")
     yield What.CONCERNS, naming.names_of(elements.children(resource, "implicated"), context, within=resource)
     yield What.DETAIL, (elements.prose(resource.get("detail")),)
@@ -234,7 +236,7 @@ def _found(evidence: Element, resource: Element, context: Context) -> tuple[str,
 
 
 def _message(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
-    """Communication, or the request for one."""
+    """Communication or CommunicationRequest."""
     yield What.RECIPIENTS, provider_words.names(resource, "recipient", context)
     payload = list(elements.children(resource, "payload"))
     yield What.MESSAGE, (elements.prose(each.get("contentString")) for each in payload)
@@ -248,8 +250,8 @@ def _sent_with(part: Element, resource: Element, context: Context) -> tuple[str,
 
 
 def _risk(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
-    """RiskAssessment: of what, and how likely that is. One that is only a number is not told: nobody may take 2 for
-    two percent or for two in all."""
+    """RiskAssessment: the risks, and how likely they are. A probability that is only a number is left out: 2 could be
+    read as two percent or as twice as likely."""
     predictions = list(elements.children(resource, "prediction"))
     likely = ("qualitativeRisk", "probabilityCodeableConcept")
     told = (
@@ -269,14 +271,14 @@ def _evaluation(resource: Element, _context: Context) -> Iterator[tuple[What, _S
 
 
 def _episode(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
-    """EpisodeOfCare: of which conditions it is."""
+    """EpisodeOfCare: the conditions that it is about."""
     conditions = (each.get("condition") for each in elements.children(resource, "diagnosis"))
     named = (naming.name_of(each, context, within=resource) for each in conditions)
     yield What.CONCERNS, (*provider_words.names(resource, "condition", context), *named)
 
 
 def _supply(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
-    """SupplyDelivery, or the request for one: what, and how much of it."""
+    """SupplyDelivery or SupplyRequest: what, and how much of it."""
     yield (
         What.SUPPLIED,
         (provider_words.amount(resource, "quantity"), *(_item(each, resource, context) for each in _items(resource))),
@@ -286,7 +288,7 @@ def _supply(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]
 
 
 def _items(resource: Element) -> list[Element]:
-    """What was handed over, in R4; of DSTU2 it is named alone, and names the whole."""
+    """The supplied items in R4. In DSTU2, the item is only a reference, which already names the resource."""
     return [each for each in elements.children(resource, "suppliedItem") if "reference" not in each]
 
 
@@ -298,7 +300,7 @@ def _item(sent: Element, resource: Element, context: Context) -> str:
 
 
 def _device(resource: Element, _context: Context) -> Iterator[tuple[What, _Said]]:
-    """DeviceRequest: how the device is to be (R4)."""
+    """DeviceRequest (R4): what the device should be like."""
     yield What.DETAIL, _parameters(resource)
 
 
@@ -313,23 +315,23 @@ def _parameters(resource: Element) -> Iterator[str]:
 
 
 def _flag(resource: Element, _context: Context) -> Iterator[tuple[What, _Said]]:
-    """Flag: what kind of warning."""
+    """Flag: the kind of warning."""
     yield What.KIND, naming.titles(resource, "category")
 
 
 def _place(resource: Element, _context: Context) -> Iterator[tuple[What, _Said]]:
-    """BodyStructure; of BodySite (DSTU2), which side of the body it is on."""
+    """BodyStructure, and BodySite (DSTU2): where it is, and on which side of the body."""
     yield What.BODY_SITES, naming.titles(resource, "location", "locationQualifier", "modifier")
 
 
 def _order(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
-    """Order (DSTU2): what is ordered, and of whom."""
+    """Order (DSTU2): what is ordered, and from whom."""
     yield What.CONCERNS, provider_words.names(resource, "detail", context)
     yield What.RECIPIENTS, provider_words.names(resource, "target", context)
 
 
 def _document(resource: Element, _context: Context) -> Iterator[tuple[What, _Said]]:
-    """Composition: what its parts are called, and why one is empty."""
+    """Composition: the titles of its sections, and why a section is empty."""
     parts = elements.children(resource, "section")
     told = ((elements.text(each, "title") or title_of(each.get("code")), each.get("emptyReason")) for each in parts)
     yield What.HOLDS, (provider_words.with_more(name, title_of(empty)) for name, empty in told if name)

@@ -1,5 +1,5 @@
-"""Bills: what each is for and what it comes to; and what an insurance answers and makes of them: whether it holds, what
-it leaves out, and how much it pays."""
+"""Bills: what each is for, and its total; and an insurance's answers: whether it is in force, what it does not cover,
+and how much it pays."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -21,7 +21,7 @@ _TENTHS: Final = re.compile(r"-?[0-9]+\.[0-9]", re.ASCII)
 
 
 def eligibility(resource: Element, _context: Context) -> Iterator[tuple[What, Iterable[str]]]:
-    """CoverageEligibilityResponse (R4): whether the insurance holds, and what it leaves out."""
+    """CoverageEligibilityResponse (R4): whether the insurance is in force, and what it does not cover."""
     insurances = list(elements.children(resource, "insurance"))
     yield What.IN_FORCE, ("not-in-force" for each in insurances if elements.flag(each, "inforce") is False)
     parts = [part for each in insurances for part in elements.children(each, "item")]
@@ -33,8 +33,8 @@ def eligibility(resource: Element, _context: Context) -> Iterator[tuple[What, It
 
 
 def benefits(resource: Element, context: Context) -> Iterator[tuple[What, Iterable[str]]]:
-    """ExplanationOfBenefit, and ClaimResponse: what it is, where that is no bill, how far it was processed, what it
-    is for, and what it comes to. DSTU2 has one amount where R4 has totals by kind."""
+    """ExplanationOfBenefit and ClaimResponse: what it is, if not a bill; how far it was processed; what it is for; and
+    its totals. DSTU2 has one amount where R4 has totals by kind."""
     yield What.USE, _no_bill(resource)
     yield What.HOW_IT_STANDS, (key for code in status_codes(resource, "outcome") if (key := f"outcome-{code}") in WORDS)
     yield What.LINES, _lines(resource)
@@ -54,7 +54,7 @@ def benefits(resource: Element, context: Context) -> Iterator[tuple[What, Iterab
 
 
 def claim(resource: Element, context: Context) -> Iterator[tuple[What, Iterable[str]]]:
-    """Claim: what it is, where that is no bill, what it is for, and what it comes to (R4)."""
+    """Claim: what it is, if not a bill; what it is for; and its total (R4)."""
     yield What.USE, _no_bill(resource)
     yield What.LINES, _lines(resource)
     yield from _care(resource, context)
@@ -62,7 +62,7 @@ def claim(resource: Element, context: Context) -> Iterator[tuple[What, Iterable[
 
 
 def charge(resource: Element, context: Context) -> Iterator[tuple[What, Iterable[str]]]:
-    """ChargeItem (R4): what was used or done, how much of it, and what it costs where that is not as usual."""
+    """ChargeItem (R4): what was used or done, how much of it, and its price, if that is not the usual one."""
     product = naming.reasons(resource, context, ("productCodeableConcept",), ("productReference",))
     yield What.SUPPLIED, (*product, provider_words.amount(resource, "quantity"))
     yield What.DONE, provider_words.names(resource, "service", context)
@@ -72,7 +72,7 @@ def charge(resource: Element, context: Context) -> Iterator[tuple[What, Iterable
 
 
 def invoice(resource: Element, context: Context) -> Iterator[tuple[What, Iterable[str]]]:
-    """Invoice (R4): what it is for, what it comes to without taxes and with them, and when it is to be paid."""
+    """Invoice (R4): what it is for, the totals without and with taxes, and the terms of payment."""
     yield What.LINES, _lines(resource)
     yield What.TOTAL_NET, (priced("", resource.get("totalNet")),)
     yield What.TOTAL, (priced("", resource.get("totalGross")),)
@@ -81,7 +81,7 @@ def invoice(resource: Element, context: Context) -> Iterator[tuple[What, Iterabl
 
 
 def account(resource: Element, context: Context) -> Iterator[tuple[What, Iterable[str]]]:
-    """Account: what it is about; and what was open when it was sent (DSTU2)."""
+    """Account: its kind, who pays, and the balance when it was sent (DSTU2)."""
     yield What.KIND, naming.titles(resource, "type")
     paying = (("guarantor", "party"), ("coverage", "coverage"))
     parts = ((each, inner) for name, inner in paying for each in elements.children(resource, name))
@@ -94,7 +94,7 @@ def account(resource: Element, context: Context) -> Iterator[tuple[What, Iterabl
 
 
 def payment(resource: Element, _context: Context) -> Iterator[tuple[What, Iterable[str]]]:
-    """PaymentNotice: how much (R4), and how it stands; PaymentReconciliation: how much."""
+    """PaymentNotice: the amount (R4) and the status of the payment; PaymentReconciliation: the amount."""
     yield What.HOW_IT_STANDS, (_called(resource.get("paymentStatus")),)
     amount = resource.get("amount") or resource.get("paymentAmount") or resource.get("total")
     yield What.GIVEN, (priced("", amount),)
@@ -102,18 +102,18 @@ def payment(resource: Element, _context: Context) -> Iterator[tuple[What, Iterab
 
 
 def is_of_this_bill(benefit: Element) -> bool:
-    """Whether it is an amount of the bill alone: Medicare sends these among what was used of a benefit so far."""
+    """Whether a benefit balance is about this bill alone: Medicare sends such amounts among those used so far."""
     return any(code.startswith(_OF_MEDICARE) for code in elements.codes(benefit.get("type"))) and "usedMoney" in benefit
 
 
 def name_of_line(line: Element) -> str:
-    """What a line of a bill is for, by name."""
+    """The name of what a line of a bill is for."""
     named = ("productOrService", "service", "chargeItemCodeableConcept", "revenue", "category")
     return next(iter(naming.titles(line, *named)), "")
 
 
 def priced(what: str, sent: object) -> str:
-    """What it is, and the amount with its currency, 40.5 as 40.50: programs drop the last zero. Nothing without an
+    """A name and an amount with its currency. 40.5 becomes 40.50, because programs drop the last zero. Empty without an
     amount."""
     money = sent if isinstance(sent, dict) else {}
     amount = quantities.read({**money, "unit": elements.text(money, "currency") or elements.text(money, "unit")})
@@ -123,26 +123,26 @@ def priced(what: str, sent: object) -> str:
 
 
 def _care(resource: Element, context: Context) -> Iterator[tuple[What, Iterable[str]]]:
-    """For which diagnoses, and what was done."""
+    """The diagnoses and procedures that a bill is about."""
     yield What.DIAGNOSES, _each(resource, "diagnosis", context)
     yield What.DONE, _each(resource, "procedure", context)
 
 
 def _each(resource: Element, name: str, context: Context) -> Iterator[str]:
-    """What each part of that name says: R4 has an element for a concept in it and one for a reference, DSTU2 one."""
+    """The diagnoses or procedures by name. R4 has separate elements for concepts and references, DSTU2 one element."""
     for part in elements.children(resource, name):
         yield from naming.titles(part, f"{name}CodeableConcept", name)
         yield from provider_words.names_in(part, f"{name}Reference", resource, context)
 
 
 def _no_bill(resource: Element) -> Iterator[str]:
-    """That it is only a question or an estimate."""
+    """The code that says it is not a bill, but only a question or an estimate."""
     return (code for code in status_codes(resource, "use") if code in WORDS)
 
 
 def _lines(resource: Element) -> Iterator[str]:
-    """What each line is for, and what it costs; the insurance's own (`addItem`) among them. Nothing of a line without
-    a name: what an amount is of would not be said."""
+    """What each line is for, and its price, including lines that the insurance added (`addItem`). A line without a name
+    is left out: nobody could tell what its price is for."""
     for name in ("item", "addItem", "lineItem"):
         for line in elements.children(resource, name):
             if said := name_of_line(line):
@@ -150,26 +150,27 @@ def _lines(resource: Element) -> Iterator[str]:
 
 
 def _base(line: Element) -> object:
-    """The price of a line of an invoice, before what is added or taken off."""
+    """The base price of a line of an invoice, without surcharges and discounts."""
     prices = elements.children(line, "priceComponent")
     return next((each.get("amount") for each in prices if "base" in status_codes(each, "type")), None)
 
 
 def _flagged(parts: Iterable[Element], name: str) -> Iterator[str]:
-    """Those of which it is true, by what they are."""
+    """The names of the parts for which this flag is true."""
     for part in parts:
         if elements.flag(part, name) is True:
             yield _named(part) or "…"
 
 
 def _named(part: Element) -> str:
-    """What the insurance has it for."""
+    """What the insurance calls a part."""
     said = naming.titles(part, "productOrService", "category", "subCategory")
     return elements.text(part, "name") or next(iter(said), "") or elements.text(part, "description")
 
 
 def _counted(parts: Iterable[Element], name: str, kind: str) -> Iterator[str]:
-    """How much of each there is, by what kind of limit it is. Nothing where neither says of what."""
+    """How much of each benefit is allowed or used (`kind`), with its name and its kind of limit. A benefit with neither
+    is left out."""
     for part in parts:
         for benefit in elements.children(part, name):
             if is_of_this_bill(benefit):
@@ -182,5 +183,5 @@ def _counted(parts: Iterable[Element], name: str, kind: str) -> Iterator[str]:
 
 
 def _called(concept: object) -> str:
-    """What it says; of one that was sent as a code alone, the code, without which an amount says nothing."""
+    """The title of a concept, or else its code, without which an amount means nothing."""
     return title_of(concept) or elements.words(concept)

@@ -1,4 +1,4 @@
-"""How often, and how much each time, of what has no presenter of its own: a device, a diet, feeding through a tube."""
+"""How often and how much each time, for things without a presenter of their own: a device, a diet, tube feeding."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -14,14 +14,14 @@ _RATES: Final = ("rateQuantity", "rateRatio")
 
 
 def read(resource: Element) -> tuple[Dosage, ...]:
-    """Each schedule that it has; with more than one, each by what it is of."""
+    """The schedules of a resource; if there are several, each with what it is for."""
     needed = {"asNeededCodeableConcept": resource["prnReason"]} if "prnReason" in resource else {}
     own = dosages.of_timing({**resource, **needed}, *_TIMINGS)
     return (*own, *dosages.read({"dosage": list(_of_food(resource))}))
 
 
 def _of_food(resource: Element) -> Iterator[Element]:
-    """The parts of a NutritionOrder as dosages: a diet, supplements, and what is fed through a tube."""
+    """The parts of a NutritionOrder in the form of dosages: the diet, the supplements and the tube feeding."""
     if resource.get("resourceType") != "NutritionOrder":
         return
     for part in (*elements.children(resource, "oralDiet"), *elements.children(resource, "supplement")):

@@ -1,7 +1,7 @@
-"""What the status says of a resource whose type has no presenter of its own.
+"""The status of a resource whose type has no presenter of its own.
 
-Most types write one thing by one word. Where a word means something else in one of them, or is of it alone, that type
-has words of its own here (the value sets of FHIR DSTU2 1.0.2 and R4 4.0.1).
+Most types use the same word for the same status. A type in which a word means something else, or that has words of its
+own, has a table of its own here (the value sets of FHIR DSTU2 1.0.2 and R4 4.0.1).
 """
 
 from collections.abc import Mapping
@@ -17,16 +17,16 @@ _ELEMENTS: Final = ("status", "clinicalStatus", "lifecycleStatus", "state", "act
 
 
 class Group(StrEnum):
-    """Where it is listed: only what is plainly over is past. None is current: what that means is known of types with a
-    presenter alone, and a dose given years ago is `completed`."""
+    """The groups of the list. Only what is plainly over is past. No group is "current": we know what that means only
+    for types with a presenter, and a dose given years ago is `completed`."""
 
     LISTED = "listed"
     PAST = "past"
 
 
 class Status(StrEnum):
-    """Status words that several types share, and those of one. NONE says nothing: it is as it should be, or its type
-    has no status."""
+    """Status words that several types share, and those of single types. NONE is not shown: the status is the normal
+    one, or the type has no status."""
 
     NONE = ""
     NOT_FINAL = "not-final"
@@ -79,13 +79,13 @@ _WORDS: Final[Mapping[str, Status]] = {
     "waitlist": Status.WAITING,
     **dict.fromkeys(("on-hold", "onhold", "suspended", "onleave"), Status.PAUSED),
     **dict.fromkeys(("completed", "complete", "finished", "done"), Status.DONE),
-    "final": Status.NONE,  # an alert that is final is not done with
+    "final": Status.NONE,  # not "done": an alert that is final may still apply
     **dict.fromkeys(("amended", "appended", "corrected"), Status.CHANGED),
     **dict.fromkeys(("stopped", "revoked", "aborted", "abandoned"), Status.STOPPED),
     **dict.fromkeys(("rejected", "declined"), Status.DECLINED),
     **dict.fromkeys(("failed", "failure", "error"), Status.FAILED),
     "not-done": Status.NOT_DONE,
-    **dict.fromkeys(("cancelled", "replaced"), Status.CANCELED),  # the latter of an OrderResponse, by another order
+    **dict.fromkeys(("cancelled", "replaced"), Status.CANCELED),  # OrderResponse: replaced by another order
     **dict.fromkeys(
         ("inactive", "resolved", "retired", "superseded", "ended", "terminated", "withdrawn", "unavailable", "false"),
         Status.PAST,
@@ -98,15 +98,15 @@ _OF_TYPE: Final[Mapping[str, Mapping[str, Status]]] = {
         "billed": Status.BILLED,
     },
     "Contract": {
-        **dict.fromkeys(("policy", "offered", "negotiable", "executable"), Status.NOT_FINAL),  # signed by one at most
-        **dict.fromkeys(("executed", "renewed", "resolved"), Status.CURRENT),  # the last: a dispute about it
+        **dict.fromkeys(("policy", "offered", "negotiable", "executable"), Status.NOT_FINAL),  # one party has signed
+        **dict.fromkeys(("executed", "renewed", "resolved"), Status.CURRENT),  # resolved: a dispute about it
         "disputed": Status.PAUSED,
     },
     "GuidanceResponse": {
         **dict.fromkeys(("success", "data-requested"), Status.DONE),
         "data-required": Status.NOT_FINAL,
     },
-    "ImagingStudy": {"available": Status.NONE},  # the images of a day long past
+    "ImagingStudy": {"available": Status.NONE},  # the images, though perhaps not any more
     "Invoice": {"issued": Status.SENT_OUT, "balanced": Status.SETTLED},
     "ResearchStudy": {
         "in-review": Status.NOT_FINAL,
@@ -132,7 +132,7 @@ _OF_TYPE: Final[Mapping[str, Mapping[str, Status]]] = {
         "withdrawn": Status.WITHDREW,
     },
 }
-# Types that have no status, in DSTU2 or in either version: what nobody can write was not left out.
+# Types that have no status, in DSTU2 or in both FHIR versions: then "status not given" would be wrong.
 _WITHOUT: Final = frozenset(
     {
         "AdverseEvent", "AuditEvent", "Basic", "BodySite", "Claim", "ClaimResponse", "DetectedIssue",
@@ -157,20 +157,20 @@ _ANSWERS: Final = {  # AppointmentResponse.participantStatus
     "in-process": Status.NOT_FINAL,
     "completed": Status.DONE,
 }
-# Of these, DSTU2 says beside the status that it was not: a dose that was not given is `completed` all the same.
+# DSTU2's flags for what was not done, beside the status: the status of a dose that was not given is still `completed`.
 _NOT: Final = ("wasNotGiven", "notPerformed")
 
 
 def group_of(status: str) -> str:
-    """Where what has that status is listed."""
+    """The group of the list that a status belongs to."""
     return NOT_GIVEN if status == NOT_GIVEN else Group.PAST if status in _OVER else Group.LISTED
 
 
 def read(resource: Element) -> str:
-    """Its `Status`, or NOT_GIVEN where it has none that we know."""
+    """The `Status` of a resource, or NOT_GIVEN if it has none that we know."""
     if any(elements.flag(resource, name) is True for name in _NOT):
         return Status.NOT_DONE
-    if "potential" in status_codes(resource, "actuality"):  # of an AdverseEvent, however its report stands
+    if "potential" in status_codes(resource, "actuality"):  # an AdverseEvent, whatever the status of its report
         return Status.POTENTIAL
     if answer := mapped(resource, "participantStatus", _ANSWERS):
         return answer
@@ -180,7 +180,7 @@ def read(resource: Element) -> str:
     if status in _OPEN and is_suggested(resource):
         if "plan" not in status_codes(resource, "intent"):
             return Status.SUGGESTED
-        if status == NOT_GIVEN or "active" in status_codes(resource, "status"):  # else it has begun, or is put off
+        if status == NOT_GIVEN or "active" in status_codes(resource, "status"):  # else it has begun, or is on hold
             return Status.PLANNED
     return _of_consent(resource) or status if status == Status.CURRENT else status
 
@@ -199,9 +199,9 @@ def _sent(resource: Element) -> str:
 
 
 def _of_consent(resource: Element) -> str:
-    """What a consent that is in force allows, where that is not all (R4 Consent.provision). Nobody may take a refusal
-    for a permission; and one within a permission, or the other way round, is an exception. Where it has no rule of its
-    own, the one that it follows says so, by HL7's codes (v3 ActCode): opted out."""
+    """The status of a consent that is in force but does not allow everything (R4 Consent.provision), so that nobody
+    takes a refusal for a permission; else empty. A refusal within a permission, or the other way round, is an
+    exception. Without a rule of its own, the consent follows a policy rule, by HL7's codes (v3 ActCode): opted out."""
     provision = elements.child(resource, "provision")
     has_exceptions = any(True for _each in elements.children(provision, "provision"))
     own = status_codes(provision, "type")

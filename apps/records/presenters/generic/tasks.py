@@ -1,4 +1,4 @@
-"""What is to be done (Task, RequestGroup), and a study that somebody takes part in (ResearchSubject)."""
+"""Things to do (Task, RequestGroup), and a study in which somebody takes part (ResearchSubject)."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final
@@ -15,7 +15,7 @@ _TEXTS: Final = ("valueString", "valueMarkdown")
 
 
 def task(resource: Element, context: Context) -> Iterator[tuple[What, Iterable[str]]]:
-    """Task (R4): how far it is, what it is about, what it begins with, and what came of it."""
+    """Task (R4): its status, what it is about, its inputs and its outputs."""
     yield What.HOW_IT_STANDS, naming.titles(resource, "businessStatus")
     yield What.CONCERNS, provider_words.names(resource, "focus", context)
     yield What.WHERE, provider_words.names(resource, "location", context)
@@ -25,7 +25,7 @@ def task(resource: Element, context: Context) -> Iterator[tuple[What, Iterable[s
 
 
 def _told(sent: Element, resource: Element, context: Context) -> str:
-    """What it is, and what it says of that; nothing where it says nothing that we can tell."""
+    """The type and the value of an input or output; empty if there is no value that we can show."""
     texts = (elements.prose(sent.get(name)) for name in _TEXTS)
     coded = (title_of(sent.get(name)) for name in ("valueCodeableConcept", "valueCoding"))
     named = naming.name_of(sent.get("valueReference"), context, within=resource)
@@ -34,7 +34,7 @@ def _told(sent: Element, resource: Element, context: Context) -> str:
 
 
 def group(resource: Element, context: Context) -> Iterator[tuple[What, Iterable[str]]]:
-    """RequestGroup (R4): what is to be done, and which of it within what."""
+    """RequestGroup (R4): the things to do, those within others after them."""
     yield What.PLANNED, _actions(resource, resource, context, 0)
 
 
@@ -53,7 +53,7 @@ def _action(action: Element, resource: Element, context: Context) -> str:
 
 
 def trial(resource: Element, _context: Context) -> Iterator[tuple[What, Iterable[str]]]:
-    """ResearchSubject (R4): in which group of the study they are, and were to be."""
+    """ResearchSubject (R4): the group of the study in which they are, and the one to which they were assigned."""
     actual, assigned = elements.text(resource, "actualArm"), elements.text(resource, "assignedArm")
     yield What.GROUP, (actual or assigned,)
     yield What.ASSIGNED, (assigned if actual != assigned and actual else "",)

@@ -1,6 +1,6 @@
-"""The glasses or contact lenses of a VisionPrescription, an eye each: `dispense` in DSTU2, `lensSpecification` in R4.
+"""The lenses of a VisionPrescription, for glasses or contact lenses: `dispense` in DSTU2, `lensSpecification` in R4.
 
-Numbers are as sent, with the sign that they were sent with: one that is lost is another lens.
+Numbers are as sent, with their signs: without its sign, a number would mean another lens.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN
 from apps.records.presenters.heads import status_codes
 
-_MOST: Final = 20  # lenses, and prisms of one; more is an accident
+_MOST: Final = 20  # lenses, or prisms of one lens; more can only be an error
 
 
 class Eye(StrEnum):
@@ -31,7 +31,7 @@ class Eye(StrEnum):
 
 
 class Base(StrEnum):
-    """Where the thick side of a prism is."""
+    """Where the base of a prism is, its thick side."""
 
     UP = "base-up"
     DOWN = "base-down"
@@ -48,7 +48,7 @@ class Prism(msgspec.Struct, frozen=True, gc=False):
 
 
 class Lens(msgspec.Struct, frozen=True, gc=False):
-    """What one lens is to be. `power`, `back_curve`, `diameter` and `lasts` are of contact lenses."""
+    """What is prescribed for one eye. `power`, `back_curve`, `diameter` and `lasts` are for contact lenses only."""
 
     eye: Eye = Eye.NOT_GIVEN
     product: str = ""
@@ -71,7 +71,7 @@ _BASES: Final = {"up": Base.UP, "down": Base.DOWN, "in": Base.IN, "out": Base.OU
 
 
 def read(resource: Element) -> tuple[Lens, ...]:
-    """Each of them, in the order sent."""
+    """The lenses, in the order sent."""
     sent = (part for name in ("lensSpecification", "dispense") for part in elements.children(resource, name))
     found = (lens for lens in map(_lens, sent) if lens != Lens(eye=lens.eye))
     return tuple(islice(found, _MOST))
@@ -97,7 +97,7 @@ def _lens(sent: Element) -> Lens:
 
 
 def _prisms(sent: Element) -> Iterator[Prism]:
-    """Several in R4; one in DSTU2, whose base stands beside it."""
+    """The prisms of a lens: several in R4; in DSTU2 one, with its base in another element."""
     for part in elements.children(sent, "prism"):
         yield Prism(_number(part, "amount"), _base(part))
     if amount := _number(sent, "prism"):

@@ -1,1 +1,1 @@
-"""The patient, and other people by what they are to the patient or how to reach them."""
+"""The patient, and other people: their relationship to the patient, and how to reach them."""

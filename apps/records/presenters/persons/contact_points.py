@@ -1,5 +1,5 @@
-"""How to reach those whom an entry names: the telephone of a place, an organization or a practitioner, and the address
-of a place, where their resources came along."""
+"""How to reach those whom an entry names: the phone number of a place, an organization or a practitioner, and the
+address of a place, if we have their resources."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -13,18 +13,19 @@ from apps.records.presenters.naming import PAST
 from apps.records.presenters.persons import patient
 
 _MOST: Final = 5
-_DEEPEST: Final = 6  # parts within parts
-_MOST_NAMED: Final = 200  # references of one entry that are looked at
-_TYPES: Final = ("Location", "Organization", "PractitionerRole", "Practitioner")  # whose name a shared number has
+_DEEPEST: Final = 6  # levels of nested parts
+_MOST_NAMED: Final = 200  # references of one entry that we follow
+# The first of these that has a number gives its name to the number, if several share it.
+_TYPES: Final = ("Location", "Organization", "PractitionerRole", "Practitioner")
 _FOR_OTHERS: Final = frozenset({"subject", "patient", "beneficiary", "contained"})
 _CALLED: Final = frozenset({"phone", "sms"})
 _PRIVATE: Final = frozenset({*PAST, "home", "temp"})  # uses of a doctor's numbers that are for nobody else
-# Where one has no number of its own.
+# Whose number to show for somebody who has none.
 _BELONGS_TO: Final = ("location", "organization", "managingOrganization")
 
 
 class ContactPoint(msgspec.Struct, frozen=True, gc=False):
-    """Somebody, or a place, by name, with the address of a place and the number as sent."""
+    """The name of a person, an organization or a place, with the phone number as sent; for a place also the address."""
 
     name: str = ""
     address: str = ""
@@ -32,7 +33,8 @@ class ContactPoint(msgspec.Struct, frozen=True, gc=False):
 
 
 def of(resource: Element, context: Context) -> tuple[ContactPoint, ...]:
-    """Each number once: that of a place or an organization stands for those who work there."""
+    """The contact points of an entry. Each number appears once: that of a place or an organization covers those who
+    work there."""
     found: dict[str, Element] = {}
     for reference in _references(resource, 0):
         written = elements.text(reference, "reference")
@@ -69,7 +71,7 @@ def _within(value: Any, depth: int) -> Iterator[Element]:
 
 
 def _number(one: Element) -> str:
-    """The first that people call; of a person none of their home."""
+    """The first number to call, but never a person's home number."""
     is_person = elements.text(one, "resourceType") == "Practitioner"
     left_out = _PRIVATE if is_person else PAST
     contacts = patient.present({"telecom": one.get("telecom")}).contacts

@@ -1,5 +1,5 @@
-"""Demographics beside name and sex, as the provider wrote them down: US Core and Argonaut have them in extensions, in
-DSTU2 as one concept and in R4 in parts."""
+"""Demographics other than name and sex, as the provider recorded them. US Core and Argonaut have them in extensions: in
+DSTU2 as one concept, in R4 in parts."""
 
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
@@ -13,11 +13,11 @@ from apps.records.presenters import elements
 from apps.records.presenters.codeable_concepts import codes_of, title_of
 from apps.records.presenters.elements import Element
 
-_MOST: Final = 10  # of one sort
+_MOST: Final = 10  # values of one kind
 
 
 class Sort(StrEnum):
-    """What is said, in the order of the page."""
+    """The kinds of demographics, in the order of the page."""
 
     BIRTH_SEX = "birth-sex"
     GENDER_IDENTITY = "gender-identity"
@@ -30,7 +30,7 @@ class Sort(StrEnum):
 
 
 class Trait(msgspec.Struct, frozen=True, gc=False):
-    """One of them: in the provider's words, or a key of `WORDS`."""
+    """The demographics of one kind, in the provider's words or as keys of `WORDS`."""
 
     sort: str
     said: tuple[str, ...]
@@ -66,7 +66,7 @@ WORDS: Final[Mapping[str, str | Promise]] = {
 }
 _CODED: Final = frozenset({Sort.BIRTH_SEX, Sort.INTERPRETER})
 _CONCEPTS: Final = ("valueCodeableConcept", "valueCoding")
-# By the last part of their addresses, which moved from guide to guide.
+# By the last part of the extension's address; the rest changed from guide to guide.
 _EXTENSIONS: Final[Mapping[str, Sort]] = {
     **dict.fromkeys(("us-core-birthsex", "argo-birthsex"), Sort.BIRTH_SEX),
     **dict.fromkeys(
@@ -81,7 +81,7 @@ _EXTENSIONS: Final[Mapping[str, Sort]] = {
 
 
 def read(patient: Element) -> tuple[Trait, ...]:
-    """All that a Patient says, each sort once."""
+    """The demographics of a Patient, by kind."""
     found: dict[Sort, dict[str, None]] = {}
     for sort, said in _sent(patient):
         found.setdefault(sort, {})[said] = None
@@ -104,7 +104,7 @@ def _sent(patient: Element) -> Iterator[tuple[Sort, str]]:
 
 
 def _keys(sort: Sort, extension: Element) -> Iterator[str]:
-    """The keys of our words, of what is told by these alone."""
+    """The keys of our words, for kinds that are shown only in our words."""
     flag = elements.flag(extension, "valueBoolean")
     coded = (code.code for name in _CONCEPTS for code in codes_of(extension.get(name)))
     codes = (elements.text(extension, "valueCode"), str(flag), *coded)
@@ -112,14 +112,15 @@ def _keys(sort: Sort, extension: Element) -> Iterator[str]:
 
 
 def _values(extension: Element) -> Iterator[str]:
-    """What it says: its text, else each of its parts; else its own value."""
+    """The values of an extension: its text, else those of its parts, else its own value."""
     parts = list(elements.children(extension, "extension"))
     texts = [elements.text(part, "valueString") for part in parts if elements.text(part, "url") == "text"]
     return iter(texts) if any(texts) else map(_value, parts or [extension])
 
 
 def _value(element: Element) -> str:
-    """Of a concept the names of its codes first: some call every race "race"."""
+    """A value in words: for a concept, first the names of its codes, because some servers send the text "race" for
+    every race."""
     concept = next(filter(None, (elements.child(element, name) for name in _CONCEPTS)), {})
     named = dict.fromkeys(title_of({"coding": [coding]}) for coding in elements.children(concept, "coding"))
     if "coding" not in concept:

@@ -1,6 +1,6 @@
-"""A Patient as received: who it is and how to reach them. DSTU2 and R4 look the same afterwards (facts 1.6).
+"""A Patient as received: who they are and how to reach them. DSTU2 and R4 have the same result (facts 1.6).
 
-Nothing is corrected and nothing is guessed. Whatever is odd or missing is left out; presenting never raises.
+We correct nothing and guess nothing. Whatever is odd or missing is left out; presenting never raises.
 """
 
 from collections.abc import Mapping
@@ -15,9 +15,9 @@ from apps.records.presenters.elements import Element
 from apps.records.presenters.persons import demographics, relationships
 from apps.records.presenters.persons.demographics import Trait
 
-_REPLACING = frozenset({"replace", "replaced-by"})  # of DSTU2, of R4: the link leads to what is used instead
-_MOST = 20  # names, contacts or addresses of one person; more is an accident
-# administrative-gender, alike in DSTU2 and R4
+_REPLACING = frozenset({"replace", "replaced-by"})  # DSTU2, R4: the link leads to the entry that is used instead
+_MOST = 20  # names, contacts or addresses of one person; more can only be an error
+# administrative-gender, the same in DSTU2 and R4
 SEX_WORDS: Final[Mapping[str, str | Promise]] = {
     "female": _("female"),
     "male": _("male"),
@@ -34,7 +34,7 @@ class PersonName(msgspec.Struct, frozen=True, gc=False):
 
 
 class Contact(msgspec.Struct, frozen=True, gc=False):
-    """A telephone number, e-mail address or other way to reach the person; `system` and `use` are FHIR codes."""
+    """A phone number, e-mail address or other way to reach the person; `system` and `use` are FHIR codes."""
 
     value: str
     system: str
@@ -42,15 +42,15 @@ class Contact(msgspec.Struct, frozen=True, gc=False):
 
 
 class Address(msgspec.Struct, frozen=True, gc=False):
-    """A postal address, one line of an envelope after the other."""
+    """A postal address, line by line as on an envelope."""
 
     lines: tuple[str, ...]
     use: str
 
 
 class ContactPerson(msgspec.Struct, frozen=True, gc=False):
-    """Whom to tell, or to ask, in place of the patient; `name` may be an organization's. `relationships` are in the
-    provider's words, or keys of `relationships.WORDS`. `until` is the end of the time they are for, as sent."""
+    """Whom to inform or ask in place of the patient; `name` may be an organization's. `relationships` are in the
+    provider's words, or keys of `relationships.WORDS`. `until` is the end of their period, as sent."""
 
     name: str = ""
     relationships: tuple[str, ...] = ()
@@ -62,8 +62,8 @@ class ContactPerson(msgspec.Struct, frozen=True, gc=False):
 class PatientSummary(msgspec.Struct, frozen=True, gc=False):
     """What the first page of a record shows. Dates are as sent: `2019`, `2019-03`, `2019-03-04` or anything else.
 
-    `is_replaced`: the provider keeps this person under another entry, and uses this one no more. `is_unused`: it uses
-    this one no more, and says of no other.
+    `is_replaced`: the provider now keeps this person under another entry, and no longer uses this one. `is_unused`: the
+    provider no longer uses this entry, and names no other.
     """
 
     names: tuple[PersonName, ...] = ()
@@ -81,18 +81,17 @@ class PatientSummary(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def name(self) -> str:
-        """The name to call them by: the official one, else the first that is not of the past; empty where none was
-        sent."""
+        """The name to use: the official one, else the first that is not a past one; empty if none was sent."""
         return self._first.full if self._first else ""
 
     @property
     def other_names(self) -> tuple[PersonName, ...]:
-        """Every name but that one."""
+        """All names other than `name`."""
         return tuple(name for name in self.names if name != self._first)
 
     @property
     def not_given(self) -> tuple[str, ...]:
-        """Which of the facts a person looks for here were not sent, by the names of the fields above."""
+        """The facts that people expect here but that were not sent, by the names of the fields above."""
         looked_for = ("birth_date", "contacts", "addresses", "languages", "general_practitioners")
         return tuple(field for field in looked_for if not getattr(self, field))
 
@@ -104,7 +103,7 @@ class PatientSummary(msgspec.Struct, frozen=True, gc=False):
 
 
 def present(resource: Element) -> PatientSummary:
-    """Read a Patient of either version."""
+    """Read a Patient of either FHIR version."""
     is_replaced = any(elements.text(link, "type") in _REPLACING for link in elements.children(resource, "link"))
     return PatientSummary(
         names=_names(resource),
@@ -133,7 +132,7 @@ def _full(name: Element) -> str:
 
 
 def _deceased(resource: Element) -> str:
-    """The date as sent, or "yes" where only the fact was."""
+    """The date of death as sent, or "yes" if only the fact was sent."""
     stated = elements.flag(resource, "deceasedBoolean") is True
     return elements.text(resource, "deceasedDateTime") or ("yes" if stated else "")
 
@@ -167,13 +166,13 @@ def _languages(resource: Element) -> tuple[str, ...]:
 
 
 def _general_practitioners(resource: Element) -> tuple[str, ...]:
-    """`careProvider` in DSTU2, `generalPractitioner` in R4; only those whose name was sent along."""
+    """The names of `careProvider` in DSTU2 or `generalPractitioner` in R4, as far as they were sent with it."""
     references = (*elements.children(resource, "generalPractitioner"), *elements.children(resource, "careProvider"))
     return tuple(dict.fromkeys(filter(None, (elements.text(who, "display") for who in references))))[:_MOST]
 
 
 def _contact_persons(resource: Element) -> tuple[ContactPerson, ...]:
-    """Those of whom there is more than a relationship: nobody could reach them else, or say who they are."""
+    """The contact persons. One who has only a relationship is left out: nobody could tell who it is, or reach them."""
     told = (_contact_person(sent) for sent in elements.children(resource, "contact"))
     return tuple(dict.fromkeys(one for one in told if one.name or one.contacts or one.addresses))[:_MOST]
 

@@ -1,4 +1,4 @@
-"""What somebody is to the patient, where that was sent as a code alone: relatives, and whom to call."""
+"""The relationship of somebody to the patient, if it was sent as a code only: relatives, and contact persons."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -10,8 +10,8 @@ from apps.records.presenters import elements
 from apps.records.presenters.codeable_concepts import title_of
 from apps.records.presenters.persons.relatives import RELATIVE_WORDS, RELATIVES
 
-# v2-0131 and its older relative of DSTU2 (patient-contact-relationship), v2-0063, and those of v3-RoleCode that are no
-# relatives.
+# v2-0131 and its predecessor in DSTU2 (patient-contact-relationship), v2-0063, and the codes of v3-RoleCode for people
+# who are not relatives.
 WORDS: Final[Mapping[str, str | Promise]] = {
     **{code: RELATIVE_WORDS[relative] for code, relative in RELATIVES.items()},
     **dict.fromkeys(("c", "ep", "emergency", "emc", "econ"), _("Emergency contact")),
@@ -31,7 +31,7 @@ WORDS: Final[Mapping[str, str | Promise]] = {
 
 
 def read(concept: object) -> tuple[str, ...]:
-    """What it says; of one that was sent as codes alone, those that have words, else the first."""
+    """The title of a concept; without one, the codes for which we have words, else the first code."""
     said = title_of(concept)
     if said:
         return (said,)
@@ -40,5 +40,5 @@ def read(concept: object) -> tuple[str, ...]:
 
 
 def in_words(said: str) -> str:
-    """A code that has words of ours in these; all else as it was sent."""
+    """Our words for a code; anything else as sent."""
     return str(WORDS.get(said.lower(), said))

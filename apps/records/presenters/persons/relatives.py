@@ -1,4 +1,4 @@
-"""What a relative is to the patient, by the codes that are sent for it, in words of ours."""
+"""Our words for the relationship of a relative to the patient, by the codes that servers send."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class Relative(StrEnum):
-    """What somebody is to the patient, where it was sent as a code that we know."""
+    """The relationship of a relative to the patient, if it was sent as a code that we know."""
 
     MOTHER = "mother"
     FATHER = "father"
@@ -70,8 +70,8 @@ class Relative(StrEnum):
     SPOUSE = "spouse"
 
 
-# v3-RoleCode, and the plain words that older examples have. Who shares how much of what runs in a family is told apart:
-# the side of it, half, adopted, and by marriage.
+# v3-RoleCode, and the plain words of older examples. We distinguish relatives by how much of a family's illnesses they
+# may share: the side of the family, half siblings, and relatives by adoption or marriage.
 RELATIVES: Final[Mapping[str, Relative]] = {
     **{relative.value: relative for relative in Relative},
     **dict.fromkeys(("mth", "nmth", "nmthf"), Relative.MOTHER),
@@ -128,7 +128,7 @@ RELATIVES: Final[Mapping[str, Relative]] = {
     "sps": Relative.SPOUSE,
 }
 
-# Ours, for what came as a code without words.
+# Our words, for a code that came without words.
 RELATIVE_WORDS: Mapping[Relative, str | Promise] = {
     Relative.MOTHER: _("Mother"),
     Relative.FATHER: _("Father"),

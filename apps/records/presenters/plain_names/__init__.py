@@ -1,7 +1,7 @@
 """What common tests, vital signs, health conditions, documents and visits are called in plain words, by their codes.
 
-A name is ours and says what something is, never what it means for anybody. A code that we are not sure of is not here:
-then the provider's words stand alone. Where both are told, the provider's stand beside (patient experience 1.2).
+The names are ours, and say what something is, never what it means for somebody. Codes of which we are not sure are left
+out, so that pages show only the provider's words. Otherwise pages show both (patient experience 1.2).
 """
 
 from collections.abc import Iterable, Mapping
@@ -38,7 +38,7 @@ _BY_SYSTEM: Final = {
     for systems, by_code in ((_LOINC, _BY_LOINC), (_SNOMED, _BY_SNOMED), (_ICD_10, _BY_ICD_10))
     for system in systems
 }
-# By the type that they are for alone.
+# Names that are only for resources of one type, by that type.
 _BY_TYPE: Final = {
     "DocumentReference": {system: {code: name for name in DOCUMENTS for code in name.loinc} for system in _LOINC},
     "Encounter": {system: {code: name for name in VISITS for code in name.snomed} for system in _SNOMED},
@@ -46,12 +46,12 @@ _BY_TYPE: Final = {
 
 
 def is_loinc(code: Code) -> bool:
-    """Whether the coding is of LOINC, in any of the ways its system is written."""
+    """Whether a coding is from LOINC, however its system is written."""
     return code.system.rstrip("/") in _LOINC
 
 
 def is_snomed(code: Code) -> bool:
-    """Whether the coding is of SNOMED CT, in any of the ways its system is written."""
+    """Whether a coding is from SNOMED CT, however its system is written."""
     return code.system.rstrip("/") in _SNOMED
 
 
@@ -61,7 +61,7 @@ def is_known(code: str) -> bool:
 
 
 def of(codes: Iterable[Code]) -> PlainName | None:
-    """The name for what these codings mean; None where we know none, or where two of them mean different things."""
+    """The plain name for these codings; None if we know none, or if two of them mean different things."""
     return _of(codes, _BY_SYSTEM)
 
 
@@ -77,9 +77,9 @@ def _of(codes: Iterable[Code], names: Mapping[str, Mapping[str, PlainName]]) -> 
 
 
 def of_resource(resource_type: str, codes: Iterable[Code]) -> PlainName | None:
-    """The same for a resource of this type. A condition's name is for a Condition alone: a goal, an order or an answer
-    may have its code as well, and says something else about it. A document's is for a document, and a visit's for a
-    visit: an order of one is none."""
+    """The plain name for a resource of this type. The name of a condition is for a Condition only: a goal, an order or
+    an answer may have the same code, but says something else about it. Likewise, the name of a document or a visit is
+    for these only: an order for a visit is not a visit."""
     if resource_type in _BY_TYPE:
         return _of(codes, _BY_TYPE[resource_type])
     found = of(codes)
@@ -88,13 +88,13 @@ def of_resource(resource_type: str, codes: Iterable[Code]) -> PlainName | None:
 
 
 def in_words(name: PlainName, language: str = "") -> str:
-    """How the reader's language says it, which is `language`, for whoever has asked for that once for many. Names of
-    ours are nobody's."""
+    """A plain name in the reader's language. Callers with many names look up the `language` once and pass it. The words
+    are cached: plain names identify nobody."""
     return _in_words(name.key, language or get_language() or "")
 
 
 def called(key: str) -> str:
-    """The same of the name with that key; empty where there is none."""
+    """The plain name with this key, in the reader's language; empty if there is none."""
     return _in_words(key, get_language() or "") if key in _BY_KEY else ""
 
 
@@ -104,6 +104,6 @@ def _in_words(key: str, _language: str) -> str:
 
 
 def of_test(test: str) -> PlainName | None:
-    """The name for what results are compared under (`ResultEntry.test`)."""
+    """The plain name for the key of a test (`ResultEntry.test`)."""
     system, _, code = test.partition(":")
     return _BY_LOINC.get(code) if system == "loinc" else None

@@ -1,7 +1,7 @@
-"""Health conditions that many people have, by their codes in SNOMED CT and ICD-10.
+"""Common health conditions, by their codes in SNOMED CT and ICD-10.
 
-Identifiers are of SNOMED CT ((c) SNOMED International) and of ICD-10-CM (CDC); the names are ours. Codes that say more
-than the name, such as of which side or how grave, are not here: the provider's words are exacter.
+The codes are from SNOMED CT ((c) SNOMED International) and ICD-10-CM (CDC); the names are ours. Codes that say more
+than the name, such as the side of the body or the severity, are left out: the provider's words are more exact.
 """
 
 from typing import Final

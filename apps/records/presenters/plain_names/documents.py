@@ -1,7 +1,7 @@
 """Kinds of documents and notes, by their codes in LOINC (patient experience 3.8).
 
-A name says what kind of text it is and what it tells; of whom and in which field the provider's words say, which stand
-beside it. This material contains content from LOINC (http://loinc.org), (c) Regenstrief Institute and the LOINC
+A name says what kind of text it is and what it contains; the provider's words beside it name the author and the
+specialty. This material contains content from LOINC (http://loinc.org), (c) Regenstrief Institute and the LOINC
 Committee, available at no cost under the license at http://loinc.org/license. The names are ours.
 """
 
@@ -18,7 +18,7 @@ def _document(key: str, words: Promise, loinc: str, *terms: str) -> PlainName:
 
 
 DOCUMENTS: Final[tuple[PlainName, ...]] = (
-    # Of a stay or a visit
+    # About a stay or a visit
     _document("discharge", _("Discharge summary: your hospital stay"), "18842-5", "discharge summary"),
     _document(
         "discharge-instructions", _("Instructions after your hospital stay"), "74213-0 8653-8", "discharge instructions"
@@ -26,7 +26,7 @@ DOCUMENTS: Final[tuple[PlainName, ...]] = (
     _document("emergency", _("Emergency visit note"), "34111-5", "emergency department note", "ED note"),
     _document("office", _("Office note"), "34108-1", "outpatient note"),
     _document("phone", _("Phone call note"), "34748-4", "telephone encounter"),
-    # By whom, and about what
+    # By author or occasion
     _document("progress", _("Progress note: how you were doing"), "11506-3", "progress note"),
     _document("consultation", _("Consultation note: what a specialist found"), "11488-4", "consult note"),
     _document("history", _("History and exam: what was asked and found"), "34117-2", "H&P", "history and physical"),
@@ -34,11 +34,11 @@ DOCUMENTS: Final[tuple[PlainName, ...]] = (
     _document("referral", _("Referral: why you were sent to someone else"), "57133-1", "referral note"),
     _document("procedure", _("Procedure note: what was done"), "28570-0", "procedure note"),
     _document("surgery", _("Surgery note: what was done in an operation"), "11504-8", "operative note", "op note"),
-    # Of a laboratory, or of a machine
+    # From a laboratory or a machine
     _document("imaging", _("Imaging report: X-ray, CT, MRI or ultrasound"), "18748-4", "diagnostic imaging study"),
     _document("laboratory", _("Lab report"), "11502-2", "laboratory report"),
     _document("tissue", _("Tissue exam report"), "11526-1", "pathology study"),
-    # Of all of it, and of what shall be
+    # Summaries and plans
     _document("summary", _("Summary of your care"), "34133-9 60591-5", "summary of episode note", "CCD"),
     _document("plan", _("Plan for your care"), "18776-5", "plan of care note"),
     _document(

@@ -1,7 +1,7 @@
-"""What a vaccine is against, by its CVX code (CDC's list of vaccines administered in the United States).
+"""The illnesses that vaccines protect against, by CVX code (CDC's list of vaccines administered in the United States).
 
-People look for the illness, not for the product (patient experience 3.6); a combination counts under each. A code that
-we are not sure of is not here: then the provider's words stand alone.
+People look for the illness, not for the product (patient experience 3.6); a combination counts for each of its
+illnesses. Codes of which we are not sure are left out, so that pages show only the provider's words.
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,7 +18,7 @@ _CVX = frozenset({"http://hl7.org/fhir/sid/cvx", "https://hl7.org/fhir/sid/cvx",
 
 
 class Illness(StrEnum):
-    """An illness that a vaccine is against."""
+    """An illness against which there is a vaccine."""
 
     CHICKENPOX = "chickenpox"
     COVID = "covid"
@@ -46,35 +46,37 @@ class Illness(StrEnum):
 
 
 def of(codes: Iterable[Code]) -> tuple[Illness, ...]:
-    """What a vaccine with these codings is against; empty where we do not know the code."""
+    """The illnesses against which a vaccine with these codings protects; empty if we do not know the code."""
     coded = (code.code.removeprefix("0") for code in codes if code.system.rstrip("/") in _CVX)
     return tuple(dict.fromkeys(illness for code in coded for illness in _BY_CODE.get(code, ())))
 
 
 def key_of(illnesses: Iterable[Illness]) -> str:
-    """What a vaccine against these is found by, where other things have keys as well; empty where there is none."""
+    """The key of vaccines against these illnesses, in an index in which other things have keys as well; empty for no
+    illnesses."""
     return ",".join(map(_key, illnesses))
 
 
 def read_key(key: str) -> tuple[Illness, ...]:
-    """The same, read; none for the key of anything else."""
+    """The illnesses for which `key_of` returned this key; empty for any other key."""
     return tuple(_BY_KEY[each] for each in key.split(",") if each in _BY_KEY)
 
 
 def name_of(illness: Illness) -> str:
-    """What it is called, in the language of whoever asks."""
+    """The name of an illness, in the reader's language."""
     return names_of((illness,))[0]
 
 
 def names_of(illnesses: Iterable[Illness], language: str = "") -> tuple[str, ...]:
-    """What each is called. `language` is the reader's, for whoever has asked for it once for many."""
+    """The names of these illnesses. Callers with many of them look up the reader's `language` once and pass it."""
     told_in = language or get_language() or ""
     return tuple(_name_in(illness, told_in) for illness in illnesses)
 
 
 @cache
 def _name_in(illness: Illness, _language: str) -> str:
-    """A list names several in each row, and looking words up takes as long as the row. An illness is nobody's."""
+    """Cached: a list names several in each row, and looking up the words takes as long as the rest of the row. The name
+    of an illness identifies nobody."""
     return str(ILLNESS_WORDS[illness])
 
 

@@ -7,9 +7,9 @@ from django.utils.functional import Promise
 
 @dataclass(frozen=True)
 class PlainName:
-    """One thing that is measured, that somebody has, that is written, or that somebody came for. `words` are translated
-    when shown; `key` is the same in every language. `terms` are what laboratories and clinics write for the same thing,
-    for search; the codes are those that mean it and nothing narrower."""
+    """The plain name of a test, a condition, a kind of document or a kind of visit. `words` are translated when shown;
+    `key` is the same in every language. `terms` are what laboratories and clinics call the same thing, for search. The
+    codes are those that mean exactly this, and nothing narrower."""
 
     key: str
     words: Promise

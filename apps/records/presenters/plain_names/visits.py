@@ -1,6 +1,6 @@
-"""Kinds of visits that many people have, by their codes in SNOMED CT ((c) SNOMED International). The names are ours.
+"""Common kinds of visits, by their codes in SNOMED CT ((c) SNOMED International). The names are ours.
 
-Whether it was a visit, a stay or a call is told beside the name: those have none here.
+Pages show beside the name whether it was a visit, a stay or a call, so codes that say only that are not here.
 """
 
 from typing import Final

@@ -1,6 +1,6 @@
-"""What somebody may not want seen, in three senses that differ in what follows.
+"""What somebody may not want to see or to have seen, in three senses with different consequences.
 
-`grave_entries`: it may bring grave news, so that its page asks first (`presenters.grave_news` tells it of a resource).
+`grave_entries`: it may bring grave news, so that its page asks first (`presenters.grave_news` judges resources).
 `delicate`: how somebody lives, and the like. The first page does not name it, and a patient summary leaves it out.
-`sensitive`: what many people keep to themselves. A share leaves it out unless its owner wants it told.
+`sensitive`: what many people keep to themselves. A share leaves it out unless its owner includes it.
 """

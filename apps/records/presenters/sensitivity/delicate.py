@@ -1,9 +1,9 @@
-"""What is delicate beyond the news that it may bring: how somebody lives, what they answered to a questionnaire, and of
-what somebody died (patient experience 3.10). The first page does not name it, as shoulders are looked over there, and a
-patient summary leaves it out unless its patient wants it told. The lists have it.
+"""What is delicate whether or not it brings news: how somebody lives, what they answered to a questionnaire, and causes
+of death (patient experience 3.10). The first page does not name it, since others may look over the reader's shoulder,
+and a patient summary leaves it out unless the patient includes it. The lists show it.
 
-Told by category, else by what it is called: a questionnaire's report often comes as a laboratory's, and many results
-come without a category. Codes are of LOINC (https://loinc.org; (c) Regenstrief Institute, used under its license).
+We judge by category, or else by name: a questionnaire's report is often sent as a laboratory's, and many results have
+no category. The codes are LOINC (https://loinc.org; (c) Regenstrief Institute, used under its license).
 """
 
 import re
@@ -28,7 +28,7 @@ _LOINC: Final = frozenset(
         "69737-5", "70274-6", "72109-2", "75626-2", "75624-7", "82666-9", "82667-7", "76499-3", "76504-0",
     }
 )  # fmt: skip
-# English and Spanish. A skeletal or a bone survey is a picture of bones.
+# English and Spanish. A skeletal or bone survey is an X-ray, not a questionnaire.
 _WORDS: Final = re.compile(
     r"cause of death|causa de (?:la )?muerte|suicid|better off dead|mejor muert|\bphq-?\s?[0-9]|patient health quest|"
     r"\bgad-?\s?7|\baudit-c|\bdast-?\s?10|questionnaire|cuestionario|\bencuesta\b|"
@@ -38,7 +38,7 @@ _WORDS: Final = re.compile(
 
 
 def is_delicate(entry: Entry) -> bool:
-    """By its kind, its category, its codes or its name."""
+    """Whether an entry is delicate, by its kind, its category, its codes or its name."""
     if isinstance(entry, QuestionnaireEntry) or (isinstance(entry, ResultEntry) and entry.category in _CATEGORIES):
         return True
     if not isinstance(entry, ResultEntry | ReportEntry):
@@ -49,7 +49,7 @@ def is_delicate(entry: Entry) -> bool:
 
 @memoized
 def _is_called_so(title: str, codes: tuple[Code, ...], parts: tuple[tuple[Code, ...], ...]) -> bool:
-    """By codes, its own or those of its parts, or by its own name: of thousands of results most have the same."""
+    """Whether the codes of a result or of its parts, or its name, are delicate. Memoized: most results share them."""
     is_listed = any(_is_listed(code) for each in (codes, *parts) for code in each)
     return is_listed or any(map(_WORDS.search, (title, *(code.display for code in codes))))
 

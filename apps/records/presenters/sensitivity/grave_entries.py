@@ -1,4 +1,4 @@
-"""Whether a presented entry may carry grave news: by what it is called, and by what that which it holds is called."""
+"""Whether a presented entry may carry grave news, by its name and the names of its parts."""
 
 from collections.abc import Iterator
 
@@ -9,12 +9,13 @@ from apps.records.presenters.observations.results import ResultEntry
 
 
 def may_carry(entry: Entry) -> bool:
-    """Whether it may carry any. Of a report its entry knows it."""
+    """Whether an entry may carry grave news. The entry of a report already knows."""
     return getattr(entry, "may_be_grave", False) or any(grave_news.is_named_by(*named) for named in names_of(entry))
 
 
 def names_of(entry: Entry) -> Iterator[tuple[str, tuple[Code, ...]]]:
-    """The names and codes that tell it: of a result also those of its parts, of a document what else it is called."""
+    """The names and codes by which to judge: a result's own and those of its parts, a document's title and its other
+    names."""
     if isinstance(entry, ResultEntry):
         yield entry.title, entry.codes
         yield from ((part.title, part.codes) for part in entry.components)

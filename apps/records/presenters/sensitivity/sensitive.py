@@ -1,14 +1,14 @@
-"""What many people keep to themselves: mental health, alcohol, drugs and tobacco, HIV and other infections that sex
-passes on, pregnancies and how they ended, violence, suicide, and how somebody lives (patient experience 2.1 and 5.4).
+"""What many people keep to themselves: mental health, alcohol, drugs and tobacco, HIV and other sexually transmitted
+infections, pregnancies and how they ended, violence, suicide, and how somebody lives (patient experience 2.1 and 5.4).
 
-A share leaves it out unless its owner wants it told. Told by what an entry is called and by its codes, and by what else
-its row may say: a plan names the illness that it is for. That it is ruled out, denied, over or only possible changes
-nothing: "HIV negative contact" tells that somebody was asked about. What a provider hides is taken for it, too.
+A share leaves it out unless its owner includes it. We judge by an entry's name and codes, and by all else that its row
+may say: a plan names the illness that it is for. It does not matter if something is ruled out, denied, over or only
+possible: "HIV negative contact" reveals what somebody was asked about. What a provider hides counts as sensitive, too.
 
-It is a default, and no promise. Medicines, allergies, vaccines and insurance are never it, since whoever treats
-somebody must not miss one, though a medicine can tell the same. Nor does it know what stands in files and long texts,
-words of other languages, codes of a provider's own, or that a doctor, a clinic or a gap in a list can tell it. Whoever
-shares is shown what is left out, and sees the page first.
+This is a default, not a promise. Medicines, allergies, vaccines and insurance are never sensitive, although a medicine
+can reveal an illness: those who treat somebody must not miss one. We also cannot judge files and long texts, words in
+other languages and a provider's own codes, or what a doctor, a clinic or a gap in a list may reveal. Before they share,
+owners see what is left out, and the page itself.
 """
 
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ from apps.records.presenters.observations.values import Value
 from apps.records.presenters.sensitivity import delicate, sensitive_codes, sensitive_words
 
 _NEVER: Final = (MedicationEntry, AllergyEntry, ImmunizationEntry, RecommendationEntry, CoverageEntry)
-# Where entries of any kind name things, in words or codes.
+# The fields in which entries of any kind name things, in words or codes.
 _NAMING: Final = (
     "title", "codes", "people", "reasons", "reasons_not", "evidence", "stages", "types", "service", "class_said",
     "category", "categories", "category_codes", "name", "about", "specialties", "custodian", "description",
@@ -38,23 +38,24 @@ _NAMING: Final = (
     "handled", "devices", "particulars", "diagnoses", "conditions", "participants", "members", "organizations",
     "clinic", "place", "places", "model", "specimen",
 )  # fmt: skip
-_NAMING_A_RESULT: Final = ("title", "codes", "people", "device", "specimen")  # of which there are thousands
+# Fewer fields, since there are thousands of results.
+_NAMING_A_RESULT: Final = ("title", "codes", "people", "device", "specimen")
 
 
 def is_sensitive(entry: Entry) -> bool:
-    """By its kind, its codes, or what it names."""
+    """Whether an entry is sensitive, by its kind, its codes, or what it names."""
     if isinstance(entry, _NEVER):
         return False
     return entry.is_withheld or delicate.is_delicate(entry) or _is_told_by(entry.resource_type, *_named(entry))
 
 
 def _named(entry: Entry) -> tuple[tuple[Code, ...], tuple[Any, ...]]:
-    """Its codes, and all in which it names something."""
+    """The codes of an entry, and the values of all fields in which it names something."""
     if isinstance(entry, ResultEntry):
         own = tuple(getattr(entry, name) for name in _NAMING_A_RESULT)
         parts = tuple((part.title, part.codes, _found(part.value)) for part in entry.components)
         return entry.codes, (own, _found(entry.value), parts)
-    said = entry.said if isinstance(entry, ConditionEntry) else ()  # on paper its notes stand beside it
+    said = entry.said if isinstance(entry, ConditionEntry) else ()  # on paper, a condition's notes are beside it
     return entry.codes, (tuple(getattr(entry, name) for name in _naming(type(entry))), said)
 
 
@@ -64,20 +65,20 @@ def _naming(kind: type[Entry]) -> tuple[str, ...]:
 
 
 def _found(value: Value) -> tuple[str, tuple[Code, ...]]:
-    """What was found, where that is no number."""
+    """The words and codes of a value; a number has none."""
     return value.text, value.codes
 
 
 @memoized
 def _is_told_by(resource_type: str, codes: tuple[Code, ...], named: tuple[Any, ...]) -> bool:
-    """Whether any of it tells, or what we call such a thing: of thousands of results most name the same."""
+    """Whether anything named, or our plain name for it, is sensitive. Memoized: most results name the same things."""
     plain = plain_names.of_resource(resource_type, codes)
     ours = str(plain.words) if plain is not None else ""
     return _tells(ours) or any(map(_tells, _parts(named)))
 
 
 def _parts(value: Any) -> Iterator[str | Code]:
-    """The words and codes in whatever this is."""
+    """The words and codes in a value of any type."""
     if isinstance(value, Code):
         yield value
         yield value.display

@@ -1,7 +1,8 @@
-"""The codes of what is felt to be sensitive: whole chapters and ranges of ICD, and a few of SNOMED CT and LOINC.
+"""The codes of what is sensitive: whole chapters and ranges of ICD, and a few of SNOMED CT and LOINC.
 
-ICD-10-CM and ICD-9-CM are of the CDC; the World Health Organization's ICD-10 has some of its own, such as X60 to X69.
-SNOMED CT is (c) SNOMED International, LOINC (c) Regenstrief Institute, used under its license. A code has no dot here.
+ICD-10-CM and ICD-9-CM are the CDC's; the World Health Organization's ICD-10 has some codes of its own, such as X60 to
+X69. SNOMED CT is (c) SNOMED International, LOINC (c) Regenstrief Institute, used under its license. ICD codes are
+written without their dots here.
 """
 
 import re
@@ -12,13 +13,13 @@ from apps.records.presenters import grave_news, plain_names
 from apps.records.presenters.entry import Code
 
 _ICD_10: Final = re.compile(
-    r"F\d|G30|R4[45]|Z046|Z133|Z81|Z86[45]|Z87890|"  # the mind, and how it was
+    r"F\d|G30|R4[45]|Z046|Z133|Z81|Z86[45]|Z87890|"  # mental health, and its history
     r"G312|G621|G721|I426|K292|K70|K852|K860|E244|Q860|P04[34]|P961|R78[0-5]|T40|T436|T51|X42|X45|Y15|Y9[01]|"
     r"Z50[23]|Z71[4-6]|Z72[0-2]|Z79891|Z87891|"  # alcohol, drugs, tobacco
     r"A5\d|A6[0-4]|A749|B2[0-4]|B9735|B977|R75|R8[57]81|Z11[34]|Z1151|Z20[26]|Z21|Z224|Z2981|Z717|Z725|Z830|"
-    r"O[\dA]|P95|N46|N52|N9[67]|Z3[0-79A]|Z793|Z875|Z975|Z985|"  # pregnancies, and that there be none
-    r"T7[46]|X8[5-9]|X9|Y0\d|Z04[4578]|Z69|Z914|N9081|"  # what somebody did to them
-    r"X6\d|X7\d|X8[0-4]|T1491|Z915|"  # what they did to themselves, or somebody to them, with poison as well
+    r"O[\dA]|P95|N46|N52|N9[67]|Z3[0-79A]|Z793|Z875|Z975|Z985|"  # pregnancies, and contraception
+    r"T7[46]|X8[5-9]|X9|Y0\d|Z04[4578]|Z69|Z914|N9081|"  # violence against them
+    r"X6\d|X7\d|X8[0-4]|T1491|Z915|"  # self-harm and violence, including by poison
     r"T(?:3[6-9]|4\d|50|5[1-79]|6[0-5]|71)..[23]|T5[0-9].[23]X|T71.[23]|"
     r"Z5[5-9]|Z6[0-5]"  # how they live
 )
@@ -30,7 +31,7 @@ _ICD_9: Final = re.compile(
     r"9955|9958[0-5]|E9[56]|V154|V71[56]|V7181|"
     r"V6[0-2]"
 )
-_PROCEDURES: Final = re.compile(r"10|GZ|HZ")  # of ICD-10-PCS: obstetrics, mental health, treatment of addictions
+_PROCEDURES: Final = re.compile(r"10|GZ|HZ")  # ICD-10-PCS: obstetrics, mental health, substance abuse treatment
 _SNOMED: Final = frozenset(
     {
         # mental disorder, depression, anxiety, panic, trauma, bipolar, psychosis, schizophrenia, compulsion, attention
@@ -41,7 +42,7 @@ _SNOMED: Final = frozenset(
         "5602001", "6525002", "449868002", "8517006",
         # HIV, syphilis, gonorrhea, chlamydia, herpes, warts
         "86406008", "62479008", "165816005", "76272004", "15628003", "105629000", "240589008", "33839006", "266113007",
-        # pregnancies, ended or not; who cannot have any
+        # pregnancies, ended or not; infertility
         "77386006", "72892002", "17369002", "19169002", "386639001", "57797005", "34801009", "79586000", "35999006",
         "237364002", "6738008", "2904007", "11466000",
         # suicide, harm to oneself, violence
@@ -49,8 +50,8 @@ _SNOMED: Final = frozenset(
     }
 )  # fmt: skip
 _LOINC: Final = grave_news.HIV | {
-    "82810-3", "8665-2", "11778-8", "11779-6", "11780-4",  # whether somebody is pregnant, and until when
-    "2106-3", "2118-8", "19080-1", "21198-7",  # tests of pregnancy
+    "82810-3", "8665-2", "11778-8", "11779-6", "11780-4",  # whether somebody is pregnant, and the due date
+    "2106-3", "2118-8", "19080-1", "21198-7",  # pregnancy tests
 }  # fmt: skip
 
 _NINE: Final = "http://hl7.org/fhir/sid/icd-9"
@@ -63,7 +64,7 @@ _OF_PROCEDURES: Final = frozenset(
 
 
 def is_one(code: Code) -> bool:
-    """Whether the coding is one of them. One of no system is taken for ICD-10, which looks like nothing else."""
+    """Whether a coding is sensitive. A code without a system is taken for ICD-10, whose codes look like no others."""
     system = code.system.strip().rstrip("/").lower()
     if plain_names.is_snomed(code):
         return code.code in _SNOMED

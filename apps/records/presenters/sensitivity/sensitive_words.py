@@ -1,10 +1,10 @@
-"""The words that tell what is felt to be sensitive, in English and Spanish, small and without accents.
+"""The words that reveal what is sensitive, in English and Spanish, in lower case and without accents.
 
-A word that has other meanings is here unless those are common: what is left out for it is named to its owner, and what
-is told by mistake cannot be taken back. A denial counts as well, since it tells what was asked about.
+A word with other meanings is included unless these are common: owners are shown what is left out, but nobody can take
+back what was shared by mistake. A denial counts as well, since it reveals what was asked about.
 
-They are looked for in thousands of texts. So those that begin a word stand together, behind one look whether a word
-begins there, and what looks back first looks whether its word is there at all.
+We search thousands of texts. For speed, the expressions for beginnings of words are together, behind a single check for
+a word boundary, and an expression with a lookbehind first checks whether its word is there at all.
 """
 
 import re
@@ -71,5 +71,5 @@ _WORDS: Final = re.compile(f"{_MIND}|{_SUBSTANCES}|{_INFECTIONS}|{_REPRODUCTION}
 
 
 def are_in(text: str) -> bool:
-    """Whether any is in this text, which is spelled plainly (`normalizing.plainly`)."""
+    """Whether any of the words is in this text, which must be normalized (`normalizing.normalized`)."""
     return _WORDS.search(text) is not None
