@@ -1,4 +1,4 @@
-"""Text a provider wrote, as blocks that a page can show. What callers use stands here."""
+"""Text that a provider wrote, as blocks that a page can show. This is the entry point for callers."""
 
 import re
 from collections.abc import Iterator
@@ -32,14 +32,14 @@ __all__ = [
 ]
 
 _LINE = re.compile(r"([^\r\n]*+)(?:\r\n?|\n|\Z)")
-_EMPTY_LINES = re.compile(r"[\r\n](?:[^\S\r\n]*+[\r\n]){4,}+")  # spaces in them are nothing to read
-_COLUMNS = re.compile(r"\S(?: {3}|\t)")  # of a line without spaces at its end: more than stands between words
-_FEWEST_LINES = 2  # with columns, to be a table
+_EMPTY_LINES = re.compile(r"[\r\n](?:[^\S\r\n]*+[\r\n]){4,}+")  # such lines may contain spaces
+_COLUMNS = re.compile(r"\S(?: {3}|\t)")  # in a stripped line: wider than the space between words
+_FEWEST_LINES = 2  # lines with columns that make a table
 _UNSEEN = frozenset({"title", "template", "iframe", "svg", "math", "datalist"})
 
 
 def of_markup(markup: str) -> Reading:
-    """What HTML or XHTML says, without what a browser would not show."""
+    """The text of HTML or XHTML, without what a browser would not show."""
     compositor, is_cut = Compositor(), len(markup) > LONGEST_MARKUP
     for piece in pieces(markup[:LONGEST_MARKUP], unseen=_UNSEEN):
         if piece.kind is not PieceKind.SWALLOWED or not is_cut:
@@ -50,7 +50,7 @@ def of_markup(markup: str) -> Reading:
 
 
 def _lines(text: str) -> Iterator[str]:
-    """Its lines, as far as a page has room: of ten megabytes of short ones no page shows more than the first."""
+    """The lines of a text, as many as fit on a page: a file may have ten megabytes of short lines."""
     left = MOST_CHARACTERS
     text = text.replace("\f", "\n").replace("\v", "\n")
     for line in _LINE.finditer(_EMPTY_LINES.sub("\n\n", text)):

@@ -12,7 +12,7 @@ from apps.records.presenters.prose.symbol_typefaces import Faces
 from apps.records.presenters.prose.typesetting import Typesetter
 
 _DRAWINGS = frozenset({"img", "svg", "math"})
-_ELSEWHERE = frozenset({"iframe", "embed", "object", "video", "audio"})  # a part of the page that did not come with it
+_ELSEWHERE = frozenset({"iframe", "embed", "object", "video", "audio"})  # parts of the page that were not sent with it
 _PARAGRAPHS = frozenset(
     (
         "p", "div", "ul", "ol", "dl", "dt", "dd", "table", "hr", "blockquote", "section", "article", "header",
@@ -45,24 +45,24 @@ _LAID_OUT = frozenset({*_BEGINNING, *forms.CONTROLS, *_OF_TABLES, "html", "head"
 
 
 class Compositor(Typesetter):
-    """A typesetter that is fed with pieces. Whoever does stops where it `is_full`."""
+    """A typesetter that takes pieces of markup. Callers stop once it `is_full`."""
 
     def __init__(self) -> None:
         super().__init__()
         self._pieces_left = MOST_PIECES
-        self._script_of: list[str] = []  # the element whose style says so, and those of its name in it
+        self._script_of: list[str] = []  # the element with such a style, and those of the same name within it
         self._numbering = Numbering()
         self._labels = forms.Labels()
-        self._choice: forms.Choice | None = None  # that is open
-        self._is_entering = False  # whether an area of text is open
-        self._is_entered = False  # whether anything is in it
+        self._choice: forms.Choice | None = None  # the open select, if any
+        self._is_entering = False  # whether a textarea is open
+        self._is_entered = False  # whether it has any text
         self._layout = Layout()
         self._faces = Faces()
-        self._tables = 0  # that are open
+        self._tables = 0  # how many are open
         self._is_in_note = False
 
     def feed(self, piece: Piece) -> None:
-        """A piece of markup."""
+        """Take the next piece of markup."""
         self._pieces_left -= 1
         self.is_full = self.is_full or self._pieces_left <= 0
         if piece.kind is PieceKind.HIDDEN:
@@ -87,7 +87,7 @@ class Compositor(Typesetter):
                 self.enter(box)
 
     def reading(self, *, is_cut: bool = False) -> Reading:
-        """Everything so far; the end."""
+        """Finish, and return everything so far."""
         self._end_choice()
         return super().reading(is_cut=is_cut)
 
@@ -98,7 +98,7 @@ class Compositor(Typesetter):
             self.say(text if signs is None else text.translate(signs), keeps_lines=self._is_entering)
 
     def _see_what_is_left_out(self, piece: Piece) -> None:
-        """Of what would be loaded, or drawn, and is no ornament."""
+        """Note a piece that a browser would load or draw, unless it is decoration."""
         if piece.value in _ELSEWHERE and "=" in piece.attributes and not _DECORATION.search(piece.attributes):
             self.miss()
         elif piece.value in _DRAWINGS and not _DECORATION.search(piece.attributes):
@@ -126,7 +126,7 @@ class Compositor(Typesetter):
         elif piece.value in _ITEMS and not is_end:
             self._begin_item(piece.attributes)
         elif is_end or piece.value not in _OF_ITEMS or self._kind is not BlockKind.ITEM or self._is_begun:
-            self._set(piece.value, is_end=is_end)  # else it is the paragraph that an item begins with: the item
+            self._set(piece.value, is_end=is_end)  # otherwise it is an item's first paragraph, which is the item itself
 
     def _begin_cell(self, attributes: str) -> None:
         rows, width = _ROWS.search(attributes), _WIDTH.search(attributes)
@@ -141,7 +141,7 @@ class Compositor(Typesetter):
             self.say(number)
 
     def _follow_style(self, piece: Piece, *, is_end: bool) -> None:
-        """What an element's style has stand above or below its line does so to the end of that element."""
+        """Follow superscripts and subscripts that are set by style, which last until the end of their element."""
         if self._script_of[-1:] == [piece.value]:
             self._script_of.pop() if is_end else self._script_of.append(piece.value)
             if not self._script_of:
@@ -153,12 +153,12 @@ class Compositor(Typesetter):
                 self._script_of = [piece.value]
 
     def end_script(self) -> None:
-        """What comes stands on its line again. Also where it never left it."""
+        """End a superscript or subscript, if there is one."""
         super().end_script()
         self._script_of = []
 
     def _fill_in(self, piece: Piece, *, is_end: bool) -> None:
-        """A control of a form, or a label of one."""
+        """A form control, or the label of one."""
         if piece.value == "label":
             self.end_script()
             self._labels.end(self._said) if is_end else self._labels.begin(piece.attributes, self._said)
@@ -171,7 +171,7 @@ class Compositor(Typesetter):
             self.enter(entry)
 
     def _enter(self, *, is_end: bool) -> None:
-        """An area of text begins or ends; of one without a word it is told that it is empty."""
+        """A textarea begins or ends. One without text is marked as empty."""
         if is_end and self._is_entering and not self._is_entered:
             self.enter(Entry(forms.EMPTY))
         self.end_line()
@@ -184,7 +184,7 @@ class Compositor(Typesetter):
 
     @property
     def _has_place_for_cells(self) -> bool:
-        """Whether a cell can stand here: in a row, or in a table, where it begins one."""
+        """Whether there can be a cell here: in a row, or in a table, where the cell begins a row."""
         return self._cells is not None or self._tables > 0
 
     def _set_apart(self, piece: Piece, *, is_end: bool) -> None:
@@ -194,7 +194,7 @@ class Compositor(Typesetter):
         self._apart = apart if apart and self._apart is not Apart.SPACE else self._apart
 
     def _break(self, *, is_end: bool) -> None:
-        """A line ends; at an end tag, unless it just has."""
+        """End a line; at an end tag, unless it has just ended."""
         if not is_end or self._said[-1:] != ["\n"]:
             self.end_line()
 
@@ -208,10 +208,10 @@ class Compositor(Typesetter):
             self.end_row()
 
     def _set(self, name: str, *, is_end: bool) -> None:
-        """What a tag of HTML, or of the text of a C-CDA section, does to the blocks."""
+        """Apply a tag of HTML, or of a C-CDA section's text, to the blocks."""
         if name in _OF_TABLES:
             self._set_table(name, is_end=is_end)
-        if name == "caption" and (self._is_in_note or self._kind is BlockKind.ITEM):  # of an item: its first words
+        if name == "caption" and (self._is_in_note or self._kind is BlockKind.ITEM):  # an item's first words
             self.say(" ")
         elif name in _BEGINNING:
             self.end_block(BlockKind.PARAGRAPH if is_end else _BEGINNING[name])
@@ -219,7 +219,7 @@ class Compositor(Typesetter):
             self._break(is_end=is_end)
         elif name in _SCRIPTS:
             self.end_script() if is_end else self.begin_script(name)
-        elif name == "footnote":  # of a C-CDA section: its words stand in the text that it is about
+        elif name == "footnote":  # in a C-CDA section: shown in parentheses in the text that it is about
             self.say(")" if is_end else " (")
             self._is_in_note = not is_end
         elif name == "q":

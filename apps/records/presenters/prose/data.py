@@ -1,4 +1,4 @@
-"""XML that is data and no document: what it says stands in attributes as well, and each value needs its name."""
+"""XML that is data, not a document: its values may also be in attributes, and each needs its name."""
 
 from typing import Final
 
@@ -6,7 +6,7 @@ from apps.records.presenters.prose.markup import Piece, PieceKind, attributes, p
 from apps.records.presenters.prose.readings import LONGEST_MARKUP, MOST_PIECES, Reading
 from apps.records.presenters.prose.typesetting import Typesetter
 
-_LOOKED_AT: Final = 200_000  # for its first element
+_LOOKED_AT: Final = 200_000  # characters, to find the first element
 _OF_PAGES: Final = frozenset(
     (
         "html", "head", "body", "div", "p", "table", "tr", "td", "th", "ul", "ol", "li", "section", "article", "text",
@@ -17,7 +17,7 @@ _NO_VALUES: Final = ("xmlns", "xsi:", "xml:")
 
 
 def is_data(markup: str) -> bool:
-    """Whether XML begins as neither a page, nor a drawing, nor a clinical document does."""
+    """Whether XML is data: its beginning is not that of a page, a drawing or a clinical document."""
     if not markup.lstrip().startswith("<?xml"):
         return False
     root = next((piece for piece in pieces(markup[:_LOOKED_AT]) if piece.kind is PieceKind.START), None)
@@ -25,7 +25,7 @@ def is_data(markup: str) -> bool:
 
 
 def read(markup: str) -> Reading:
-    """Its values, each with the name of its element, a line to each."""
+    """The values, each with the name of its element, one to a line."""
     reader, is_cut = _Reader(), len(markup) > LONGEST_MARKUP
     for count, piece in enumerate(pieces(markup[:LONGEST_MARKUP]), start=1):
         if piece.kind is PieceKind.SWALLOWED and is_cut:
@@ -39,10 +39,10 @@ def read(markup: str) -> Reading:
 class _Reader:
     def __init__(self) -> None:
         self.typesetter = Typesetter()
-        self._name = ""  # of the element at hand, until something is said of it
+        self._name = ""  # of the current element, until its first value
 
     def take(self, piece: Piece) -> None:
-        """The next piece."""
+        """Take the next piece."""
         if piece.kind is PieceKind.TEXT:
             self._say(piece.value)
         elif piece.kind is PieceKind.GAP:

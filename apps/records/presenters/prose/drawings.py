@@ -1,7 +1,7 @@
-"""What a document says in words of a picture that a page of ours does not show: what its author wrote in its place
-(HTML, 4.8.4.4), and of a drawing the words in it (SVG 2, 5.8 and 11).
+"""The words for a picture that our pages do not show: its author's alternative text (HTML, 4.8.4.4), and the words
+within a drawing (SVG 2, 5.8 and 11).
 
-It stands in brackets where the picture would, as in a browser of text alone. Nothing is loaded, and nothing drawn.
+They appear in brackets in place of the picture, as in a text browser. Nothing is loaded, and nothing drawn.
 """
 
 import re
@@ -15,22 +15,22 @@ _LONGEST: Final = 500
 _LONGEST_DRAWN: Final = 2000
 _MORE: Final = "…"
 _WRITTEN_IN: Final = {"img": ("alt", "aria-label", "title"), "svg": ("aria-label",), "math": ("alttext", "aria-label")}
-_OF_PROGRAMS: Final = frozenset({"metadata", "defs", "symbol", "iframe", "template"})  # nothing of it is drawn
+_OF_PROGRAMS: Final = frozenset({"metadata", "defs", "symbol", "iframe", "template"})  # browsers draw nothing of these
 _IN_WORDS: Final = frozenset({"tspan", "textpath", "a", "b", "i", "em", "strong", "span"})
-# A name that a program gave it, which says nothing of what it shows.
+# A file name that a program gave, which does not say what the picture shows.
 _NAME_OF_A_FILE: Final = re.compile(r"\S{1,200}\.(?:bmp|emf|gif|jpe?g|png|svg|tiff?|webp|wmf)", re.IGNORECASE)
 _MARKS: Final = frozenset(mark.strip("[] ").casefold() for mark in forms.MARKS)
 
 
 class PictureText(NamedTuple):
-    """Words in brackets, empty where there are none, and how many pieces of markup were read for them."""
+    """Words in brackets, or empty, and how many pieces of markup were read for them."""
 
     said: str
     pieces: int = 0
 
 
 def told(piece: Piece, *, most: int) -> PictureText:
-    """What is said of the picture that this piece stands for, in which at most so many pieces are read."""
+    """The words for the picture that this piece stands for. At most `most` pieces within it are read."""
     said = attributes(piece.attributes)
     written = [" ".join(said.get(name, "").split()) for name in _WRITTEN_IN.get(piece.value, ())]
     words = next((one for one in written if one and not _NAME_OF_A_FILE.fullmatch(one)), "")
@@ -39,12 +39,12 @@ def told(piece: Piece, *, most: int) -> PictureText:
     if piece.held:
         drawn, read = _drawn(piece.held, most)
         words = "; ".join(filter(None, (words, drawn)))
-    # one in place of a box would be taken for the mark of a form
+    # a picture of a tick box must not be taken for a form's own mark
     return PictureText(f"[{words}]" if words.strip("[] ").casefold() not in _MARKS else "", read)
 
 
 def _drawn(held: str, most: int) -> PictureText:
-    """The words of a drawing in their order, those that stand apart told apart."""
+    """The words of a drawing in their order, with separators between those that stand apart."""
     said: list[str] = []
     read = length = 0
     for piece in islice(pieces(held, unseen=_OF_PROGRAMS), max(0, most)):
@@ -62,7 +62,7 @@ def _drawn(held: str, most: int) -> PictureText:
 
 
 def _between(piece: Piece) -> str:
-    """What this tag sets apart: a part of a line that has a place of its own may be another line."""
+    """The separator for a tag: a part of a line with a position of its own may be another line."""
     if piece.value not in _IN_WORDS:
         return "\n"
     return " " if piece.attributes.strip(" />") else ""

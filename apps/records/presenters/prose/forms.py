@@ -1,7 +1,7 @@
-"""What was filled in in a form of HTML (HTML, 4.10): what is ticked, chosen and entered, and what is not.
+"""What was filled in in an HTML form (HTML, 4.10): what is ticked, chosen and entered, and what is not.
 
-It stands in attributes, where no text is, and what was not chosen stands as text beside what was. So both are told by
-marks as a form on paper has them: they are no language's own.
+Ticks are in attributes, not in the text, and the text of choices that were not made stands beside that of those that
+were. So we show both with marks like those on a paper form, which belong to no language.
 """
 
 from dataclasses import dataclass, field
@@ -17,15 +17,15 @@ CONTROLS: Final = frozenset({"input", "select", "textarea", "label"})
 
 _BOXES: Final = frozenset({"checkbox", "radio"})
 _BUTTONS: Final = frozenset({"submit", "button", "reset"})
-_UNSEEN: Final = frozenset({"hidden", "image"})  # the first is for programs alone
+_UNSEEN: Final = frozenset({"hidden", "image"})  # inputs whose value readers do not see
 _STATES: Final = {"true": TICKED, "false": UNTICKED}
 _OF_CHOICES: Final = frozenset({"option", "optgroup", "hr", "span", "b", "i", "em", "strong", "small"})
-_LONGEST_GROUP: Final = 200  # it is said again with each that is chosen in it
+_LONGEST_GROUP: Final = 200  # characters of a group's name, which is repeated with each choice in it
 
 
 @dataclass(frozen=True)
 class Entry:
-    """What one control says, and the name its label may call it by. A box is one that is ticked or not."""
+    """What one control says, and its id, by which a label may refer to it. A box is a control that is ticked or not."""
 
     said: str
     name: str = ""
@@ -33,7 +33,7 @@ class Entry:
 
 
 def entry(written: str) -> Entry:
-    """What an `input` of these attributes says; nothing where no browser shows it."""
+    """The entry of an `input` with these attributes; empty if browsers do not show it."""
     said = attributes(written)
     kind, name = said.get("type", "").strip().lower(), said.get("id", "")
     if kind in _BOXES:
@@ -45,7 +45,7 @@ def entry(written: str) -> Entry:
 
 
 def drawn(piece: Piece) -> Entry | None:
-    """What a box says that a program draws out of another element (WAI-ARIA, aria-checked); None for what is none."""
+    """The entry of a box that a page made of another element (WAI-ARIA, aria-checked); None if it is not a box."""
     if piece.kind is not PieceKind.START or piece.value in CONTROLS:
         return None
     state = _STATES.get(attributes(piece.attributes).get("aria-checked", ""))
@@ -66,8 +66,8 @@ class _Option:
 
 
 class Choice:
-    """A `select`, of which a page shows what is chosen alone. Where nothing is marked so, a browser shows the first as
-    if it had been: nobody knows, and all stand there as not chosen."""
+    """A `select`, of which a page shows only what was chosen. If no option is marked, browsers show the first, but
+    nobody knows whether it was chosen: we show all options as not chosen."""
 
     def __init__(self, written: str) -> None:
         self._takes_many = "multiple" in attributes(written)
@@ -77,7 +77,8 @@ class Choice:
         self._loose: list[str] = []
 
     def take(self, piece: Piece) -> bool:
-        """Whether the next piece is a part of it; what cannot be ends it, also without an end tag."""
+        """Take the next piece, and return whether it belongs to the select. One that cannot belong ends the select,
+        even without an end tag."""
         if piece.kind is PieceKind.TEXT:
             (self._options[-1].said if self._is_in_option else self._loose).append(piece.value)
             return True
@@ -94,7 +95,7 @@ class Choice:
 
     @property
     def said(self) -> str:
-        """What was chosen; of nothing that was, all there was to choose from."""
+        """What was chosen; if nothing was, all options as not chosen."""
         chosen = [option.words or EMPTY for option in self._options if option.is_chosen]
         if chosen:
             return "; ".join(chosen if self._takes_many else chosen[-1:])
@@ -103,17 +104,17 @@ class Choice:
 
 
 class Labels:
-    """Puts what controls say into the text of a block, a list of its parts, where their labels are: the mark of a box
-    before its label, so that none is taken for that of its neighbor, and each label on a line of its own."""
+    """Puts what controls say into the text of a block (a list of parts) beside their labels. The mark of a box goes
+    before its label, and each label on a line of its own, so that nobody takes it for the mark of a neighbor."""
 
     def __init__(self) -> None:
-        self._at = -1  # where the label began that is open; below 0: none is
-        self._boxes: list[int] = []  # those in it
+        self._at = -1  # where the open label began; below 0: no label is open
+        self._boxes: list[int] = []  # the positions of boxes in the open label
         self._for: dict[str, int] = {}  # where labels began, by the control that each is for
-        self._last: tuple[Entry, int, bool] | None = None  # the control since the last label, where, and behind text
+        self._last: tuple[Entry, int, bool] | None = None  # control after the last label, position, is it after text
 
     def forget(self) -> None:
-        """The block ends."""
+        """Forget all labels, because the block ends."""
         self._at, self._last = -1, None
         self._boxes.clear()
         self._for.clear()
@@ -134,13 +135,13 @@ class Labels:
             self._for[target] = self._at
 
     def end(self, parts: list[str]) -> None:
-        """The label ends, if one is open. One box that stands behind all its words goes before them."""
+        """The label ends, if one is open. If its only box comes after all its words, the mark moves before them."""
         if self._at >= 0 and len(self._boxes) == 1 and not any(map(str.strip, parts[self._boxes[0] + 1 :])):
             parts[self._at], parts[self._boxes[0]] = f"{parts[self._boxes[0]]} ", ""
         self._at = -1
 
     def put(self, entry: Entry, parts: list[str], *, is_behind: bool) -> None:
-        """What a control says; whether it stands behind text of its block."""
+        """Put in what a control says. `is_behind`: it comes after text in its block."""
         at = self._for.pop(entry.name, -1) if entry.is_box and self._at < 0 else -1
         if at >= 0:
             parts[at] = f" {entry.said} {parts[at]}"

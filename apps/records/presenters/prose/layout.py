@@ -1,6 +1,7 @@
-"""What elements that stand in a line set apart, by their kind or style: in words run together a dose is nobody's.
+"""How far inline elements are apart from the text around them, by their kind or style: if words run together, nobody
+can tell which medicine a dose belongs to.
 
-Only the element itself is asked. Rules of a sheet of styles are not known.
+Only the element itself counts. We do not know the rules of style sheets.
 """
 
 import re
@@ -9,14 +10,14 @@ from typing import Final
 
 from apps.records.presenters.prose.markup import Piece, attributes
 
-# They may be a part of a word. Any other element that we do not know holds words of its own.
+# Elements that may be a part of a word. Any other element that we do not know contains words of its own.
 _IN_WORDS: Final = frozenset(
     (
         "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "br", "cite", "code", "data", "del", "dfn", "em", "font", "i",
         "img", "ins", "kbd", "mark", "nobr", "q", "rp", "rt", "ruby", "s", "samp", "small", "span", "strike", "strong",
         "sub", "sup", "time", "tt", "u", "var", "wbr",
         "script", "style", "link", "meta",  # no words at all
-        "content", "footnote", "footnoteref", "linkhtml", "rendermultimedia",  # of a C-CDA section
+        "content", "footnote", "footnoteref", "linkhtml", "rendermultimedia",  # in a C-CDA section
     )
 )  # fmt: skip
 _APART: Final = frozenset({"button", "output", "progress", "meter", "option", "td", "th"})
@@ -26,26 +27,26 @@ _STYLE: Final = re.compile(
     r"|(?:margin|padding)-(?:left|right)\s*+:\s*+(?:[0.]{0,9}[1-9][0-9.]{0,9}em|(?:[4-9]|[1-9][0-9]{1,5})(?:px|pt)))",
     re.IGNORECASE,
 )
-_INDENTED: Final = re.compile(r"""\sstyleCode\s*+=\s*+["'][^"']*?indent""", re.IGNORECASE)  # of a C-CDA section
+_INDENTED: Final = re.compile(r"""\sstyleCode\s*+=\s*+["'][^"']*?indent""", re.IGNORECASE)  # in a C-CDA section
 
 
 class Apart(StrEnum):
-    """How far what an element holds is from what stands before and behind it."""
+    """How far the content of an element is from the text before and after it."""
 
     NOT = ""
-    WORD = "word"  # where both are letters or digits
+    WORD = "word"  # a space, if there are letters or digits on both sides
     SPACE = "space"
     LINE = "line"
 
 
 class Layout:
-    """Follows elements from their beginnings to their ends."""
+    """Tracks which elements are open."""
 
     def __init__(self) -> None:
-        self._open: dict[str, list[Apart]] = {}  # by name; those in one that stands apart, too
+        self._open: dict[str, list[Apart]] = {}  # by name, from the first that stands apart
 
     def follow(self, piece: Piece, *, is_end: bool) -> Apart:
-        """What this tag sets apart. Not for tags that begin blocks."""
+        """How far the text after this tag is from the text before it. Not for tags that begin blocks."""
         opened = self._open.get(piece.value)
         if is_end:
             return opened.pop() if opened else _by_kind(piece.value)

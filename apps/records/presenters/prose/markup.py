@@ -1,8 +1,8 @@
-"""Take XHTML, HTML or XML apart into text and tags, in one pass, whatever it is.
+"""Split XHTML, HTML or XML into text and tags, in one pass, whatever it is.
 
-No parser of a library: `html.parser` needs a minute for 200 kB of opened comments, and one that knows document types
-can be made to expand entities. Nothing here is looked at twice, nothing is loaded, and no entity is known but those of
-HTML. What is no markup is text.
+We use no library's parser: `html.parser` needs a minute for 200 kB of opened comments, and a parser that knows document
+types can be made to expand entities. Here nothing is read twice, nothing is loaded, and only HTML's entities are known.
+Whatever is not markup is text.
 """
 
 import html
@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 _NAME = re.compile(r"<(/?)(?:[A-Za-z_][\w.-]{0,40}:)?([A-Za-z_][\w.-]{0,60})")
-# A quotation mark counts only after "=", so that <p class=o'neil> ends where it seems to.
+# A quotation mark counts only after "=", so that <p class=o'neil> ends where it appears to.
 _REST_OF_TAG = re.compile(r"""(?:[^>=]++|=\s*+(?:"[^"]*+"|'[^']*+')?+)*+>""")
 _RAW = frozenset({"script", "style"})  # left open, they hide everything after them, as they do in a browser
 _CROSSED_OUT = frozenset({"del", "s", "strike"})
@@ -34,13 +34,13 @@ _IS_HIDDEN = re.compile(rf"(?:\A|;)\s*+{_DECLARED_HIDDEN}", re.IGNORECASE)
 _ATTRIBUTES = re.compile(r"""([^\s"'>/=]++)(?:\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'>]++)))?""")
 _HELD = frozenset({"svg"})
 _LONGEST_HELD = 50_000
-_MOST_LEFT_OPEN = 8  # whose ends are looked for in vain: each search reads all that follows
+_MOST_LEFT_OPEN = 8  # vain searches for end tags, each of which reads the whole rest
 
 
 class PieceKind(StrEnum):
-    """What a piece is. A GAP stands where something was that its author crossed out, HIDDEN where something is that no
-    browser shows, UNSEEN where an element is that the caller does not want: `value` is its name. SWALLOWED is the end
-    of a text of which something that never ends, such as a comment, has taken the rest."""
+    """What a piece is. GAP stands for something that the author crossed out, HIDDEN for something that no browser
+    shows, UNSEEN for an element that the caller does not want (`value` is its name). SWALLOWED is at the end of a text
+    whose rest is lost in something unclosed, such as a comment."""
 
     TEXT = "text"
     START = "start"
@@ -52,8 +52,8 @@ class PieceKind(StrEnum):
 
 
 class Piece(NamedTuple):
-    """A run of text, or the name of a tag in lower case and without its prefix; `attributes` as they were sent. Of a
-    drawing that is left out, `held` is the markup in it, as much as anybody reads."""
+    """A run of text, or the name of a tag, in lower case and without its prefix, with its `attributes` as sent. For a
+    drawing that is left out, `held` is the markup within it, up to a limit."""
 
     kind: PieceKind
     value: str
@@ -62,9 +62,9 @@ class Piece(NamedTuple):
 
 
 def pieces(markup: str, *, unseen: AbstractSet[str] = frozenset()) -> Iterator[Piece]:
-    """Its pieces in order. Elements of the names in `unseen`, scripts and styles are left out with all they hold; in
-    place of what is crossed out there is a gap. So is what its style hides: no browser shows it, be it an answer that
-    was not chosen, and so nobody vouches for it."""
+    """The pieces of a markup, in order. Scripts, styles and the elements named in `unseen` are left out with their
+    content, and a GAP replaces what is crossed out. What is hidden by style is left out, too: since no browser shows
+    it, nobody vouches for it, and it may be an answer that was not chosen."""
     position, minds_quotes = 0, True
     left_open: set[str] = set()
     while 0 <= position < len(markup):
@@ -86,8 +86,8 @@ def pieces(markup: str, *, unseen: AbstractSet[str] = frozenset()) -> Iterator[P
             held = markup[position : min(end, position + _LONGEST_HELD)] if name in _HELD else ""
             yield from _in_place_of(name, markup[tag.end() : position], held)
             position = end
-        elif (kind := _not_told(name, markup[tag.end() : position])) is not None and (
-            end := _end_of_not_told(markup, position, name, left_open)
+        elif (kind := _replacement(name, markup[tag.end() : position])) is not None and (
+            end := _end_of_replaced(markup, position, name, left_open)
         ):
             position = end
             yield Piece(kind, "")
@@ -97,7 +97,7 @@ def pieces(markup: str, *, unseen: AbstractSet[str] = frozenset()) -> Iterator[P
 
 
 def attributes(written: str) -> dict[str, str]:
-    """What a tag of HTML says, by names in lower case; of one that is said twice, the first, as in a browser."""
+    """The attributes of an HTML tag, by name in lower case. If one is repeated, the first counts, as in browsers."""
     said: dict[str, str] = {}
     for name, *values in _ATTRIBUTES.findall(written):
         said.setdefault(name.lower(), _unescaped("".join(values)))
@@ -105,7 +105,7 @@ def attributes(written: str) -> dict[str, str]:
 
 
 def _swallowed(position: int) -> Iterator[Piece]:
-    """What is told where the text was read to no end."""
+    """The last piece, if the rest of the text was swallowed."""
     if position < 0:
         yield Piece(PieceKind.SWALLOWED, "")
 
@@ -116,7 +116,7 @@ def _next_tag(markup: str, position: int) -> int:
 
 
 def _in_place_of(name: str, attributes: str, held: str) -> Iterator[Piece]:
-    """What is told of an element that is left out: of a script or a style nothing, which is no part of the text."""
+    """The piece for an element that is left out. Scripts and styles have none, since they are not part of the text."""
     if name not in _RAW:
         yield Piece(PieceKind.UNSEEN, name, attributes, held)
 
@@ -129,7 +129,7 @@ def _tags(name: str, attributes: str, *, is_end: bool, closes_itself: bool) -> I
 
 
 def _odd_end(markup: str, opening: int) -> tuple[int, str]:
-    """Where what begins with "<" and is no tag ends (-1: never), and what of it is text."""
+    """Where something ends that begins with "<" but is not a tag (-1: never), and what part of it is text."""
     if markup.startswith("<!--", opening):
         return _past(markup, "-->", opening + 4), ""
     if markup.startswith("<![CDATA[", opening):
@@ -150,7 +150,8 @@ def _past(markup: str, mark: str, position: int) -> int:
 
 
 def _tag_end(markup: str, position: int, *, minds_quotes: bool) -> tuple[int, bool]:
-    """Past the ">" of a tag; -1 where there is none. Once quotation marks swallowed the rest, none counts any more."""
+    """The position after the ">" of a tag, or -1, and whether quotation marks still count: not once one of them has
+    swallowed the rest."""
     if minds_quotes:
         rest = _REST_OF_TAG.match(markup, position)
         if rest is not None:
@@ -163,42 +164,43 @@ def _closes_itself(markup: str, end: int) -> bool:
 
 
 def _end_of_unseen(markup: str, position: int, name: str, left_open: set[str]) -> int:
-    """Past an element that is not shown. One that is never closed hides nothing, unless it is a script or a style."""
+    """The position after an unwanted element. If it is never closed, only its tag is left out, unless it is a script
+    or a style, which then hides the rest (-1)."""
     if position < 0 or name in left_open:
         return position
     found = _closing(name).search(markup, position)
     if found is None:
-        left_open.add(name)  # nor is any later one
+        left_open.add(name)  # later elements of this name have no end tag either
         return -1 if name in _RAW else position
     return _past(markup, ">", found.end())
 
 
-def _not_told(name: str, attributes: str) -> PieceKind | None:
-    """What stands in place of an element that is not told; None of one that is."""
+def _replacement(name: str, attributes: str) -> PieceKind | None:
+    """The kind of piece that replaces a crossed-out or hidden element; None for any other element."""
     if _is_crossed_out(name, attributes):
         return PieceKind.GAP
     return PieceKind.HIDDEN if _is_hidden(attributes) else None
 
 
 def _is_crossed_out(name: str, attributes: str) -> bool:
-    """Whether its author took it back, by HTML's elements and style, or `revised` of a C-CDA section."""
+    """Whether the author crossed an element out, by HTML's elements and styles, or by `revised` in a C-CDA section."""
     if name in _CROSSED_OUT:
         return True
     return bool(_MAY_CROSS_OUT.search(attributes)) and bool(_IS_CROSSED_OUT.search(attributes))
 
 
 def _is_hidden(written: str) -> bool:
-    """Whether an element is hidden by itself (HTML, 6.1; CSS 2, 9.2.4 and 11.2). What a sheet of styles hides is not
-    known, and neither is what stands in the color of its ground."""
+    """Whether an element's own attributes hide it (HTML, 6.1; CSS 2, 9.2.4 and 11.2). We do not know what style sheets
+    hide, or what has the color of its background."""
     if not _MAY_HIDE.search(written):
         return False
     said = attributes(written)
     return "hidden" in said or bool(_IS_HIDDEN.search(said.get("style", "")))
 
 
-def _end_of_not_told(markup: str, position: int, name: str, left_open: set[str]) -> int:
-    """Past the end tag of an element that began before `position`, whatever it holds; 0 where it has none, and then it
-    is shown: one slip must not take the rest of the text away."""
+def _end_of_replaced(markup: str, position: int, name: str, left_open: set[str]) -> int:
+    """The position after the end tag of an element that began before `position`; 0 if it has none. It is then shown:
+    one missing tag must not remove the rest of the text."""
     if position < 0 or name in left_open or len(left_open) >= _MOST_LEFT_OPEN:
         return 0
     depth = 1

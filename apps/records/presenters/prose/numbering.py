@@ -1,4 +1,4 @@
-"""The numbers of an ordered list as its document writes them: text elsewhere may refer to item b, or to iv."""
+"""The numbers of an ordered list, written as in its document: other text may refer to item b, or to item iv."""
 
 import re
 from typing import Final
@@ -26,7 +26,7 @@ _LISTS: Final = frozenset({"ol", "ul", "list"})
 
 
 def is_list(name: str) -> bool:
-    """Whether an element of this name is a list, of HTML or of a C-CDA section."""
+    """Whether an element with this name is a list, in HTML or in a C-CDA section."""
     return name in _LISTS
 
 
@@ -34,10 +34,10 @@ class Numbering:
     """Counts the items of the lists that are open."""
 
     def __init__(self) -> None:
-        self._open: list[tuple[int, str] | None] = []  # the number of the last item, and how it is written; None: none
+        self._open: list[tuple[int, str] | None] = []  # number and style of the last item; None: not numbered
 
     def begin(self, name: str, attributes: str) -> None:
-        """A list begins. One that counts down is not numbered: nobody knows yet from where."""
+        """A list begins. One that counts down gets no numbers, since we do not know yet where it starts."""
         is_ordered = name == "ol" or (name == "list" and bool(_ORDERED.search(attributes)))
         if not is_ordered or _REVERSED.search(attributes):
             self._open.append(None)
@@ -46,12 +46,12 @@ class Numbering:
         self._open.append((int(start[1]) - 1 if start else 0, _style(attributes)))
 
     def end(self) -> None:
-        """The list at hand ends. Also where none is open."""
+        """The innermost list ends, if one is open."""
         if self._open:
             self._open.pop()
 
     def next(self, attributes: str) -> str:
-        """What stands before the next item of the list at hand; empty where its items have no numbers."""
+        """What to write before the next item of the innermost list; empty if its items have no numbers."""
         if not self._open or (at_hand := self._open[-1]) is None:
             return ""
         value = _VALUE.search(attributes)

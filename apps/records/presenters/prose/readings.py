@@ -1,15 +1,15 @@
-"""What could be read of a text that a provider wrote, as blocks that a page can show: headings, paragraphs, items of
-lists and rows of tables. Nothing of its markup is left, so nothing of it can act."""
+"""What we could read of a provider's text, as blocks that a page can show: headings, paragraphs, list items and table
+rows. No markup is kept, so that none can do any harm."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 
-MOST_CHARACTERS = 300_000  # a long book; a page of more helps nobody
+MOST_CHARACTERS = 300_000  # about a long book; a longer page helps nobody
 MOST_BLOCKS = 10_000
 LONGEST_MARKUP = 5_000_000
-MOST_PIECES = 400_000  # of markup; more, in so little text, was made to keep us busy
-GAP = "[…]"  # in place of words that were crossed out: no language's own
+MOST_PIECES = 400_000  # pieces of markup; more of them in so little text can only be meant to keep us busy
+GAP = "[…]"  # in place of words that were crossed out; it belongs to no language
 NOTHING = "—"  # in an empty cell
 
 
@@ -21,10 +21,10 @@ class BlockKind(StrEnum):
     ITEM = "item"
     NUMBERED = "numbered"  # an item of an ordered list, whose text begins with its number
     ROW = "row"
-    ALIGNED = "aligned"  # by spaces, which are kept: a table of figures, typed
-    REMARK = "remark"  # in words of ours, such as that nothing is written
+    ALIGNED = "aligned"  # a typed table, aligned by spaces, which are kept
+    REMARK = "remark"  # in our words, such as that nothing was written
     PICTURE = "picture"
-    UNSHOWN = "unshown"  # a picture that no page shows, or that we have not
+    UNSHOWN = "unshown"  # a picture that pages cannot show, or that we do not have
 
 
 _PICTURES = frozenset({BlockKind.PICTURE, BlockKind.UNSHOWN})
@@ -32,8 +32,8 @@ _PICTURES = frozenset({BlockKind.PICTURE, BlockKind.UNSHOWN})
 
 @dataclass(frozen=True)
 class Block:
-    """One block. A row has `cells`; every other block `text`, whose lines are kept. `picture` says which of its
-    document's it is, from 1 on; 0 where we do not have it."""
+    """One block. A row has `cells`; every other block has `text`, whose lines are kept. `picture` is the number of a
+    picture in its document, counted from 1; 0 if we do not have it."""
 
     kind: BlockKind = BlockKind.PARAGRAPH
     text: str = ""
@@ -42,22 +42,22 @@ class Block:
 
     @property
     def plain(self) -> str:
-        """Its text in a line, or in several."""
+        """The text of the block, on one line or several."""
         return " ".join(self.told) if self.cells else self.text
 
     @property
     def told(self) -> tuple[str, ...]:
-        """Its cells, those without a word as such: what stands behind them is of another column."""
+        """The cells, with a mark in empty ones, so that those after them stay in their columns."""
         return tuple(cell or NOTHING for cell in self.cells)
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What could be read of a text; `is_cut` where it was longer than we show, `has_gaps` where something of it was
-    crossed out by its author, `has_hidden` where it has text that no reader sees: neither is told. `lacks_pictures`
-    where it has some that are not among the blocks; `is_damaged` where it is not what it should be, such as ended in
-    its middle, and may have said more. `has_marks` where those of a form are in it, which need a word, and
-    `has_captions` where what its author says of a picture stands in its place."""
+    """What we could read of a text. `is_cut`: it was longer than we show. `has_gaps`: the author crossed something out;
+    `has_hidden`: there is text that readers of the document do not see; both are left out. `lacks_pictures`: there are
+    pictures that are not among the blocks. `is_damaged`: it is malformed or cut off, and may have said more.
+    `has_marks`: it has a form's marks, which need an explanation. `has_captions`: alternative text replaces
+    pictures."""
 
     blocks: tuple[Block, ...] = ()
     is_cut: bool = False
@@ -70,22 +70,22 @@ class Reading:
 
     @property
     def plain(self) -> str:
-        """All of it as text, a block to a line or more."""
+        """All of it as text, each block on a line of its own, or several."""
         return "\n".join(block.plain for block in self.blocks if block.plain)
 
     @property
     def says_any(self) -> bool:
-        """Whether anything is to be said of it, be it no more than what is left out of it."""
+        """Whether there is anything to say about it, even if only that something is left out."""
         return bool(self.blocks) or self.is_cut or self.has_hidden or self.lacks_pictures
 
     @property
     def has_pictures(self) -> bool:
-        """Whether pictures stand in it, which its text alone lacks."""
+        """Whether it has pictures, which its text alone would lack."""
         return self.lacks_pictures or any(block.kind in _PICTURES for block in self.blocks)
 
 
 def together(several: Iterable[Reading]) -> Reading:
-    """Several texts as one, as long as a page shows: what is true of any is true of it."""
+    """Several texts as one, up to what a page shows. A flag is set if any of them has it."""
     read = list(several)
     if len(read) == 1:
         return read[0]

@@ -1,6 +1,6 @@
-"""The text of an RTF document (Rich Text Format Specification 1.9.1). What is no text is left out: fonts, pictures,
-embedded objects, fields' instructions, headers of the file. So is hidden text; in place of what is crossed out, or
-deleted while changes are tracked, there is a gap."""
+"""The text of an RTF document (Rich Text Format Specification 1.9.1). Whatever is not text is left out: fonts,
+pictures, embedded objects, the instructions of fields, file headers. So is hidden text. What was crossed out, or
+deleted while changes were tracked, becomes a gap."""
 
 import codecs
 import re
@@ -26,11 +26,11 @@ _SILENT = frozenset(
 _CROSSED_OUT = frozenset({"strike", "striked", "deleted"})
 _SCRIPTS = {"super": "sup", "sub": "sub", "nosupersub": ""}
 _PARAGRAPHS = frozenset({"par", "pard", "sect", "page", "column"})
-# They stand elsewhere on the page: at its edges, or in a box, which an older reader finds a copy of.
+# Text that is elsewhere on the page: at its edges, or in a box, of which there is a copy for older readers.
 _ELSEWHERE = frozenset(
     {"header", "headerl", "headerr", "headerf", "footer", "footerl", "footerr", "footerf", "shptxt", "dptxbxtext"}
 )
-_NOTES = frozenset({"footnote", "annotation"})  # they stand in the text that they are about
+_NOTES = frozenset({"footnote", "annotation"})  # shown in the text that they are about
 _DESCRIBING = frozenset({"fonttbl", "formfield", "ffl"})
 _RAISING = {"up": "sup", "dn": "sub"}
 _MACHINES = {"mac": "mac_roman", "pc": "cp437", "pca": "cp850"}
@@ -43,38 +43,39 @@ _SYMBOLS = {"~": " ", "_": "-", "-": "", "{": "{", "}": "}", "\\": "\\", "\n": "
 _PICTURE = re.compile(r"[0-9a-fA-F\r\n]{1000,}+")
 _NO_TEXT = re.compile(r"[\x00-\x08\x0e-\x1f]")
 _OF_TABLES = frozenset({"trowd", "intbl", "itap", "nestcell", "cell", "row"})
-_NESTED = 2  # how deep a table in a table is
+_NESTED = 2  # the depth of a table within a table
 _LOOKED_AT = 1000
 _DEEPEST = 2000
-_LEAD = 40  # what may stand before its first brace
+_LEAD = 40  # characters that may precede the first brace
 _MOST_TOKENS = 1_000_000
 _MOST_BYTES = 10_000
 
 
 @dataclass(frozen=True)
 class _Group:
-    """What a brace keeps and its end gives back."""
+    """The state that an opening brace saves and its closing brace restores."""
 
     is_silent: bool = False
-    fallback: int = 1  # how many characters stand for a \\u that an old reader does not know
+    fallback: int = 1  # how many characters replace a \\u for older readers
     is_hidden: bool = False
-    crossed_out: frozenset[str] = frozenset()  # by which words
+    crossed_out: frozenset[str] = frozenset()  # the control words that crossed it out
     script: str = ""
     font: int = -1
-    describes: str = ""  # what the words in it are about, where they are no text
-    is_copy: bool = False  # of what is told already
-    closing: str = ""  # what its end says
-    field: Field | None = None  # that ends with it
-    is_said_again: bool = False  # in characters that an older reader does not know, behind what is for that one
+    describes: str = ""  # what its words describe, if they are not text
+    is_copy: bool = False  # a copy of text that was read already
+    closing: str = ""  # text to add at its end
+    field: Field | None = None  # the field that ends with it
+    is_said_again: bool = False  # repeats text for newer readers, in characters that older ones do not know
 
 
 def is_one(text: str) -> bool:
-    """Whether a text is such a document, as some laboratories send for a note."""
+    """Whether a text is an RTF document, which some laboratories send as a note."""
     return text[:_LEAD].lstrip("\ufeff \t\r\n").startswith("{\\rtf")
 
 
 def of_text(sent: str) -> Reading:
-    """Its text as blocks. A picture of megabytes, in letters as it is, cuts nothing that is written behind it."""
+    """The text of an RTF document, as blocks. Pictures are removed from a long document first, so that megabytes of
+    their hexadecimal digits do not cut off the text after them."""
     if len(sent) > LONGEST_MARKUP and "\\bin" not in sent:
         sent = _PICTURE.sub("", sent)
     text = sent[:LONGEST_MARKUP]
@@ -94,27 +95,27 @@ class _Reader:
     def __init__(self, sent: str) -> None:
         self._sent = sent
         self.typesetter = Typesetter()
-        self.skips_to = 0  # past binary data
-        self._is_told_wrong = False  # how long that is
+        self.skips_to = 0  # the end of binary data
+        self._is_told_wrong = False  # whether the length of binary data was wrong
         self._group = _Group()
         self._groups: list[_Group] = []
         self._too_deep = 0
         self._to_drop = 0
         self._encoding = "cp1252"
         self._fonts = Fonts()
-        self._font = -1  # of text that names none
+        self._font = -1  # the font of text that names none
         self._field = Field()
-        self._first_half = 0  # of a character that Unicode has two numbers for
-        self._depth = 0  # of the table in tables at hand
-        self._bytes = bytearray()  # of escapes that may be halves of one character
+        self._first_half = 0  # the first of a surrogate pair
+        self._depth = 0  # the nesting of the current table
+        self._bytes = bytearray()  # escaped bytes, of which two may be one character
 
     @property
     def is_open(self) -> bool:
-        """Whether a group is, which at the end of a whole document none is."""
+        """Whether a group is open, which at the end means that the document is not whole."""
         return bool(self._groups)
 
     def take(self, token: re.Match[str]) -> None:
-        """The next token."""
+        """Take the next token."""
         word, number, escaped, symbol, brace, text = token.groups()
         if escaped:
             self._escape(escaped)
@@ -142,7 +143,7 @@ class _Reader:
                 self.flush()
 
     def flush(self) -> None:
-        """Say what waits for the second half of a character."""
+        """Write the bytes that were waiting for the second half of a character."""
         if self._bytes:
             self._say(self._bytes.decode(self._code, "replace"))
             self._bytes = bytearray()
@@ -152,7 +153,7 @@ class _Reader:
         return self._fonts.encoding(self._group.font, otherwise=self._encoding)
 
     def _finish(self, text: str) -> str:
-        """What of this text is no second half of a character that an escape began."""
+        """The text without its first character, if that is the second half of a character that an escape began."""
         if self._bytes and text[:1].isascii() and _is_half(bytes(self._bytes), self._code):
             self._bytes.append(ord(text[0]))
             text = text[1:]
@@ -201,7 +202,7 @@ class _Reader:
             self._end_group()
 
     def _end_group(self) -> None:
-        """What its end says is said, be it what was filled in in it."""
+        """End a group, with its closing text or what was filled in in its field."""
         field = self._group.field
         if field is not None and (said := field.said):
             if not self._group.is_silent and not self._group.is_hidden and not self._group.crossed_out:
@@ -211,7 +212,7 @@ class _Reader:
         self._change(self._groups.pop())
 
     def _change(self, group: _Group) -> None:
-        """From here on it is so. What stands above its line ends with what made it stand there."""
+        """Set the state from here on. A superscript or subscript ends with the state that began it."""
         if group.script != self._group.script:
             self.typesetter.begin_script(group.script) if group.script else self.typesetter.end_script()
         self._group = group
@@ -234,7 +235,7 @@ class _Reader:
 
     def _is_about_characters(self, word: str, number: int | None) -> bool:
         if word == "u" and number is not None:
-            self._say_number(number % 65536)  # those above 32767 are written as negative ones
+            self._say_number(number % 65536)  # RTF writes numbers above 32767 as negative
             self._to_drop = self._group.fallback
         elif word == "uc":
             self._change(replace(self._group, fallback=max(0, min(number or 0, 10))))
@@ -250,7 +251,7 @@ class _Reader:
         return True
 
     def _say_number(self, code: int) -> None:
-        """A character, or half of one: both together are one, and half alone is nothing that can be read."""
+        """Write a character by its UTF-16 number. Two surrogates make one character; one alone cannot be read."""
         if 0xD800 <= code < 0xDC00:
             self._first_half = 0 if self._group.is_silent else code
         elif 0xDC00 <= code < 0xE000:
@@ -267,7 +268,7 @@ class _Reader:
         self._change(replace(self._group, is_silent=True, describes=describes, is_copy=is_copy))
 
     def _set_up(self, word: str, number: int | None, end: int) -> None:
-        """A word about how text is laid out, or where it stands."""
+        """Follow a control word about the document, or about the layout or place of text."""
         if word in _ELSEWHERE and not self._group.is_copy:
             self._group = replace(self._group, is_silent=False, closing="\n")
             self.typesetter.end_block()
@@ -284,8 +285,8 @@ class _Reader:
             self._lay_out(word, number)
 
     def _skip(self, start: int, length: int) -> None:
-        """Past binary data. Data that ends behind the document is cut, or its length is a wrong word: then what is
-        text is no data, and told."""
+        """Skip binary data. If it would end after the document, either the data is cut or its length is wrong; then we
+        do not skip what is text."""
         if start + length <= len(self._sent):
             self.skips_to = start + length
             return
@@ -313,8 +314,8 @@ class _Reader:
             self._say(_SIGNS.get(word, ""))
 
     def _lay_out_table(self, word: str, number: int | None) -> None:
-        """A row may be described where it begins, where it ends, or only once for several. A table in a cell is told
-        between what stands before it in its row and what stands behind it."""
+        """Follow a control word about tables. A row may be described at its beginning, at its end, or only once for
+        several rows. A table within a cell comes between the text before it in the row and the text after it."""
         if word == "trowd":
             self._depth = 0
             self.typesetter.begin_row()
@@ -343,7 +344,7 @@ class _Reader:
             self.typesetter.begin_row()
 
     def _set(self, word: str, number: int | None) -> _Group:
-        """The group as this word has its text look from here on."""
+        """The state of the group after a word about the looks of its text."""
         group, is_on = self._group, number != 0
         if word == "plain":
             return replace(group, is_hidden=False, crossed_out=frozenset(), script="", font=self._font)
@@ -359,7 +360,7 @@ class _Reader:
 
 
 def _is_half(written: bytes, encoding: str) -> bool:
-    """Whether its last character lacks its second byte."""
+    """Whether the second byte of the last character is missing."""
     decoder = codecs.getincrementaldecoder(encoding)("replace")
     decoder.decode(written)
     return bool(decoder.getstate()[0])

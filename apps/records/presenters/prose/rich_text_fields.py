@@ -1,5 +1,5 @@
-"""Fields of an RTF document that somebody fills in: boxes, and lists of choices (RTF 1.9.1, form fields). What was
-filled in stands among the words about the field, which are no text."""
+"""Form fields of an RTF document: boxes, and lists of choices (RTF 1.9.1, form fields). What was filled in is among the
+control words about the field, which are not text."""
 
 from typing import Final
 
@@ -7,34 +7,34 @@ from apps.records.presenters.prose import forms
 
 _BOX: Final = 1
 _LIST: Final = 2
-_UNSET: Final = 25  # as Word writes of a box that nobody touched
+_UNSET: Final = 25  # what Word writes for a box that nobody touched
 _MOST: Final = 200
 _WORDS: Final = frozenset({"fftype", "ffres", "ffdefres"})
 
 
 class Field:
-    """What is known of the one at hand."""
+    """What we know of the current field."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
         self._choices: list[str] = []
-        self.has_result = False  # whether the document shows one by itself
+        self.has_result = False  # whether the document itself contains the result as text
 
     def describe(self, word: str, number: int | None) -> None:
-        """A word about it."""
+        """Take a control word about the field."""
         if word in _WORDS:
             self._numbers[word] = number or 0
         elif word == "ffl" and len(self._choices) < _MOST:
             self._choices.append("")
 
     def name_choice(self, text: str) -> None:
-        """A part of the last choice."""
+        """Take a part of the name of the last choice."""
         if self._choices:
             self._choices[-1] += text
 
     @property
     def said(self) -> str:
-        """What was filled in; empty where it shows that by itself, or is none of these."""
+        """What was filled in; empty if the document itself contains it as text, or if it is another kind of field."""
         kind, result = self._numbers.get("fftype"), self._numbers.get("ffres", _UNSET)
         result = self._numbers.get("ffdefres", 0) if result == _UNSET else result
         if self.has_result or kind not in {_BOX, _LIST}:

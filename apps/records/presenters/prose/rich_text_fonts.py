@@ -1,4 +1,4 @@
-"""The fonts of an RTF document: which characters its bytes are, and where letters stand for pictures."""
+"""The fonts of an RTF document: the encoding of each, and which of them have symbols in place of letters."""
 
 import codecs
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from typing import Final
 from apps.records.presenters.prose import symbols
 from apps.records.presenters.prose.symbols import Signs
 
-# By \fcharset; those of Windows in the west (0), and of whatever machine it is (1), are the document's.
+# By \fcharset. Western Windows (0) and the default (1) are missing here: they mean the document's own encoding.
 _CHARSETS: Final[Mapping[int, str]] = MappingProxyType(
     {
         2: "latin-1", 77: "mac_roman", 128: "cp932", 129: "cp949", 130: "johab", 134: "gbk", 136: "cp950",
@@ -23,12 +23,12 @@ _MOST: Final = 10_000
 
 @dataclass
 class _Font:
-    encoding: str = ""  # empty: the document's
+    encoding: str = ""  # empty: the document's encoding
     name: str = ""
 
 
 def encoding_of(code_page: int | None) -> str:
-    """What Python calls a code page; that of Windows where it knows none."""
+    """Python's name for a code page; Western Windows if Python does not know it."""
     try:
         return codecs.lookup(f"cp{code_page}").name
     except LookupError:
@@ -36,14 +36,14 @@ def encoding_of(code_page: int | None) -> str:
 
 
 class Fonts:
-    """Those that the table of a document names, by their numbers."""
+    """The fonts in the font table of a document, by number."""
 
     def __init__(self) -> None:
         self._fonts: dict[int, _Font] = {}
         self._at_hand = _Font()
 
     def describe(self, word: str, number: int | None) -> None:
-        """A word of the table."""
+        """Take a control word of the font table."""
         if word == "f" and len(self._fonts) < _MOST:
             self._at_hand = self._fonts[number or 0] = _Font()
         elif word == "fcharset":
@@ -52,15 +52,15 @@ class Fonts:
             self._at_hand.encoding = encoding_of(number)
 
     def name(self, text: str) -> None:
-        """A part of the name of the one that is described."""
+        """Take a part of the name of the font that is being described."""
         self._at_hand.name = f"{self._at_hand.name}{text}"[:_LONGEST_NAME]
 
     def encoding(self, number: int, *, otherwise: str) -> str:
-        """In which code its bytes are."""
+        """The encoding of a font's bytes."""
         font = self._fonts.get(number)
         return font.encoding or otherwise if font is not None else otherwise
 
     def signs(self, number: int) -> Signs | None:
-        """What stands for its letters, if anything does."""
+        """The symbols that replace a font's letters, if it has any."""
         font = self._fonts.get(number)
         return symbols.of_font(font.name) if font is not None else None

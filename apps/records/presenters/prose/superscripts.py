@@ -11,11 +11,11 @@ _A_POWER: Final = re.compile("[+\u2212-]?[0-9]+", re.ASCII)
 _TEN: Final = re.compile(r"(?<![0-9.,])10\Z", re.ASCII)
 _ENDS_AS_NUMBER: Final = re.compile(r"[0-9]\Z", re.ASCII)
 _ENDS_AS_FRACTION: Final = re.compile("[\u2070\u00b9\u00b2\u00b3\u2074-\u2079] ?[/\u2044] ?\\Z")
-_OF_NUMBERS: Final = frozenset({"st", "nd", "rd", "th"})  # 1st can be written so, too
+_OF_NUMBERS: Final = frozenset({"st", "nd", "rd", "th"})  # as in 1st
 
 
 def above(text: str, *, behind: str) -> str:
-    """The same on its line, where it stands behind this text. A power of ten is written as units are: 10^9."""
+    """A superscript as plain text, following the text `behind`. A power of ten is written as in units: 10^9."""
     if not text.strip() or text.strip().casefold() in _OF_NUMBERS:
         return text
     if _TEN.search(behind) and _A_POWER.fullmatch(text):
@@ -24,8 +24,8 @@ def above(text: str, *, behind: str) -> str:
 
 
 def below(text: str, *, behind: str) -> str:
-    """The same of what stands lower. Behind a letter it can be told from it: H2O, B12. Of a fraction it is a part:
-    2¹/₂ is no 2 over 2."""
+    """A subscript as plain text, following the text `behind`. After a letter it needs no mark: H2O, B12. In a fraction
+    it keeps its form: 2¹/₂ must not become 2¹/2."""
     may_be_more = _ENDS_AS_NUMBER.search(behind) or _ENDS_AS_FRACTION.search(behind)
     return _written(text, _LOWERED, behind, "_") if text.strip() and may_be_more else text
 

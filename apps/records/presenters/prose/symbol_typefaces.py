@@ -1,4 +1,4 @@
-"""Which elements of HTML are set in a font that has symbols in place of letters (`symbols`)."""
+"""Which HTML elements use a font that has symbols in place of letters (`symbols`)."""
 
 import re
 from typing import Final
@@ -15,15 +15,15 @@ _DEEPEST: Final = 50
 
 
 class Faces:
-    """Follows elements from their beginnings to their ends. No font lasts longer than its block: one slip must not
-    turn the rest of a letter into signs."""
+    """Tracks which elements are open. A font ends with its block at the latest: one missing end tag must not turn the
+    rest of a letter into symbols."""
 
     def __init__(self) -> None:
-        self._open: list[tuple[str, Signs | None]] = []  # from the first that is in such a font on
+        self._open: list[tuple[str, Signs | None]] = []  # from the first with such a font
 
     @property
     def signs(self) -> Signs | None:
-        """What stands for the letters here, if anything does."""
+        """The symbols that replace letters here, if any."""
         return self._open[-1][1] if self._open else None
 
     def begin(self, piece: Piece) -> None:
@@ -33,7 +33,7 @@ class Faces:
             self._open.append((piece.value, self._of(piece.attributes)))
 
     def end(self, name: str) -> None:
-        """An element ends, and all in it."""
+        """An element ends, and everything within it."""
         for at in range(len(self._open) - 1, -1, -1):
             if self._open[at][0] == name:
                 del self._open[at:]
@@ -53,5 +53,5 @@ class Faces:
         quoted = _QUOTED.search(found[2])
         if quoted is not None:
             return symbols.of_font(quoted[1])
-        # Of all that "font" says, the family is the last.
+        # The family is the last part of "font".
         return symbols.of_font(found[2] if found[1] else found[2].rpartition(" ")[2])

@@ -1,5 +1,5 @@
-"""Fonts that have symbols in place of letters: "m" in Symbol is the Greek letter of a millionth, and a dose read
-without it is a thousand times too high. Such fonts are known by their names; in any other a letter is what it is."""
+"""Fonts that have symbols in place of letters: "m" in Symbol is the Greek letter for "micro", and a dose read as "m"
+is a thousand times too high. We recognize such fonts by name; in any other font, letters are letters."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -7,8 +7,8 @@ from typing import Final
 
 _UNKNOWN: Final = "\ufffd"
 _FIRST, _LAST = 0x20, 0xFF
-_PRIVATE: Final = 0xF000  # where Unicode has the places of these fonts, from here on
-# Adobe's encoding of Symbol. A space that does not break is one here: so HTML writes it.
+_PRIVATE: Final = 0xF000  # where the characters of these fonts begin in Unicode's private use area
+# Adobe's encoding of Symbol, in which we add the no-break space, since HTML uses it.
 _SYMBOL: Final = (
     " !∀#∃%&∋()\u2217+,\u2212./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_‾αβχδεφγηιϕκλμνοπθρστυϖωξψζ{|}\u223c"
     + _UNKNOWN * 33
@@ -17,7 +17,7 @@ _SYMBOL: Final = (
     + "〉∫⌠⎮⌡⎞⎟⎠⎤⎥⎦⎫⎬⎭"
     + _UNKNOWN
 )
-# Of the others what documents have: boxes, marks, arrows and bullets.
+# Of the other fonts, only what documents use: boxes, check marks, arrows and bullets.
 _WINGDINGS: Final = {
     " ": " ", "\xa0": " ", "\t": "\t", "\n": "\n", "(": "☎", "*": "✉", "F": "☞", "J": "☺", "K": "😐", "L": "☹",
     "N": "☠", "l": "●", "n": "■", "o": "☐", "p": "☐", "q": "☐", "r": "☐", "s": "◆", "t": "◆", "u": "◆", "v": "❖",
@@ -49,5 +49,5 @@ _FONTS: Final[Mapping[str, Signs]] = MappingProxyType(
 
 
 def of_font(name: str) -> Signs | None:
-    """What the letters of this font are, for `str.translate`; None where they are letters."""
+    """The symbols of this font, for `str.translate`; None if it has letters."""
     return _FONTS.get(name.strip(" \t\r\n\"';").casefold())

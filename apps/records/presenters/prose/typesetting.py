@@ -1,4 +1,4 @@
-"""Gathers what a text says into blocks, whatever form it came in."""
+"""Gathers a text into blocks, whatever its format."""
 
 import re
 from dataclasses import replace
@@ -10,43 +10,43 @@ from apps.records.presenters.prose.readings import GAP, MOST_BLOCKS, MOST_CHARAC
 from apps.records.presenters.prose.showable import showable
 
 _SPACES = re.compile(r"[^\S\n]+")
-_PAGES = {0x0B: " ", 0x0C: " "}  # where one ends; a word ends as well
+_PAGES = {0x0B: " ", 0x0C: " "}  # characters that end a page; they also end a word
 _BREAKS = re.compile(r" ?\n ?")
-_ENDING = frozenset(" \t\r\n.,;:!?)]")  # what stands at the end of a word
-_LONGEST_REPEATED = 200  # of a cell that is as high as several rows
-_MOST_HIGH = 50  # of one table, at once
+_ENDING = frozenset(" \t\r\n.,;:!?)]")  # characters that may directly follow a word
+_LONGEST_REPEATED = 200  # characters of a cell that spans rows, which is repeated in each
+_MOST_HIGH = 50  # cells spanning rows, in one table at the same time
 _LINES = re.compile(r"(?<![:;,.!?])\n+")  # in a cell
 _SCRIPTS = {"sup": superscripts.above, "sub": superscripts.below}
 
 
 class Typesetter:
-    """Gathers text into blocks. Whoever feeds it stops where `is_full`."""
+    """Gathers text into blocks. Callers stop once it `is_full`."""
 
     def __init__(self) -> None:
         self._blocks: list[Block] = []
         self._said: list[str] = []
         self._cells: list[str] | None = None
-        self._column = 0  # of the cell at hand
-        self._size = (1, 1)  # its rows and columns
-        self._high: dict[int, tuple[int, int, str]] = {}  # cells that reach down: rows left, columns, text
+        self._column = 0  # of the current cell
+        self._size = (1, 1)  # how many rows and columns the current cell spans
+        self._high: dict[int, tuple[int, int, str]] = {}  # cells that span rows: rows left, columns, text
         self._kind = BlockKind.PARAGRAPH
         self._left = MOST_CHARACTERS
         self._script = ""  # "sup" or "sub", while it lasts
-        self._script_at = 0  # where in what was said it began
+        self._script_at = 0  # where in `_said` it began
         self._has_gaps = False
         self._has_hidden = False
         self._lacks_pictures = False
         self._is_damaged = False
-        self._label = ""  # the number of the item at hand, until something is said in it
-        self._is_begun = False  # whether anything was said in the block at hand
-        self._pictures: list[Block] = []  # of the row at hand
+        self._label = ""  # the number of the current item, until the item has text
+        self._is_begun = False  # whether the current block has any text
+        self._pictures: list[Block] = []  # of the current row
         self._has_marks = False
-        self._has_captions = False  # whether pictures are told in words
-        self._apart = Apart.NOT  # how far what comes is from what was said
+        self._has_captions = False  # whether words replace pictures
+        self._apart = Apart.NOT  # how far the next text is from the last
         self.is_full = False
 
     def say(self, text: str, *, keeps_lines: bool = False) -> None:
-        """Text of the block at hand. Its own line breaks count where the caller says so."""
+        """Add text to the current block. Its line breaks count only if `keeps_lines`."""
         text = self._room_for(text)
         if self._apart and text:
             text = f" {text}" if self._is_run_into_by(text[0]) else text
@@ -56,7 +56,7 @@ class Typesetter:
         self._said.append(text if keeps_lines else text.replace("\n", " "))
 
     def _is_run_into_by(self, letter: str) -> bool:
-        """Whether text that begins so would seem to go on with a word that it is no part of."""
+        """Whether text that begins with this letter would seem to continue a word to which it does not belong."""
         if self._apart is Apart.WORD:
             return letter.isalnum() and bool(self._said) and self._said[-1][-1:].isalnum()
         return letter not in _ENDING
@@ -74,15 +74,15 @@ class Typesetter:
             self.say(GAP)
 
     def hide(self, text: str) -> None:
-        """This stands here, and no reader of the document sees it."""
+        """There is text here that readers of the document do not see."""
         self._has_hidden = self._has_hidden or bool(text.strip())
 
     def miss(self) -> None:
-        """Something should stand here that cannot be read."""
+        """There should be something here that cannot be read."""
         self._is_damaged = True
 
     def take_in(self, reading: Reading) -> None:
-        """What was read of a text that stands here in another form."""
+        """Add what was read of a text that is here in another format."""
         self.end_block()
         for block in reading.blocks:
             self._add(block)
@@ -95,11 +95,11 @@ class Typesetter:
         self._is_damaged |= reading.is_damaged
 
     def lack_picture(self) -> None:
-        """A picture stands here that nothing is told of."""
+        """There is a picture here that is not shown."""
         self._lacks_pictures = True
 
     def show(self, picture: Block) -> None:
-        """A picture stands here; within a row, beneath it."""
+        """Add a picture; within a row, it goes below the row."""
         if self._cells is not None:
             self._pictures.append(picture)
             self.is_full = self.is_full or len(self._blocks) + len(self._pictures) >= MOST_BLOCKS
@@ -108,12 +108,12 @@ class Typesetter:
             self._add(picture)
 
     def begin_script(self, script: str) -> None:
-        """What comes stands above ("sup") or below ("sub") its line."""
+        """Begin a superscript ("sup") or a subscript ("sub")."""
         self.end_script()
         self._script, self._script_at = script, len(self._said)
 
     def end_script(self) -> None:
-        """What comes stands on its line again. Also where it never left it."""
+        """End a superscript or subscript, if there is one."""
         if not self._script:
             return
         behind = "".join(self._said[max(0, self._script_at - 3) : self._script_at])
@@ -121,11 +121,11 @@ class Typesetter:
         self._script = ""
 
     def end_line(self) -> None:
-        """A line ends, and the block goes on."""
+        """End a line, but not the block."""
         self._said.append("\n")
 
     def end_block(self, following: BlockKind = BlockKind.PARAGRAPH) -> None:
-        """A block ends, and one of this kind begins; within a row only a line ends."""
+        """End the block, and begin one of this kind; within a row, only end the line."""
         if self._cells is not None:
             self.end_line()
             return
@@ -137,22 +137,22 @@ class Typesetter:
         self._kind = following
 
     def begin_row(self) -> None:
-        """A row begins; one that is open ends."""
+        """Begin a row, and end an open one."""
         self.end_row()
         self.end_block()
         self._cells = []
         self._column = 0
 
     def have_row(self, *, keeping: bool = False) -> None:
-        """A row is open; where none is, one begins, be it with what was said of the block at hand."""
+        """Make sure that a row is open. With `keeping`, a new row begins with the text of the current block."""
         if self._cells is None and keeping:
             self._cells, self._column = [], 0
         elif self._cells is None:
             self.begin_row()
 
     def begin_cell(self, rows: int, width: int) -> None:
-        """A cell of so many rows and columns begins; one that is open ends. What reaches down from a row above stands
-        before it in this row, too: a value without its name is nobody's."""
+        """Begin a cell that spans so many rows and columns, and end an open one. A cell that spans rows from above is
+        repeated in this row before it: a value must not lose its name."""
         self.have_row()
         if any(map(str.strip, self._said)):
             self.end_cell()
@@ -170,7 +170,7 @@ class Typesetter:
             self._column += width
 
     def end_cell(self) -> None:
-        """A cell ends; an empty one keeps its place where it stands between two."""
+        """End a cell. An empty cell keeps its place between others."""
         if self._cells is None:
             return
         text = _LINES.sub("; ", self._taken()).replace("\n", " ")
@@ -182,7 +182,7 @@ class Typesetter:
         self._size = (1, 1)
 
     def end_row(self) -> None:
-        """The row ends, if there is one."""
+        """End the row, if one is open."""
         if self._cells is None:
             return
         rest = _LINES.sub("; ", self._taken()).replace("\n", " ")
@@ -190,7 +190,7 @@ class Typesetter:
             self._reach_down()
         cells = [*self._cells, rest]
         self._cells = None
-        while cells and not cells[-1]:  # nothing stands behind them that they would keep in its place
+        while cells and not cells[-1]:  # empty cells at the end keep nothing in its place
             cells.pop()
         if cells:
             self._add(Block(BlockKind.ROW, cells=tuple(cells)))
@@ -199,7 +199,7 @@ class Typesetter:
         self._pictures = []
 
     def reading(self, *, is_cut: bool = False) -> Reading:
-        """Everything so far; the end."""
+        """Finish, and return everything so far."""
         self.end_row()
         self.end_block()
         return Reading(
@@ -214,7 +214,7 @@ class Typesetter:
         )
 
     def enter(self, entry: Entry) -> None:
-        """This was filled in here."""
+        """Add what was filled in here."""
         self.end_script()
         is_behind, self._is_begun = self._is_begun, True
         self._has_marks |= any(mark in entry.said for mark in forms.MARKS)
@@ -222,7 +222,7 @@ class Typesetter:
         self._apart = Apart.SPACE
 
     def _put(self, entry: Entry, *, is_behind: bool) -> None:
-        """An entry stands here, behind words of its block or not."""
+        """Put an entry here. `is_behind`: it comes after text in its block."""
         del is_behind
         self._said.append(f" {entry.said}")
 
