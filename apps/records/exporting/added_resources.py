@@ -1,8 +1,8 @@
 """What an export adds to what was received, as FHIR resources of the same version: when and from where each row came,
 what is missing, and what cannot be read as JSON.
 
-Their ids tell them from the provider's own: a UUID made from what the resource is about, and the fullUrl `urn:uuid:…`.
-Their sentences are in the language of whoever asked.
+Their ids distinguish them from the provider's own: a UUID made from what the resource is about, and the fullUrl
+`urn:uuid:…`. Their sentences are in the language of the person who asked.
 """
 
 import base64
@@ -28,7 +28,8 @@ _NAMESPACE = UUID("6f0c1c0e-52b1-5d0e-9a55-3c8f3f3b1d11")
 
 @dataclass
 class Count:
-    """What was written so far: entries of the record, and what is odd about single ones, earlier versions included."""
+    """What was written so far: how many entries of the record, and what is odd about some, earlier versions
+    included."""
 
     entries: int = 0
     oddities: list[str] = field(default_factory=list)
@@ -50,10 +51,10 @@ def written(resource: Resource) -> bytes:
 
 
 def provenance(source: Source, rows: Sequence[Row]) -> Resource:
-    """Where these rows came from, and when: all came, and were last sent unchanged, at the same moments.
+    """When and from where these rows came: all were received, and were last sent unchanged, at the same moments.
 
-    R4 section 6.3, DSTU2 section 6.2 (Provenance). `recorded` is when the body came, the period ends when the
-    provider last sent the same one.
+    R4 section 6.3, DSTU2 section 6.2 (Provenance). `recorded` is when the body was received, and the period ends when
+    the provider last sent the same one.
     """
     received_at, until_at = rows[0].received_at, rows[0].until_at
     period = {"start": instant(received_at), "end": instant(until_at)}
@@ -88,7 +89,8 @@ def _dstu2_origin(source: Source, period: Resource) -> Resource:
 
 
 def r4_origin(source: Source) -> Resource:
-    """Who fetched, and from where: the part of a Provenance of R4 that is the same for everything of one source."""
+    """The part of a Provenance in R4 that is the same for everything from one source: who fetched it, and from
+    where."""
     system = "http://terminology.hl7.org/CodeSystem/provenance-participant-type"
     agent = {"type": {"coding": [{"system": system, "code": "assembler"}]}, "who": _agent()}
     address = {"system": "urn:ietf:rfc:3986", "value": source.base_url}
@@ -97,15 +99,15 @@ def r4_origin(source: Source) -> Resource:
 
 
 def missing(source: Source, sentences: Iterable[str]) -> Resource:
-    """What the record lacks, in the words of its ledger; where it lacks nothing, that. An OperationOutcome."""
+    """An OperationOutcome with what the record lacks, in the words of its ledger, or saying that it lacks nothing."""
     issues = [_issue("warning", "incomplete", sentence) for sentence in sentences]
     complete = _issue("information", "informational", _("Nothing is missing, as far as we know."))
     return _made("OperationOutcome", "missing", source.connection_id, issue=issues or [complete])
 
 
 def counted(source: Source, count: Count) -> Resource:
-    """How many entries of the record were written, and what is odd about single ones: the last word of a file. Without
-    it the file was broken off."""
+    """How many entries of the record were written, and what is odd about some. This comes last in a file: if it is
+    missing, the file was cut off."""
     written = ngettext(
         "%(count)s entry of the record was written.", "%(count)s entries of the record were written.", count.entries
     )
@@ -115,23 +117,24 @@ def counted(source: Source, count: Count) -> Resource:
 
 
 def unopened(row: Row) -> str:
-    """What is said of a row that does not open."""
+    """The sentence about a row that does not open."""
     return _("%(entry)s could not be opened, and is not here.") % {"entry": row.reference}
 
 
 def unopened_file(reference: str) -> str:
-    """What is said of a kept file of this resource that does not open."""
+    """The sentence about a kept file of this resource that does not open."""
     return _("A file of %(entry)s could not be opened, and is not here.") % {"entry": reference}
 
 
 def wrapped(row: Row, binary: Resource) -> str:
-    """What is said of a row that `unreadable` wraps."""
+    """The sentence about a row that `unreadable` wraps."""
     said = _("%(entry)s could not be read as JSON; it is here as it came, as %(binary)s.")
     return said % {"entry": row.reference, "binary": f"Binary/{binary['id']}"}
 
 
 def unreadable(source: Source, row: Row, body: bytes) -> Resource:
-    """A body that is no JSON object, inside a Binary, so that it spoils nothing beside it (R4 2.3, DSTU2 1.15)."""
+    """A body that is not a JSON object, wrapped in a Binary, so that it does not break what is beside it (R4 2.3, DSTU2
+    1.15)."""
     content = "content" if source.version is FhirVersion.DSTU2 else "data"
     data = {content: base64.b64encode(body).decode("ascii")}
     about = ("unreadable", source.connection_id, row.reference, row.received_at)

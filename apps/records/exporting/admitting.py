@@ -1,7 +1,7 @@
 """Admission of a copy: requests are limited, so that a stolen session cannot go on for ever, and each is written to the
 audit log.
 
-What is counted are the events of the audit log: there is no second truth about how often somebody asked.
+The limit counts the events of the audit log: how often somebody asked is recorded nowhere else.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -19,19 +19,19 @@ from apps.records.exporting.stored import DeletedMeanwhile
 
 MOST_AN_HOUR = 20
 _WINDOW = timedelta(hours=1)
-LONGEST_SECONDS = 900.0  # a thread is held as long as somebody reads
+LONGEST_SECONDS = 900.0  # a thread is occupied as long as somebody reads
 
 
 class TooMany(Exception):
-    """So many of its kind were taken in the last hour that this one is refused. Wait."""
+    """This person requested too many of this kind in the last hour. Wait."""
 
 
 class TookTooLong(Exception):
-    """The copy was not fetched within LONGEST_SECONDS; what was sent is no whole archive."""
+    """The copy was not downloaded within LONGEST_SECONDS; the archive that was sent is incomplete."""
 
 
 class Format(StrEnum):
-    """What a person can take, as audit events name it."""
+    """The formats that a person can take, as audit events name them."""
 
     PDF = "pdf"
     SUMMARY = "summary"
@@ -42,8 +42,8 @@ class Format(StrEnum):
 
 @transaction.atomic
 def admit(user: User, connection_ids: Iterable[UUID], export_format: Format, *, at: datetime) -> None:
-    """Write down that this person takes a copy of these, one event each. Raises TooMany, and DeletedMeanwhile where the
-    account is closed."""
+    """Record that this person takes a copy of these connections, in one event each. Raises TooMany, and
+    DeletedMeanwhile if the account is closed."""
     ensure_few(user, EventType.RECORD_EXPORTED, at=at)
     for connection_id in connection_ids:
         recording.record(
@@ -58,9 +58,9 @@ def admit(user: User, connection_ids: Iterable[UUID], export_format: Format, *, 
 
 
 def ensure_few(user: User, event: EventType, *, at: datetime) -> None:
-    """Raise TooMany where this person took as many of one kind in the last hour as they may, and DeletedMeanwhile where
-    the account is closed. Call it in the transaction that writes such an event down: two at once are counted one after
-    the other."""
+    """Raise TooMany if this person made as many requests of one kind in the last hour as they may, and DeletedMeanwhile
+    if the account is closed. Call it in the transaction that records such an event: concurrent requests are then
+    counted one after the other."""
     if User.objects.select_for_update().only("pk").filter(pk=user.pk).first() is None:
         raise DeletedMeanwhile
     events = AuditEvent.objects.filter(user_id=user.pk, event=event, at__gt=at - _WINDOW)
@@ -69,7 +69,8 @@ def ensure_few(user: User, event: EventType, *, at: datetime) -> None:
 
 
 def in_time(pieces: Iterator[bytes], *, now: Callable[[], float]) -> Iterator[bytes]:
-    """The same pieces, for LONGEST_SECONDS by this clock; then raises TookTooLong, which breaks the download off."""
+    """The same pieces, until LONGEST_SECONDS have passed by this clock; then it raises TookTooLong, which breaks the
+    download off."""
     ends_at = now() + LONGEST_SECONDS
     for piece in pieces:
         yield piece

@@ -1,7 +1,7 @@
-"""Several files as one zip, made while it is read: nothing is on disk, and no file is held whole.
+"""Several files as one zip, made while it is read: nothing is on disk, and no file is held in memory as a whole.
 
 The sizes of a file are known only at its end, so they follow it (APPNOTE 6.3.10 section 4.4.4, bit 3). The last file
-names all others with their sizes and SHA-256, so that a copy can be checked; an archive without it was broken off.
+lists all others with their sizes and SHA-256, so that a copy can be checked; an archive without it was cut off.
 """
 
 import hashlib
@@ -14,13 +14,13 @@ from datetime import UTC, datetime
 
 CONTENTS = "contents.json"
 _PIECE_BYTES = 64 * 1024
-# A file that may pass two gigabytes needs the longer form, which old programs do not read: only then.
+# A file that may exceed two gigabytes needs Zip64, which old programs cannot read: so only such a file gets it.
 _LONG_FORM_FROM_BYTES = 1 << 30
 
 
 @dataclass(frozen=True)
 class File:
-    """One file. `largest` is how many bytes it may have, as far as anybody can tell before."""
+    """One file. `largest` is the most bytes that it can be expected to have."""
 
     name: str
     pieces: Iterable[bytes]
@@ -28,7 +28,7 @@ class File:
 
 
 class _Outlet(io.RawIOBase):
-    """Where the archive is written, to be taken away piece by piece. It cannot be gone back in."""
+    """Receives the archive, which is taken from it piece by piece. It cannot seek."""
 
     def __init__(self) -> None:
         self._pieces: list[bytes] = []
@@ -42,14 +42,14 @@ class _Outlet(io.RawIOBase):
         return len(piece)
 
     def taken(self) -> bytes:
-        """What was written since."""
+        """What was written since the last call."""
         taken = b"".join(self._pieces)
         self._pieces.clear()
         return taken
 
 
 def archive(files: Iterable[File], *, at: datetime) -> Iterator[bytes]:
-    """The zip, piece by piece; `at` is the time of every file in it. Names are ours: no name from outside is one."""
+    """The zip, piece by piece; `at` is the time of every file in it. All names are ours: none comes from outside."""
     outlet = _Outlet()
     contents: list[dict[str, object]] = []
     with zipfile.ZipFile(outlet, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as packed:
@@ -70,12 +70,12 @@ def archive(files: Iterable[File], *, at: datetime) -> Iterator[bytes]:
 def _info(name: str, at: datetime) -> zipfile.ZipInfo:
     info = zipfile.ZipInfo(name, at.astimezone(UTC).timetuple()[:6])
     info.compress_type = zipfile.ZIP_DEFLATED
-    info.external_attr = 0o600 << 16  # its owner alone reads what is unpacked
+    info.external_attr = 0o600 << 16  # only its owner can read an unpacked file
     return info
 
 
 def _gathered(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Small pieces together, so that each is not compressed and counted for itself; large ones in parts."""
+    """Small pieces are joined, so that each is not compressed and counted separately; large ones are sent in parts."""
     waiting = bytearray()
     for piece in pieces:
         waiting += piece

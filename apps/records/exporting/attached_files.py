@@ -1,7 +1,7 @@
-"""Files of a record that its owner opened here and that we keep: when the link has ended, ours may be the only copies.
+"""Files of a record that its owner opened here and that we keep: after the link has ended, ours may be the only copies.
 
-Each is byte for byte as it was fetched. Its name and suffix are ours: a name can be a health fact, and markup gets the
-suffix of plain text, so that opening it runs nothing.
+Each is byte for byte as it was fetched. Its name and suffix are ours: a name can reveal something about health, and
+markup gets the suffix of plain text, so that opening it executes nothing.
 """
 
 import json
@@ -17,10 +17,10 @@ from apps.vault.sealing import Holder
 
 
 def files(source: Source, count: Count) -> Iterator[File]:
-    """Each file, one held at a time, and behind them which entry each belongs to, a line each; nothing where none is
-    kept. What does not open is put down in `count`.
+    """Each file, one in memory at a time, followed by an index with one line for each, saying to which entry it
+    belongs; nothing if none are kept. Files that do not open are noted in `count`.
 
-    Raises `apps.vault.errors.VaultError` where nothing of this person can be opened.
+    Raises `apps.vault.errors.VaultError` if nothing of this person can be opened.
     """
     index: list[bytes] = []
     with sealing.key_ring(Holder.user(source.user_id)) as ring:

@@ -19,7 +19,7 @@ from apps.wire.dialects import FhirVersion
 
 
 def bundle(source: Source, rows: Iterable[Row], *, missing: Iterable[str], at: datetime) -> Iterator[bytes]:
-    """The document, piece by piece. `at` is when it is made, `missing` what the record lacks, as sentences."""
+    """The document, piece by piece. `at` is when it is made; `missing` are sentences about what the record lacks."""
     count = Count()
     yield _head(source, at)
     yield _ours(added_resources.missing(source, missing)).removeprefix(b",")
@@ -33,13 +33,13 @@ def _head(source: Source, at: datetime) -> bytes:
     made_at = added_resources.instant(at)
     identity = added_resources.identity("Bundle", source.connection_id, made_at)
     head = {"resourceType": "Bundle", "id": identity, "meta": {"lastUpdated": made_at}, "type": "collection"}
-    if source.version is not FhirVersion.DSTU2:  # which has neither
+    if source.version is not FhirVersion.DSTU2:  # DSTU2 has neither
         head |= {"identifier": {"system": "urn:ietf:rfc:3986", "value": f"urn:uuid:{identity}"}, "timestamp": made_at}
     return added_resources.written(head).removesuffix(b"}") + b',"entry":['
 
 
 def _entries(source: Source, group: Iterable[Row], count: Count) -> Iterator[bytes]:
-    """The rows of one group, and the Provenance of those that are here."""
+    """The rows of one group, and the Provenance of those that are written."""
     written: list[Row] = []
     for row in group:
         if row.body is None:

@@ -1,4 +1,4 @@
-"""Which connections somebody can take a copy of, and what is said of each before they choose."""
+"""The connections of which somebody can take a copy, and what the page says about each before they choose."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -19,8 +19,8 @@ from apps.records.exporting.stored import Source
 
 @dataclass(frozen=True, repr=False)
 class Choice:
-    """One connection with its copy. `person` is whose record it is, as confirmed; None where that does not open.
-    `whose` is equal where the person is the same (`patient_matching`)."""
+    """One connection with its copy. `person` is whose record it is, as confirmed, or None if that does not open.
+    `whose` is equal for the same person (`patient_matching`)."""
 
     connection: Connection
     source: Source
@@ -31,10 +31,10 @@ class Choice:
 
 
 def choices(user: User, *, among: Collection[UUID] | None = None, at: datetime) -> tuple[Choice, ...]:
-    """Every connection that was confirmed once, oldest first, ended ones with a copy included; or those `among` these
-    alone, called and numbered as among all. As many queries for one as for fifty, as long as no server of theirs
-    changed over. Where one person's record is here twice from one provider, its name says which. `at`: by now, so that
-    no check with a later time is believed to be the latest."""
+    """Every connection that was ever confirmed, oldest first, including ended ones with a copy; or only those `among`
+    these, named and numbered as among all. The number of queries does not depend on the number of connections, as long
+    as none of their servers changed its FHIR version. If one person's record is here twice from one provider, the name
+    says which one it is. `at` is now: runs with a later time, from a wrong clock, are not taken for the latest."""
     rows = user.connections.confirmed().select_related("provider", "endpoint").order_by("created_at", "pk")
     connections = list(rows)
     people = candidates.find_people(user.pk, connections)
@@ -58,12 +58,13 @@ def choices(user: User, *, among: Collection[UUID] | None = None, at: datetime) 
 
 
 def are_one_person(chosen: Sequence[Choice]) -> bool:
-    """Whether these are records of one person: a summary must never mix two."""
+    """Whether these are records of one person: a summary must never mix two people's."""
     return len({choice.whose for choice in chosen}) <= 1
 
 
 def asked_for(offered: Sequence[Choice], *, source: UUID | None, person: UUID | None) -> list[Choice]:
-    """That connection alone, where it is among them; else all of whom the record of `person` is; else none."""
+    """Only that connection, if it is among these; else all records of the person to whom the connection `person`
+    belongs; else none."""
     theirs = {choice.whose for choice in offered if choice.connection.pk == person}
     ticked = [choice for choice in offered if choice.connection.pk == source]
     return ticked or [choice for choice in offered if choice.whose in theirs]

@@ -1,7 +1,7 @@
 """The copy as received: an archive with a folder for each source, in one of two forms.
 
 The first file says in words what this is, where it came from and what is missing; the last one (`archives.CONTENTS`)
-proves that all of it arrived. Names of files hold no fact about the person, and no provider's name: folders are
+proves that the archive is complete. File names say nothing about the person, and name no provider: folders are
 numbered.
 """
 
@@ -24,13 +24,13 @@ from apps.records.exporting.gaps import Gaps
 from apps.records.exporting.stored import Source
 from apps.records.models import Record, RecordVersion
 
-# A stored body is compressed: three to eight times is usual, and what repeats itself may be shorter still. Guessed too
-# high, an archive has the longer form needlessly; too low, it breaks off.
+# A stored body is compressed: to a third or an eighth is usual, and repetitive text may become even smaller. If the
+# factor is too high, an archive uses Zip64 needlessly; if it is too low, the download breaks off.
 _INFLATES = 64
 
 
 class Form(StrEnum):
-    """What the record is written as."""
+    """The form in which the record is written."""
 
     BUNDLE = "bundle"
     LINES = "ndjson"
@@ -38,7 +38,7 @@ class Form(StrEnum):
 
 @dataclass(frozen=True, repr=False)
 class Part:
-    """One source of a copy, what it lacks, and whose record it is, where that is known."""
+    """One source of a copy, what it lacks, and whose record it is, if known."""
 
     source: Source
     gaps: Gaps
@@ -46,20 +46,20 @@ class Part:
 
 
 def copy(parts: Sequence[Part], form: Form, *, at: datetime) -> Iterator[bytes]:
-    """The archive, piece by piece, in the language of now whenever it is read.
+    """The archive, piece by piece, in the language that is active now, whenever it is read.
 
-    Raises, perhaps in the middle, `apps.vault.errors.VaultError` where nothing of this person can be opened, and
-    `stored.DeletedMeanwhile`: what came is then no whole archive, and has no list of contents.
+    Raises, possibly midway, `apps.vault.errors.VaultError` if nothing of this person can be opened, and
+    `stored.DeletedMeanwhile`: the archive is then incomplete, and has no list of contents.
     """
     return streaming.as_asked(archives.archive(_files(parts, form, at=at), at=at))
 
 
 def _files(parts: Sequence[Part], form: Form, *, at: datetime) -> Iterator[File]:
-    first = _("read-me-first.txt")  # the one name that is for people
+    first = _("read-me-first.txt")  # the only name that is meant for people
     yield File(first, (explanation(parts, form, at=at).encode(),))
     for part in parts:
         yield from (_bundle_files(part, at) if form is Form.BUNDLE else _line_files(part))
-        stored.ensure_held(part.source)  # after its last file: each of them reads the record for itself
+        stored.ensure_held(part.source)  # after the last file, since each of them reads the record separately
 
 
 def _bundle_files(part: Part, at: datetime) -> Iterator[File]:

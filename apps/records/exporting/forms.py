@@ -1,4 +1,4 @@
-"""What somebody takes along: of which providers, as what, and of a page to read which part."""
+"""What somebody takes along: from which providers, in which format, and for a page to read, which part."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -16,7 +16,7 @@ from apps.records.exporting.pdf import making
 from apps.records.exporting.portions import WHOLE, Portion, Span
 from apps.records.subjects import LISTED, Subject
 
-# Of these, one page or document tells of one person.
+# A page or document in one of these formats is about one person.
 _ABOUT_ONE_PERSON = frozenset({Format.PDF, Format.SUMMARY, Format.IPS})
 _OF_ANY_PART = frozenset({Format.PDF, Format.SUMMARY})
 _ALL = WHOLE.subjects, Span.ALL
@@ -46,7 +46,7 @@ def kinds_field(**others: Any) -> forms.MultipleChoiceField:
 
 
 def span_field(**others: Any) -> forms.ChoiceField:
-    """How far back what happened at a time is told."""
+    """How far back events are included."""
     return forms.ChoiceField(
         label=gettext_lazy("How far back?"),
         help_text=gettext_lazy(
@@ -78,7 +78,7 @@ def _sources_field(choices: Sequence[Choice]) -> forms.MultipleChoiceField:
 
 
 class SourcesForm(forms.Form):
-    """Made for the choices of one person's account: a connection of anybody else's is none of them."""
+    """Made with the choices of one person's account: anybody else's connection is not among them."""
 
     def __init__(self, choices: Sequence[Choice], *arguments: Any, **keywords: Any) -> None:
         super().__init__(*arguments, **keywords)
@@ -88,18 +88,18 @@ class SourcesForm(forms.Form):
 
     @property
     def chosen(self) -> tuple[Choice, ...]:
-        """What was ticked, in the order it was offered. Of a form whose sources are valid."""
+        """The sources that were ticked, in the order in which they were offered. Requires valid sources."""
         ticked = set(self.cleaned_data["sources"])
         return tuple(choice for key, choice in self._choices.items() if key in ticked)
 
     def refuse_several_people(self) -> None:
-        """Have an error where these are of two people: an allergy of one would be read as the other's."""
+        """Add an error if the records are of several people: an allergy of one would be read as another's."""
         if "sources" in self.cleaned_data and not choosing.are_one_person(self.chosen):
             self.add_error("sources", _("These records belong to different people. Choose the records of one person."))
 
 
 class _Formats(forms.RadioSelect):
-    """Says of each format that is a file that it is one (docs/pages.md)."""
+    """Says for each format that is a file that it is one (docs/pages.md)."""
 
     def create_option(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
         option = super().create_option(*args, **kwargs)
@@ -109,7 +109,7 @@ class _Formats(forms.RadioSelect):
 
 
 class CopyForm(SourcesForm):
-    """A copy to take along, for oneself."""
+    """The form for a copy to take along, for oneself."""
 
     field_order = ("sources", "format", "answers", "subjects", "span")
     format = forms.ChoiceField(
@@ -149,9 +149,9 @@ class CopyForm(SourcesForm):
         source: UUID | None = None,
         person: UUID | None = None,
     ) -> "CopyForm":
-        """With every record ticked, or that of `source` alone where it is among them, or all of whom the record of
-        `person` is, and with every kind of entry; or to read of one kind alone: then with none ticked where
-        no one page can have them all."""
+        """A form with every record ticked, or with only that of `source` if it is offered, or all records of the person
+        to whom `person` belongs, and with every kind of entry. With `only`, for a page with one kind of entry, no
+        record is ticked if they cannot all be on one page."""
         wanted = LISTED if only is None else (only,)
         ticked = choosing.asked_for(choices, source=source, person=person)
         if not ticked and (only is None or choosing.are_one_person(choices)):
@@ -165,25 +165,25 @@ class CopyForm(SourcesForm):
         return cls(choices, initial=initial if only is None else {**initial, "format": to_read.value})
 
     def portion(self, *, today: date) -> Portion:
-        """What a page to read is to have. Of a valid form."""
+        """The portion of the record that a page to read includes. Requires a valid form."""
         keys, span = self._asked
         return Portion(keys, portions.since(span, today=today))
 
     @property
     def is_of_a_part(self) -> bool:
-        """Whether something would be left out, or what says so is in error."""
+        """Whether something would be left out, or a field that decides this has an error."""
         if not self.is_bound:
             return set(self.initial["subjects"]) != WHOLE.subjects
         return self._asked != _ALL or not {"subjects", "span"}.isdisjoint(self.errors)
 
     @property
     def _asked(self) -> tuple[frozenset[str], Span]:
-        if "span" not in self.data:  # a page that an earlier release had drawn
+        if "span" not in self.data:  # the page was rendered by an earlier release
             return _ALL
         return frozenset(self.cleaned_data.get("subjects", ())), Span(self.cleaned_data.get("span") or Span.ALL)
 
     def clean(self) -> dict[str, Any]:
-        """Never two people on one page, nor a part of what can only be whole."""
+        """Never two people on one page, nor a part if the format only has the whole."""
         cleaned = super().clean() or {}
         if cleaned.get("format") in _ABOUT_ONE_PERSON:
             self.refuse_several_people()

@@ -1,4 +1,5 @@
-"""What is missing of one source, in the words of the ledger, told before a download and at the head of every file."""
+"""What is missing from one source, in the words of the ledger, shown before a download and at the head of every
+file."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
@@ -15,8 +16,8 @@ from apps.records.subjects import Subject
 
 @dataclass(frozen=True)
 class Missing:
-    """One subject of which not everything is here, and the ledger's sentence why. `is_none_sent`: its provider sent
-    none, which may be all there is."""
+    """One subject that is incomplete, and the ledger's sentence that says why. `is_none_sent`: the provider sent
+    nothing, which may be all there is."""
 
     subject: str
     sentence: str
@@ -29,8 +30,8 @@ class Missing:
 
 @dataclass(frozen=True)
 class Gaps:
-    """`is_arriving`: the record is still being fetched, so that a copy made now lacks what comes later. `by_type` are
-    the resource types that did not come, or not whole, each with the sentence why."""
+    """`is_arriving`: the record is still being copied, so that an export made now lacks what comes later. `by_type` are
+    the resource types that did not come, or not completely, each with the sentence that says why."""
 
     missing: tuple[Missing, ...]
     is_arriving: bool
@@ -38,11 +39,11 @@ class Gaps:
 
     @property
     def subjects(self) -> str:
-        """Those of which not everything is here, in a list of words."""
+        """The incomplete subjects, as a list in words."""
         return ", ".join(one.subject for one in self.missing)
 
     def alike(self) -> tuple[tuple[str, str], ...]:
-        """The subjects of which the same is to be said, in a list of words, and what that is."""
+        """The subjects to which the same sentence applies, as a list in words, with that sentence."""
         subjects: dict[str, list[str]] = {}
         for one in self.missing:
             subjects.setdefault(one.sentence, []).append(one.subject)
@@ -54,22 +55,22 @@ class Gaps:
         return tuple(dict.fromkeys(sentence for name, sentence in self.by_type if name in wanted))
 
     def of_subjects(self, wanted: Iterable[Subject]) -> "Gaps":
-        """Those of these subjects alone."""
+        """Only the gaps of these subjects."""
         names = {str(subject.name) for subject in wanted}
         return replace(self, missing=tuple(one for one in self.missing if one.subject in names))
 
     def of_what_should_be(self) -> "Gaps":
-        """Without that of which none was sent."""
+        """Without the subjects of which the provider sent nothing."""
         return replace(self, missing=tuple(one for one in self.missing if not one.is_none_sent))
 
     def sentences(self) -> tuple[str, ...]:
-        """Each on a line."""
+        """One line for each."""
         return tuple(str(one) for one in self.missing)
 
 
 def of_each(connections: Collection[Connection], *, at: datetime) -> dict[UUID, Gaps]:
-    """As the ledger of each has it then, in the language of whoever asks. `at` as `choosing.choices` takes it. Six
-    queries."""
+    """The gaps by connection, as the ledger has them at this moment, in the language of the person who asks. `at` is as
+    in `choosing.choices`. Six queries."""
     newest = SyncRun.objects.filter(connection__in=connections).newest_of_each(at=at)
     runs = {run.connection_id: run for run in newest.prefetch_related("steps")}
     kept = ledger.kept_of(connections)
@@ -83,7 +84,7 @@ def _of(connection: Connection, run: SyncRun | None, kept: Holdings) -> Gaps:
 
 
 def _by_type(connection: Connection, run: SyncRun | None) -> tuple[tuple[str, str], ...]:
-    """Of the steps that ended with a gap."""
+    """The types whose steps ended with a gap."""
     steps = [step for step in run.steps.all() if step.status == SyncStep.Status.GAP] if run is not None else []
     told = ((step.resource_type, gap_words.of(step, provider=connection.provider.name).sentence) for step in steps)
     return tuple(sorted(told))

@@ -4,13 +4,13 @@ import re
 
 import msgspec
 
-# A string, closed or not, which is kept, or line breaks between strings, which mean nothing (RFC 8259 section 2).
+# A string, closed or not, which is kept; or line breaks between strings, which have no meaning (RFC 8259 section 2).
 _STRINGS_AND_BREAKS = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[\r\n]+', re.DOTALL)
 _OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
 def is_object(body: bytes) -> bool:
-    """Whether this can stand inside another document: one whole JSON object, valid UTF-8, and nothing after it."""
+    """Whether this can be embedded in another document: one complete JSON object, valid UTF-8, and nothing after it."""
     try:
         _OBJECT.decode(body)
         body.decode("utf-8")
@@ -20,9 +20,9 @@ def is_object(body: bytes) -> bool:
 
 
 def on_one_line(body: bytes) -> bytes:
-    """The object without the line breaks between its values; every value, and all other white space, as it was.
+    """The object without the line breaks between its values; every value, and all other white space, is unchanged.
 
-    Inside a string JSON has no raw line break: what `is_object` accepts has none there.
+    A JSON string cannot contain a raw line break: what `is_object` accepts has none there.
     """
     if b"\n" not in body and b"\r" not in body:
         return body

@@ -1,9 +1,9 @@
-"""One source as NDJSON: one resource a line, and beside it what came when (ndjson.org; FHIR Bulk Data, section "File
-Requests", media type application/fhir+ndjson).
+"""One source as NDJSON: one resource a line, with separate files for what came when (ndjson.org; FHIR Bulk Data,
+section "File Requests", media type application/fhir+ndjson).
 
-Every value stands as it was received. A body that came on several lines loses the line breaks between its values, and
-nothing else. A body that is no JSON object is wrapped in a Binary. Entries the provider marked as entered in error are
-here, with that status (patient experience 3.0).
+Every value is as it was received. A body of several lines loses the line breaks between its values, and nothing else. A
+body that is not a JSON object is wrapped in a Binary. Entries that the provider marked as entered in error are
+included, with that status (patient experience 3.0).
 """
 
 import json
@@ -15,7 +15,7 @@ from apps.records.exporting.stored import Row, Source
 
 
 def resources(source: Source, rows: Iterable[Row], count: Count) -> Iterator[bytes]:
-    """The record, a resource a line; `count` is kept meanwhile."""
+    """The record, one resource a line; `count` is updated meanwhile."""
     for row in rows:
         body = _line(source, row, count)
         if body is not None:
@@ -25,8 +25,8 @@ def resources(source: Source, rows: Iterable[Row], count: Count) -> Iterator[byt
 
 
 def earlier(source: Source, rows: Iterable[Row], count: Count) -> Iterator[bytes]:
-    """What the record said before: a line has the address of the resource, when this body came, when another took its
-    place, and the body itself under `resource`."""
+    """Earlier versions of the record: each line has the reference to the resource, when this body was received, when it
+    was superseded, and the body itself under `resource`."""
     for row in rows:
         body = _line(source, row, count)
         if body is None:
@@ -42,13 +42,13 @@ def earlier(source: Source, rows: Iterable[Row], count: Count) -> Iterator[bytes
 
 
 def provenance(source: Source, headings: Iterable[Row]) -> Iterator[bytes]:
-    """Where the record came from, and when: a Provenance for each group that came at the same moments."""
+    """When and from where the record came: a Provenance for each group that came at the same moments."""
     for group in stored.together(headings):
         yield added_resources.written(added_resources.provenance(source, list(group))) + b"\n"
 
 
 def remarks(source: Source, missing: Iterable[str], count: Count) -> Iterator[bytes]:
-    """What is missing, and what was counted and odd: written last, when `count` is done."""
+    """What is missing, the number of entries, and what is odd about some: written last, when `count` is complete."""
     yield added_resources.written(added_resources.missing(source, missing)) + b"\n"
     yield added_resources.written(added_resources.counted(source, count)) + b"\n"
 

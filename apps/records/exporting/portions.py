@@ -1,7 +1,7 @@
-"""Which portion of a record a page to read tells: some subjects and, of events, those since a day.
+"""The portion of a record that a page to read includes: some subjects and, of events, those since a day.
 
-A day leaves out nothing that lasts, such as medicines and allergies: who reads the page needs the older ones as well.
-What is sensitive can be left out of any subject that may have it (`presenters.sensitivity`).
+The day never leaves out what lasts, such as medicines and allergies: readers need the older ones as well. Sensitive
+entries can be left out of any subject that may have some (`presenters.sensitivity`).
 """
 
 import calendar
@@ -28,11 +28,11 @@ from apps.records.subjects import (
 )
 from apps.wire import datetimes
 
-# Happened once, and matter less with time. A surgery matters for a whole life.
+# Events happen once, and matter less with time. A surgery, in contrast, matters for life.
 EVENTS: Final = frozenset(subject.key for subject in (RESULTS, VITALS, VISITS, DOCUMENTS))
 _NEVER_SENSITIVE: Final = frozenset({MEDICINES.key, ALLERGIES.key, VACCINES.key, INSURANCE.key})
 _DECEMBER: Final = 12
-_DAY: Final = 10  # letters of 2024-12-30
+_DAY: Final = 10  # characters in 2024-12-30
 
 
 class Span(StrEnum):
@@ -49,9 +49,9 @@ _MONTHS: Final = {Span.THREE_MONTHS: 3, Span.YEAR: 12, Span.FIVE_YEARS: 60}
 
 @dataclass(frozen=True)
 class Portion:
-    """The subjects by key, and the first day of what is told of the `limited` ones; None: all of it. `tells_sensitive`:
-    also what is felt to be sensitive. `is_for_others`: somebody else reads it, who is told no names of relatives, no
-    contact persons, and not how much is withdrawn or gone."""
+    """The subjects by key, and the first day to include for the `limited` ones, or None for all. `tells_sensitive`:
+    also includes what people feel to be sensitive. `is_for_others`: somebody else reads it, and gets no names of
+    relatives, no contact persons, and no number of entries withdrawn or gone."""
 
     subjects: frozenset[str]
     since: date | None = None
@@ -65,25 +65,26 @@ class Portion:
         return self.tells_sensitive and self.since is None and self.subjects >= WHOLE.subjects
 
     def limits(self, subject: Subject) -> bool:
-        """Whether some of the entries of this subject may be left out for their time."""
+        """Whether entries of this subject may be left out because of their date."""
         return self.since is not None and subject.key in self.limited
 
     def sifts(self, subject: Subject) -> bool:
-        """Whether some of them may be left out for what they tell."""
+        """Whether entries of this subject may be left out because of what they say."""
         return not self.tells_sensitive and subject.key not in _NEVER_SENSITIVE
 
     def tells(self, subject: Subject, entry: Entry, *, is_of_grave: bool = False) -> bool:
-        """Whether this entry of one of its subjects is told, whenever it was. What belongs to what may carry grave news
-        is taken for sensitive: of a report of HIV it may have the finding, and no name that tells so."""
+        """Whether this entry of one of its subjects is included, whatever its date. What belongs to possible grave news
+        counts as sensitive: in a report on HIV, a result may have the finding, under a name that does not reveal
+        that."""
         return not self.sifts(subject) or not (is_of_grave or sensitive.is_sensitive(entry))
 
     def holds(self, subject: Subject, entry: Entry) -> bool:
-        """Whether this entry of one of its subjects is told."""
+        """Whether this entry of one of its subjects is included."""
         return self.is_in_time(subject, entry) and self.tells(subject, entry)
 
     def is_in_time(self, subject: Subject, entry: Entry) -> bool:
-        """Whether it is, as far as its time decides. What is going on since before is, and so is what may have been
-        before or after; not what has no date."""
+        """Whether its date allows that. What began earlier and is still going on is included, and so is what may have
+        been before or after the day; what has no date is not."""
         if self.since is None or not self.limits(subject) or entry.when.is_open:
             return True
         latest = _latest_day(entry.when)
@@ -91,8 +92,8 @@ class Portion:
 
 
 def _latest_day(when: When) -> date | None:
-    """The last day that it may have been on, as a page tells it; of what was sent as a text or an age, that which lists
-    put it under, and of an age the year after that."""
+    """The last day that it may have been on, as a page shows it. For a date sent as a text or an age, the day by which
+    lists sort it; for an age, the day a year later."""
     told = [day for sent in (when.starts, when.ends) if (day := dates.last_day(sent)) is not None]
     listed = datetimes.parse(when.sorts_at[:_DAY])
     if told or listed is None:
@@ -110,7 +111,7 @@ WHOLE: Final = Portion(frozenset(subject.key for subject in LISTED))
 
 
 def since(span: Span, *, today: date) -> date | None:
-    """The same day so many months ago, or the last one of that month; None for all."""
+    """The same day of the month that many months ago, or the last day of that month; None for all."""
     if span not in _MONTHS:
         return None
     year, month = divmod(today.year * _DECEMBER + today.month - 1 - _MONTHS[span], _DECEMBER)

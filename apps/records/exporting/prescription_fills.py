@@ -1,5 +1,5 @@
-"""Fills of prescriptions, where records are read instead of shelves, which have them in place: a fill stands under its
-prescription, and by itself only if that is not here."""
+"""Fills of prescriptions, for when records are read instead of shelves, which have them in place: a fill stands under
+its prescription, and by itself only if that is not here."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -13,13 +13,14 @@ Held = TypeVar("Held")
 
 @dataclass
 class Fills(Generic[Held]):
-    """What was filled for prescriptions, until all of a record is read and it is known which of these are here."""
+    """The fills found so far, kept until the whole record has been read and it is known which prescriptions are
+    here."""
 
     _orders: set[str] = field(default_factory=set)
     _fills: list[tuple[tuple[str, ...], Held]] = field(default_factory=list)
 
     def keeps(self, entry: Entry, held: Held) -> bool:
-        """Whether it is such a fill, and `held` is kept for it."""
+        """Whether it is a fill of a prescription; then `held` is kept for it."""
         if not isinstance(entry, MedicationEntry):
             return False
         if entry.orders:
@@ -29,5 +30,5 @@ class Fills(Generic[Held]):
         return bool(entry.orders)
 
     def by_themselves(self) -> Iterator[Held]:
-        """What was kept of those whose prescription did not come."""
+        """What was kept for fills whose prescription is not here."""
         return (held for orders, held in self._fills if self._orders.isdisjoint(orders))

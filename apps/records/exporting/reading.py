@@ -1,7 +1,7 @@
-"""The record as it is read by people: each resource with its subject and the entry its presenter makes of it.
+"""The record as people read it: each resource with its subject and the entry that its presenter makes of it.
 
-Records themselves are read: all of some types, or those that shelves pick. A shelf may be older than what is stored:
-what is read of a record is told as that stands now.
+The records themselves are read: all of some types, or those that shelves pick. A shelf may be older than its records:
+what is read here is as they are now.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,9 +24,9 @@ from apps.vault.sealing import Holder, KeyRing
 
 @dataclass(frozen=True, repr=False)
 class PresentedRecord:
-    """One resource: where it is from, as received and parsed, and as presented. `subject` is None for what no list
-    shows. `is_gone`: the provider has it no more. `record` is its id. `is_shared`: it is told to others, and what it
-    refers to is not even counted."""
+    """One resource: its source, as received and parsed, and as presented. `subject` is None if no list shows it.
+    `is_gone`: the provider no longer has it. `record` is its id. `is_shared`: it is for others, and what it refers to
+    is not even counted."""
 
     source: Source
     resource: Element
@@ -41,10 +41,10 @@ class PresentedRecord:
 def told(
     connection: Connection, source: Source, *, unopened: set[str], today: date, types: Sequence[str] = ()
 ) -> Iterator[PresentedRecord]:
-    """Every resource of these types that opens, as presented on that day; memory does not grow with the record. The
-    types of those that do not open, and are still at the provider, are put down in `unopened`.
+    """Every resource of these types that opens, as presented on that day; memory use does not grow with the record. The
+    types of those that do not open, and are still at the provider, are added to `unopened`.
 
-    Raises `apps.vault.errors.VaultError` where nothing of this person can be opened.
+    Raises `apps.vault.errors.VaultError` if nothing of this person can be opened.
     """
     with sealing.key_ring(Holder.user(source.user_id)) as ring:
         contexts = ContextReader(connection, ring, today=today)
@@ -53,21 +53,21 @@ def told(
             unopened.update(row.resource_type for row in batch if row.body is None and row.removed_at is None)
             context = _context(source, contexts, [body for _row, body in opened])
             for row, body in opened:
-                yield _told(source, row, body, context)
+                yield _presented(source, row, body, context)
 
 
 def of_records(
     connection: Connection, source: Source, wanted: Iterable[int], ring: KeyRing, *, today: date
 ) -> Iterator[PresentedRecord]:
-    """The resources of the records with these ids. What does not open is left out. Raises as `told` does."""
+    """The resources of the records with these ids. Those that do not open are left out. Raises as `told` does."""
     for row, body, context in _opened(connection, source, wanted, ring, today=today):
-        yield _told(source, row, body, context)
+        yield _presented(source, row, body, context)
 
 
 def resources(
     connection: Connection, source: Source, wanted: Iterable[int], ring: KeyRing, *, today: date
 ) -> Iterator[tuple[int, Element, Context]]:
-    """The same as received and parsed, each with its record's id, for whoever needs no entries: making those takes
+    """The same as received and parsed, each with its record's id, for callers that need no entries: making those takes
     longest."""
     for row, body, context in _opened(connection, source, wanted, ring, today=today):
         yield row.record, elements.parse(body), context
@@ -87,11 +87,11 @@ def _opened(
 def _context(source: Source, contexts: ContextReader, bodies: list[bytes]) -> Context:
     try:
         return contexts.of(bodies)
-    except CannotOpen:  # what they refer to; they say themselves what it is called, if anybody does
+    except CannotOpen:  # without the resources they refer to: the references may still carry names
         return Context(root=source.base_url, patient=source.patient_id)
 
 
-def _told(source: Source, row: Row, body: bytes, context: Context) -> PresentedRecord:
+def _presented(source: Source, row: Row, body: bytes, context: Context) -> PresentedRecord:
     resource, entry = presenting.present(
         body, resource_type=row.resource_type, logical_id=row.logical_id, context=context
     )

@@ -1,8 +1,8 @@
 """Leave relatives' names out of rows that somebody else reads: authors, informants, participants and helpers (patient
 experience 3.10).
 
-An entry has names without types: only the resource says, by what it refers to, that a mother reported an allergy. So
-the bodies of the rows that are shown are opened once more; where one does not open, or is very long, nobody is named.
+Entries have names without roles: only the resource shows, by what it refers to, that a mother reported an allergy. So
+the bodies of the rows shown are opened once more; if one does not open, or is very long, it shows no names at all.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -28,12 +28,12 @@ from apps.vault.sealing import Holder
 
 _RELATED: Final = "RelatedPerson"
 _DEEPEST: Final = 50
-_LONGEST: Final = 256 * 1024  # of a body as it is sealed
+_LONGEST: Final = 256 * 1024  # of a sealed body
 _NAMING: Final = ("people", "participants", "members")
 
 
 def left_out(found: Sequence[Shelved], choices: Sequence[Choice], *, today: date) -> list[Shelved]:
-    """The same rows without their names. Raises `apps.vault.errors.VaultError` where nothing of this person can be
+    """The same rows without relatives' names. Raises `apps.vault.errors.VaultError` if nothing of this person can be
     opened."""
     wanted = {one.record for one in found if one.entry is not None and _may_name_any(one.entry)}
     names: dict[int, frozenset[str]] = {}
@@ -50,19 +50,19 @@ def left_out(found: Sequence[Shelved], choices: Sequence[Choice], *, today: date
 
 
 def _short(records: Collection[int], choices: Sequence[Choice]) -> frozenset[int]:
-    """Those of these records that hold no whole file: a list of such would take minutes."""
+    """Those of these records that do not contain whole files: a list of such records would take minutes."""
     theirs = Record.objects.filter(user_id=choices[0].source.user_id, pk__in=records)
     short = theirs.annotate(length=Length("sealed_body")).filter(length__lte=_LONGEST)
     return frozenset(short.values_list("pk", flat=True))
 
 
 def _may_name_any(entry: Entry) -> bool:
-    """Of results, of which there are most, only those that name somebody."""
+    """Results, which are most entries, only if they name somebody; all others always."""
     return bool(entry.people) or not isinstance(entry, ResultEntry | ReportEntry)
 
 
 def _named(resource: Element, context: Context) -> Iterator[str]:
-    """What a resource calls its patient's relatives, and what these are called themselves."""
+    """The names by which a resource refers to its patient's relatives, and those in the relatives' own resources."""
     for reference in _references(resource, 0):
         target = context.find(reference, within=resource)
         if _RELATED in (elements.text(target, "resourceType"), _kind(reference)):
@@ -80,7 +80,7 @@ def _references(part: Any, depth: int) -> Iterator[Element]:
 
 
 def _kind(reference: Element) -> str:
-    """The type of what it points to, as far as it says so itself."""
+    """The type of its target, as far as the reference itself shows it."""
     path, asks, _search = elements.text(reference, "reference").partition("?")
     *parts, last = path.partition("/_history/")[0].rstrip("/").split("/")
     return (last if asks else parts[-1] if parts else "") or elements.text(reference, "type")
@@ -97,7 +97,7 @@ def _without(one: Shelved, names: dict[int, frozenset[str]]) -> Shelved:
 
 
 def _value(value: Any, names: frozenset[str]) -> Any:
-    """The same without these names, wherever one of them is all that is said."""
+    """The same without these names, wherever one of them is the whole text."""
     if isinstance(value, str):
         return "" if value and normalized(value) in names else value
     if isinstance(value, tuple) and not hasattr(value, "_fields"):

@@ -1,6 +1,7 @@
-"""Which results belong to reports that may carry grave news, also where the shelf of results cannot be read.
+"""Which results belong to reports that may carry grave news, even if the shelf of results cannot be read.
 
-A report of HIV names a result that is called "Ag/Ab combo", and whoever leaves the report out does not want that told.
+A report on HIV refers to a result called "Ag/Ab combo"; somebody who leaves the report out does not want to reveal
+that, either.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,12 +17,12 @@ from apps.records.subjects import RESULTS
 from apps.vault import sealing
 from apps.vault.sealing import Holder, KeyRing
 
-_NAMING: Final = ("DiagnosticReport", "Observation")  # what names results as its own
+_NAMING: Final = ("DiagnosticReport", "Observation")  # types that refer to results as their own
 
 
 def to_grave(choices: Sequence[Choice], *, today: date) -> Mapping[UUID, frozenset[str]]:
-    """Of each connection, as `Type/id`, also of those whose provider has them no more. Raises
-    `apps.vault.errors.VaultError` where nothing of this person can be opened."""
+    """By connection, as `Type/id`, including those that the provider no longer has. Raises
+    `apps.vault.errors.VaultError` if nothing of this person can be opened."""
     with sealing.key_ring(Holder.user(choices[0].source.user_id)) as ring:
         shelves = shelved.opened(choices, [RESULTS], ring)
         found: dict[UUID, frozenset[str]] = {}
@@ -32,7 +33,7 @@ def to_grave(choices: Sequence[Choice], *, today: date) -> Mapping[UUID, frozens
 
 
 def by_records(choice: Choice, ring: KeyRing, *, today: date) -> frozenset[str]:
-    """The same of one connection, from its records. Raises as `to_grave` does."""
+    """The same for one connection, from its records. Raises as `to_grave` does."""
     named: set[str] = set()
     for told in reading.told(choice.connection, choice.source, types=_NAMING, unopened=set(), today=today):
         named.update(grave_results.named_by(told.entry))

@@ -1,7 +1,7 @@
-"""What a copy reads of shelves: entries as presented already, so that a body is opened only where it is needed.
+"""What an export reads from shelves: entries that are presented already, so that a body is opened only if it is needed.
 
-Where a shelf is not built, or is of an earlier release, its part of the record is read itself (`reading`); while a
-record is still arriving, what is on no shelf yet is named as missing.
+If a shelf has not been built, or is of an earlier release, that part of the record itself is read (`reading`); while a
+record is still being copied, what is on no shelf yet is listed as missing.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ _ROWS_AT_ONCE: Final = 500
 
 
 class Unreadable(Exception):
-    """The shelf cannot be read, or was built anew meanwhile: read the record."""
+    """The shelf cannot be read, or was rebuilt meanwhile: read the record."""
 
 
 def opened(choices: Sequence[Choice], wanted: Sequence[Subject], ring: KeyRing) -> Mapping[tuple[UUID, str], OpenShelf]:
@@ -40,7 +40,7 @@ def opened(choices: Sequence[Choice], wanted: Sequence[Subject], ring: KeyRing) 
 
 
 def entries(shelf: OpenShelf, ring: KeyRing) -> Iterator[Shelved]:
-    """Every entry that lists show, some hundred held at a time. Raises Unreadable, perhaps in the middle."""
+    """Every entry that lists show, a few hundred in memory at a time. Raises Unreadable, possibly midway."""
     count = sum(head.count for head in shelf.stretch(Arrangement.LISTED).heads)
     for start in range(0, count, _ROWS_AT_ONCE):
         yield from _checked(window([shelf], start, min(start + _ROWS_AT_ONCE, count), ring))
@@ -59,8 +59,8 @@ def latest(shelves: Sequence[OpenShelf], most: int, ring: KeyRing) -> Sequence[S
 
 
 def newest(shelves: Sequence[OpenShelf], subject: Subject, ring: KeyRing) -> Iterator[Shelved]:
-    """Every entry with a date of one subject, newest first, some hundred held at a time. Raises Unreadable, perhaps in
-    the middle."""
+    """Every entry of one subject with a date, newest first, a few hundred in memory at a time. Raises Unreadable,
+    possibly midway."""
     arrangement = arranging.dated_arrangement(subject)
     count = sum(shelf.index.count for shelf in shelves if shelf.index)
     for start in range(0, count, _ROWS_AT_ONCE):
@@ -71,7 +71,7 @@ def newest(shelves: Sequence[OpenShelf], subject: Subject, ring: KeyRing) -> Ite
 
 
 def window(shelves: Sequence[OpenShelf], start: int, stop: int, ring: KeyRing) -> Sequence[Shelved]:
-    """These rows of what the shelves of one subject list together. Raises Unreadable."""
+    """These rows of the list that the shelves of one subject make together. Raises Unreadable."""
     return _window(shelves, Arrangement.LISTED, start, stop, ring)
 
 
@@ -82,13 +82,13 @@ def _window(
         return ()
     try:
         return reading.window(shelves, {shelf.subject: arrangement for shelf in shelves}, start, stop, ring)
-    except (reading.Outdated, CannotOpen, msgspec.MsgspecError):  # no cause: a decoder's shows what it could not decode
+    except (reading.Outdated, CannotOpen, msgspec.MsgspecError):  # its cause shows what it could not decode
         raise Unreadable from None
 
 
 def types_off_shelves(choice: Choice, missing: Sequence[Subject]) -> tuple[str, ...]:
-    """The resource types of the record that only its bodies tell, because no shelf of these subjects could be read. Of
-    a record that is still arriving, what has no shelf yet is not counted: the ledger names it."""
+    """The resource types for which bodies must be read, because no shelf of these subjects could be read. For a record
+    that is still being copied, missing shelves do not count: the ledger lists them."""
     source = choice.source
     if missing and choice.gaps.is_arriving:
         built = Shelf.objects.filter(user_id=source.user_id, connection_id=source.connection_id)

@@ -1,7 +1,7 @@
-"""What is stored of one connection, opened row by row, explicitly and for one thread.
+"""What is stored for one connection, opened row by row, explicitly and for one thread.
 
-Rows come in the order in which they were first stored, a few at a time, so that memory does not grow with the record.
-A record may be deleted meanwhile, and then its rows merely end: whoever made something of them asks `ensure_held`.
+Rows come in the order in which they were first stored, a few at a time, so that memory use does not grow with the
+record. If a record is deleted meanwhile, its rows simply end: callers must check with `ensure_held`.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -22,19 +22,19 @@ from apps.vault import sealing
 from apps.vault.sealing import Holder, KeyRing
 from apps.wire.dialects import FhirVersion
 
-MOST_TOGETHER = 200  # what is held of a group until its Provenance is written
+MOST_TOGETHER = 200  # rows of a group that are held until its Provenance is written
 _ROWS_AT_ONCE = 50
-_SEALED_AT_ONCE = 2_000_000  # bytes, unless one body alone is longer: opened, they may be many times that
+_SEALED_AT_ONCE = 2_000_000  # bytes, unless one body alone is longer: opened, they may be many times as long
 _LOOKED_AT_ONCE = 500
 
 
 class DeletedMeanwhile(Exception):
-    """The record, or its connection, was deleted while it was read: what was made of it is not whole."""
+    """The record, or its connection, was deleted while it was read: what was made of it is incomplete."""
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """How many records there were when somebody looked, and the id of the newest of them."""
+    """How many records there were at one moment, and the id of the newest."""
 
     count: int = 0
     newest: int = 0
@@ -42,8 +42,8 @@ class Snapshot:
 
 @dataclass(frozen=True, repr=False)
 class Source:
-    """One connection as exports name it: `number` counts the person's connections, oldest first, and stays. `held` is
-    what there was to read when it became a source."""
+    """One connection as exports identify it: `number` counts the person's connections, oldest first, and never changes.
+    `held` is what there was to read when this was made."""
 
     number: int
     connection_id: UUID
@@ -57,21 +57,21 @@ class Source:
 
     @property
     def folder(self) -> str:
-        """The name of its files: it says nothing about the provider, whose name can be a health fact."""
+        """The name of its files: it says nothing about the provider, whose name can reveal something about health."""
         return f"source-{self.number}"
 
     def full_url(self, resource_type: str, logical_id: str) -> str:
-        """Where the resource lives at its provider (R4 section 3.1.1.1.4, Bundle.entry.fullUrl; DSTU2 5.3.5)."""
+        """The resource's address at its provider (R4 section 3.1.1.1.4, Bundle.entry.fullUrl; DSTU2 5.3.5)."""
         return f"{self.base_url.rstrip('/')}/{resource_type}/{quote(logical_id, safe='')}"
 
 
 @dataclass(frozen=True, repr=False)
 class Row:
-    """One record, or an earlier version of it. `body` is as received; None where it does not open.
+    """One record, or an earlier version of it. `body` is as received, or None if it does not open.
 
-    `received_at` is when this body came. `until_at` is when the provider last sent the same body; of an earlier
-    version, when another took its place. `removed_at` is when we noticed that the provider has it no more. `record` is
-    its id, 0 where nobody needs it.
+    `received_at` is when this body came. `until_at` is when the provider last sent the same body or, for an earlier
+    version, when it was superseded. `removed_at` is when we noticed that the provider no longer has it. `record` is its
+    id, 0 if nobody needs that.
     """
 
     resource_type: str
@@ -89,8 +89,8 @@ class Row:
 
 
 def sources(numbered: Mapping[int, Connection]) -> dict[UUID, Source]:
-    """These connections by their numbers, with provider and endpoint, as sources. Two queries, as long as no server of
-    theirs changed over."""
+    """These connections, with their numbers, provider and endpoint, as sources. Two queries, as long as none of their
+    servers changed its FHIR version."""
     connections = list(numbered.values())
     held, versions = _held(connections), version_changes.versions_of(connections)
     return {
@@ -116,8 +116,8 @@ def _held(connections: Collection[Connection]) -> dict[UUID, Snapshot]:
 
 
 def ensure_held(source: Source) -> None:
-    """Raise DeletedMeanwhile where the connection, or any record that was there at first, is no more. Records that came
-    since are welcome."""
+    """Raise DeletedMeanwhile if the connection, or any record that was there at first, is gone. Records that came since
+    are fine."""
     records = Record.objects.filter(user_id=source.user_id, connection_id=source.connection_id)
     is_here = Connection.objects.filter(pk=source.connection_id, user_id=source.user_id).exists()
     if not is_here or records.filter(pk__lte=source.held.newest).count() < source.held.count:
@@ -125,7 +125,7 @@ def ensure_held(source: Source) -> None:
 
 
 def ensure_opens(source: Source) -> None:
-    """Raise `apps.vault.errors.VaultError` where nothing of this person can be opened: what is on its way already can
+    """Raise `apps.vault.errors.VaultError` if nothing of this person can be opened: once a response has begun, it can
     only break off."""
     with sealing.key_ring(Holder.user(source.user_id)) as ring:
         next(batches(source, ring), None)
@@ -135,7 +135,7 @@ def rows(source: Source) -> Iterator[Row]:
     """Every record of the source.
 
     One that does not open is logged and comes without a body, so that it hides no other. Raises
-    `apps.vault.errors.VaultError` where nothing of this person can be opened, and DeletedMeanwhile after the last row.
+    `apps.vault.errors.VaultError` if nothing of this person can be opened, and DeletedMeanwhile after the last row.
     """
     with sealing.key_ring(Holder.user(source.user_id)) as ring:
         for batch in batches(source, ring):
@@ -144,7 +144,7 @@ def rows(source: Source) -> Iterator[Row]:
 
 
 def batches(source: Source, ring: KeyRing, *, types: Sequence[str] = ()) -> Iterator[list[Row]]:
-    """The same rows, or those of some types, a few at a time, opened by this key ring of the source's user."""
+    """The same rows, or those of some types, a few at a time, opened with this key ring of the source's user."""
     records = Record.objects.filter(user_id=source.user_id, connection_id=source.connection_id).order_by("pk")
     if types:
         records = records.filter(resource_type__in=types)
@@ -153,7 +153,7 @@ def batches(source: Source, ring: KeyRing, *, types: Sequence[str] = ()) -> Iter
 
 
 def chosen(source: Source, ring: KeyRing, wanted: Iterable[int]) -> Iterator[list[Row]]:
-    """The records of the source with these ids, a few at a time. One that is gone is not among them."""
+    """The records of the source with these ids, a few at a time. Those that are gone are left out."""
     records = Record.objects.filter(user_id=source.user_id, connection_id=source.connection_id).order_by("pk")
     ids = sorted(wanted)
     for start in range(0, len(ids), _LOOKED_AT_ONCE):
@@ -162,7 +162,7 @@ def chosen(source: Source, ring: KeyRing, wanted: Iterable[int]) -> Iterator[lis
 
 
 def _few_at_once(rows: QuerySet[Record] | QuerySet[RecordVersion]) -> Iterator[list[int]]:
-    """The ids of the rows in their order, as many together as are read at once: of long bodies fewer."""
+    """The ids of the rows in their order, grouped by what is read at once: fewer if bodies are long."""
     few, sealed, last_pk = list[int](), 0, 0
     lengths = rows.annotate(octets=Length("sealed_body")).values_list("pk", "octets")
     while looked_at := list(lengths.filter(pk__gt=last_pk)[:_LOOKED_AT_ONCE]):
@@ -195,7 +195,7 @@ def headings(source: Source) -> Iterator[Row]:
 
 
 def earlier(source: Source) -> Iterator[Row]:
-    """What the records said before, oldest first. Opens and raises as `rows` does."""
+    """The earlier versions of the records, oldest first. Opens and raises as `rows` does."""
     versions = RecordVersion.objects.filter(
         user_id=source.user_id, record__user_id=source.user_id, record__connection_id=source.connection_id
     ).select_related("record")
@@ -209,8 +209,8 @@ def earlier(source: Source) -> Iterator[Row]:
 
 
 def together(rows: Iterable[Row]) -> Iterator[Iterator[Row]]:
-    """The rows in groups that came at the same moments, at most MOST_TOGETHER of them. Read each group to its end
-    before the next: only one row is held at a time."""
+    """The rows in groups that came at the same moments, at most MOST_TOGETHER each. Read each group to its end before
+    the next: only one row is in memory at a time."""
     for _moments, alike in groupby(rows, key=lambda row: (row.received_at, row.until_at, row.removed_at)):
         yield from _split(alike)
 

@@ -11,7 +11,7 @@ Piece = TypeVar("Piece")
 
 
 def as_asked(pieces: Iterator[Piece]) -> Iterator[Piece]:
-    """The same pieces, each made in the language and the time zone of now, whenever it is read."""
+    """The same pieces, each made in the language and time zone that are active now, whenever it is read."""
     language, zone = get_language(), timezone.get_current_timezone()
 
     def told() -> Iterator[Piece]:

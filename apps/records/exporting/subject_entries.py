@@ -1,4 +1,4 @@
-"""The entries of one subject that a page to read shows: the first in its own order and, of tests, the newest of
+"""The entries of one subject that a page to read shows: the first in its own order and, for tests, the newest value of
 each."""
 
 from collections.abc import Callable, Sequence
@@ -14,13 +14,13 @@ from apps.records.shelving.reading import OpenShelf, Shelved
 from apps.vault.sealing import KeyRing
 
 MOST: Final = 200
-_MOST_TESTS: Final = MOST * 5  # that are looked at, to find those done last
+_MOST_TESTS: Final = MOST * 5  # examined, to find the most recent ones
 
 
 @dataclass
 class SubjectEntries:
-    """The entries of one subject, and how many there are. What was tested once, years ago, must not fall behind two
-    hundred newer values of something else."""
+    """The entries of one subject, and their number. A test done once, years ago, must not be crowded out by two hundred
+    newer values of something else."""
 
     order: Callable[[Entry, int], Key]
     found: list[Shelved] = field(default_factory=list)
@@ -28,7 +28,7 @@ class SubjectEntries:
     newest: dict[str, Shelved] = field(default_factory=dict)  # by test
 
     def add(self, one: Shelved) -> None:
-        """One of them."""
+        """Add one entry."""
         self.found.append(one)
         self.count += 1
         self._see(one)
@@ -36,7 +36,7 @@ class SubjectEntries:
             self._settle()
 
     def add_first(self, shelves: Sequence[OpenShelf], ring: KeyRing) -> None:
-        """All of some shelves, of which only as much is read as may be shown. Raises `shelved.Unreadable`."""
+        """Add all entries of some shelves, reading only as many as may be shown. Raises `shelved.Unreadable`."""
         count = sum(shelf.index.count for shelf in shelves if shelf.index is not None)
         first = shelved.first(shelves, MOST, ring)
         for one in first if count <= MOST else shelved.latest(shelves, _MOST_TESTS, ring):
@@ -46,14 +46,14 @@ class SubjectEntries:
         self.count += count
 
     def add_all(self, others: "SubjectEntries") -> None:
-        """Those of the same subject that were looked through apart."""
+        """Add entries of the same subject that were collected separately."""
         self.found.extend(others.found)
         self.count += others.count
         for one in others.newest.values():
             self._see(one)
 
     def mark(self, is_of_grave: Callable[[Shelved], bool]) -> None:
-        """Which of them belong to what may carry grave news."""
+        """Mark those that belong to what may carry grave news."""
         self.found = [one._replace(is_of_grave=True) if is_of_grave(one) else one for one in self.found]
         self.newest = {
             test: one._replace(is_of_grave=True) if is_of_grave(one) else one for test, one in self.newest.items()
@@ -61,12 +61,12 @@ class SubjectEntries:
 
     @property
     def tests(self) -> int:
-        """How many tests there are, as far as was looked."""
+        """How many tests there are among those examined."""
         return len(self.newest)
 
     def shown(self) -> tuple[list[Shelved], list[Shelved]]:
-        """Where not all are shown, the newest value of each test, by name, of many tests those done last; and the first
-        of what is left, as room allows."""
+        """If not all are shown: the newest value of each test, by name (of too many tests, those done most recently);
+        and the first of the others, as room allows."""
         self._settle()
         if self.count <= MOST or not self.newest:
             return [], self.found
@@ -79,7 +79,7 @@ class SubjectEntries:
         return arranging.latest(one.entry, one.key[1], one.record) if one.entry is not None else one.key
 
     def _see(self, one: Shelved) -> None:
-        """The newest that says something is the newest of its test."""
+        """Of each test, keep the newest value that says something."""
         test = results.test_in(one.entry) if one.entry is not None else ""
         if not test or (test not in self.newest and len(self.newest) >= _MOST_TESTS):
             return

@@ -1,9 +1,9 @@
 """The record as one page to read and print: each subject with its dates and providers, and what is missing.
 
-Words are those of the record's own pages, and so are the shelves it is read from. Entered in error is not shown, nor
-what a provider no longer has: both are counted (patient experience 3.0). Of a long list the first part is shown, and it
-says so; neither time nor memory grows with the record. It can be a part of it (`portions`): what is of late is looked
-for in all that has a date. Of a long list of tests the newest value of each comes first.
+It uses the words of the record's own pages, and the same shelves. What was entered in error is not shown, nor what a
+provider no longer has: both are counted (patient experience 3.0). Of a long list the first part is shown, with a note;
+neither time nor memory grows with the record. The page can be limited to a portion (`portions`): then recent entries
+are looked for among all that have a date. A long list of tests begins with the newest value of each.
 """
 
 from collections import Counter, defaultdict
@@ -41,14 +41,14 @@ from apps.vault import sealing
 from apps.vault.errors import CannotOpen
 from apps.vault.sealing import Holder, KeyRing
 
-# What a reader in a hurry must not have to look for stands first: allergies before medicines, which may take pages.
+# First what a reader in a hurry must not have to look for: allergies before medicines, which may take pages.
 _FIRST: Final = (ALLERGIES, MEDICINES, CONDITIONS)
 _ORDERED: Final = (*_FIRST, *(subject for subject in LISTED if subject not in _FIRST))
 
 
 @dataclass(frozen=True)
 class Group:
-    """Rows under one heading; empty where there is none to say."""
+    """Rows under one heading; empty if there is none."""
 
     heading: str
     rows: tuple[Row, ...]
@@ -56,9 +56,9 @@ class Group:
 
 @dataclass(frozen=True)
 class List:
-    """One subject, by its key and its name. `count` is of all there are, `shown` of those on the page. `is_foremost` is
-    what a doctor looks for first: that nothing is listed there has to be said. `is_by_test` where the newest value of
-    each test comes first, `lacks_tests` where there are too many tests even for that."""
+    """One subject, with its key and its name. `count` is the number of all entries, `shown` of those on the page.
+    `is_foremost`: a doctor looks for it first, so the page must say if nothing is listed. `is_by_test` if the newest
+    value of each test comes first, `lacks_tests` if there are too many tests even for that."""
 
     key: str
     name: str
@@ -72,11 +72,11 @@ class List:
 
 @dataclass(frozen=True, repr=False)
 class Summary:
-    """`name` and `birth_date` are the person's as confirmed, empty where none opens. `withdrawn` and `gone` are how
-    many entries each provider marked as recorded by mistake, or has no more. `unopened` are providers of whose entries
-    some do not open, and the subjects under which these may belong. `undated` counts what a part that is of late leaves
-    out because it has no date. `contact_persons` are told with the whole alone; these, and what is withdrawn or gone,
-    to nobody else than whose record it is."""
+    """`name` and `birth_date` are the person's as confirmed, empty if none opens. `withdrawn` and `gone` are how many
+    entries each provider marked as recorded by mistake, or no longer has. `unopened` are providers with entries that do
+    not open, and the subjects to which these may belong. `undated` counts entries that a portion limited to recent ones
+    leaves out because they have no date. `contact_persons` are shown only with the whole record; they, and the numbers
+    withdrawn and gone, are only for the person whose record it is."""
 
     name: str
     birth_date: str
@@ -91,12 +91,12 @@ class Summary:
 
     @property
     def only(self) -> str:
-        """The subjects that were asked for, by name, where they are the smaller part; `left_out` otherwise."""
+        """The names of the subjects that were requested, if they are the minority; otherwise see `left_out`."""
         return _named(self.portion.subjects) if self._is_of_few else ""
 
     @property
     def left_out(self) -> str:
-        """The subjects that nobody asked for, by name, where they are the smaller part."""
+        """The names of the subjects that were not requested, if they are the minority."""
         return "" if self._is_of_few else _named({subject.key for subject in LISTED} - self.portion.subjects)
 
     @property
@@ -105,17 +105,17 @@ class Summary:
 
     @property
     def late(self) -> str:
-        """The subjects of which what is older is left out, by name."""
+        """The names of the subjects from which older entries are left out."""
         return _named({subject.key for subject in LISTED if self.portion.limits(subject)} & self.portion.subjects)
 
     @property
     def told(self) -> tuple[List, ...]:
-        """The lists that the page has: that nothing is listed is said of the foremost alone."""
+        """The lists on the page: an empty list is shown only for the foremost subjects."""
         return tuple(one for one in self.lists if one.count or one.is_foremost)
 
     @property
     def is_whole(self) -> bool:
-        """Whether nothing is missing, as far as anybody knows."""
+        """Whether nothing is missing, as far as we know."""
         return not (self.unopened or any(choice.gaps.missing or choice.gaps.is_arriving for choice in self.choices))
 
 
@@ -125,8 +125,8 @@ def _empty_lists() -> dict[str, SubjectEntries]:
 
 @dataclass
 class _Gathered:
-    """What was found of a portion: lists by the key of their subject, the same of what the portion leaves out as
-    sensitive, and by provider what is not shown."""
+    """What was found for a portion: lists by the key of their subject, the same for what the portion leaves out as
+    sensitive, and what is not shown, by provider."""
 
     portion: Portion
     lists: dict[str, SubjectEntries] = field(default_factory=_empty_lists)
@@ -138,17 +138,17 @@ class _Gathered:
 
 
 def summary(choices: Sequence[Choice], *, at: datetime, portion: Portion = WHOLE) -> Summary:
-    """The summary of one person from these connections, or a part of it, in the language of whoever asks, as it stands
-    at this moment.
+    """The summary of one person from these connections, or a part of it, in the language of the person who asks, as of
+    now.
 
-    Raises `apps.vault.errors.VaultError` where nothing of this person can be opened.
+    Raises `apps.vault.errors.VaultError` if nothing of this person can be opened.
     """
     return _summary(choices, _gathered(choices, portion, at.date()), at)
 
 
 def with_untold(choices: Sequence[Choice], *, at: datetime, portion: Portion) -> tuple[Summary, tuple[List, ...]]:
-    """The same, and what it leaves out of its subjects as sensitive, as rows of the page would show it: for whose
-    record it is, before they give the page to anybody. Raises as `summary` does."""
+    """The same, with what it leaves out of its subjects as sensitive, as rows of the page would show it: for the person
+    whose record it is, before they give the page to anybody. Raises as `summary` does."""
     gathered = _gathered(choices, portion, at.date())
     left_out = ((subject, gathered.untold[subject.key]) for subject in _ORDERED)
     untold = tuple(_list(subject, held, choices, at, is_for_others=False) for subject, held in left_out if held.count)
@@ -183,7 +183,7 @@ def _wanted(portion: Portion) -> list[Subject]:
 
 
 def _contact_persons(choices: Sequence[Choice], gathered: _Gathered) -> tuple[ContactPerson, ...]:
-    """Those of all providers, each once."""
+    """Those from all providers, each once."""
     found: dict[ContactPerson, None] = {}
     for choice in choices:
         try:
@@ -196,8 +196,8 @@ def _contact_persons(choices: Sequence[Choice], gathered: _Gathered) -> tuple[Co
 
 
 def _of_subjects(choice: Choice, wanted: Sequence[Subject], portion: Portion) -> Choice:
-    """With what is missing of these alone. Others are not told of what a provider sent none of: it may be all there is,
-    and another that is not said to have sent none did, though what it sent is left out."""
+    """The choice with gaps only for these subjects. Other readers are not told that a provider sent nothing of
+    a subject: another provider, for which the page does not say so, would be known to have sent something."""
     gaps = choice.gaps if portion.subjects >= WHOLE.subjects else choice.gaps.of_subjects(wanted)
     return replace(choice, gaps=gaps.of_what_should_be() if portion.is_for_others else gaps)
 
@@ -207,7 +207,7 @@ def _named(keys: Container[str]) -> str:
 
 
 def _gathered(choices: Sequence[Choice], portion: Portion, today: date) -> _Gathered:
-    """From shelves, and of what is on none from the record itself."""
+    """Read shelves and, for what is on none, the records themselves."""
     gathered, wanted = _Gathered(portion), _wanted(portion)
     with sealing.key_ring(Holder.user(choices[0].source.user_id)) as ring:
         opened = shelved.opened(choices, wanted, ring)
@@ -227,7 +227,7 @@ def _gathered(choices: Sequence[Choice], portion: Portion, today: date) -> _Gath
 def _read_shelves(
     found: Sequence[OpenShelf], choices: Sequence[Choice], gathered: _Gathered, subject: Subject, ring: KeyRing
 ) -> bool:
-    """Whether the shelves of this subject could be read; of those that cannot, nothing is taken."""
+    """Whether the shelves of this subject could be read; otherwise nothing is taken from them."""
     held, indexes = gathered.lists[subject.key], [shelf.index for shelf in found if shelf.index is not None]
     try:
         if gathered.portion.sifts(subject):
@@ -254,7 +254,8 @@ def _read_shelves(
 
 
 def _late(found: Sequence[OpenShelf], subject: Subject, portion: Portion, ring: KeyRing) -> SubjectEntries:
-    """What the portion holds of these shelves. All of them are looked through: a stay of long ago may go on still."""
+    """What the portion holds of these shelves. All entries are examined: a hospital stay that began long ago may still
+    be going on."""
     held = SubjectEntries(arranging.listed(subject))
     for one in shelved.newest(found, subject, ring):
         if one.entry is not None and portion.holds(subject, one.entry):
@@ -265,8 +266,8 @@ def _late(found: Sequence[OpenShelf], subject: Subject, portion: Portion, ring: 
 def _sifted(
     found: Sequence[OpenShelf], subject: Subject, portion: Portion, ring: KeyRing
 ) -> tuple[SubjectEntries, SubjectEntries, int]:
-    """The same where what an entry tells decides, what is left out for it, and how many of those that it would tell
-    have no date. All are looked through, as no index knows what they tell."""
+    """The same if entries are selected by what they say; also what is left out for that reason, and how many of those
+    that could be included have no date. All entries are examined, as no index knows what they say."""
     held, left_out, undated = SubjectEntries(arranging.listed(subject)), SubjectEntries(arranging.listed(subject)), 0
     with memoizing():  # most results have one of fifty names
         for one in (one for shelf in found for one in shelved.entries(shelf, ring)):
@@ -288,7 +289,7 @@ def _lacks_its_date(portion: Portion, subject: Subject, entry: Entry) -> bool:
 
 
 def _read_records(choice: Choice, unread: Sequence[Subject], gathered: _Gathered, today: date) -> None:
-    """The same from the records; what was filled for a prescription that is here stands in no list either."""
+    """The same from the records, where fills of a prescription that is here are not listed, either."""
     fills: Fills[PresentedRecord] = Fills()
     unopened, of_grave = set[str](), set[str]()
     hidden = _belonging_to_grave(choice, unread, gathered.portion, today)
@@ -314,7 +315,7 @@ def _read_records(choice: Choice, unread: Sequence[Subject], gathered: _Gathered
 
 
 def _belonging_to_grave(choice: Choice, unread: Sequence[Subject], portion: Portion, today: date) -> frozenset[str]:
-    """The results that are left out for the report to which they belong; none where that leaves out none."""
+    """The results to leave out because of the report that they belong to; empty if the portion leaves out none."""
     if RESULTS not in unread or not portion.sifts(RESULTS):
         return frozenset()
     with sealing.key_ring(Holder.user(choice.source.user_id)) as ring:
@@ -322,7 +323,7 @@ def _belonging_to_grave(choice: Choice, unread: Sequence[Subject], portion: Port
 
 
 def _mark(choice: Choice, of_grave: AbstractSet[str], *lists: SubjectEntries) -> None:
-    """Which results belong to what may carry grave news, as an index of theirs would say."""
+    """Mark the results that belong to what may carry grave news, as their index would."""
     if not of_grave:
         return
     with sealing.key_ring(Holder.user(choice.source.user_id)) as ring:
@@ -345,7 +346,7 @@ def _add(
     if not portion.is_in_time(subject, told.entry):
         return
     held = (gathered.lists if is_told else gathered.untold)[subject.key]
-    key = held.order(told.entry, told.record)  # as its shelf has it: of equals the first that was stored comes first
+    key = held.order(told.entry, told.record)  # as on its shelf: of equal entries, the one stored first comes first
     held.add(Shelved(told.record, choice.connection.pk, subject.key, key, told.entry))
 
 
@@ -353,7 +354,7 @@ def _list(
     subject: Subject, held: SubjectEntries, choices: Sequence[Choice], at: datetime, *, is_for_others: bool
 ) -> List:
     newest, others = held.shown()
-    # All at once: what came in two ways is one row, though but one of them is the newest of its test.
+    # All at once: what came in two ways is one row, even if only one of them is the newest value of its test.
     found = [*newest, *others]
     if is_for_others:
         found = [for_others.told(one) for one in relatives.left_out(found, choices, today=at.date())]

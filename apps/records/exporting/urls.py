@@ -1,4 +1,4 @@
-"""Addresses of taking a copy along."""
+"""Addresses for downloading a copy."""
 
 from django.urls import path
 

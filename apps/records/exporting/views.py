@@ -1,4 +1,4 @@
-"""Download a copy: the page of choices, and the copy itself. Only by a POST, after the password, and only one's own."""
+"""Download a copy: the page of choices, and the copy itself. Only by POST, after the password, and only one's own."""
 
 import logging
 import time
@@ -37,7 +37,7 @@ _LOG = logging.getLogger(__name__)
 @cache_control(no_store=True, private=True)
 @reauthentication.required
 def download(request: HttpRequest) -> HttpResponseBase:
-    """Say what can be taken along and what is missing; POST takes it."""
+    """Show what can be downloaded and what is missing; POST downloads it."""
     return _take(request) if request.method == "POST" else _ask(request)
 
 
@@ -59,7 +59,7 @@ def _take(request: HttpRequest) -> HttpResponseBase:
         admitting.admit(user, [choice.connection.pk for choice in chosen], wanted, at=at)
     except TooMany:
         return render(request, "429.html", {"minutes": _MINUTES}, status=429)
-    except DeletedMeanwhile:  # whoever closed the account is asked to sign in
+    except DeletedMeanwhile:  # a user who closed the account must sign in
         return redirect("download_copy")
     return _answer(request, form, at)
 
@@ -67,7 +67,7 @@ def _take(request: HttpRequest) -> HttpResponseBase:
 def _answer(request: HttpRequest, form: CopyForm, at: datetime) -> HttpResponseBase:
     try:
         return _made(request, form, at)
-    except (DeletedMeanwhile, Shredded):  # the page says what is still here; who closed the account is to sign in
+    except (DeletedMeanwhile, Shredded):  # the page shows what is left, or asks for a sign-in
         return redirect("download_copy")
     except making.Busy:
         context = {"is_busy": True, "can_be_read": True}
@@ -89,7 +89,7 @@ def _made(request: HttpRequest, form: CopyForm, at: datetime) -> HttpResponseBas
         response = HttpResponse(document, content_type="application/fhir+json")
         _ensure_held(chosen)
         return _attached(response, f"holdfast-patient-summary-{at:%Y-%m-%d}.json")
-    _ensure_held(chosen)  # what has begun to leave can only break off
+    _ensure_held(chosen)  # once a response has begun, it can only break off
     stored.ensure_opens(chosen[0].source)
     return _archive(chosen, wanted, at)
 
@@ -119,7 +119,7 @@ def _archive(chosen: tuple[Choice, ...], wanted: Format, at: datetime) -> HttpRe
 
 
 def _attached(response: HttpResponseBase, name: str) -> HttpResponseBase:
-    """To be saved under a name that says nothing of what is in it."""
+    """Saved under a name that says nothing about its content."""
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
 

@@ -1,7 +1,7 @@
 """The International Patient Summary: one R4 document about one person, made from the records of several providers.
 
-What comes in either version leaves as minimal valid R4, with codes and text as sent. The rules it follows, from the
-implementation guide hl7.fhir.uv.ips (STU 1.1 and 2.0) and R4, with the names of their sections, are these. The tests
+Resources of either version become minimal valid R4, with codes and text as sent. The document follows these rules of
+the implementation guide hl7.fhir.uv.ips (STU 1.1 and 2.0) and of R4, cited by the names of their sections. The tests
 check each:
 
 - Bundle (IPS) and R4 "Documents", bdl-9 to bdl-11: type document, identifier with system and value, timestamp, the
@@ -19,9 +19,8 @@ check each:
   there is no information, in the code system absent-unknown-uv-ips of STU 1 and in the SNOMED CT of STU 2; where a
   provider recorded that there is none, that, unless another lists what refutes it, hides something, or something does
   not open. Nobody's silence is turned into "none known". A code that nobody sent is data-absent-reason's.
-- The same, of what a person did not choose to share with whoever reads the document: a required section has the
-  emptyReason withheld, which STU 2 has room for (STU 1 wants an entry, and each would say what is not so); others are
-  left out. Nothing counts, names or refers to what is kept back.
+- The same, for what a person chose not to share with the document's reader: a required section has the emptyReason
+  withheld, which STU 2 allows (STU 1 requires an entry, and any entry would be untrue); other sections are left out. Nothing counts, names or refers to what is kept back.
 - Patient (IPS): a name (ips-pat-1) and a birth date, absent with a reason where it is; telecom, address, contact
   (pat-1), communication and generalPractitioner where they were sent, doctors as Practitioner (IPS) or Organization
   (IPS) where the record holds them; in what is shared no way to reach anybody, and no doctor of theirs. R4 "Documents"

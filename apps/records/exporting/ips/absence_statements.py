@@ -1,7 +1,7 @@
 """The entry of a required section that says there is none, or that nothing is known.
 
-Its codes are those of both editions of the guide ("Empty Sections and Missing Data"): a code system of its own in
-STU 1, SNOMED CT in STU 2; and words, for whoever shows an entry by what it is called.
+Its codes are those of both editions of the guide ("Empty Sections and Missing Data"): STU 1 has its own code system,
+STU 2 uses SNOMED CT. It also has words, for programs that show an entry's text.
 """
 
 from collections.abc import Callable, Mapping
@@ -21,7 +21,7 @@ _NO_INFORMATION: Final = "1287211007"
 
 
 class _Said(NamedTuple):
-    """`display` is that of the code system, `words` are ours."""
+    """`display` is the code system's, `words` are ours."""
 
     display: str
     snomed: str
@@ -54,7 +54,8 @@ _SAID: Final[Mapping[str, _Said]] = MappingProxyType(
 
 
 def statement(loinc: str, code: str) -> tuple[Part, str]:
-    """The resource that says so in the section of that code, and how it names its subject."""
+    """The resource that makes this statement in the section with that code, and the name of its element for the
+    subject."""
     said = _SAID[code]
     codings = [
         {"system": _ABSENT_OR_UNKNOWN, "code": code, "display": said.display},

@@ -1,4 +1,4 @@
-"""Warnings, and papers about what somebody wants done, as minimal R4 resources from either version."""
+"""Warnings and advance directives as minimal R4 resources, from either version."""
 
 from apps.records.exporting.ips import narrating, r4_elements
 from apps.records.exporting.ips.clinical import Item, known_code
@@ -31,8 +31,8 @@ def alert(told: PresentedRecord) -> Item | None:
 
 
 def directive(told: PresentedRecord) -> Item | None:
-    """That there is such a paper, of what kind, and since when: DocumentReference. What it says is in the paper alone,
-    which stays where it is. One that another took the place of is left out."""
+    """A DocumentReference: that a directive exists, of what kind, and since when. What it says is only in the document,
+    which stays where it is. One that was superseded is left out."""
     sent, entry = told.resource, told.entry
     status = known_code(sent, "status", ("current", "superseded"))
     if status == "superseded" or not isinstance(entry, DocumentEntry):

@@ -1,7 +1,7 @@
-"""What may turn an entry around goes with it: into its line of the narrative as a sentence, and into its resources
-as the modifier that it came with, which a program that does not know it has to heed (R4 section 2.3.2).
+"""A modifier stays with its entry: in the line of the narrative as a sentence, and in its resources as the modifier
+that was sent, which programs that do not know it must heed (R4 section 2.3.2).
 
-Of a modifier its address is kept, and its value where that is a plain one; else only that there was a value.
+Of a modifier, its URL is kept, and its value if that is simple; else only the fact that there was a value.
 """
 
 from collections.abc import Iterator
@@ -19,11 +19,11 @@ from apps.records.presenters.elements import Element
 from apps.records.viewing.wording import cautions
 
 _MOST: Final = 20
-_UNNAMED: Final = "urn:uuid:0b0a3c52-7d0f-4c5e-9a39-6a5d2d6e1c77"  # of one that came without its address
+_UNNAMED: Final = "urn:uuid:0b0a3c52-7d0f-4c5e-9a39-6a5d2d6e1c77"  # for a modifier that came without a URL
 
 
 def heeded(item: Item, told: PresentedRecord) -> Item:
-    """The item of an entry that is modified."""
+    """The item of an entry that has modifiers, including these."""
     kept = list(_kept(told.resource))
     return replace(
         item,
@@ -34,7 +34,8 @@ def heeded(item: Item, told: PresentedRecord) -> Item:
 
 
 def by_rules(item: Item, told: PresentedRecord) -> Item:
-    """The item of what was written by rules of its own: a program that does not know them has to heed that, too."""
+    """The item of an entry with implicit rules, including these: programs that do not know the rules must heed them,
+    too."""
     said = cautions.of_rules(told.resource)
     if not said:
         return item
@@ -54,7 +55,7 @@ def _kept(resource: Element) -> Iterator[Part]:
 
 
 def _value(sent: Element) -> Part:
-    """Its value, where it is one that can be written as it came (ext-1: it has a value, or further parts)."""
+    """Its value, if that can be written as it came (ext-1: an extension has either a value or further extensions)."""
     given = [name for name in sent if name.startswith("value")]
     if len(given) != 1 or "extension" in sent:
         return {}

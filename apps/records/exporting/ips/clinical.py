@@ -1,7 +1,7 @@
 """Allergies, conditions, vaccines, procedures and plans as minimal R4 resources, from either version.
 
-Each function takes a resource as told and gives an `Item`, or None where this summary leaves it out. Status codes of
-DSTU2 are mapped as interface facts 1.6 says; a code that R4 does not know counts as not given.
+Each function takes a presented resource and returns an `Item`, or None if this summary leaves it out. Status codes of
+DSTU2 are mapped as in interface facts 1.6; a code that R4 does not know counts as not given.
 """
 
 from collections.abc import Iterable, Mapping
@@ -28,11 +28,12 @@ _CRITICALITIES = {
 
 @dataclass(frozen=True, repr=False)
 class Item:
-    """One thing of a section. `resource` lacks id and subject, which the document gives it under `subject_name`.
+    """One thing in a section. `resource` lacks its id and its subject, which the document adds, the latter as
+    `subject_name`.
 
-    `title` and `detail` are its line of the narrative. `beside` is a resource that `resource` refers to by the
-    element `refers_by`. `results` are what it refers to by `results_name`: `Type/id` of what may be in the document,
-    and `inside`, by their ids in it, the resources that it brings along itself.
+    `title` and `detail` are its line of the narrative. `beside` is a resource to which `resource` refers by the element
+    `refers_by`. For the element `results_name`, `results` are the references: `Type/id` of what may be in the document,
+    and `inside` has, by their ids, the contained resources that it brings along.
     """
 
     resource: Part
@@ -82,7 +83,7 @@ _ALLERGY_CATEGORIES = frozenset({"food", "medication", "environment", "biologic"
 
 
 def _reaction(sent: Element) -> Part:
-    """One time that it happened, with what is known of it. R4 wants to be told what showed: where nobody said, that."""
+    """One reaction, with what is known of it. R4 requires a manifestation: if none was sent, the element says so."""
     description = elements.text(sent, "description")
     route = next(iter(r4_elements.concepts(sent, "exposureRoute")), {})
     notes = [{"text": text} for text in annotations.notes(sent, "note")]
@@ -106,24 +107,24 @@ _CERTAINTY = "http://hl7.org/fhir/StructureDefinition/allergyintolerance-certain
 
 
 def _certainty(sent: Element) -> list[Part]:
-    """How sure it is that the substance was the cause: an element of DSTU2, for which R4 has an extension."""
+    """The certainty that the substance was the cause: an element of DSTU2, for which R4 has an extension."""
     code = known_code(sent, "certainty", ("unlikely", "likely", "confirmed"))
     said = r4_elements.terminology("reaction-event-certainty", code)
     return [{"url": _CERTAINTY, "valueCodeableConcept": said}] if code else []
 
 
 def condition(told: PresentedRecord) -> Item | None:
-    """Condition (IPS). One that was ruled out is left out. con-4: what has ended is not active."""
+    """Condition (IPS). One that was ruled out is left out. con-4: one that has ended is not active."""
     sent = told.resource
     verification = known_code(sent, "verificationStatus", _CERTAINTIES)
     if verification == "refuted":
         return None
-    is_to_come = isinstance(told.entry, ConditionEntry) and bool(told.entry.ends)  # its line says when
+    is_to_come = isinstance(told.entry, ConditionEntry) and bool(told.entry.ends)  # its line says when it ends
     ended = When() if is_to_come else moments.read(sent, "abatement", means="ended")
     has_ended = bool(ended) or elements.flag(sent, "abatementBoolean") is True
     clinical = known_code(sent, "clinicalStatus", _DISEASE_CODES)
     if has_ended and clinical in {"active", "recurrence", "relapse"}:
-        ended = When()  # the two contradict each other; the status is the safer one
+        ended = When()  # the two contradict each other; the status is safer
     elif has_ended and not clinical:
         clinical = "resolved"
     title, concept = _named(told, "code")
@@ -152,7 +153,8 @@ def condition(told: PresentedRecord) -> Item | None:
 
 
 def _kept_as(entry: Entry) -> Part:
-    """Whoever takes it in must not find on a problem list what was noted at a visit and never put on one."""
+    """The category: a program that imports the document must not put on a problem list what was only noted at a
+    visit."""
     is_of_a_visit = isinstance(entry, ConditionEntry) and entry.category is Category.VISIT
     return r4_elements.terminology(
         "condition-category", "encounter-diagnosis" if is_of_a_visit else "problem-list-item"
@@ -163,13 +165,13 @@ _CERTAINTIES = ("unconfirmed", "provisional", "differential", "confirmed", "refu
 
 
 def is_over(item: Item) -> bool:
-    """Whether a condition is one of the past."""
+    """Whether a condition is in the past."""
     codings = item.resource.get("clinicalStatus", {}).get("coding", [])
     return any(coding["code"] in _OVER for coding in codings)
 
 
 def immunization(told: PresentedRecord) -> Item | None:
-    """Immunization (IPS). One that was not given is left out: it is no vaccination."""
+    """Immunization (IPS). One that was not given is left out: it is not a vaccination."""
     sent = told.resource
     if elements.flag(sent, "wasNotGiven") is True or not known_code(sent, "status", ("completed",)):
         return None
@@ -179,16 +181,16 @@ def immunization(told: PresentedRecord) -> Item | None:
     lot = elements.text(sent, "lotNumber")
     resource = {"resourceType": "Immunization", "status": "completed", "vaccineCode": concept, **occurrence}
     resource |= r4_elements.without_empty({"lotNumber": lot, "protocolApplied": _doses(told.entry)})
-    if elements.flag(sent, "isSubpotent") is True:  # a modifier: without it, the dose was a whole one
+    if elements.flag(sent, "isSubpotent") is True:  # a modifier: without it, the dose would count as full
         resource["isSubpotent"] = True
-    if isinstance(told.entry, ImmunizationEntry) and told.entry.is_reported:  # nobody here saw it given
+    if isinstance(told.entry, ImmunizationEntry) and told.entry.is_reported:  # given elsewhere
         origin = next(iter(r4_elements.concepts(sent, "reportOrigin")), {})
         resource |= {"primarySource": False, **({"reportOrigin": origin} if origin else {})}
     return Item(resource, title, narrating.details(told), subject_name="patient")
 
 
 def _doses(entry: Entry) -> list[Part]:
-    """Which dose of which series: R4 wants the number in each, and has a place for words there."""
+    """Which dose of which series: R4 requires the dose number in each, which may be a string."""
     doses = entry.doses if isinstance(entry, ImmunizationEntry) else ()
     return [
         r4_elements.without_empty(
@@ -221,7 +223,7 @@ def procedure(told: PresentedRecord) -> Item | None:
 
 
 def plan(told: PresentedRecord) -> Item | None:
-    """A CarePlan that is current; a care team of DSTU2 is none."""
+    """A current CarePlan, but not one that represents a care team in DSTU2."""
     sent = told.resource
     status = known_code(sent, "status", ("active", "on-hold"))
     if told.subject is None or told.subject.key != "plans" or not status:
@@ -254,7 +256,7 @@ def _activity(detail: Element, told: PresentedRecord) -> Part:
 
 
 def _named(told: PresentedRecord, *names: str) -> tuple[str, Part]:
-    """What the thing is called, and the concept that says it."""
+    """Its name, and the concept that has it."""
     sent = next((found for name in names if (found := elements.child(told.resource, name))), {})
     title = codeable_concepts.title_of(sent) or told.entry.title
     return title, r4_elements.concept(title, codeable_concepts.codes_of(sent) or told.entry.codes)
@@ -265,5 +267,5 @@ def _status(system: str, code: str) -> Part:
 
 
 def known_code(sent: Element, name: str, known: Iterable[str]) -> str:
-    """The first of its codes that R4 has there, however it is spelled and in whichever shape it came; else empty."""
+    """The first of its codes that R4 knows, however it is spelled and in whichever form it came; else empty."""
     return next((code for code in heads.status_codes(sent, name) if code in known), "")

@@ -1,6 +1,6 @@
-"""What one provider recorded that there is none of, and another lists.
+"""Statements of one provider that there is none, while another provider lists some.
 
-The words of both stand in the section for people to read. A program that takes entries alone must not find "no known
+The words of both stand in the section for people to read. A program that only reads entries must not find "no known
 allergies" beside an allergy, and perhaps keep the wrong one of the two.
 """
 
@@ -12,7 +12,7 @@ from apps.records.exporting.ips.clinical import Item
 from apps.records.presenters.absences import Absence, known_absence
 from apps.records.presenters.codeable_concepts import codes_of
 
-# The others are of all that their section lists.
+# The other statements are about everything in their section.
 _CATEGORIES: Final = {
     Absence.MEDICINE_ALLERGIES: "medication",
     Absence.FOOD_ALLERGIES: "food",
@@ -21,8 +21,8 @@ _CATEGORIES: Final = {
 
 
 def is_refuted(absence: Absence, listed: Iterable[Item]) -> bool:
-    """Whether something listed that is not over is of what there should be none. What has no category may be of any;
-    that there is none of something else, such as latex, refutes nothing."""
+    """Whether something listed contradicts the statement that there is none, and is not over. An item without a
+    category may be of any; that there is none of something else, such as latex, refutes nothing."""
     category = _CATEGORIES.get(absence, "")
     return any(_may_be(category, item) for item in listed if not clinical.is_over(item) and not _says_none(item))
 

@@ -1,7 +1,7 @@
-"""The patient's own doctors, by name and with how to reach them where the record holds them.
+"""The patient's own doctors: their names and, if the record holds them, how to reach them.
 
-`generalPractitioner` of R4 is `careProvider` in DSTU2 (interface facts 1.6). It names a doctor, a doctor's role or a
-practice, and often by a reference alone.
+`generalPractitioner` in R4 is `careProvider` in DSTU2 (interface facts 1.6). It refers to a doctor, a doctor's role or
+a practice, often by a bare reference.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,13 +17,13 @@ from apps.records.presenters import elements, naming
 from apps.records.presenters.elements import Element
 
 _NAMED_BY: Final = ("generalPractitioner", "careProvider")
-_MOST: Final = 20  # more is an accident
+_MOST: Final = 20  # more would be a mistake
 
 
 @dataclass(frozen=True, repr=False)
 class Doctor:
-    """A doctor or a practice of this name. `resource` is empty where the record does not hold it; by `about` and name
-    it is told from others of its source."""
+    """A doctor or a practice with this name. `resource` is empty if the record does not hold it; `about` and the name
+    distinguish it from others of the same source."""
 
     source: Source
     name: str
@@ -32,7 +32,8 @@ class Doctor:
 
 
 def of(found: Sequence[gathering.Patient], *, at: datetime) -> tuple[Doctor, ...]:
-    """Those whom any of the Patients names, each name once: of two that say how to reach somebody, the first."""
+    """Those whom any of the Patients refers to, each name once: if two entries say how to reach somebody, the first is
+    used."""
     named: dict[str, Doctor] = {}
     for doctor in (doctor for each in found for doctor in _of(each, at)):
         key = doctor.name.casefold()
@@ -52,7 +53,7 @@ def _of(patient: gathering.Patient, at: datetime) -> Iterator[Doctor]:
 
 
 def _resource(held: Element, patient: gathering.Patient, at: datetime) -> Part:
-    """The same as a resource of R4: of a role, the doctor who has it, who is reached there first."""
+    """The doctor as a resource of R4: for a role, the doctor who has it, with the role's contacts first."""
     kind = elements.text(held, "resourceType")
     if kind == "Organization":
         name = elements.text(held, "name")

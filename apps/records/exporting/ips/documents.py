@@ -1,4 +1,4 @@
-"""The document itself: a Composition, what its sections refer to, and where all of it came from."""
+"""The document itself: a Composition, what its sections refer to, and where everything came from."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -36,12 +36,13 @@ _ENCODER = msgspec.json.Encoder(decimal_format="number")
 
 
 def document(choices: Sequence[Choice], *, at: datetime, tells_answers: bool = True, portion: Portion = WHOLE) -> bytes:
-    """The summary of one person, from these connections, as it is at this moment: a Bundle as JSON. Without
-    `tells_answers` it counts what the person answered about how they live and feel, and tells none of it.
+    """The summary of one person, from these connections, as of now: a Bundle as JSON. Without `tells_answers`, it only
+    counts what the person answered about how they live and feel.
 
-    It has what the `portion` holds. Where that is for others, be it all there is, nothing in it tells of more.
+    It includes what the `portion` holds. If that is for others, even if it is the whole record, nothing in the document
+    reveals that there is more.
 
-    Raises `apps.vault.errors.VaultError` where nothing of this person can be opened.
+    Raises `apps.vault.errors.VaultError` if nothing of this person can be opened.
     """
     extent = Extent(portion, tells_answers).knowing_grave(choices, today=at.date())
     choices = _asked(choices, extent)
@@ -62,7 +63,7 @@ def document(choices: Sequence[Choice], *, at: datetime, tells_answers: bool = T
         "type": r4_elements.coded("http://loinc.org", "60591-5", "Patient summary Document"),
         "subject": pages.patient,
         "date": added_resources.instant(at),
-        "author": [author],  # nobody curated it: it was put together by a program
+        "author": [author],  # a program: nobody curated the document
         "title": _("Patient summary"),
         "section": sections,
     }
@@ -72,8 +73,8 @@ def document(choices: Sequence[Choice], *, at: datetime, tells_answers: bool = T
 
 
 class _Pages:
-    """The entries beside the Composition, in the order in which they were added, the Patient first, under an id made of
-    what it is known by. `listed` are those that come, by all that they were made from."""
+    """The entries besides the Composition, in the order in which they were added, the Patient first, with an id
+    derived from `known_by`. `listed` maps every resource that an item was made from to that item."""
 
     def __init__(
         self,
@@ -92,7 +93,7 @@ class _Pages:
             self.add(doctor.resource, *_whom(doctor), source=doctor.source)
 
     def add(self, resource: Part, *about: object, source: Source | None = None) -> Part:
-        """Add a resource under an id made of what it is about; the reference to it."""
+        """Add a resource under an id derived from what it is about; returns a reference to it."""
         identity = _identity(source, *about)
         self.entries.append(_entry(identity, resource))
         reference = {"reference": f"urn:uuid:{identity}"}
@@ -101,18 +102,18 @@ class _Pages:
         return reference
 
     def said_by(self, source: Source, reference: Part) -> None:
-        """Know that this source says so."""
+        """Note that this source says so."""
         self._targets.setdefault(source, []).append(reference)
 
     def results(self, named: Iterable[str], source: Source) -> list[Part]:
-        """References to those of these results, `Type/id` at this source, that the document has. What is named there
-        and is no Observation cannot be a result in R4."""
+        """References to those of these results (`Type/id` at this source) that the document includes. Only an
+        Observation can be a result in R4."""
         listed = (self._listed.get((source, path)) for path in named if path.startswith("Observation/"))
         here = dict.fromkeys(_identity(one.source, one.resource_type, one.logical_id) for one in listed if one)
         return [{"reference": f"urn:uuid:{identity}"} for identity in here]
 
     def add_provenance(self, source: Source, at: datetime) -> None:
-        """Say of everything from this source where it came from, and when it was last checked."""
+        """Add where everything from this source came from, and when it was last checked."""
         if targets := self._targets.get(source):
             when = {"occurredDateTime": added_resources.instant(source.checked_at)} if source.checked_at else {}
             told = {"resourceType": "Provenance", "target": targets, **when, "recorded": added_resources.instant(at)}
@@ -120,7 +121,7 @@ class _Pages:
 
 
 def _asked(choices: Sequence[Choice], extent: Extent) -> Sequence[Choice]:
-    """With what is missing of what may be told alone."""
+    """The choices, with gaps only for the subjects that the document includes."""
     if extent.is_all:
         return choices
     wanted = extent.chosen(LISTED)
@@ -128,7 +129,8 @@ def _asked(choices: Sequence[Choice], extent: Extent) -> Sequence[Choice]:
 
 
 def _heard(choices: Sequence[Choice], gathered: Iterable[Gathered]) -> Sequence[Choice]:
-    """Those that say something here: the name of a provider can be a health fact, and others learn no more of them."""
+    """The choices that contribute to the document: a provider's name can reveal something about health, so others learn
+    of no more of them."""
     told = {source for held in gathered for source in held.sources}
     return [each for each in choices if each.source in told]
 
@@ -150,7 +152,7 @@ def _pages(
 
 
 def _is_there(section: Section, held: Gathered, choices: Sequence[Choice], extent: Extent) -> bool:
-    """Whether the document has the section: one of which nothing was chosen, only where it must not be missing."""
+    """Whether the document has the section. If nothing of it was chosen, only if it is required."""
     return held.is_there(section, choices) if extent.chosen(section.subjects) else bool(section.unknown)
 
 
@@ -175,7 +177,7 @@ def _section(
         return {**_titled(section, _narrative([explaining.not_chosen(extent)])), **_empty("withheld")}
     entries = [_added(found, pages) for found in held.found]
     items = [found.item for found in held.found]
-    certain = () if held.left.hides_some else held.none_known  # what is hidden may be what there should be none of
+    certain = () if held.left.hides_some else held.none_known  # what is hidden may refute it
     entries += [_none_known(one, section, pages) for one in certain
                 if section.none[one.absence] and not contradicting.is_refuted(one.absence, items)]  # fmt: skip
     if not entries and section.unknown:
@@ -197,7 +199,7 @@ def _titled(section: Section, text: Part) -> Part:
 
 
 def _reason(held: Gathered) -> str:
-    """Why a section is empty of which nobody recorded that there is nothing, or of which some is hidden."""
+    """Why a section is empty for which nobody recorded that there is none, or of which some is hidden."""
     return "withheld" if held.left.withheld or held.left.answers else "unavailable"
 
 
@@ -235,7 +237,7 @@ def _identity(source: Source | None, *about: object) -> str:
 
 
 def _of_source(found: SectionEntry) -> Part:
-    """Which resource of which server it was made from, and which others say the very same."""
+    """From which resource on which server it was made, and the identifiers of all that say the same."""
     first = found.all[0]
     url = first.source.full_url(first.resource_type, first.logical_id)
     return {"meta": {"source": url}, "identifier": [_identifier(each) for each in found.all]}
@@ -255,13 +257,13 @@ def _stated(section: Section, code: str, pages: _Pages, *about: object, source: 
 
 
 def _doctor(doctor: Doctor) -> Part:
-    """A reference to one: what the record does not hold has its name alone."""
+    """A reference to a doctor: only a name if the record does not hold the doctor."""
     reference = f"urn:uuid:{_identity(doctor.source, *_whom(doctor))}" if doctor.resource else ""
     return r4_elements.without_empty({"reference": reference, "display": doctor.name})
 
 
 def _whom(doctor: Doctor) -> tuple[str, ...]:
-    """What makes its id: several may name one record of somebody, each in their own way."""
+    """What the id is derived from: several references may name the same doctor's record, each in another way."""
     return ("doctor", doctor.about, doctor.name)
 
 

@@ -1,4 +1,4 @@
-"""What the document says beside its tables: by whom it was made and for whom, what is missing, and what is left out."""
+"""What the document says besides its tables: who made it and for whom, what is missing, and what is left out."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -16,8 +16,8 @@ from apps.records.presenters.datatypes import dates
 
 
 def lines(section: Section, held: Gathered, choices: Sequence[Choice], extent: Extent) -> Iterator[str]:
-    """What the table does not say: who recorded that there is none, what is missing and why, what is left out. That it
-    is empty means nothing else."""
+    """What the table does not show: who recorded that there is none, what is missing and why, and what is left out. An
+    empty table has no further meaning."""
     if not held.found and not held.none_known:
         yield _("Nothing is listed. This does not mean there is none.")
     for one in held.none_known:
@@ -28,7 +28,7 @@ def lines(section: Section, held: Gathered, choices: Sequence[Choice], extent: E
 
 
 def not_chosen(extent: Extent) -> str:
-    """Of what nothing is told of, in a section that every document has."""
+    """The line for a required section of which nothing was chosen."""
     if not extent.is_shared:
         return _("This is not in this part of the record. This does not mean there is none.")
     return _("The person did not share this. This does not mean there is none.")
@@ -44,15 +44,15 @@ def _missing(section: Section, held: Gathered, choices: Iterable[Choice]) -> Ite
 
 
 def _missing_for_others(section: Section, held: Gathered, choices: Iterable[Choice]) -> Iterator[str]:
-    """That some of it may be missing. Why, from whom and of how many tells of what is kept back, and so does that a
-    provider sent nothing: then another that is not said to have, did."""
+    """That some of it may be missing. Why, from whom and how much would reveal what is kept back, and so would the
+    statement that a provider sent nothing: others without that statement must then have sent something."""
     gaps = [replace(each, gaps=each.gaps.of_what_should_be()) for each in choices]
     if held.left.unopened or any(True for choice in gaps for _sentence in _reasons(section, choice)):
         yield _("Some of this may be missing: not all of it came, or not all of it could be opened.")
 
 
 def _reasons(section: Section, choice: Choice) -> Iterable[str]:
-    """Why some of it did not come, each reason once; of a type of its own, why that one did not."""
+    """Why some of it did not come, each reason once; for a section with its own types, why those did not."""
     if section.has_own_types:
         return choice.gaps.of_types(section.resource_types)
     names = {str(subject.name) for subject in section.subjects}
@@ -60,7 +60,7 @@ def _reasons(section: Section, choice: Choice) -> Iterable[str]:
 
 
 def origins(choices: Sequence[Choice], extent: Extent, at: datetime) -> Iterator[str]:
-    """By whom it was made and when, and how current is what each provider sent."""
+    """Who made it and when, and how current each provider's data is."""
     if extent.is_shared:
         yield _("Made on %(made)s by Holdfast, shared by the person themselves.") % {"made": _moment(at)}
         yield _("This document has only what the person chose to share. There may be more.")
@@ -80,7 +80,7 @@ def origins(choices: Sequence[Choice], extent: Extent, at: datetime) -> Iterator
 
 
 def _moment(moment: datetime) -> str:
-    """A moment of ours, whole: a document is read on another day."""
+    """A moment of ours, with date and time: a document may be read on another day."""
     return f"{dates.day(moment)}, {dates.time_of_day(moment)}"
 
 

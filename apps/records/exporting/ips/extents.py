@@ -1,6 +1,6 @@
-"""What of a record the document may tell: all of it, a part, or what a person chose to share with others.
+"""What of a record the document may include: all of it, a part, or what a person chose to share with others.
 
-What is kept back is not counted, nor is it told that there is any: each number would tell that it exists.
+What is kept back is neither counted nor mentioned: each number would reveal that it exists.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,9 +21,9 @@ from apps.records.subjects import RESULTS, Subject
 
 @dataclass(frozen=True)
 class Extent:
-    """`portion` is what it tells, and says whether others get it. Without `tells_answers` it tells nothing of what the
-    person answered about how they live and feel. `of_grave` are, of each connection, the results that belong to what
-    may carry grave news, where these are kept back."""
+    """`portion` is what the document includes, and says whether it is for others. Without `tells_answers`, it leaves
+    out what the person answered about how they live and feel. `of_grave` has, by connection, the results that belong to
+    what may carry grave news, if these are kept back."""
 
     portion: Portion = WHOLE
     tells_answers: bool = True
@@ -31,36 +31,37 @@ class Extent:
 
     @property
     def is_shared(self) -> bool:
-        """Whether others get it."""
+        """Whether it is for others."""
         return self.portion.is_for_others
 
     @cached_property
     def is_all(self) -> bool:
-        """Whether it is of all there is, and for the person themselves."""
+        """Whether it is complete, and for the person themselves."""
         return self.portion.is_whole and not self.is_shared
 
     def chosen(self, subjects: Iterable[Subject]) -> tuple[Subject, ...]:
-        """Those of these subjects of which something may be told."""
+        """Those of these subjects of which something may be included."""
         return tuple(each for each in subjects if each.key in self.portion.subjects)
 
     def tells(self, entry: Entry) -> bool:
-        """Whether it is no answer, or answers are told."""
+        """Whether the entry is not an answer, or answers are included."""
         return self.tells_answers or not (delicate.is_delicate(entry) or placing.is_of_pregnancy(entry))
 
     @property
     def hides_grave(self) -> bool:
-        """Whether nothing may be told that may carry grave news: a page for others says none of it either."""
+        """Whether to leave out everything that may carry grave news, as pages for others do."""
         return not self.portion.tells_sensitive
 
     def knowing_grave(self, choices: Sequence[Choice], *, today: date) -> "Extent":
-        """The same, with what belongs to grave news where that matters. Raises `apps.vault.errors.VaultError`."""
+        """The same, with the results that belong to grave news if they matter. Raises
+        `apps.vault.errors.VaultError`."""
         if not self.hides_grave or not self.chosen((RESULTS,)):
             return self
         return replace(self, of_grave=results_of_grave_reports.to_grave(choices, today=today))
 
     def keeps_back(self, subject: Subject | None, entry: Entry, source: Source) -> bool:
-        """Whether its reader must not even learn that this entry of the subject exists. What is an answer is told of to
-        the person themselves, who reads how many there are."""
+        """Whether a reader must not even learn that this entry of the subject exists. The person themselves does learn
+        of their answers: the document says how many there are."""
         if self.is_all:
             return False
         is_chosen = subject is not None and bool(self.chosen((subject,))) and self.portion.holds(subject, entry)

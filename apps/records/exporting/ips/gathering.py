@@ -1,6 +1,7 @@
-"""What goes into each section, gathered from every chosen source: from shelves, and of what they pick the bodies.
+"""What goes into each section, gathered from every chosen source: from shelves, and from the bodies of the entries that
+are picked there.
 
-A shelf that cannot be read is replaced by the records themselves, with the same outcome.
+A shelf that cannot be read is replaced by the records themselves, with the same result.
 """
 
 from collections import Counter
@@ -43,10 +44,10 @@ _BY_SUBJECT: Final[Mapping[Subject, tuple[Section, ...]]] = {
 
 @dataclass(frozen=True, repr=False)
 class SectionEntry:
-    """One item, the date in its line of the narrative with what that is of, and which resource of which source it was
-    made from. `thing` is what it is of, `rank` how early to tell it, `again` what it shares with what was done as it
-    was, and `transient_states` tells when it was so, of what may be so no more. `also` are the same in every word, with
-    what they were made from."""
+    """One item, with the date in its line of the narrative, what that date stands for, and the resource and source it
+    was made from. `thing` groups items about the same thing, `rank` says how early to show it, `again` is equal for
+    procedures that were repeated in the same way, and `transient_states` says when it was true, if it may no longer be.
+    `also` are items with exactly the same text, with what they were made from."""
 
     source: Source
     logical_id: str
@@ -62,18 +63,18 @@ class SectionEntry:
 
     @property
     def all(self) -> tuple["SectionEntry", ...]:
-        """This, and what says the same, in the order of the sources."""
+        """This and the items that say the same, in the order of the sources."""
         return tuple(sorted((self, *self.also), key=lambda one: one.source.number))
 
     @property
     def providers(self) -> str:
-        """Who says so."""
+        """The providers that say so."""
         return ", ".join(dict.fromkeys(each.source.provider for each in self.all))
 
     @property
     def said(self) -> bytes:
-        """All that it says, to people and to programs. Empty where it says more by what it refers to, or may be turned
-        around: then it is alike to nothing."""
+        """Everything it says, to people and to programs, for comparison. Empty if it says more by what it refers to, or
+        has modifiers: then it equals nothing."""
         item = self.item
         if item.results or item.inside or not item.resource.keys().isdisjoint(("modifierExtension", "implicitRules")):
             return b""
@@ -90,14 +91,13 @@ class Gathered:
 
     @property
     def sources(self) -> frozenset[Source]:
-        """Those that say something here."""
+        """The sources that contribute to the section."""
         listed = (each.source for one in self.found for each in one.all)
         return frozenset((*listed, *(one.source for one in self.none_known)))
 
     @property
     def none_known(self) -> tuple[NoneKnown, ...]:
-        """By which providers it was recorded that there is none: nothing of that, where something is kept back that
-        may be what there should be none of."""
+        """The statements that there is none, by provider. Empty if anything is kept back that may contradict them."""
         return () if self.left.keeps_back else tuple(self.left.none_known.values())
 
     def is_there(self, section: Section, choices: Iterable[Choice]) -> bool:
@@ -109,12 +109,14 @@ class Gathered:
         )
 
     def put(self, told: PresentedRecord, section: Section) -> None:
-        """Make an item of what belongs here. What it is for the section is told by all of the entry."""
+        """Make an item of an entry that belongs here. Whether it does is decided by the whole entry, before it is
+        redacted."""
         entry = told.entry
         told = redacting.trimmed(told, self.left.extent) if self.left.extent.is_shared else told
         item = section.item(told)
         if item is None:
-            # A condition that its status left open is of now or of the past, and stands in one of the two sections.
+            # A condition whose status leaves it open is either current or past, and is listed in one of the two
+            # sections.
             self.left.left_out += not judging.is_left_open(entry)
             return
         item = noting.noted(item, told)
@@ -130,9 +132,10 @@ class Gathered:
         self.newest.add(Ranked.by(entry, section, told.source, found))
 
     def settle(self, section: Section) -> None:
-        """All is here: what is left of it, in its order. What several say in the very same words stands once; where a
-        single one differs, each stands by itself with who said it (patient experience 3.0): a date of one provider and
-        a severity of another are nobody's finding. What one says twice it may mean twice."""
+        """Once everything is here: sort the items. What several sources say in exactly the same words is listed once;
+        if anything differs, each is listed with its provider (patient experience 3.0), since the date of one and the
+        severity of another together are nobody's finding. If one source says something twice, it may mean two
+        things."""
         told: Counter[tuple[bytes, Source]] = Counter()
         said: dict[tuple[bytes, int], SectionEntry] = {}
         for number, one in enumerate(self.newest.settle()):
@@ -148,7 +151,7 @@ class Gathered:
 
 @dataclass(frozen=True, repr=False)
 class Patient:
-    """A Patient of one source, as received, and what it refers to."""
+    """A Patient from one source, as received, with the resources it refers to."""
 
     source: Source
     resource: Element
@@ -156,8 +159,8 @@ class Patient:
 
 
 def gather(choices: Sequence[Choice], extent: Extent, *, today: date) -> tuple[list[Patient], dict[str, Gathered]]:
-    """The patients, and what each section holds by its code on that day, to this extent. Raises
-    `apps.vault.errors.VaultError` where nothing of this person can be opened."""
+    """The patients, and by its code what each section holds on that day, within this extent. Raises
+    `apps.vault.errors.VaultError` if nothing of this person can be opened."""
     gathered = {section.loinc: Gathered(left=Left(extent)) for section in SECTIONS}
     with memoizing(), sealing.key_ring(Holder.user(choices[0].source.user_id)) as ring:
         picked, unread = _pick(choices, gathered, ring, extent)
@@ -173,8 +176,7 @@ def gather(choices: Sequence[Choice], extent: Extent, *, today: date) -> tuple[l
 def _pick(
     choices: Sequence[Choice], gathered: Mapping[str, Gathered], ring: KeyRing, extent: Extent
 ) -> tuple[dict[str, list[Ranked[Picked]]], dict[UUID, list[Subject]]]:
-    """What each section picked of all shelves, and the subjects of each connection that no shelf tells of; of those
-    that were chosen."""
+    """What each section picks from all shelves, and for each connection the chosen subjects that no shelf has."""
     wanted = extent.chosen(_BY_SUBJECT)
     opened = shelved.opened(choices, wanted, ring)
     selections = {section.loinc: Selection() for section in SECTIONS}
@@ -197,7 +199,7 @@ def _pick(
 def _of_shelf(
     shelf: OpenShelf | None, source: Source, subject: Subject, ring: KeyRing, extent: Extent
 ) -> list[Selection] | None:
-    """What each section picks of the shelf of a subject; None where it cannot be read to its end."""
+    """What each section picks from the shelf of a subject; None if it cannot be read to its end."""
     if shelf is None:
         return None
     sections, lacking = _BY_SUBJECT[subject], {source.provider} if shelf.lacks_some else set()
@@ -206,7 +208,7 @@ def _of_shelf(
         for one in shelved.entries(shelf, ring):
             if one.entry is None:
                 continue
-            is_kept_back = extent.keeps_back(subject, one.entry, source)  # of all alike: it takes longest
+            is_kept_back = extent.keeps_back(subject, one.entry, source)  # once for all: it takes longest
             for section, selection in zip(sections, selections, strict=True):
                 selection.pick(Picked(source, one.record, one.entry), section, is_kept_back=is_kept_back)
     except Unreadable:
@@ -221,8 +223,8 @@ def _open(
     ring: KeyRing,
     today: date,
 ) -> None:
-    """Read the bodies of what was picked of one connection, each once. What was withdrawn, hidden or changed since its
-    shelf was built is judged as it stands now."""
+    """Read the bodies of what was picked from one connection, each once. What was withdrawn, hidden or changed since
+    its shelf was built is judged by its present state."""
     wanted: dict[int, list[Section]] = {}
     for section in SECTIONS:
         for one in picked[section.loinc]:
@@ -237,7 +239,7 @@ def _open(
 def _read(
     choice: Choice, unread: Sequence[Subject], gathered: Mapping[str, Gathered], today: date
 ) -> Iterator[Patient]:
-    """The Patients, and what no shelf tells of."""
+    """Read the Patients, and what no shelf has."""
     types, unopened = shelved.types_off_shelves(choice, unread), set[str]()
     fills: Fills[Entry] = Fills()
     wanted = ("Patient", *types)
@@ -248,7 +250,7 @@ def _read(
             continue
         elif not fills.keeps(told.entry, told.entry):
             _put(told, _BY_SUBJECT[told.subject], gathered)
-    for entry, section in product(fills.by_themselves(), _BY_SUBJECT[MEDICINES]):  # which lists none: they are counted
+    for entry, section in product(fills.by_themselves(), _BY_SUBJECT[MEDICINES]):  # counted there, as it lists none
         gathered[section.loinc].left.leaves(entry, section, choice.source, MEDICINES)
     lacking = {subject for name in unopened for subject in subjects.shelved_for(name)}
     for section in (section for subject in lacking & set(unread) for section in _BY_SUBJECT[subject]):
@@ -258,7 +260,7 @@ def _read(
 def _put(told: PresentedRecord, sections: Iterable[Section], gathered: Mapping[str, Gathered]) -> None:
     picked = tuple(sections)
     if told.subject is not None and any(section.elsewhere(told.entry) for section in picked):
-        picked = _BY_SUBJECT[told.subject]  # it was another section's when its shelf was built
+        picked = _BY_SUBJECT[told.subject]  # when its shelf was built, it may have belonged to another section
     for section in picked if _is_listed(told) else ():
         held = gathered[section.loinc]
         if not held.left.leaves(told.entry, section, told.source, told.subject):

@@ -1,7 +1,7 @@
-"""What an entry, as presented, is for a section of the summary; and of many entries those whose bodies are read.
+"""What a presented entry means to a section of the summary; and which of many entries have their bodies read.
 
-Shelves hold entries and no bodies. What is left out for certain is told by the entry's status, as on the record's own
-pages; where the entry leaves it open, the body decides.
+Shelves hold entries but no bodies. An entry's status shows what certainly is left out, as on the record's own pages; if
+the status leaves it open, the body decides.
 """
 
 from enum import StrEnum
@@ -15,12 +15,13 @@ from apps.records.presenters.observations import results
 from apps.records.presenters.reports import ReportEntry
 from apps.records.presenters.sensitivity import delicate
 
-_LAST: Final = 10  # behind every rank of its kind
+_LAST: Final = 10  # after every other rank of its kind
 
 
 def meaning_of(entry: Entry) -> str:
-    """What two entries share that mean the same: every code with its system, as sent. A code without one means nothing
-    by itself (R4 Coding.system), so that the text counts as well where none has any. Empty for what nothing names."""
+    """A key that is equal for two entries with the same meaning: every code with its system, as sent. A code without a
+    system means nothing by itself (R4 Coding.system), so if no code has one, the text counts as well. Empty if nothing
+    names the entry."""
     codes = sorted((code.system.strip(), " ".join(code.code.split())) for code in entry.codes if code.code.strip())
     says_whose = any(system for system, _code in codes)
     text = "" if says_whose else entry.title.casefold()
@@ -28,9 +29,9 @@ def meaning_of(entry: Entry) -> str:
 
 
 def condition_of(entry: Entry) -> str:
-    """What two conditions of one provider share that say the same: all that is told of them but when they were written
-    down. Of what was noted at visits since when is of that visit, and the newest stands for all (patient experience
-    3.5); how severe it was then, and what was written beside it, it does not hide."""
+    """A key that is equal for two conditions of one provider that say the same: everything shown of them except when
+    they were written down. For conditions noted at visits, the onset belongs to that visit and is ignored, so that the
+    newest represents all (patient experience 3.5), but it does not hide another severity, or other notes."""
     meaning = meaning_of(entry)
     if not meaning or not isinstance(entry, conditions.ConditionEntry):
         return meaning
@@ -41,8 +42,8 @@ def condition_of(entry: Entry) -> str:
 
 
 def absence_of(entry: Entry) -> Absence | None:
-    """What the provider says there is none of. A device says it by its kind alone."""
-    if entry.is_modified:  # it may say "not": no more is known than that it was sent
+    """What the provider says is absent. A device says so by its kind alone."""
+    if entry.is_modified:  # it may say "not": all that is known is that it was sent
         return None
     if entry.is_known_absence or isinstance(entry, devices.DeviceEntry):
         return absences.known_absence(entry.codes, entry.title)
@@ -50,7 +51,8 @@ def absence_of(entry: Entry) -> Absence | None:
 
 
 def is_medicine_not_taken(entry: Entry) -> bool:
-    """Whether it is over, was never taken or prescribed, or is ordered not to be: the section is what is taken now."""
+    """Whether it is over, was never taken or prescribed, or is ordered not to be taken: the section is for what is
+    taken now."""
     status = medications.Status
     return isinstance(entry, medications.MedicationEntry) and entry.status in {
         status.FINISHED, status.STOPPED, status.CANCELED, status.NOT_TAKEN, status.NOT_TO_BE_TAKEN,
@@ -59,8 +61,8 @@ def is_medicine_not_taken(entry: Entry) -> bool:
 
 
 def rank_of(entry: Entry) -> int:
-    """What could be serious comes first, what is over last (patient experience 3.2); what stands before what is not
-    clear, and what was measured before what somebody answered."""
+    """The order: first what could be serious, last what is over (patient experience 3.2); entries with a clear status
+    before those without, and measurements before answers."""
     if isinstance(entry, allergies.AllergyEntry):
         return entry.rank + (_LAST if entry.status in {allergies.Status.INACTIVE, allergies.Status.RESOLVED} else 0)
     if isinstance(entry, conditions.ConditionEntry):
@@ -74,22 +76,22 @@ def is_ruled_out(entry: Entry) -> bool:
 
 
 def is_no_current_condition(entry: Entry) -> bool:
-    """Whether it is over, or was ruled out. How a possible one stands its body says."""
+    """Whether it is over, or was ruled out. If it is possible, its body decides."""
     return _stands(entry) in {_Standing.OVER, _Standing.RULED_OUT}
 
 
 def is_condition_of_now(entry: Entry) -> bool:
-    """Whether it is told among those of now."""
+    """Whether it is listed among the current ones."""
     return _stands(entry) == _Standing.CURRENT
 
 
 def is_condition_of_the_past(entry: Entry) -> bool:
-    """Whether it is told among those of the past."""
+    """Whether it is listed among the past ones."""
     return _stands(entry) == _Standing.OVER
 
 
 def is_left_open(entry: Entry) -> bool:
-    """Whether a condition is one of now or of the past only its body says."""
+    """Whether only its body shows if a condition is current or past."""
     return entry.resource_type == "Condition" and _stands(entry) == _Standing.OPEN
 
 
@@ -99,7 +101,7 @@ def is_no_past_condition(entry: Entry) -> bool:
 
 
 def is_not_given(entry: Entry) -> bool:
-    """Whether a vaccine was not given for certain."""
+    """Whether a vaccine was certainly not given."""
     return isinstance(entry, immunizations.ImmunizationEntry) and not entry.is_dose
 
 
@@ -125,8 +127,8 @@ def is_canceled(entry: Entry) -> bool:
 
 
 def measurement_of(entry: Entry) -> str:
-    """The test that a value is of. One that is awaited, or was not made, takes no older value's place; and what only a
-    provider's own word or code names may be of one specimen or place here, and of another there."""
+    """The test that a value belongs to. A value that is awaited, or was not measured, does not replace an older one;
+    and a test known only by a provider's own name or code counts separately for each specimen and body site."""
     test = results.test_in(entry)
     if not test or not isinstance(entry, results.ResultEntry):
         return ""
@@ -135,8 +137,9 @@ def measurement_of(entry: Entry) -> str:
 
 
 def result_of(entry: Entry) -> str:
-    """The test that a result is of, or the panel that a report groups. What a report concludes is of itself alone: two
-    that are called the same may be about different things. Of panels with one remark the newest has it."""
+    """The test that a result belongs to, or the panel that a report groups. A report that contains results, or has
+    none, stands only for itself: two with the same name may be about different things. Of panels with the same
+    conclusion and notes, only the newest is kept."""
     if not isinstance(entry, ReportEntry):
         return measurement_of(entry)
     meaning = "" if entry.inside or not entry.results else meaning_of(entry)

@@ -23,8 +23,8 @@ _INTENTS = frozenset(
 
 
 def medicine(told: PresentedRecord) -> Item | None:
-    """MedicationRequest or MedicationStatement (IPS). What is over, or is not to be taken, is left out: the section
-    is what is taken now."""
+    """MedicationRequest or MedicationStatement (IPS). What is over, or is not to be taken, is left out: the section is
+    for what is taken now."""
     sent = told.resource
     status = known_code(sent, "status", _NOT_TAKEN | _ORDERED | _STATED)
     if status in _NOT_TAKEN or any(elements.flag(sent, name) is True for name in ("wasNotTaken", "doNotPerform")):
@@ -32,7 +32,7 @@ def medicine(told: PresentedRecord) -> Item | None:
     title, codes = _drug(told)
     dosage, ends = _dosages(told), _ends(told)
     named = {"medicationCodeableConcept": r4_elements.concept(title, codes)}
-    why = r4_elements.concepts(sent, "statusReason", "reasonEnded", "reasonNotTaken")  # it is paused, say
+    why = r4_elements.concepts(sent, "statusReason", "reasonEnded", "reasonNotTaken")  # why it is paused, for example
     if told.entry.resource_type == "MedicationStatement":
         when = moments.read(sent, "effective", "dateAsserted", means="started")
         taken = r4_elements.moment("effective", when, is_needed=True)
@@ -49,8 +49,9 @@ def medicine(told: PresentedRecord) -> Item | None:
 
 
 def _intended(told: PresentedRecord) -> Part:
-    """What the order is for. One of DSTU2 is an order; what says nothing that R4 knows is not called one. Of what was
-    only reported the intent says nothing, and it says so."""
+    """The intent of the order. A MedicationOrder of DSTU2 is an order; if the intent is not one that R4 knows, it is
+    not called one. For a medicine that was only reported, the intent means nothing, and the resource says that it was
+    reported."""
     intent = known_code(told.resource, "intent", _INTENTS)
     if not intent and told.entry.resource_type == "MedicationOrder":
         intent = "order"
@@ -60,19 +61,19 @@ def _intended(told: PresentedRecord) -> Part:
 
 
 def _exchanged(told: PresentedRecord) -> Part:
-    """That no other product may be handed over in its place."""
+    """That no other product may be dispensed in its place."""
     sent = told.entry.substitution if isinstance(told.entry, MedicationEntry) else None
     return {"substitution": {"allowedBoolean": False}} if substitutions.forbidden(sent) is not None else {}
 
 
 def _ends(told: PresentedRecord) -> tuple[str, ...]:
-    """Until when an order was meant: one that nobody marked as over still has its end."""
+    """The end of an order: even if nobody marked it as over, it has an end date."""
     sent = told.entry.ends_at if isinstance(told.entry, MedicationEntry) and told.entry.is_order else ""
     return (dates.sent_until(sent),) if sent else ()
 
 
 def device(told: PresentedRecord) -> Item | None:
-    """DeviceUseStatement (IPS) and the Device it is about. One no longer in use is left out."""
+    """DeviceUseStatement (IPS) and its Device. One that is no longer in use is left out."""
     sent = told.resource
     status = known_code(sent, "status", ("available", "not-available", "active", "inactive"))
     status = {"available": "active", "not-available": "inactive"}.get(status, status)
@@ -103,7 +104,7 @@ def device(told: PresentedRecord) -> Item | None:
 
 
 def _drug(told: PresentedRecord) -> tuple[str, tuple[Code, ...]]:
-    """What it is called: in place, or in the Medication it refers to."""
+    """What it is called: directly, or in the Medication it refers to."""
     sent = told.resource
     for name in ("medicationCodeableConcept", "medication"):
         concept = elements.child(sent, name)
@@ -116,9 +117,9 @@ def _drug(told: PresentedRecord) -> tuple[str, tuple[Code, ...]]:
 
 
 def _dosages(told: PresentedRecord) -> list[Part]:
-    """Each dosage with all of its lines, and that its text and its parts differ where they do: Dosage.text is the whole
-    instruction for who reads no parts. When it is taken stands beside it in parts, where these do not say anything else
-    than the text."""
+    """Each dosage with all its lines, and a note if its text and its structured parts differ: Dosage.text is the whole
+    instruction, for readers that ignore the parts. The timing stands beside it in structured form, unless that
+    contradicts the text."""
     form = told.entry.form if isinstance(told.entry, MedicationEntry) else ""
     found = dosages.paired(told.resource, form=form, most=_MOST_DOSAGES)
     version = told.source.version

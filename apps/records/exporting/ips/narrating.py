@@ -1,5 +1,5 @@
-"""A line of a section's table in the reader's language: the words of the record's own pages, and dates that say what
-they are of. What the provider wrote stays as it was sent."""
+"""A line of a section's table in the reader's language: in the words of the record's own pages, with dates that say
+what they stand for. What the provider wrote stays as it was sent."""
 
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
@@ -17,7 +17,7 @@ from apps.records.presenters.observations.results import Component, ResultEntry
 from apps.records.viewing.facts import labels, lines, repeating
 from apps.records.viewing.wording import dates_in_words, values_in_words, words
 
-# What a line tells of each kind of entry beside its status, in this order.
+# What a line shows for each kind of entry besides its status, in this order.
 _TOLD: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         "AllergyEntry": ("criticality", "reactions", "last_reaction"),
@@ -33,32 +33,33 @@ _SAY_WHAT_THEY_ARE: Final = frozenset({"criticality", "reactions", "handled", "m
 
 
 def details(told: PresentedRecord, *said: str) -> str:
-    """How it stands, this, and what else there is to know at a glance."""
+    """Its status, these texts, and what else one should know at a glance."""
     entry = told.entry
     facts = _facts(entry, counts=not told.is_shared)
     return together(words.of_status(entry, provider=told.source.provider), *said, *facts)
 
 
 def together(*said: str) -> str:
-    """These as one text, without what is empty."""
+    """These as one text, without the empty ones."""
     return "; ".join(filter(None, said))
 
 
 def date(entry: Entry) -> tuple[str, str]:
-    """What its date is of, unless its words say so themselves, and when that was; both empty where none was given."""
+    """What its date stands for, unless the date's words say so themselves, and the date; both empty if none was
+    given."""
     when = entry.when
     said = dates_in_words.in_words(when) if when or when.unknown else ""
     return ("" if not said or dates_in_words.says_itself(when) else dates_in_words.label(entry)), said
 
 
 def measured(entry: ResultEntry, *, counts: bool) -> str:
-    """Its value, where that stands, and what is usual; of one that has parts, of each part; else, where it `counts`
-    them, how many others it groups."""
+    """Its value, its place in the range, and the usual range; if it has components, those of each; otherwise, if it
+    `counts` members, the number of results that it groups."""
     return together(*_measured(entry, counts=counts))
 
 
 def counted(count: int) -> str:
-    """How many results there are to look for elsewhere; empty for none."""
+    """The number of results to look for elsewhere; empty if there are none."""
     return ngettext("%(count)s result", "%(count)s results", count) % {"count": counts.grouped(count)} if count else ""
 
 
@@ -99,7 +100,7 @@ def _measured(entry: ResultEntry, *, counts: bool) -> Iterator[str]:
 
 
 def _part(part: Component) -> str:
-    """A part by its name: of a germ, a medicine without a value, and whether it works."""
+    """A component with its name: for a germ, this may be a medicine without a value, and whether it works."""
     place = values_in_words.of_place(part)
     if part.value:
         return ", ".join(filter(None, (values_in_words.of_part(part.title, part.value), place)))

@@ -1,4 +1,5 @@
-"""What a provider wrote beside an entry goes with it: that a sample was spoiled, or what is tolerated after all."""
+"""A provider's notes stay with their entry: for instance, that a sample was spoiled, or that something is tolerated
+after all."""
 
 from dataclasses import replace
 from typing import Final
@@ -10,13 +11,13 @@ from apps.records.presenters import modifiers
 from apps.records.presenters.prose import rich_text
 from apps.records.viewing.wording import doubts
 
-_WITHOUT: Final = frozenset({"DiagnosticReport"})  # R4 has no element for it there
+_WITHOUT: Final = frozenset({"DiagnosticReport"})  # R4 has no element for notes there
 
 
 def noted(item: Item, told: PresentedRecord) -> Item:
-    """The item with the provider's own words. What turns it around is told in another way (`cautions`)."""
+    """The item with the provider's own notes. Modifiers are handled elsewhere (`cautions`)."""
     turning = {*modifiers.modifiers(told.resource), *modifiers.modifiers_within(told.resource)}
-    said = [one for one in told.entry.said if one not in turning and not rich_text.is_one(one)]  # unread RTF is no word
+    said = [one for one in told.entry.said if one not in turning and not rich_text.is_one(one)]  # unread RTF is no text
     written = (*said, *doubts.each(told.entry.doubts))
     if not written:
         return item

@@ -1,6 +1,7 @@
 """Observations as minimal R4 resources: results, vital signs and social history, from either version.
 
-Values go through `presenters.observations.values`, where DSTU2 and R4 are alike: its coded yes is R4's boolean.
+Values go through `presenters.observations.values`, for which DSTU2 and R4 are alike: a coded yes in DSTU2 becomes R4's
+boolean.
 """
 
 import re
@@ -20,12 +21,12 @@ from apps.records.presenters.observations import interpretations, results, value
 from apps.records.presenters.observations.values import Absence, Kind, Value
 
 _STATUSES = frozenset({"registered", "preliminary", "final", "amended", "corrected", "unknown"})
-_NO_RESULT = frozenset({"cancelled", "entered-in-error"})  # the second of what a report contains: others are not listed
+_NO_RESULT = frozenset({"cancelled", "entered-in-error"})  # the second only within reports: others are not listed
 _MARKS = frozenset(
     ("N", "H", "L", "HH", "LL", "HU", "LU", "A", "AA", "<", ">", "POS", "NEG", "IND", "DET", "ND", "R", "S", "I", "NR")
 )
 _CATEGORIES = {"results": "", "vitals": "vital-signs", "history": "social-history"}
-_UNSAID = {results.Category.VITALS: "vital-signs", results.Category.OTHER: "laboratory"}  # which most of the others are
+_UNSAID = {results.Category.VITALS: "vital-signs", results.Category.OTHER: "laboratory"}  # which most of them are
 _REASONS = {
     Absence.UNKNOWN: "unknown", Absence.DECLINED: "asked-declined", Absence.NOT_DONE: "not-performed",
     Absence.FAILED: "error", Absence.HIDDEN: "masked",
@@ -42,14 +43,14 @@ def observation(told: PresentedRecord) -> Item | None:
 
 
 def category_of(entry: Entry) -> str:
-    """The code of observation-category for what a result says that it is: neither a scan nor a questionnaire is of a
+    """The code in observation-category for a result's own category: neither a scan nor a questionnaire belongs to a
     laboratory."""
     category = entry.category if isinstance(entry, results.ResultEntry) else results.Category.OTHER
     return _UNSAID.get(results.Category(category), str(category))
 
 
 def written(sent: Element, told: PresentedRecord, *, category: str, detail: str) -> Item | None:
-    """The same of an Observation that is `told`, or part of it, under this code of observation-category."""
+    """The same for an Observation that is `told`, or part of it, with this code of observation-category."""
     status = known_code(sent, "status", _STATUSES | _NO_RESULT)
     if status in _NO_RESULT:
         return None
@@ -87,7 +88,7 @@ def written(sent: Element, told: PresentedRecord, *, category: str, detail: str)
 
 
 def _members(told: PresentedRecord, components: list[Part]) -> tuple[str, ...]:
-    """The observations that one groups; what has parts of its own groups none (IPS, Observation Results: Radiology)."""
+    """The observations that it groups; one that has components groups none (IPS, Observation Results: Radiology)."""
     return told.entry.members if isinstance(told.entry, results.ResultEntry) and not components else ()
 
 
@@ -103,7 +104,7 @@ def _component(sent: Element) -> Part:
 
 
 def _named_apart(part: Part, whole: Part) -> Part:
-    """A part by its words alone where it has a code of the whole, which has a value itself (obs-7)."""
+    """A component without its codes if one of them is also a code of the whole, which has a value itself (obs-7)."""
     known = {(each.get("system"), each.get("code")) for each in whole.get("coding", ())}
     if not any((each.get("system"), each.get("code")) in known for each in part["code"].get("coding", ())):
         return part
@@ -111,8 +112,8 @@ def _named_apart(part: Part, whole: Part) -> Part:
 
 
 def _value(sent: Element, *, is_whole: bool) -> Part:
-    """value[x], or why there is none. Where the parts have the values, the whole needs none (obs-6). What its provider
-    calls no value is none, and stands in the narrative alone."""
+    """value[x], or why there is none. If the components have values, the whole needs none (obs-6). If its provider says
+    that it is not a value, it is only in the narrative."""
     value = values.read(sent)
     is_one = value.kind in _WRITERS and not value.absence
     written = _WRITERS[value.kind](value) if is_one else {}
@@ -126,7 +127,8 @@ def _value(sent: Element, *, is_whole: bool) -> Part:
 
 
 def _has_members(sent: Element) -> bool:
-    """Whether others have the values: R4 has an element for them, DSTU2 `related`, has-member where no type is said."""
+    """Whether other observations have the values: R4 has an element for them; DSTU2 uses `related`, of type has-member
+    or without a type."""
     kinds = (elements.text(part, "type") for part in elements.children(sent, "related"))
     return "hasMember" in sent or any(kind in {"", "has-member"} for kind in kinds)
 
@@ -155,7 +157,7 @@ def _range(value: Value) -> Part:
 
 
 def _is_reversed(low: Quantity, high: Quantity) -> bool:
-    """Whether a Range would end before it begins (rng-2)."""
+    """Whether a Range would end before it starts (rng-2)."""
     return low.number is not None and high.number is not None and low.number > high.number
 
 
@@ -193,8 +195,8 @@ def _ranges(sent: Element) -> list[Part]:
 
 
 def _range_sent(sent: Element) -> Part:
-    """obs-3: a low, a high or a text. What it is a range of, and for whom, goes with it: without, it is the normal one
-    of everybody. Where a bound is no plain number, both stand as they were sent."""
+    """obs-3: a low, a high or a text. Its meaning and population are included: without them, it would be the normal
+    range for everybody. If a bound is not a plain number, both are given as text, as they were sent."""
     sides = [elements.child(sent, side) for side in ("low", "high")]
     low, high = map(quantities.read, sides)
     text = elements.text(sent, "text")
@@ -220,13 +222,13 @@ def _range_sent(sent: Element) -> Part:
 
 
 def _meaning(sent: Element) -> Part:
-    """What R4 calls `type` is `meaning` in DSTU2. That a range is the normal one nobody needs to say."""
+    """`type` in R4 is `meaning` in DSTU2. Left out for the normal range, which is the default."""
     is_usual = all(each.meaning == ranges.Meaning.USUAL for each in ranges.read({"referenceRange": sent}))
     return {} if is_usual else next(iter(r4_elements.concepts(sent, "type", "meaning")), {})
 
 
 def _interpretation(sent: Element) -> list[Part]:
-    """Marks of the standard's table by their codes, whichever version; all others as they were sent."""
+    """Flags in the standard's table with their codes, in either version; all others as they were sent."""
     marks = [_mark(each) for each in elements.children(sent, "interpretation")]
     return [mark for number, mark in enumerate(marks) if mark and mark not in marks[:number]]
 

@@ -1,4 +1,4 @@
-"""Whom the document is about, in words: what a reader shows first (R4 section 2.12.3, the subject's narrative)."""
+"""Whom the document is about, in words: what viewers show first (R4 section 2.12.3, the subject's narrative)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
@@ -43,7 +43,7 @@ def _facts(patient: Part, doctors: Sequence[Doctor]) -> Iterator[tuple[str, str]
 
 
 def _rank(name: Part) -> int:
-    """What somebody is called comes before what they were called."""
+    """Current names come before former ones."""
     return _RANKS.get(name.get("use", ""), _RANK_OF_OTHERS)
 
 
@@ -52,7 +52,7 @@ def _doctor(doctor: Doctor) -> str:
 
 
 def _other(other: Part) -> str:
-    """Who it is, what they are to the patient, and how to reach them."""
+    """A contact: who it is, their relationship to the patient, and how to reach them."""
     name = _name(other.get("name", {})) or other.get("organization", {}).get("display", "")
     relations = ", ".join(filter(None, map(_relation, other.get("relationship", ()))))
     called = f"{name} ({relations})" if name and relations else name or relations

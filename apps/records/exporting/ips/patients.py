@@ -1,4 +1,4 @@
-"""The one Patient of the document, from the Patients of every chosen source."""
+"""The one Patient of the document, made from the Patients of every chosen source."""
 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
@@ -18,8 +18,8 @@ _NOBODY_ELSES = frozenset({"telecom", "address", "contact"})
 
 
 def patient(choices: Sequence[Choice], found: Sequence[gathering.Patient], *, at: datetime) -> Part:
-    """Name, birth date, gender, address and so on, each of the first that says it, with the identifier each provider
-    knows them by."""
+    """Name, birth date, gender, address and so on, each from the first Patient that has it, with every provider's
+    identifier for the person."""
 
     def of_first(said: Callable[[Element], list[Part]]) -> list[Part]:
         return next(filter(None, (said(each.resource) for each in found)), [])
@@ -46,8 +46,8 @@ def patient(choices: Sequence[Choice], found: Sequence[gathering.Patient], *, at
 
 
 def for_others(patient: Part, heard: Sequence[Choice]) -> Part:
-    """What tells who it is, and no more: neither how to reach them nor whom to ask in their place, no name of before,
-    and no identifier of a provider who says nothing here."""
+    """What identifies the person, and nothing else: neither how to reach them or a contact person, nor former names,
+    nor identifiers of providers that contribute nothing here."""
     named = [name for name in patient["name"] if name.get("use") not in naming.PAST] or patient["name"]
     known_as = [_identifier(choice) for choice in heard if choice.source.patient_id]
     kept = {name: said for name, said in patient.items() if name not in _NOBODY_ELSES}
@@ -60,7 +60,7 @@ def _identifier(choice: Choice) -> Part:
 
 
 def _languages(resource: Element) -> list[Part]:
-    """What they speak, by code and in words, and which of it they would rather speak."""
+    """The languages they speak, with codes and words, and which of them they prefer."""
     sent = ((each, elements.child(each, "language")) for each in elements.children(resource, "communication"))
     spoken = ((each, elements.words(language), codeable_concepts.codes_of(language)) for each, language in sent)
     preferred = {"preferred": True}
@@ -75,7 +75,7 @@ def _languages(resource: Element) -> list[Part]:
 
 
 def _death(resource: Element) -> Part:
-    """That the person died, which R4 calls a modifier: without it, somebody lives."""
+    """That the person died, which R4 calls a modifier: without it, a person counts as living."""
     died = moments.read(resource, "deceased", means="")
     if died.starts:
         return {"deceasedDateTime": r4_elements.date(died.starts)}

@@ -1,4 +1,4 @@
-"""What a person is called and how to reach them now, as elements of R4 from either version."""
+"""A person's names and present contact details, as elements of R4 from either version."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -19,7 +19,7 @@ _ADDRESS_PARTS: Final = ("text", "city", "district", "state", "postalCode", "cou
 
 
 def names(resource: Element) -> list[Part]:
-    """Those that name somebody: a title alone does not (ips-pat-1)."""
+    """The names that identify somebody: a title alone does not (ips-pat-1)."""
     found = map(_name, elements.children(resource, "name"))
     return [name for name in found if {"text", "family", "given"} & name.keys()]
 
@@ -39,7 +39,7 @@ def _name(sent: Element) -> Part:
 
 
 def contacts(resource: Element, *, at: datetime) -> list[Part]:
-    """How to reach them now (cpt-2: what it is, is said)."""
+    """How to reach them now (cpt-2: each has a system)."""
     found = ((each, elements.text(each, "value")) for each in _of_now(resource, "telecom", at))
     return [
         r4_elements.without_empty(
@@ -69,7 +69,7 @@ def addresses(resource: Element, *, at: datetime) -> list[Part]:
 
 
 def others(resource: Element, *, at: datetime) -> list[Part]:
-    """Whom to tell, or to ask, in place of the patient, each with a way to know who it is (pat-1)."""
+    """Contact persons of the patient, each with something that identifies them (pat-1)."""
     return [contact for contact in (_other(each, at) for each in _of_now(resource, "contact", at)) if contact]
 
 
@@ -88,13 +88,14 @@ def _other(sent: Element, at: datetime) -> Part:
 
 
 def _of_now(resource: Element, name: str, at: datetime) -> Iterator[Element]:
-    """What is marked as old, or has ended, may be somebody else's by now."""
+    """The current ones: what is marked as old, or has ended, may belong to somebody else by now."""
     found = elements.children(resource, name)
     return (each for each in found if elements.text(each, "use") != "old" and not _has_ended(each, at))
 
 
 def _has_ended(sent: Element, at: datetime) -> bool:
-    """Some servers write an end far ahead where there is none. One that is no date is taken for past."""
+    """Whether it has ended. Some servers write an end far in the future if there is none. An end that is not a date
+    counts as past."""
     end = elements.text(elements.child(sent, "period"), "end")
     parsed = datetimes.parse(end)
     return bool(end) and (parsed is None or parsed.last_day < at.date())

@@ -1,7 +1,7 @@
-"""Of which section of its own an entry is, whatever subject the record's pages list it under.
+"""Entries that belong to a section of their own, whatever subject the record's pages list them under.
 
-Codes are of LOINC (https://loinc.org; (c) Regenstrief Institute, used under its license), those that the guide binds
-the section to first.
+Codes are from LOINC (https://loinc.org; (c) Regenstrief Institute, used under its license); first those to which the
+guide binds the section.
 """
 
 from collections.abc import Iterable
@@ -17,29 +17,29 @@ _PREGNANCY: Final = frozenset(
     {
         *_PREGNANT,
         "11612-9", "11613-7", "11614-5", "11636-8", "11637-6", "11638-4", "11639-2", "11640-0", "33065-4",
-        "11996-6", "11977-6",  # how many pregnancies and births there were
+        "11996-6", "11977-6",  # numbers of pregnancies and births
     }
 )  # fmt: skip
 _DIRECTIVES: Final = frozenset(
     {
         "42348-3", "75320-2", "81334-5", "86533-7", "64298-3", "92664-2",  # what somebody wants, or who decides
-        "84095-9", "78823-2", "93037-0", "100821-8",  # orders of a doctor about it
+        "84095-9", "78823-2", "93037-0", "100821-8",  # a doctor's orders about that
     }
 )  # fmt: skip
 
 
 def anywhere(entry: Entry) -> bool:
-    """What has no section of its own is of those of its subject."""
+    """Whether the entry belongs to the section of its subject, having no section of its own."""
     return not is_of_pregnancy(entry)
 
 
 def is_of_pregnancy(entry: Entry) -> bool:
-    """Whether somebody is pregnant, until when, and how pregnancies ended."""
+    """Whether it says that somebody is pregnant, until when, or how pregnancies ended."""
     return entry.resource_type == "Observation" and _is_coded(entry.codes, _PREGNANCY)
 
 
 def is_of_now(entry: Entry) -> bool:
-    """Whether it says that somebody is pregnant, or is not: that lasts some months at most."""
+    """Whether it says that somebody is or is not pregnant, which holds for some months at most."""
     return is_of_pregnancy(entry) and _is_coded(entry.codes, _PREGNANT)
 
 
@@ -49,12 +49,12 @@ def is_of_a_delivery(entry: Entry) -> bool:
 
 
 def is_alert(entry: Entry) -> bool:
-    """What a provider wants everybody to know before all else."""
+    """Whether it is a warning that a provider wants everybody to see first."""
     return entry.resource_type == "Flag"
 
 
 def is_directive(entry: Entry) -> bool:
-    """A paper about what somebody wants done, or not, when they cannot say so."""
+    """Whether it is a document about what somebody wants done or not done when they cannot say so."""
     return isinstance(entry, DocumentEntry) and _is_coded((*entry.codes, *entry.category_codes), _DIRECTIVES)
 
 

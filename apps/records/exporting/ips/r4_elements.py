@@ -1,8 +1,7 @@
-"""Elements of R4, written so that they are valid whatever was sent: what cannot be is left out, or absent with a
-reason.
+"""Elements of R4, written so that they are valid whatever was sent: invalid ones are left out, or absent with a reason.
 
-A code has no outer or double spaces, a URI none at all and a scheme, a moment has seconds and an offset (R4 section
-2.24.0.1).
+A code has no leading, trailing or double spaces; a URI has no spaces at all, and a scheme; a moment has seconds and an
+offset (R4 section 2.24.0.1).
 """
 
 import html
@@ -30,7 +29,7 @@ _URI = re.compile(r"urn:oid:[0-2](\.(0|[1-9][0-9]*))+|(?!urn:oid:)[a-z][a-z0-9+.
 
 
 def terminology(system: str, code: str) -> Part:
-    """A CodeableConcept with one code of HL7 Terminology, by the last part of the system's address."""
+    """A CodeableConcept with one code from HL7 Terminology, given the last part of the code system's URL."""
     return coded(f"{_TERMINOLOGY}{system}", code)
 
 
@@ -40,26 +39,26 @@ def coded(system: str, code: str, display: str = "") -> Part:
 
 
 def concept(title: str, codes: Iterable[Code]) -> Part:
-    """What a thing is called, and its codes, as sent. Where neither was, the code that says so."""
+    """The name of a thing and its codes, as sent. If neither was sent, the code that says so."""
     codings = [coding for coding in map(_coding, codes) if coding]
     return _without_empty({"coding": codings, "text": title}) or terminology("data-absent-reason", "unknown")
 
 
 def concepts(sent: Element, *names: str) -> list[Part]:
-    """The concepts of these elements that say anything, as sent."""
+    """The concepts in these elements that are not empty, as sent."""
     found = (each for name in names for each in elements.children(sent, name))
     said = ((codeable_concepts.title_of(each), codeable_concepts.codes_of(each)) for each in found)
     return [concept(title, codes) for title, codes in said if title or codes]
 
 
 def absent(reason: str = "unknown") -> Part:
-    """An element that has to be there, and that nobody knows (R4 extension data-absent-reason)."""
+    """A required element whose value is unknown (R4 extension data-absent-reason)."""
     return {"extension": [{"url": _ABSENT, "valueCode": reason}]}
 
 
 def moment(name: str, when: When, *, is_needed: bool = False) -> Part:
-    """`name`DateTime or `name`Period. Where there is none and one is needed, absent with a reason. A period that ends
-    before it starts is none (per-1): which side is wrong nobody knows."""
+    """`name`DateTime or `name`Period. If there is neither and one is needed, absent with a reason. A period that ends
+    before it starts is left out (per-1): nobody knows which side is wrong."""
     if when.ends or when.is_open:
         if written := period(when):
             return {f"{name}Period": written}
@@ -69,17 +68,17 @@ def moment(name: str, when: When, *, is_needed: bool = False) -> Part:
 
 
 def period(when: When) -> Part:
-    """A Period; empty where there is none, or where it ends before it starts."""
+    """A Period; empty if there is none, or if it ends before it starts."""
     return {} if _is_reversed(when) else _without_empty({"start": date(when.starts), "end": date(when.ends)})
 
 
 def since(name: str, when: When) -> Part:
-    """`name`DateTime, `name`Period or, of what is no date ("as a child"), `name`String."""
+    """`name`DateTime, `name`Period or, for a text that is not a date ("as a child"), `name`String."""
     return {f"{name}String": when.text} if when.text and not when.starts else moment(name, when)
 
 
 def _is_reversed(when: When) -> bool:
-    """As far as both sides are known."""
+    """Whether it ends before it starts, at the precision of both."""
     known = min(len(when.starts), len(when.ends), len("2019-03-04"))
     starts, ends = datetimes.parse(when.starts), datetimes.parse(when.ends)
     if starts and ends and starts.precision == ends.precision:
@@ -88,34 +87,35 @@ def _is_reversed(when: When) -> bool:
 
 
 def start(name: str, when: When) -> Part:
-    """`name`DateTime for an element that takes no period: when it began; absent with a reason where nobody said."""
+    """`name`DateTime, for an element that does not accept a period: when it began; absent with a reason if that was not
+    sent."""
     starts = date(when.starts)
     return {f"{name}DateTime": starts} if starts else {f"_{name}DateTime": absent()}
 
 
 def day(written: str) -> str:
-    """A FHIR date, which has no time of day; empty for what is no date."""
+    """A FHIR date, without a time of day; empty if it is not a date."""
     return written[: len("2019-03-04")] if datetimes.parse(written) else ""
 
 
 def date(written: str) -> str:
-    """A FHIR dateTime as sent; its day alone where its clock time has no seconds or no offset."""
+    """A FHIR dateTime as sent; only its day if the time lacks seconds or an offset."""
     return written if len(written) <= len("2019-03-04") or _MOMENT.fullmatch(written) else written[: len("2019-03-04")]
 
 
 def quantity(sent: Quantity) -> Part:
-    """A Quantity with the digits sent; None of its parts is invented."""
+    """A Quantity with the digits as sent; nothing in it is invented."""
     unit = {"system": UCUM, "code": _code(sent.code)} if sent.code else {}
     return _without_empty({"value": sent.number, "comparator": sent.comparator, "unit": sent.unit, **unit})
 
 
 def named(names: Sequence[str]) -> list[Part]:
-    """References to people of whom the name is known and nothing else; absent with a reason where not even that is."""
+    """References to people of whom only the name is known; absent with a reason if there is no name."""
     return [{"display": name} for name in names] or [absent()]
 
 
 def uri(sent: str) -> str:
-    """An address or a code system as sent; empty where it is none: a word like "SNOMED" names no system to a program
+    """A URL or a code system as sent; empty if it is not a URI: a word like "SNOMED" identifies no system to a program
     (R4 section 2.24.0.7, Coding.system)."""
     return sent if _URI.fullmatch(sent) else ""
 
@@ -123,7 +123,7 @@ def uri(sent: str) -> str:
 def narrative(
     lines: Iterable[str], rows: Sequence[Sequence[str]] = (), heading: Sequence[str] = (), *, language: str
 ) -> Part:
-    """A Narrative: paragraphs and a table, every text escaped (R4 section 2.4.0). It tells what no entry does, too:
+    """A Narrative: paragraphs and a table, with every text escaped (R4 section 2.4.0). It also says what no entry does:
     what is missing, and what is left out."""
     paragraphs = "".join(f"<p>{_text(line)}</p>" for line in lines)
     table = ""
@@ -136,7 +136,7 @@ def narrative(
 
 
 def without_empty(part: Part) -> Part:
-    """The part without members that are empty: FHIR has no empty text, list or object (R4 section 2.1.0)."""
+    """The part without empty members: FHIR has no empty text, list or object (R4 section 2.1.0)."""
     return _without_empty(part)
 
 
@@ -153,5 +153,5 @@ def _code(code: str) -> str:
 
 
 def _text(text: str) -> str:
-    """As XML takes it, which has no place for some characters at all (XML 1.0, section 2.2)."""
+    """Text that is valid in XML, which does not allow some characters at all (XML 1.0, section 2.2)."""
     return html.escape(_NO_XML.sub("\ufffd", text), quote=False).replace("\n", "<br/>")

@@ -1,8 +1,7 @@
-"""An entry as others get it: all that it says itself, and no name of whom or what it only refers to.
+"""An entry as others get it: everything it says itself, but not the names of people or things that it only refers to.
 
-A reference tells by what it calls its target, or by the target, of another entry that the person may have kept back; or
-of a relative, whose name is in nothing that is shared (patient experience 3.10). Doctors, places, products and samples
-keep their names.
+The display of a reference, or its target, may reveal another entry that the person kept back; or a relative, whose name
+is never shared (patient experience 3.10). Doctors, places, products and samples keep their names.
 """
 
 from collections.abc import Iterator
@@ -24,13 +23,13 @@ _NAMED: Final = frozenset(
         "Specimen", "BodyStructure", "BodySite",
     }
 )  # fmt: skip
-_LINKED: Final = frozenset({"Observation", "Patient"})  # by which results are found, and whose they are
+_LINKED: Final = frozenset({"Observation", "Patient"})  # they locate results, and say whose they are
 _NOTHING: Final = "#"
-_DEEPEST: Final = 50  # what is nested deeper is nobody's
+_DEEPEST: Final = 50  # no genuine resource nests deeper
 
 
 def trimmed(told: PresentedRecord, extent: Extent) -> PresentedRecord:
-    """The same, presented anew without such names where it has any."""
+    """The same without such names, presented again if there were any."""
     resource = {name: _value(name, value, told, 0) for name, value in told.resource.items() if name != "contained"}
     if "contained" in told.resource:
         resource["contained"] = list(_contained(told, extent))
@@ -42,8 +41,8 @@ def trimmed(told: PresentedRecord, extent: Extent) -> PresentedRecord:
 
 
 def _contained(told: PresentedRecord, extent: Extent) -> Iterator[Element]:
-    """What it contains: of results those that are shared, as if they had records of their own, and of others that they
-    are there, which may tell whose a result is."""
+    """The contained resources: results that are shared, as if they had records of their own; of any other only that it
+    exists, since it may show whose a result is."""
     for part in elements.children(told.resource, "contained"):
         kind = elements.text(part, "resourceType")
         if kind == "Observation" and _is_kept_back(part, told, extent):
@@ -55,7 +54,7 @@ def _contained(told: PresentedRecord, extent: Extent) -> Iterator[Element]:
 
 
 def _is_kept_back(part: Element, told: PresentedRecord, extent: Extent) -> bool:
-    """Of one without a date that of its report counts."""
+    """A result without a date is judged by that of its report."""
     entry = results.present(results_inside.whole(part, told.resource), told.context)
     dated = entry if entry.when else structs.replace(entry, when=told.entry.when)
     return extent.keeps_back(subjects.subject_of(part, resource_type="Observation"), dated, told.source)
@@ -66,7 +65,7 @@ def _value(name: str, value: Any, told: PresentedRecord, depth: int) -> Any:
         return [_value(name, each, told, depth + 1) for each in value] if depth < _DEEPEST else []
     if not isinstance(value, dict):
         return value
-    if name == "focus":  # whoever is not the patient is a relative, or a donor
+    if name == "focus":  # anybody other than the patient is a relative or a donor
         return {"reference": elements.text(value, "reference") if naming.is_patient(value) else _NOTHING}
     if _is_reference(value) and not _may_be_named(value, told):
         return {"reference": elements.text(value, "reference") if _kind(value, told) in _LINKED else _NOTHING}
@@ -74,7 +73,7 @@ def _value(name: str, value: Any, told: PresentedRecord, depth: int) -> Any:
 
 
 def _is_reference(part: Element) -> bool:
-    """Whether it points somewhere, be it by its type alone."""
+    """Whether it refers to something, even if only by its type."""
     return isinstance(part.get("reference"), str) or (isinstance(part.get("type"), str) and "display" in part)
 
 
@@ -86,7 +85,7 @@ def _may_be_named(reference: Element, told: PresentedRecord) -> bool:
 
 
 def _kind(reference: Element, told: PresentedRecord) -> str:
-    """The type of what it points to; empty where nothing tells it."""
+    """The type of its target; empty if nothing shows it."""
     written = elements.text(reference, "reference")
     if written.startswith("#"):
         return elements.text(told.context.find(reference, within=told.resource), "resourceType")

@@ -1,8 +1,8 @@
-"""Diagnostic reports as minimal R4 resources, from either version: what one concludes, and which results it groups.
+"""Diagnostic reports as minimal R4 resources, from either version: their conclusions, and the results that they group.
 
-What R4 calls `conclusionCode` is `codedDiagnosis` in DSTU2, which has one category where R4 has several (interface
-facts 1.6). Results that a report contains become Observations of their own, which it refers to as to all others. The
-whole report as a file stays where it is: a summary is no archive.
+`conclusionCode` in R4 is `codedDiagnosis` in DSTU2, which has one category where R4 has several (interface facts 1.6).
+Results contained in a report become Observations of their own, to which it refers like to all others. Complete reports
+as files are left out: a summary is not an archive.
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ _STATUSES = frozenset(
     {"registered", "partial", "preliminary", "final", "amended", "corrected", "appended", "unknown"}
 )  # fmt: skip
 _CONCLUDED = ("conclusionCode", "codedDiagnosis")
-_MOST_SAID = 20  # results that the narrative tells one by one
+_MOST_SAID = 20  # results that the narrative shows one by one
 
 
 def report(told: PresentedRecord) -> Item | None:
@@ -57,8 +57,8 @@ def report(told: PresentedRecord) -> Item | None:
 
 
 def _inside(told: PresentedRecord) -> Mapping[str, Item]:
-    """The results that the report contains, by `#id`; of two with one id the first. They are judged as those that have
-    records of their own."""
+    """The results contained in the report, by `#id`; if two have the same id, the first. They are judged like those
+    with records of their own."""
     found: dict[str, Item] = {}
     for part in islice(results_inside.contained(told.resource, told.context), results.MOST_RESULTS):
         whole = results_inside.whole(part, told.resource)

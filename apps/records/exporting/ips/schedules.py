@@ -1,7 +1,8 @@
 """When a medicine is to be taken, as a Timing of R4 from either version.
 
-DSTU2 calls three elements otherwise, and has one `when`; what they say is the same. It goes with the words, never in
-their place, and whole or not at all: half of a timing tells another dose. Each rule is one of R4, named as it is there.
+DSTU2 has other names for three elements, and only one `when`; their meanings are the same. The Timing accompanies the
+text, never replaces it, and is complete or left out: half of a timing is another dose. Each rule is one of R4, with its
+name there.
 """
 
 import re
@@ -28,12 +29,12 @@ _EVENTS: Final = _MEALS | frozenset(
     }
 )  # fmt: skip
 _TIME: Final = re.compile(r"([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?", re.ASCII)
-_MOST: Final = 50  # times, days or events of one timing
+_MOST: Final = 50  # times, days or events per timing
 
 
 def timing(dosage: Element, *, version: FhirVersion) -> Part:
-    """What a dosage says about when, as elements of a Dosage: its timing, whether it is only taken when needed, and its
-    place in the sequence. Empty where any of it is not as its version has it."""
+    """What a dosage says about when, as elements of a Dosage: its timing, whether it is only taken as needed, and its
+    place in the sequence. Empty if any of it is invalid in its version."""
     sent, sequence = dosage.get("timing"), dosage.get("sequence", 0)
     if not isinstance(sent, dict) or "modifierExtension" in dosage or not _is_whole(sequence):
         return {}
@@ -44,7 +45,7 @@ def timing(dosage: Element, *, version: FhirVersion) -> Part:
 
 
 def _needed(dosage: Element) -> Part:
-    """Whether it is only taken when needed, and what for; without a value where that cannot be told."""
+    """Whether it is only taken as needed, and for what; an empty value if that is unclear."""
     found = {name: dosage[name] for name in ("asNeededBoolean", "asNeededCodeableConcept") if name in dosage}
     if found == {"asNeededBoolean": False}:
         return {}
@@ -63,7 +64,8 @@ def _needed(dosage: Element) -> Part:
 
 
 def _of_r4(sent: Element) -> Element:
-    """A Timing of DSTU2 with the names of R4; one that has a part under both names stays as no version knows it."""
+    """A Timing of DSTU2 with the names of R4. If it has an element under both names, it is returned unchanged, which is
+    invalid in either version."""
     repeat = sent.get("repeat")
     if not isinstance(repeat, dict) or any({old, new} <= repeat.keys() for old, new in _RENAMED.items()):
         return sent
@@ -92,7 +94,7 @@ def _is_repeated(repeat: Element) -> bool:
 
 
 def _is_lawful(repeat: Element) -> bool:
-    """tim-1, 2 and 6 to 10, and that each bound is one of a kind."""
+    """tim-1, 2 and 6 to 10, and that there is only one kind of bound."""
     needed = {"duration": "durationUnit", "period": "periodUnit", "periodMax": "period", "durationMax": "duration",
               "countMax": "count", "offset": "when"}  # fmt: skip
     has_all = all(other in repeat for name, other in needed.items() if name in repeat)
@@ -102,7 +104,7 @@ def _is_lawful(repeat: Element) -> bool:
 
 
 def _bounds(repeat: Element) -> Part:
-    """As it is written elsewhere in the document, without what R4 has no place for."""
+    """The bounds in the form used elsewhere in the document, without what R4 does not have."""
     return {name: _BOUNDS[name](value) for name, value in repeat.items() if name in _BOUNDS}
 
 
@@ -111,13 +113,13 @@ def _period(sent: Any) -> Part:
 
 
 def _duration(sent: Any) -> Part:
-    """drt-1: it has a unit of time by its code."""
+    """drt-1: it has a unit of time with its code."""
     written = r4_elements.quantity(quantities.read(sent)) if isinstance(sent, dict) else {}
     return written if written.get("code") in _UNITS and "value" in written else {}
 
 
 def _range(sent: Any) -> Part:
-    """rng-2: the low one is not above the high one, in one unit."""
+    """rng-2: low is not above high, and both have the same unit."""
     if not isinstance(sent, dict):
         return {}
     sides = {side: _duration(sent[side]) for side in ("low", "high") if side in sent}

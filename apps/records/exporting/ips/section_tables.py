@@ -1,7 +1,7 @@
-"""The table of a section: a line for each thing, and one for what was done in the same way several times.
+"""The table of a section: a line for each thing, and one for procedures repeated in the same way.
 
-Only lines are folded, and only where they differ in nothing but their date, which all stand there. Each entry stays by
-itself for programs.
+Only lines are combined, and only if they differ in nothing but their date; all the dates are given. For programs, each
+entry stays separate.
 """
 
 from collections.abc import Iterable
@@ -17,12 +17,12 @@ Line = tuple[str, str, str, str]
 
 
 def heading() -> Line:
-    """What its columns are called."""
+    """The column headings."""
     return _("What"), _("Details"), _("Date"), _("Provider")
 
 
 def lines(found: Iterable[SectionEntry], *, at: datetime) -> list[Line]:
-    """The lines in their order: what was done several times stands where its newest would."""
+    """The lines in their order; a combined line has the place of its newest entry."""
     alike: dict[tuple[str, ...], list[SectionEntry]] = {}
     for number, one in enumerate(found):
         same = (one.item.title, one.item.detail, one.label, *(str(each.source.number) for each in one.all))

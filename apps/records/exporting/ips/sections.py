@@ -31,18 +31,18 @@ def _never(_entry: Entry) -> bool:
 
 @dataclass(frozen=True)
 class Section:
-    """One section. `loinc` and `display` are its code, `subjects` those whose ledger lines explain what is missing.
+    """One section. `loinc` and `display` are its code; the ledger lines of `subjects` explain what is missing.
 
-    `takes` tells which of their entries are its own, and `item` makes the resource of one; `leaves_out` tells of an
-    entry that there is none to make, and `alike` which entries say the same: the newest alone counts, of all, or
-    `by_source` of each. What is of one thing stands together where the section `keeps_together`, the most pressing of
-    `ranks` first. `unknown` is the code of the entry that says there is no information, for a section that must not be
-    empty; `none` are those that say that there is nothing, by what there is none of (`absence_statements`). What it
-    leaves out is not counted where another section has it: what is told `elsewhere`, or all of it. What is done `again`
-    and again gives way to what is done once, where not all has room, and stands in one line of the narrative. One that
-    `is_by_itself` picks what it has from among other things, and is not there where it has nothing; but where it
-    `has_own_types`, which no other section tells of, it is there also where some of these did not come or do not open.
-    Of what `passes` its age is told.
+    `takes` decides which of their entries belong to it, and `item` makes the resource of one; `leaves_out` decides
+    which entries get none, and `alike` gives a key for entries that say the same: only the newest of these counts,
+    among all or, with `by_source`, within each source. If the section `keeps_together`, entries about one thing stand
+    together, ordered by `ranks`. `unknown` is the code of the entry that says there is no information, for a required
+    section; `none` are the codes for statements that there is none, by what is absent (`absence_statements`). Entries
+    that are left out are not counted if another section has them: those that are listed `elsewhere`, or all. `again`
+    gives a key for repeated procedures: they yield to those done once if there is not room for all, and share one line
+    of the narrative. A section that `is_by_itself` takes its entries from other subjects, and is left out if it has
+    none; but if it `has_own_types`, which no other section mentions, it is also there if some of these did not come or
+    do not open. Entries of a section that `passes` show their age.
     """
 
     loinc: str
@@ -67,7 +67,8 @@ class Section:
     passes: Callable[[Entry], bool] = _never
 
     def alike_in(self, entry: Entry, source: Source) -> str:
-        """What this says the newest of, at this source or anywhere; empty where that is itself."""
+        """The key of entries of which only the newest counts, at this source or anywhere; empty if the entry always
+        counts."""
         alike = "" if judging.is_left_open(entry) or entry.is_modified else self.alike(entry)
         return f"{source.connection_id} {alike}" if alike and self.by_source else alike
 
@@ -95,7 +96,7 @@ def _nothing(_entry: Entry) -> bool:
     return False
 
 
-# In the order in which somebody reads who has little time.
+# In the order in which somebody with little time reads them.
 SECTIONS: Final = (
     Section(
         "104605-1", "Alert", _("Alerts"), (subjects.OTHER,), ("Flag",), alerts.alert, _nothing,

@@ -1,6 +1,6 @@
-"""What the entries of shelves, or of records, are for a section: some are held, of the others it is counted why not.
+"""Which entries of shelves, or records, a section holds; for the others, it counts why not.
 
-Bounded by MOST entries a section, and by how many different things a section tells the newest of.
+Limited to MOST entries a section, and by the number of different things of which a section shows the newest.
 """
 
 from dataclasses import dataclass, field
@@ -17,14 +17,14 @@ from apps.records.presenters.entry import Entry
 from apps.records.subjects import Subject
 
 MOST: Final = 200
-_PICKED: Final = MOST * 2  # whose bodies are read: of some few only they tell whether they belong here
+_PICKED: Final = MOST * 2  # whose bodies are read: a few entries turn out not to belong here only then
 
 Held = TypeVar("Held")
 
 
 @dataclass(frozen=True, repr=False)
 class NoneKnown:
-    """A provider recorded that there is none."""
+    """A provider's statement that there is none."""
 
     source: Source
     logical_id: str
@@ -35,8 +35,8 @@ class NoneKnown:
 
 @dataclass(frozen=True, repr=False)
 class Ranked(Generic[Held]):
-    """Something held, where it stands among others, and what it says the newest of: empty where that is itself. With
-    what was done `again` it shares that."""
+    """Something held, its place in the order, and the key that it shares with entries that say the same: empty if it
+    always counts. `again` is the key that it shares with the same procedure done at other times."""
 
     order: tuple[str, str, str]
     alike: str
@@ -45,28 +45,28 @@ class Ranked(Generic[Held]):
 
     @classmethod
     def by(cls, entry: Entry, section: Section, source: Source, held: Held) -> "Ranked[Held]":
-        """As the entry is dated; then the same every time."""
+        """Ordered by the entry's date, with ties always broken in the same way."""
         order = (entry.when.sorts_at, entry.title, entry.logical_id)
         return cls(order, section.alike_in(entry, source), section.again(entry), held)
 
 
 @dataclass
 class Newest(Generic[Held]):
-    """The newest, at most so many, and of what is alike one. Of what was done again and again the newest has a place
-    before the others have: one operation stands before the fiftieth check. `older` counts the others."""
+    """The newest, up to a limit, and only one of those that say the same. Of repeated procedures, the newest has a
+    place before the others get any: one operation precedes the fiftieth check-up. `older` counts the rest."""
 
     most: int
     found: list[Ranked[Held]] = field(default_factory=list)
     older: int = 0
 
     def add(self, one: Ranked[Held]) -> None:
-        """Keep it, for now."""
+        """Keep it, provisionally."""
         self.found.append(one)
         if len(self.found) > self.most * 2:
             self.settle()
 
     def settle(self) -> list[Held]:
-        """What is kept, the newest first."""
+        """Those that are kept, newest first."""
         alike: dict[str, Ranked[Held]] = {}
         for number, one in enumerate(sorted(self.found, key=lambda each: each.order, reverse=True)):
             alike.setdefault(one.alike or f"#{number}", one)
@@ -88,10 +88,10 @@ class Newest(Generic[Held]):
 
 @dataclass
 class Left:
-    """What a section does not list. `none_known` says that there is none; `left_out` counts what is over, ruled out or
-    not done, `withheld` what has no details, `of_other_kinds` what the summary has no place for, and, where these are
-    beyond its `extent`, `answers` what the person answered about how they live and feel. `unopened` are the providers
-    of which something does not open that may belong here. What is kept back from others is counted nowhere;
+    """What a section does not list. `none_known` are statements that there is none; `left_out` counts what is over,
+    ruled out or not done, `withheld` what has no details, `of_other_kinds` what does not fit into the summary, and
+    `answers` what the person answered about how they live and feel, if that is beyond the `extent`. `unopened` are the
+    providers with entries that do not open and may belong here. What is kept back from others is not counted;
     `keeps_back` says that there is some."""
 
     extent: Extent = field(default_factory=Extent)
@@ -105,11 +105,11 @@ class Left:
 
     @property
     def hides_some(self) -> bool:
-        """Whether there is something here of which nobody can tell what it is."""
+        """Whether something here is unknown."""
         return bool(self.withheld or self.unopened)
 
     def leaves(self, entry: Entry, section: Section, source: Source, subject: Subject | None) -> bool:
-        """Whether the section has no place for the entry of this subject, as far as the entry itself says. Then it is
+        """Whether the section does not list the entry of this subject, judging by the entry alone. If so, it is
         counted."""
         if self.extent.keeps_back(subject, entry, source):
             self.keeps_back = True
@@ -117,10 +117,10 @@ class Left:
         return self.has_no_place_for(entry, section, source)
 
     def has_no_place_for(self, entry: Entry, section: Section, source: Source) -> bool:
-        """The same of an entry that is not kept back from others."""
+        """The same for an entry that is not kept back from others."""
         is_told = self.extent.tells(entry)
         if not section.takes(entry) if is_told else section.is_by_itself:
-            return True  # another section's: what is not told is counted with all that its subject has
+            return True  # it belongs to another section; an answer that is left out is counted with its subject
         if entry.resource_type not in section.resource_types:
             self.of_other_kinds += 1
         elif entry.is_withheld:
@@ -133,11 +133,11 @@ class Left:
         elif not is_told:
             self.answers += 1
         else:
-            return entry.says_no_information  # the section says so itself where it has nothing else
+            return entry.says_no_information  # if the section has nothing else, it says so itself
         return True
 
     def add(self, others: "Left") -> None:
-        """What another shelf left out as well."""
+        """Add what another shelf left out."""
         self.left_out += others.left_out
         self.withheld += others.withheld
         self.of_other_kinds += others.of_other_kinds
@@ -148,7 +148,7 @@ class Left:
             self._note(one)
 
     def _note(self, one: NoneKnown) -> None:
-        """Of several times that the same was recorded, the last."""
+        """If the same statement was recorded several times, keep the last."""
         key = (one.source, one.absence)
         before = self.none_known.get(key)
         if before is None or (before.when.sorts_at, before.logical_id) < (one.when.sorts_at, one.logical_id):
@@ -157,7 +157,7 @@ class Left:
 
 @dataclass(frozen=True, repr=False)
 class Picked:
-    """An entry of a shelf whose body is to be read."""
+    """An entry on a shelf whose body is to be read."""
 
     source: Source
     record: int
@@ -166,20 +166,20 @@ class Picked:
 
 @dataclass
 class Selection:
-    """What one section picked of shelves."""
+    """What one section picked from shelves."""
 
     newest: Newest[Picked] = field(default_factory=lambda: Newest(_PICKED))
     left: Left = field(default_factory=Left)
 
     def pick(self, one: Picked, section: Section, *, is_kept_back: bool) -> None:
-        """Look at one entry of a shelf."""
+        """Decide about one entry on a shelf."""
         if is_kept_back:
             self.left.keeps_back = True
         elif not self.left.has_no_place_for(one.entry, section, one.source):
             self.newest.add(Ranked.by(one.entry, section, one.source, one))
 
     def add(self, other: "Selection") -> None:
-        """What was picked of another shelf as well."""
+        """Add what was picked from another shelf."""
         for one in other.newest.found:
             self.newest.add(one)
         self.newest.older += other.newest.older

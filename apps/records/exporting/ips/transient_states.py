@@ -12,24 +12,24 @@ from apps.records.presenters.entry import Entry
 from apps.records.presenters.observations.results import ResultEntry
 from apps.wire import datetimes
 
-_LASTS: Final = timedelta(days=305)  # ten months: a pregnancy, and some weeks for whoever wrote it down later
+_LASTS: Final = timedelta(days=305)  # ten months: a pregnancy, and some weeks in case it was written down later
 
 
 @dataclass(frozen=True, repr=False)
 class TransientState:
-    """When it was recorded, and until when it says itself that it is so, if it does."""
+    """When it was recorded, and its own end if it states one."""
 
     recorded: When
     due: When = UNDATED
 
     @classmethod
     def of(cls, entry: Entry) -> "TransientState":
-        """Of an entry of a section that `passes`."""
+        """For an entry in a section that `passes`."""
         is_due = isinstance(entry, ResultEntry) and placing.is_of_a_delivery(entry)
         return cls(entry.when, entry.value.when if isinstance(entry, ResultEntry) and is_due else UNDATED)
 
     def remark(self, at: datetime) -> str:
-        """That it is over or old, or that nobody knows how old; empty for what is new enough."""
+        """A remark that it is over or old, or of unknown age; empty if it is recent enough."""
         due, recorded = _last_day(self.due), _last_day(self.recorded)
         if due is not None and due < at.date():
             return _("This day has passed.")

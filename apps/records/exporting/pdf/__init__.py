@@ -1,1 +1,1 @@
-"""A page to read as a PDF: `making` has it made, `__main__` is the process that makes it."""
+"""A page to read as a PDF: `making` starts the process that makes it, which is `__main__`."""

@@ -1,8 +1,10 @@
-"""`python -m apps.records.exporting.pdf`: JSON with a page and its style on the standard input, its PDF on the output.
+"""`python -m apps.records.exporting.pdf`: reads JSON with a page and its style from standard input, and writes the PDF
+to standard output.
 
-It is tagged, so that whoever has it read aloud finds headings and lists (PDF/UA-1). Pages hold what providers wrote:
-nothing that they name is fetched, from the network or the disk, and time and memory are limited. No file is written,
-but for a word to the kernel: where the machine's memory ends, this process goes first, not the site or its database.
+The PDF is tagged, so that readers who have it read aloud find headings and lists (PDF/UA-1). Pages contain what
+providers wrote: nothing that they refer to is fetched, from the network or the disk, and time and memory are limited.
+No file is written, except one setting of the kernel: if the machine runs out of memory, it kills this process first,
+not the site or its database.
 """
 
 import contextlib
@@ -16,8 +18,8 @@ from weasyprint import CSS, HTML
 from weasyprint.urls import URLFetcher
 
 _MOST_BYTES: Final = 2_000_000_000
-_MOST_SECONDS: Final = 60  # of the processor
-_GOES_FIRST: Final = Path("/proc/self/oom_score_adj")  # of Linux
+_MOST_SECONDS: Final = 60  # of CPU time
+_GOES_FIRST: Final = Path("/proc/self/oom_score_adj")  # on Linux
 
 
 class _Nothing(URLFetcher):  # type: ignore[misc] # the library has no types
@@ -26,13 +28,13 @@ class _Nothing(URLFetcher):  # type: ignore[misc] # the library has no types
 
 
 def main() -> None:
-    """Read, make, write."""
+    """Read the input, make the PDF, write it."""
     for what, most in (
         (resource.RLIMIT_AS, _MOST_BYTES),
         (resource.RLIMIT_CPU, _MOST_SECONDS),
-        (resource.RLIMIT_CORE, 0),  # memory that is written to a disk would be a record there
+        (resource.RLIMIT_CORE, 0),  # a core dump would put a record on disk
     ):
-        with contextlib.suppress(ValueError, OSError):  # where the system knows no such limit, or has a lower one
+        with contextlib.suppress(ValueError, OSError):  # if the system has no such limit, or a lower one
             resource.setrlimit(what, (most, most))
     with contextlib.suppress(OSError):
         _GOES_FIRST.write_text("1000")

@@ -1,8 +1,8 @@
-"""Have a PDF made of a page to read, by a process of its own: whatever becomes of that one, the site goes on.
+"""Have a PDF made of a page to read, in a separate process: whatever happens to that, the site goes on.
 
-It is given the page and our style, and nothing else: no variable of ours, which may be a secret, and no file. A page of
-a long record takes seconds and hundreds of megabytes, so that one is made at a time, and others wait. Of those only a
-few do: each holds a thread, and all who wait for something else need some.
+The process gets the page and our style, and nothing else: no environment variable of ours, which may be a secret, and
+no file. The page of a long record takes seconds and hundreds of megabytes, so one PDF is made at a time, and others
+wait. Only a few may wait: each occupies a thread, and all other requests need threads, too.
 """
 
 import json
@@ -17,32 +17,32 @@ from typing import Final
 
 from django.conf import settings
 
-# Together less than a minute, after which proxies give up.
+# Waiting and making together take less than a minute, after which proxies give up.
 _WAITS_SECONDS: Final = 15
 _SECONDS: Final = 40
 _LIBRARIES: Final = ("pango-1.0", "pangoft2-1.0", "harfbuzz", "fontconfig")
-_SHEET: Final = "@page { size: letter }"  # as printers of those have it whose providers speak these interfaces
+_SHEET: Final = "@page { size: letter }"  # the paper size where providers with these interfaces are
 _SEAT: Final = BoundedSemaphore()
-_MOST_AT_ONCE: Final = 3  # who has the seat, and who waits for it; of eight threads (`config.gunicorn`)
+_MOST_AT_ONCE: Final = 3  # the one being made and those waiting; of eight threads (`config.gunicorn`)
 _PLACES: Final = BoundedSemaphore(_MOST_AT_ONCE)
 
 
 class CannotMake(Exception):
-    """No PDF came of it, or not in time. For us to look at; the page itself can be had all the same."""
+    """No PDF was made, or not in time. We have to investigate; the page itself is still available."""
 
 
 class Busy(Exception):
-    """Others are having theirs made, and more than this one person can wait for. Wait."""
+    """Others are having theirs made, and too many are waiting. Wait."""
 
 
 @cache
 def is_here() -> bool:
-    """Whether PDFs can be made: the library that makes them needs Pango, which is the system's to have."""
+    """Whether PDFs can be made: the library that makes them needs Pango, which the system must provide."""
     return find_spec("weasyprint") is not None and all(find_library(name) for name in _LIBRARIES)
 
 
 def made(page: str) -> bytes:
-    """The PDF of a whole HTML page, as it would be printed. Raises CannotMake and Busy. It takes seconds: call it
+    """The PDF of a complete HTML page, as it would be printed. Raises CannotMake and Busy. It takes seconds: call it
     outside transactions."""
     given = json.dumps({"page": page, "style": _style()}).encode(errors="surrogatepass")
     if not _PLACES.acquire(blocking=False):
@@ -66,13 +66,13 @@ def _made_in_turn(given: bytes) -> bytes:
 
 
 def _made(given: bytes) -> bytes:
-    """What the process wrote, if it ended well. No exception leaves that holds any of it."""
+    """What the process wrote, if it ended well. No exception with any of that leaves this function."""
     try:
         done = subprocess.run(  # noqa: S603 # nosec B603 - our own program, without a shell
             [sys.executable, "-m", __package__ or ""],
             input=given,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,  # it quotes what it reads
+            stderr=subprocess.DEVNULL,  # it quotes its input
             timeout=_SECONDS,
             cwd=settings.BASE_DIR,
             env=settings.SURROUNDINGS,
