@@ -20,7 +20,8 @@ check each:
   provider recorded that there is none, that, unless another lists what refutes it, hides something, or something does
   not open. Nobody's silence is turned into "none known". A code that nobody sent is data-absent-reason's.
 - The same, for what a person chose not to share with the document's reader: a required section has the emptyReason
-  withheld, which STU 2 allows (STU 1 requires an entry, and any entry would be untrue); other sections are left out. Nothing counts, names or refers to what is kept back.
+  withheld, which STU 2 allows (STU 1 requires an entry, and any entry would be untrue); other sections are left out.
+  Nothing counts, names or refers to what is kept back.
 - Patient (IPS): a name (ips-pat-1) and a birth date, absent with a reason where it is; telecom, address, contact
   (pat-1), communication and generalPractitioner where they were sent, doctors as Practitioner (IPS) or Organization
   (IPS) where the record holds them; in what is shared no way to reach anybody, and no doctor of theirs. R4 "Documents"
