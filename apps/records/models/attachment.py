@@ -1,4 +1,5 @@
-"""An attachment: a file of a record that its owner opened, kept so that it is read again without asking."""
+"""An attachment: a file of a record that its owner opened, kept so that it can be read again without another
+request."""
 
 from django.conf import settings
 from django.db import models
@@ -9,7 +10,7 @@ from apps.records.models.record import Record
 
 
 class Attachment(models.Model):
-    """`digest` is keyed by the user, and of the whole description that the record gives of the file."""
+    """`digest` is keyed by the user, and covers the whole description that the record gives of the file."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     connection = models.ForeignKey(Connection, on_delete=models.CASCADE, related_name="attachments")

@@ -9,7 +9,8 @@ from apps.wire.bundles import LONGEST_ID
 
 
 class Record(models.Model):
-    """The body is the resource as received, compressed, padded and sealed for the user; the digest is keyed by them."""
+    """The body is the resource as received, compressed, padded and sealed for the user; the digest is keyed for
+    them."""
 
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="records", verbose_name=_("user")
@@ -25,10 +26,11 @@ class Record(models.Model):
     received_at = models.DateTimeField(_("received as it is"))  # when this body came
     # When the provider last sent this same body: in that run, the first time.
     confirmed_at = models.DateTimeField(_("last confirmed"))
-    confirmed_by_run = models.UUIDField(null=True)  # in which sync run; counted by it, because clocks of workers differ
-    # When we noticed that the provider has it no more; it stays, and is empty again where the provider sends it again.
+    confirmed_by_run = models.UUIDField(null=True)  # counts use this run, since workers' clocks differ
+    # When we noticed that the provider no longer has it. The record stays, and this is cleared if the provider sends it
+    # again.
     removed_at = models.DateTimeField(null=True)
-    # Since when full proofs do not bring it, though it may be there still (`syncing.keeping.doubting`).
+    # Since when full proofs have not brought it, although it may still be there (`syncing.keeping.doubting`).
     unseen_at = models.DateTimeField(null=True)
 
     class Meta:
@@ -53,8 +55,8 @@ class Record(models.Model):
 
 
 class RecordVersion(models.Model):
-    """One of the earlier bodies of a record, kept to show what changed from run to run: `storing.MOST_VERSIONS`, the
-    first one and the newest."""
+    """One of the earlier bodies of a record, kept to show what changed from run to run: up to `storing.MOST_VERSIONS`,
+    the first and the newest."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     record = models.ForeignKey(Record, on_delete=models.CASCADE, related_name="versions")
@@ -77,8 +79,8 @@ class RecordVersion(models.Model):
 
 
 class QuarantinedRow(models.Model):
-    """A row that named another patient than the one it was asked for: evidence for staff and provider, sealed for the
-    user whose copy it came with, on no page, and gone with the run or after `pruning.QUARANTINED_FOR`."""
+    """A row about another patient than the one requested: evidence for staff and provider. It is sealed for the user
+    whose copy it came with, shown on no page, and deleted with the run or after `pruning.QUARANTINED_FOR`."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     connection = models.ForeignKey(Connection, on_delete=models.CASCADE, related_name="+")

@@ -1,4 +1,5 @@
-"""A shelf: the sealed, presented entries of one connection and subject, in leaves of a page each. What pages read."""
+"""A shelf: the sealed, presented entries of one connection and subject, in leaves of one page each. Pages read
+these."""
 
 from django.conf import settings
 from django.db import models
@@ -8,11 +9,12 @@ from apps.connections.models import Connection
 
 
 class Shelf(models.Model):
-    """Rebuilt as sync steps end, and by command; never the truth. The index says how many entries there are and in
-    which leaf to look, so that a page opens it and a leaf or two.
+    """Rebuilt as sync steps end, and by command; never authoritative. The index says how many entries there are and on
+    which leaf to look, so that a page opens the index and a leaf or two.
 
-    `form` says which way of building made it (`shelving.indexing.FORM`), and `tried_at` when somebody last began to
-    build it anew because that is an old one."""
+    `form` is the version of the format (`shelving.indexing.FORM`), and `tried_at` is when somebody last began to
+    rebuild the shelf because that is an old one.
+    """
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     connection = models.ForeignKey(Connection, on_delete=models.CASCADE, related_name="shelves")
@@ -37,8 +39,9 @@ class Shelf(models.Model):
 
 
 class Leaf(models.Model):
-    """The entries of one leaf. `build` names the building of the shelf that made it: an index never reads the leaves
-    of another. `arrangement` says in which order they stand, `number` which leaf of it this is."""
+    """The entries of one leaf. `build` identifies the build of the shelf to which it belongs: an index never reads the
+    leaves of another. `arrangement` is the order in which the entries stand, and `number` counts the leaves in that
+    order."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     shelf = models.ForeignKey(Shelf, on_delete=models.CASCADE, related_name="leaves", db_index=False)

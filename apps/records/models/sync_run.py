@@ -22,15 +22,15 @@ def _newest_first(at: datetime) -> tuple[Case, str]:
 
 
 class SyncRunQuerySet(models.QuerySet["SyncRun"]):
-    """Runs, chosen."""
+    """Runs, with their orders."""
 
     def newest_first(self, *, at: datetime) -> Self:
-        """Those that ended at a time that is still to come, as a clock of ours wrote that was ahead, after all others:
-        whatever was begun since tells more."""
+        """Newest first; but runs that ended in the future, by a clock that was ahead, come after all others: anything
+        started since counts more."""
         return self.order_by(*_newest_first(at))
 
     def newest_of_each(self, *, at: datetime) -> Self:
-        """The first of these of each connection."""
+        """The newest run of each connection."""
         return self.order_by("connection", *_newest_first(at)).distinct("connection")
 
 
@@ -38,20 +38,20 @@ class SyncRun(models.Model):
     """Outcome partial is normal: one failing type never hides the others."""
 
     class Outcome(models.TextChoices):
-        """How it ended; empty while it is open."""
+        """How it ended; empty while the run is open."""
 
         COMPLETE = "complete", _("complete")
         PARTIAL = "partial", _("partial")
         FAILED = "failed", _("failed")
 
     class Cause(models.TextChoices):
-        """Who asked for it."""
+        """Who asked for it, or what."""
 
         CONFIRMED = "confirmed", _("first copy after confirmation")
         PATIENT = "patient", _("the patient asked")
         SCHEDULE = "schedule", _("by the clock")
 
-    ASKED_FOR = (Cause.CONFIRMED, Cause.PATIENT)  # a person waits for these, and watches how far they are
+    ASKED_FOR = (Cause.CONFIRMED, Cause.PATIENT)  # a person waits for these, and watches their progress
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     user = models.ForeignKey(
@@ -63,18 +63,19 @@ class SyncRun(models.Model):
     cause = models.CharField(_("cause"), max_length=12, choices=Cause)
     outcome = models.CharField(_("outcome"), max_length=12, choices=Outcome, blank=True)
     created_at = models.DateTimeField(_("opened"))
-    # Held by one worker until then (`claim_id` says which), or paused until then (no claim); afterwards anyone resumes.
+    # Held by one worker until then (`claim_id` says which), or paused until then (no claim); after that, any worker
+    # resumes it.
     lease_until = models.DateTimeField(_("held or paused until"), null=True)
     claim_id = models.UUIDField(_("held by"), null=True)
     # How often it waited for a provider that did not answer.
     pauses = models.PositiveSmallIntegerField(_("pauses"), default=0)
-    # How many workers in a row died or hung over it with no step in hand: seeing what is offered, or building shelves.
+    # How many workers in a row died or hung over it with no step in hand: while planning, or building shelves.
     deaths = models.PositiveSmallIntegerField(default=0, db_default=0)
-    # When its steps were made, told by what the provider offers.
+    # When its steps were made, from what the provider offers.
     planned_at = models.DateTimeField(_("planned"), null=True)
-    # Of FHIR, by the provider.
+    # The version of FHIR that the provider states.
     stated_version = models.CharField(_("FHIR version it states"), max_length=8, blank=True, default="", db_default="")
-    # Asks for everything, and so proves what is gone.
+    # Whether it asks for everything, and so proves what is gone.
     is_full = models.BooleanField(_("whole run"), default=True, db_default=True)
     finished_at = models.DateTimeField(_("finished"), null=True)
 
@@ -93,9 +94,9 @@ class SyncRun(models.Model):
             ),
         ]
         indexes = [
-            # The beat that resumes what a crash or a pause left open.
+            # For the beat that resumes what a crash or a pause left open.
             models.Index(fields=["lease_until"], condition=Q(finished_at__isnull=True), name="open_sync_runs"),
-            # The worker that looks for what waits most urgently (`leasing`), even where a hundred thousand wait.
+            # For the worker that looks for the most urgent run (`leasing`), even if a hundred thousand wait.
             models.Index(
                 Case(When(cause__in=["confirmed", "patient"], then=Value(0)), default=Value(1)),
                 Coalesce("lease_until", "created_at"),
@@ -103,9 +104,9 @@ class SyncRun(models.Model):
                 condition=Q(finished_at__isnull=True),
                 name="sync_runs_by_urgency",
             ),
-            # The beat that drops old ones.
+            # For the beat that deletes old ones.
             models.Index(fields=["finished_at"], condition=Q(finished_at__isnull=False), name="finished_sync_runs"),
-            # The record page: the latest runs of one connection.
+            # For the record page: the latest runs of one connection.
             models.Index(fields=["connection", "-created_at"], name="sync_runs_of_connection"),
         ]
 
@@ -123,7 +124,7 @@ class SyncStep(models.Model):
     """One resource type within a run: a line of the ledger."""
 
     class Status(models.TextChoices):
-        """Where it stands."""
+        """The state of a step."""
 
         WAITING = "waiting", _("waiting")
         GETTING = "getting", _("getting")
@@ -131,7 +132,7 @@ class SyncStep(models.Model):
         GAP = "gap", _("something is missing")
 
     class Gap(models.TextChoices):
-        """Why something is missing, from a closed vocabulary; told in words by the page."""
+        """Why something is missing, from a closed vocabulary; pages put it into words."""
 
         NOT_SHARED = "not_shared", _("not shared")
         NOT_OFFERED = "not_offered", _("not offered")
@@ -147,7 +148,7 @@ class SyncStep(models.Model):
         UNSEEN = "unseen", _("not seen, in doubt")
         TURNED_AWAY = "turned_away", _("a good token refused")
 
-    # By patient or provider: trying again closes none of these.
+    # Decided by the patient or the provider: trying again closes none of these.
     SETTLED = frozenset({Gap.NOT_SHARED, Gap.NOT_OFFERED, Gap.TURNED_AWAY})
 
     run = models.ForeignKey(SyncRun, on_delete=models.CASCADE, related_name="steps", verbose_name=_("sync run"))
@@ -157,26 +158,26 @@ class SyncStep(models.Model):
     resource_type = models.CharField(_("resource type"), max_length=64)
     status = models.CharField(_("status"), max_length=12, choices=Status, default=Status.WAITING)
     gap = models.CharField(_("reason for the gap"), max_length=20, choices=Gap, blank=True)
-    # How it is asked for: `syncing.planning.Asking`; none in runs of old releases.
+    # How it is asked for: `syncing.planning.Asking`; empty in runs of old releases.
     asked = models.JSONField(_("how it is asked for"), null=True)
-    # Only what changed since then is asked for; empty: everything.
+    # Only changes since then are asked for; if empty, everything.
     since_at = models.DateTimeField(_("asks for changes since"), null=True)
-    sealed_cursor = models.BinaryField(null=True)  # the next page's address: it can hold a patient's id
+    sealed_cursor = models.BinaryField(null=True)  # includes the next page's address, which can contain a patient's id
     sealed_page = models.BinaryField(null=True)  # a page whose rows are not stored yet: `syncing.paging.staged_pages`
     watermark_at = models.DateTimeField(_("covered until"), null=True)
     pages = models.PositiveIntegerField(_("pages"), default=0)
     bytes_got = models.PositiveBigIntegerField(_("bytes received"), default=0)
     rows_got = models.PositiveIntegerField(_("rows received"), default=0)
     rows_kept = models.PositiveIntegerField(_("rows kept"), default=0)
-    # They named another patient, and were not kept.
+    # Named another patient, and not stored.
     rows_refused = models.PositiveIntegerField(_("rows of another patient"), default=0)
-    # Entries that were no identifiable resource.
+    # Entries that were not an identifiable resource.
     rows_unreadable = models.PositiveIntegerField(_("rows not readable"), default=0)
-    # Of those kept, new or other than we had them.
+    # Of those stored, new ones and those that differ from ours.
     rows_changed = models.PositiveIntegerField(_("rows new or changed"), default=0, db_default=0)
-    # Results among them that were only ordered or might still change before (`keeping.final_results`).
+    # Results among them that were only ordered, or could still change, before (`keeping.final_results`).
     rows_concluded = models.PositiveIntegerField(_("results concluded"), default=0, db_default=0)
-    # We had them, and a full proof did not bring them.
+    # Rows that we had, and that a full proof did not bring.
     rows_removed = models.PositiveIntegerField(_("rows gone"), default=0, db_default=0)
     # References whose target could not be read.
     rows_missing = models.PositiveIntegerField(_("references without an answer"), default=0, db_default=0)
@@ -184,13 +185,13 @@ class SyncStep(models.Model):
     rows_counted = models.PositiveIntegerField(_("rows by the provider's count"), null=True)
     started_at = models.DateTimeField(_("started"), null=True)
     finished_at = models.DateTimeField(_("finished"), null=True)
-    # Refused, and not believed (`withholding`).
+    # Refused, but the refusal is not believed yet (`withholding`).
     is_refusal_doubted = models.BooleanField(_("refused, in doubt"), default=False, db_default=False)
-    # Its rows name what is read after them.
+    # Whether its rows refer to resources that are read after them.
     refers = models.BooleanField(_("names what is read after it"), default=False, db_default=False)
-    # What it brought is not on the shelves yet.
+    # Whether what it brought is not on the shelves yet.
     needs_shelf = models.BooleanField(_("not on the shelves yet"), default=False, db_default=False)
-    claim_id = models.UUIDField(_("held by"), null=True)  # of the worker that has it in hand, or had it last
+    claim_id = models.UUIDField(_("held by"), null=True)  # of the worker that holds it, or held it last
     deaths = models.PositiveSmallIntegerField(default=0, db_default=0)  # of workers, since it last brought something
 
     class Meta:
@@ -203,9 +204,9 @@ class SyncStep(models.Model):
             ),
         ]
         indexes = [
-            # What operators ask each day (`syncing.overseeing`).
+            # For what operators ask each day (`syncing.overseeing`).
             models.Index(fields=["finished_at"], condition=Q(gap="worker_died"), name="sync_steps_given_up"),
-            # What a monitor asks each minute (`syncing.metrics`): what some runs lack, of steps by the million.
+            # For what a monitor asks each minute (`syncing.metrics`): the gaps of some runs among millions of steps.
             models.Index(
                 fields=["run"],
                 include=["gap"],
@@ -229,15 +230,16 @@ class SyncStep(models.Model):
 
     @property
     def came_in_part(self) -> bool:
-        """Of one that lacks something: whether some of it came, if only once, where what changed since is asked for."""
+        """For a step with a gap: whether some of it came, now or earlier. If only changes are asked for, the earlier
+        copy counts."""
         return bool(self.rows_kept or (self.gap and self.watermark_at))
 
 
 class PendingRead(models.Model):
-    """A resource that rows of this run refer to, such as a practitioner: read once, after the searches.
+    """A resource to which rows of this run refer, such as a practitioner: read once, after the searches.
 
-    A row stays until its run ends, so that nothing is read twice; `is_done` where it was read, or cannot be. One that
-    nobody answered stays for the next run (`syncing.unanswered_references`): rows that did not change would not name it
+    A row stays until its run ends, so that nothing is read twice; `is_done` if it was read, or cannot be. One that got
+    no answer stays for the next run (`syncing.unanswered_references`): rows that did not change would not name it
     again.
     """
 

@@ -1,6 +1,6 @@
-"""What a chart and its table have many of, as markup: marks, the lines between them, and rows of values. Written here
-they take a tenth of the time that a template for each takes. Numbers are ours; all that is told is escaped by `_said`
-or `dates_whole`, and nothing else is marked as safe but what is put together of it here."""
+"""The parts of a chart and its table that occur many times, as markup: marks, the lines between them, and rows of
+values. Written here, they take a tenth of the time that a template for each takes. Numbers are ours; all other text is
+escaped by `_said` or `dates_whole`, and only what is assembled from these is marked as safe."""
 
 from collections.abc import Callable, Iterable, Sequence
 from html import escape
@@ -34,7 +34,7 @@ def labels(chart: OverTime) -> SafeString:
 
 @register.simple_tag
 def plotted(chart: OverTime, chart_id: str) -> SafeString:
-    """A plot: the bands, the grid upon them and their edges, the lines and strokes of values, and the marks on top."""
+    """A plot: the bands, the grid over them and their edges, the lines and strokes of values, and the marks on top."""
     begun = _Marks(_said(chart_id))
     written = (
         *map(_band, chart.bands),
@@ -49,7 +49,7 @@ def plotted(chart: OverTime, chart_id: str) -> SafeString:
 
 @register.simple_tag
 def strip(chart: OverTime) -> SafeString:
-    """What stands under a plot: values in words, and the dates of the axis."""
+    """What stands below a plot: values in words, and the dates of the axis."""
     return _markup("".join((*map(_word, chart.words), *map(_time, chart.times))))
 
 
@@ -67,8 +67,8 @@ def provider_key(key: Key, chart_id: str) -> SafeString:
 
 @register.simple_tag
 def values_table(rows: Sequence[Row], caption: str) -> SafeString:
-    """A table of values: its caption, its head, and a body for each year. A column in which no row says anything is
-    left out, and so are the providers where all rows have the same: the caption names them."""
+    """A table of values: its caption, its head, and a body for each year. Empty columns are left out, and so is the
+    column of providers if all rows have the same: the caption names them."""
     said, names = _Said(), value_rows.columns()
     dated = zip(rows, value_rows.dates(rows), strict=True)
     told = [(row.year, _cells(row, date, said)) for row, date in dated]
@@ -89,8 +89,8 @@ def values_table(rows: Sequence[Row], caption: str) -> SafeString:
 
 
 def _markup(written: str) -> SafeString:
-    """What is put together here, which nobody escapes a second time."""
-    return SafeString(written)  # nosec B703 - constants and numbers, and between them what `_said` escaped
+    """Markup assembled here, which must not be escaped again."""
+    return SafeString(written)  # nosec B703 - constants and numbers, with text that `_said` escaped
 
 
 def _label(tick: Tick) -> str:
@@ -108,7 +108,7 @@ def _band(band: Band) -> str:
 
 
 def _edges(band: Band) -> str:
-    """Where it has a bound."""
+    """The edges of a band, on the sides where it has a bound."""
     heights = (y for y, is_drawn in ((band.y, band.has_top), (band.bottom, band.has_bottom)) if is_drawn)
     return "".join(
         f'<line class="chart-edge" x1="{band.x}%" y1="{y}%" x2="{band.right}%" y2="{y}%" />' for y in heights
@@ -143,7 +143,7 @@ def _stroke(stroke: Stroke) -> str:
     return drawn + "".join(_placed(x, y, end) for y in (stroke.y1, stroke.y2))
 
 
-# As the mark of that name in `charts/marks.html`, for where there is none to refer to.
+# Like the mark of that name in `charts/marks.html`, for pages where there is none to refer to.
 _DOUBTED = f'<path class="chart-mark is-{Shape.DOUBTED}" d="M-6,-6 L6,6 M-6,6 L6,-6" />'
 
 
@@ -152,7 +152,7 @@ def _placed(x: float, y: float, drawn: str) -> str:
 
 
 class _Marks(dict[tuple[str, int, bool], str]):
-    """How the marks of a chart begin, by what they look like: of three hundred there are two or three sorts."""
+    """The opening markup of a chart's marks, by their appearance: three hundred marks have two or three kinds."""
 
     def __init__(self, chart_id: str) -> None:
         super().__init__()
@@ -172,7 +172,7 @@ def _mark(mark: Mark, begun: _Marks) -> str:
     return f'{ring}{begun[mark.shape, mark.provider, mark.is_early]} x="{x}%" y="{y}%" />'
 
 
-# Where a mark with an arrow stands in a key that is higher than others.
+# The position of a mark with an arrow, in a key that is taller than others.
 _TALL = {Shape.LESS: 35.0, Shape.MORE: 65.0}
 
 
@@ -184,29 +184,29 @@ def _key(key: Key, chart_id: str) -> str:
     return f'<svg class="chart-key{" is-tall" if key.shape in _TALL else ""}" aria-hidden="true">{drawn}</svg>'
 
 
-_ALWAYS = 2  # columns that are there in any case: the date and the value
-_PROVIDERS = 4  # the column of who sent a value
-_Column = tuple[int, str]  # which of the cells of a row it shows, and its name
+_ALWAYS = 2  # the columns that are never left out: date and value
+_PROVIDERS = 4  # the column of providers
+_Column = tuple[int, str]  # the index of a cell in a row, and the column's name
 
 
 class _Said:
-    """What a table says in many rows alike, in words once."""
+    """Texts that many rows of a table share, put into words once."""
 
     def __init__(self) -> None:
-        self._known: dict[object, tuple[str, Row]] = {}  # with the row, for which its ranges stay where they are
+        self._known: dict[object, tuple[str, Row]] = {}  # the row keeps its ranges' id in use
 
     def place(self, row: Row) -> str:
-        """Where it stands."""
+        """Where its value stands in the range."""
         measured = row.measured
         mark = measured.place, measured.place_by, measured.place_words
         return self._once(mark, row, value_rows.place)
 
     def ranges(self, row: Row) -> str:
-        """Its ranges, which a page reads once where many are alike."""
+        """Its ranges, of which many rows share one object."""
         return self._once(id(row.measured.ranges), row, value_rows.ranges)
 
     def providers(self, row: Row) -> str:
-        """Who sent it: of five hundred values one, two or three."""
+        """Who sent it: five hundred values have one, two or three senders."""
         return self._once((id(row.senders),), row, value_rows.providers)
 
     def _once(self, mark: object, row: Row, say: Callable[[Row], str]) -> str:
@@ -218,7 +218,7 @@ class _Said:
 def _cells(row: Row, date: str, said: _Said) -> tuple[str, ...]:
     """Date, value, place, range, providers and notes."""
     value = f"<strong>{pressures_spoken(_markup(_said(value_rows.value(row))))}</strong>"
-    if row.is_modified:  # in words among its notes
+    if row.is_modified:  # its notes say so in words
         value += f' <svg class="chart-key" aria-hidden="true">{_placed(50.0, 50.0, _DOUBTED)}</svg>'
     if row.converted:
         drawn = gettext("drawn as %(value)s") % {"value": row.converted}
@@ -228,7 +228,7 @@ def _cells(row: Row, date: str, said: _Said) -> tuple[str, ...]:
 
 
 def _sender_of_all(told: Sequence[Sequence[str]]) -> str:
-    """A caption's line where all rows have the same providers, who would stand in each of them."""
+    """A line for the caption if all rows have the same providers, so that they need not be repeated in each."""
     names = {cells[_PROVIDERS] for cells in told}
     if len(names) != 1 or names == {""}:
         return ""
@@ -246,7 +246,7 @@ def _year(year: str, rows: Iterable[Sequence[str]], columns: Sequence[_Column]) 
 
 
 def _row(cells: Sequence[str], columns: Sequence[_Column]) -> str:
-    """Before each cell stands its column's name, where a screen is too narrow for columns."""
+    """Each cell carries its column's name, for screens that are too narrow for columns."""
     (first, date), *others = columns
     heading = f'<th scope="row" role="rowheader" data-label="{date}">{cells[first]}</th>'
     rest = "".join(f'<td role="cell" data-label="{name}">{cells[at]}</td>\n' for at, name in others)

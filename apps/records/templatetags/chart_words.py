@@ -1,4 +1,4 @@
-"""What stands beside a chart in words: the sentence that is its name, its caption, its legend, and its table."""
+"""The words of a chart: the sentence that is its name, its caption, its legend, and its table."""
 
 from collections.abc import Iterator
 from datetime import date
@@ -44,7 +44,7 @@ _EACH: dict[str, str | Promise] = {
     Each.YEAR: _("Each mark is one year, from its lowest to its highest value."),
     Each.STRETCH: _("Each mark stands for several years, from their lowest to their highest value."),
 }
-# on a day, in a month or a year, and over a time, which has words of its own: "March 4 to 9, 2019", "Since March 2019"
+# on a day; in a month or a year; and for a period, which has words of its own: "March 4 to 9, 2019", "Since March 2019"
 _Sentences: TypeAlias = tuple[str | Promise, str | Promise, str | Promise]
 _COMPARED: dict[str, _Sentences] = {
     "higher": (_("Higher than on %(date)s."), _("Higher than in %(date)s."), _("Higher than before (%(date)s).")),
@@ -73,13 +73,13 @@ def headline(series: Series) -> str:
     if before is not None and earlier == date:
         date, earlier = dates_in_words.in_full(latest.when), dates_in_words.in_full(before.when)
     said = [_dated(_LATEST, latest, date), standing(latest.measured)]
-    if before is not None and earlier != date:  # else nobody knows which was first
+    if before is not None and earlier != date:  # with equal dates, nobody knows which was first
         said.append(_dated(_COMPARED[series.compared], before, earlier))
     return " ".join(filter(None, (*said, *_doubted(series, latest))))
 
 
 def _doubted(series: Series, latest: Row) -> Iterator[str]:
-    """That some may mean something else than they seem to: nobody may read past it."""
+    """That some values may mean something else than they seem to: nobody must miss that."""
     if latest.is_modified:
         yield gettext("This value carries a note that may change its meaning; see the table.")
     if any(each.is_modified and each.at != points.moment(latest.when) for each in series.readings):
@@ -99,8 +99,8 @@ def _dated(sentences: _Sentences, row: Row, date: str) -> str:
 
 @register.simple_tag
 def standing(measured: Measured) -> str:
-    """Where a value stands, with the range: Above the usual range (4.0 to 5.6 %). It says when the judgment is ours,
-    and when there is no range to judge by."""
+    """Where a value stands, with the range: Above the usual range (4.0 to 5.6 %). It says if the judgment is ours, and
+    if there is no range to judge by."""
     wanted = measured.usual_range
     place = words.of_key(measured.place)
     if measured.place in _UNJUDGED or (place and wanted is None):
@@ -116,7 +116,7 @@ def standing(measured: Measured) -> str:
 def _only_the_range(measured: Measured) -> str:
     if not measured.ranges:
         if isinstance(measured, Comparable) and not _is_of_a_lab(measured):
-            return ""  # nobody expects a range beside a weight, or an answer
+            return ""  # nobody expects a range for a weight, or an answer
         return gettext("The lab sent no usual range.")
     return _ranges(measured)
 
@@ -127,14 +127,14 @@ def _is_of_a_lab(measured: Comparable) -> bool:
 
 @register.simple_tag
 def goal_in_words(aim: Aim) -> str:
-    """What a goal wants of a result: < 7 %."""
+    """The value that a goal sets for a result: < 7 %."""
     return values_in_words.of_value(aim.value)
 
 
 @register.filter
 def unjudged_ranges(entry: object) -> str:
-    """The ranges of a result of which none is the one to judge by: follicular and luteal, say; of a number that its lab
-    compared with nothing, that there is none. Else empty."""
+    """The ranges of a result if none of them is the one to judge by, such as follicular and luteal; for a number that
+    its laboratory compared with nothing, a sentence that there is no range; else empty."""
     if not isinstance(entry, ResultEntry) or entry.usual_range is not None:
         return ""
     is_compared = bool(entry.place or entry.place_words)
@@ -150,7 +150,7 @@ def _ranges(measured: Measured) -> str:
 
 
 def wanted_in_words(wanted: ReferenceRange) -> str:
-    """The bounds of a range alone."""
+    """Only the bounds of a range."""
     return values_in_words.of_usual_range(wanted)
 
 
@@ -161,7 +161,7 @@ def band_in_words(series: Series) -> str:
 
 
 def tick_date(sent: str) -> str:
-    """A date under a chart: 2019; March 2019; March 4. The year of a day is in the sentence and in the table."""
+    """A date below a chart: 2019; March 2019; March 4. For a day, the year is in the sentence and in the table."""
     if len(sent) < _DAY:
         return dates.sent_date(sent)
     return formats.date_format(date.fromisoformat(sent), "MONTH_DAY_FORMAT")
@@ -169,11 +169,11 @@ def tick_date(sent: str) -> str:
 
 @register.filter
 def each_in_words(chart: OverTime) -> str:
-    """What one mark stands for, where that is not one value."""
+    """What one mark represents, if that is not one value."""
     return str(_EACH.get(chart.each, ""))
 
 
 @register.filter
 def shape_in_words(shape: str) -> str:
-    """What a mark says."""
+    """What a mark means."""
     return str(_SHAPES[shape])

@@ -1,6 +1,6 @@
-"""What a page of the record has many of, as markup: rows of entries, and links. Fifty rows are most of what it costs;
-written here they take a tenth of the time that a template for each takes. All that is told is escaped by `_said` or
-`dates_whole`, and nothing else is marked as safe but what is put together of it here."""
+"""The parts of record pages that occur many times, as markup: rows of entries, and links. Fifty rows are most of the
+work for a page; written here, they take a tenth of the time that a template for each takes. All text is escaped by
+`_said` or `dates_whole`, and only what is assembled from that is marked as safe."""
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
@@ -27,14 +27,14 @@ from apps.records.viewing.wording import languages, long_names
 register = template.Library()
 
 _said = escape
-_FEW = 2  # further entries of the same thing that are shown at once
-_LONGEST_NAME = 90  # of one among several, on a page of which they are a small part
+_FEW = 2  # further entries of the same thing that are not collapsed
+_LONGEST_NAME = 90  # for a page on which such names are a small part
 
 
 @register.simple_tag
 def sections_of_rows(sections: Iterable[Section], of_one: str = "", *, show_subject: bool = False) -> SafeString:
-    """The sections of a list, each under its heading. `show_subject`: rows say under which subject they are. Here and
-    below, `of_one` is what addresses end with where one person's record is read (`queries.kept`)."""
+    """The sections of a list, each with its heading. `show_subject`: each row names its subject. Here and below,
+    `of_one` is the end of addresses that keeps them to one person's record (`queries.kept`)."""
     found = tuple(sections)
     written = []
     alike = _Alike(of_one)
@@ -51,45 +51,45 @@ def sections_of_rows(sections: Iterable[Section], of_one: str = "", *, show_subj
 
 @register.simple_tag
 def rows_under_a_heading(rows: Iterable[Row], of_one: str = "", *, show_subject: bool = False) -> SafeString:
-    """The same of rows whose heading the page has."""
+    """The same for rows whose heading is on the page already."""
     return _markup(_list(rows, _Alike(of_one), show_subject=show_subject))
 
 
 @register.simple_tag
 def entry_row(row: Row, of_one: str = "") -> SafeString:
-    """One row, for a list that has a heading of its own."""
+    """One row, for a list with its own heading."""
     return _markup(_row(row, _Alike(of_one)))
 
 
 @register.simple_tag
 def names_of_rows(rows: Iterable[Row], of_one: str = "", *, is_dated: bool = False) -> SafeString:
-    """What a few rows are called, each in a line of a list of facts, and with `is_dated` when they were."""
+    """The names of a few rows, each on a line in a list of facts; with `is_dated`, also their dates."""
     alike = _Alike(of_one)
     return _markup("\n".join(_name(row, alike, is_dated=is_dated) for row in rows))
 
 
 @register.simple_tag
 def own_words(entry: Entry) -> frozenset[str]:
-    """The provider's words in an entry, where they are in another language than the page: for `said_by_them`."""
+    """The provider's words in an entry, if they are in another language than the page: for `said_by_them`."""
     return languages.theirs(entry) if languages.of(entry.language) else frozenset()
 
 
 @register.simple_tag
 def fact_line(line: str, language: str, words: frozenset[str], entry: Entry) -> SafeString:
-    """A line of a fact, as `said_by_them` has it, in which the telephone numbers of its entry can be called."""
+    """A line of a fact as from `said_by_them`, with its entry's telephone numbers as links that call them."""
     return telephones.to_call(said_by_them(line, language, words), telephones.of(entry))
 
 
 @register.simple_tag
 def reached_line(reached: ContactPoint) -> SafeString:
-    """How somebody or a place can be reached, on one line."""
+    """How to reach a person or a place, on one line."""
     number = telephones.link(reached.number) if reached.number else ""
     return _markup(" · ".join(filter(None, (_said(reached.name), _said(reached.address), number))))
 
 
 @register.simple_tag
 def said_by_them(line: str, language: str, words: frozenset[str]) -> SafeString:
-    """A line, in which the provider's words are marked where `language` says that they are in another than the page."""
+    """A line with the provider's words marked, if `language` says that they are in another language than the page."""
     if not language:
         return pressures_spoken(dates_whole(line))
     parts = languages.parted(line, words)
@@ -99,7 +99,7 @@ def said_by_them(line: str, language: str, words: frozenset[str]) -> SafeString:
 
 @register.simple_tag
 def subject_links(subjects: Iterable[Subject], shown: Subject | str | None, of_one: str = "") -> SafeString:
-    """The lists of a record, of which one may be shown."""
+    """Links to the lists of a record; `shown` may be one of them."""
     around = _around_subject(of_one)
     written = []
     for subject in subjects:
@@ -111,7 +111,7 @@ def subject_links(subjects: Iterable[Subject], shown: Subject | str | None, of_o
 
 @register.simple_tag
 def summary_rows(summaries: Iterable[Summary], of_one: str = "") -> SafeString:
-    """The lists of a record as rows, each with what there is of it."""
+    """The lists of a record as rows, each with a summary of its entries."""
     around = _around_subject(of_one)
     return _markup(
         "\n".join(
@@ -123,19 +123,19 @@ def summary_rows(summaries: Iterable[Summary], of_one: str = "") -> SafeString:
 
 
 def _markup(written: str) -> SafeString:
-    """What is put together here, which nobody escapes a second time."""
-    return SafeString(written)  # nosec B703 - constants, and between them what `_said` escaped
+    """Markup assembled here, which must not be escaped again."""
+    return SafeString(written)  # nosec B703 - constants, with text that `_said` escaped
 
 
 def _around_subject(of_one: str) -> tuple[str, str]:
-    """The addresses of lists differ by the key of the subject, which stands between these."""
+    """The parts of a list's address before and after the key of its subject, in which alone lists differ."""
     before, _mark, after = reverse("subject", args=["-"]).rpartition("-")
     return before, after + of_one
 
 
 class _Alike:
-    """What the rows of a page have alike, and is written once: the addresses of entries, which differ by a number at
-    one place, what their subjects are called, and what several of them say, such as a provider's name."""
+    """What the rows of a page share, written once: the addresses of entries, which differ only in one number, the names
+    of their subjects, and texts that several rows have, such as a provider's name."""
 
     def __init__(self, of_one: str = "") -> None:
         self._around: dict[str, tuple[str, str]] = {}
@@ -146,7 +146,7 @@ class _Alike:
 
     @cached_property
     def dated(self) -> str:
-        """A label and a date together."""
+        """The pattern for a label with a date."""
         return gettext("%(label)s %(date)s")
 
     def subject(self, row: Row) -> str:
@@ -162,7 +162,7 @@ class _Alike:
         return f"{around[0]}{row.record}{around[1]}"
 
     def detail(self, row: Row, said: str) -> str:
-        if row.language:  # in which other words are theirs
+        if row.language:  # other words on the row are the provider's
             return said_by_them(said, row.language, row.own_words)
         detail = self._details.get(said)
         if detail is None:
@@ -170,9 +170,8 @@ class _Alike:
         return detail
 
     def in_parts(self, parts: Iterable[str]) -> str:
-        """What stands on one line, each part by itself: where there is no room for all, a line ends between two of
-        them, and not within a date or a provider's name. The dot before a part is not seen where a line begins with
-        it."""
+        """The parts of one line, each in its own element: if there is no room for all of them, the line breaks between
+        two, and not within a date or a provider's name. The dot before a part is invisible at the start of a line."""
         first, *others = map(self._part, parts)
         return f"<span>{first}</span>" + "".join(f" <span><span>· </span>{part}</span>" for part in others)
 
@@ -204,7 +203,7 @@ def _row(row: Row, alike: _Alike, *, show_subject: bool = False) -> str:
 
 
 def _said_of(row: Row, alike: _Alike, *, show_subject: bool) -> str:
-    """What the row says beneath its name. Who and where have lines of their own where they stand behind the date."""
+    """What the row says below its name. Who and where have their own lines if they stand after the date."""
     behind = [detail for detail in row.details if detail in row.behind]
     dated = list(_dated(row, alike, show_subject=show_subject)) if behind else []
     if not dated:
@@ -222,7 +221,7 @@ def _line(parts: Iterable[str], alike: _Alike) -> str:
 
 
 def _in_its_language(words: str, row: Row) -> str:
-    """A provider's words, marked where they are in another language than the page (WCAG 3.1.2)."""
+    """A provider's words, marked if they are in another language than the page (WCAG 3.1.2)."""
     return _in_language(row.language, words) if row.language else _said(words)
 
 
@@ -231,8 +230,9 @@ def _in_language(language: str, words: str) -> str:
 
 
 def _has_its_own_words(row: Row) -> bool:
-    """Whether the provider says something that our name does not have as a whole, in brackets: "Irregular heartbeat
-    (atrial fibrillation)". A word of it alone may mean another thing: "stroke" in passing signs of a stroke."""
+    """Whether the provider's name adds something to ours: not if ours ends with the whole of it in brackets, as in
+    "Irregular heartbeat (atrial fibrillation)". Containing a word of it is not enough: "stroke" in "passing signs of a
+    stroke" means something else."""
     return bool(row.theirs) and not row.title.casefold().endswith(f"({row.theirs.casefold()})")
 
 
@@ -248,7 +248,8 @@ def _name(row: Row, alike: _Alike, *, is_dated: bool) -> str:
 
 
 def _own_words(row: Row) -> tuple[str, ...]:
-    """What providers call a condition, all that stand for it here: its code may be wrong, and then so is our name."""
+    """All names that providers use for a condition in this row: its code may be wrong, and then our name is wrong as
+    well."""
     told = (row, *row.others) if row.subject == CONDITIONS.key else ()
     return tuple(dict.fromkeys(one.theirs for one in told if _has_its_own_words(one)))
 
@@ -272,25 +273,25 @@ def _summed_up(summary: Summary, count: int) -> Iterator[str]:
 
 
 def _beneath(row: Row, alike: _Alike, *, show_subject: bool) -> Iterator[str]:
-    """What the last line of a row says."""
+    """The parts of a row's last line."""
     yield from _dated(row, alike, show_subject=show_subject)
     yield from _sent(row)
 
 
 def _dated(row: Row, alike: _Alike, *, show_subject: bool) -> Iterator[str]:
-    """Its status and its date."""
+    """Its subject if wanted, its status and its date."""
     if show_subject:
         yield alike.subject(row)
     if row.status and row.status != row.when_label:
         yield row.status
     if row.when_label:
         yield alike.dated % {"label": row.when_label, "date": row.when}
-    elif row.when:  # none is known of what cannot be read
+    elif row.when:  # an entry that cannot be read has no known date
         yield row.when
 
 
 def _sent(row: Row) -> Iterator[str]:
-    """Whom it is from, and how many values there are."""
+    """Who sent it, and how many values there are."""
     if len(row.providers) > 1:
         yield gettext("From %(providers)s") % {"providers": in_a_row(row.providers)}
     else:
@@ -307,7 +308,7 @@ def _listed_by(row: Row) -> str:
 
 
 def _others(row: Row, alike: _Alike) -> str:
-    """Further entries of the same thing: folded away where there are several."""
+    """Further entries of the same thing, collapsed if there are several."""
     if not row.others:
         return ""
     listed = f"<ul>{''.join(_other(other, row, alike) for other in row.others)}</ul>"
@@ -321,7 +322,7 @@ def _others(row: Row, alike: _Alike) -> str:
 
 @register.filter
 def name_beside(other: Row, row: Row) -> str:
-    """What a further entry of the same thing is called, where its row does not say it."""
+    """The name of a further entry of the same thing, if its row does not have it."""
     if other.theirs and other.theirs != row.theirs:
         return other.theirs
     return other.title if other.title != row.title else ""
@@ -329,7 +330,7 @@ def name_beside(other: Row, row: Row) -> str:
 
 @register.filter
 def details_beside(other: Row, row: Row) -> tuple[str, ...]:
-    """What such an entry says, where its row does not say the same."""
+    """The details of such an entry, if its row does not have the same."""
     return other.details if other.details != row.details else ()
 
 

@@ -1,4 +1,4 @@
-"""Links that show less of a list, as markup: a list of documents has a dozen names to choose from, and years."""
+"""Links that restrict a list, as markup: a list of documents has a dozen names to choose from, and years."""
 
 from collections.abc import Callable, Iterable
 from html import escape
@@ -17,34 +17,37 @@ from apps.records.viewing.wording import long_names
 
 register = template.Library()
 
-_LONGEST_NAME: Final = 60  # of one among several beside each other
-_ANY: Final = "-"  # in place of what is chosen: no mark and no year has it
+_LONGEST_NAME: Final = 60  # of one name among several side by side
+_ANY: Final = "-"  # a placeholder for the choice: no mark or year equals it
 
 
 @register.simple_tag
 def names_to_choose(choices: Iterable[Choice], filters: Filters, sort: str) -> SafeString:
-    """Each name as a link to the list narrowed to it, from its first page; one that is chosen leads back."""
+    """Each name as a link to the list restricted to it, starting at its first page; the link of a chosen name removes
+    the restriction."""
     address = _addresses(filters, sort)
     return _markup(_name(one, "" if one.is_on else one.mark, address) for one in choices)
 
 
 @register.simple_tag
 def years_to_choose(years: Iterable[str], filters: Filters) -> SafeString:
-    """The same of years."""
+    """The same for years."""
     address = _addresses(filters, "year")
     return _markup(f'<a class="chip" href="{address(year)}">{escape(year)}</a>' for year in years)
 
 
 @register.simple_tag
 def copy_query(subject: object, source: object, of_one: str) -> str:
-    """The query of the page that makes a copy: of one list, one connection and one person, as far as each is meant."""
+    """The query for the page that makes a copy: limited to one list, one connection and one person, as far as these are
+    given."""
     asked = {"only": subject, queries.SOURCE: source}
     told = [(name, str(value)) for name, value in asked.items() if value] + parse_qsl(of_one.removeprefix("?"))
     return f"?{urlencode(told)}" if told else ""
 
 
 def _addresses(filters: Filters, name: str) -> Callable[[str], str]:
-    """What makes the address of the list with a choice of that name. They differ at one place."""
+    """A function that returns the address of the list for a choice with that name. The addresses differ only in one
+    place."""
     before, _any, after = filtered(filters, page=1, **{name: _ANY}).partition(f"{name}={_ANY}")
     without = filtered(filters, page=1, **{name: ""})
     return lambda chosen: escape(f"{before}{name}={chosen}{after}" if chosen else without)
@@ -59,4 +62,4 @@ def _name(choice: Choice, mark: str, address: Callable[[str], str]) -> str:
 
 
 def _markup(links: Iterable[str]) -> SafeString:
-    return SafeString("\n".join(links))  # nosec B703 - all that is told in them is escaped
+    return SafeString("\n".join(links))  # nosec B703 - all text in them is escaped

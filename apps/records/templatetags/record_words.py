@@ -1,4 +1,5 @@
-"""What pages of records say: codes of a Patient, dates, addresses of filtered lists. Unknown codes stay as sent."""
+"""Words on pages of records: for codes of a Patient and dates; and the addresses of filtered lists. Unknown codes stay
+as sent."""
 
 import re
 from collections.abc import Iterable
@@ -29,9 +30,9 @@ from apps.records.viewing.wording import empty_lists
 
 register = template.Library()
 
-# Before the sound of i, "and" is "e" in Spanish. Island and Idaho begin with another, in both languages.
+# In Spanish, "and" is "e" before the sound of i. Island and Idaho begin with another sound, in both languages.
 _BEGINS_AS_I: Final = re.compile(r"[IÍ][bglmnpt]", re.IGNORECASE)
-# ContactPoint.system and use; Address.use and HumanName.use: alike in DSTU2 and R4.
+# ContactPoint.system and use; Address.use and HumanName.use: the same in DSTU2 and R4.
 _SYSTEMS = {
     "phone": _("Phone"),
     "fax": _("Fax"),
@@ -53,7 +54,7 @@ _USES = {
     "anonymous": _("anonymous"),
     "maiden": _("name before marriage"),
 }
-# Fields of PatientSummary whose absence is named.
+# Fields of PatientSummary that are named if they are absent.
 _FIELDS = {
     "birth_date": _("date of birth"),
     "contacts": _("ways to reach the person"),
@@ -77,13 +78,13 @@ def relationships_in_words(sent: tuple[str, ...]) -> str:
 
 @register.filter
 def trait_label(trait: Trait) -> str:
-    """What such a trait is called."""
+    """The label of such a trait."""
     return str(demographics.LABELS.get(Sort(trait.sort), ""))
 
 
 @register.filter
 def trait_in_words(said: str) -> str:
-    """What is said of one."""
+    """The words for the value of a trait."""
     return str(demographics.WORDS.get(said, said))
 
 
@@ -125,7 +126,7 @@ def checked_when(moment: datetime, now: datetime) -> str:
 
 @register.filter
 def is_out_of_date(connection: Connection, now: datetime) -> bool:
-    """Whether what it brought may have changed since: a page says so before it says when that was checked."""
+    """Whether what it brought may have changed since: if so, a page says that before it says when it was checked."""
     return overview.is_out_of_date(connection, at=now)
 
 
@@ -143,13 +144,13 @@ def subject_name(key: str) -> str:
 
 @register.filter
 def explained(entry: Entry) -> str:
-    """What the test or the condition that an entry is of is, in words of ours; empty where we have none."""
+    """An explanation of the test or condition of an entry, in our words; empty if we have none."""
     return explaining.of(entry)
 
 
 @register.filter
 def what_it_holds(subject: Subject) -> str:
-    """What the list of this subject has in it."""
+    """What the list of this subject is for."""
     return empty_lists.of(subject)
 
 
@@ -196,21 +197,21 @@ def page_of(filters: Filters, pages: int) -> str:
 
 @register.simple_tag
 def next_rows(shown: EntryList) -> str:
-    """How many rows the next page of a list has: the last has what is left."""
+    """How many rows the next page of a list has; on the last, those that remain."""
     rows = min(shown.count - shown.filters.page * MOST_ROWS, MOST_ROWS)
     return gettext("The last one") if rows == 1 else gettext("Next %(n)s") % {"n": counts.grouped(rows)}
 
 
 @register.filter
 def to_their_record(connection_id: UUID) -> str:
-    """What the address of a page of the record ends with, so that it is of the person whom this connection is of."""
+    """The end of an address that keeps a page of the record to the person to whom this connection belongs."""
     return queries.kept_by(connection_id)
 
 
 @register.simple_tag
 def same_page_of(connection_id: UUID | None, search: str = "") -> str:
-    """The query of the page that is shown, for the record of that person, or everybody's. `search` is the number of the
-    one it shows."""
+    """The query of the page that is shown, for the record of that person, or of everybody. `search` is the number of
+    the search that it shows."""
     return queries.kept_by(connection_id, search=search)
 
 

@@ -1,4 +1,4 @@
-"""For pages of connections, which know nothing of what syncing found: whose provider refuses everything."""
+"""For pages about connections, which do not know what syncing found: which connections are refused everything."""
 
 from collections.abc import Iterable
 from uuid import UUID
@@ -14,8 +14,8 @@ register = template.Library()
 
 @register.simple_tag
 def refused_everything(standings: Iterable[Standing]) -> frozenset[UUID]:
-    """The ids of those connections that hold and bring nothing, as far as the last run that ended tells. Where the
-    patient can do something, that goes first. One query, none where there is no connection."""
+    """The ids of those connections that are active but get nothing, judging by the last finished run. If the patient
+    has to do something, that takes precedence. One query; none if there is no connection."""
     holding = (one.connection for one in standings if not one.needs_you)
     active = (connection.pk for connection in holding if connection.status == Connection.Status.ACTIVE)
     return frozenset(pk for pk, check in last_checks.of(active).items() if check.is_refused)

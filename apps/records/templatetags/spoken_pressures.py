@@ -1,5 +1,5 @@
-"""Blood pressures as they are spoken: "128 over 82 millimeters of mercury", where a screen reader would make a fraction
-or a date of 128/82 mmHg (patient experience 3.4 and 8)."""
+"""Blood pressures as people say them: "128 over 82 millimeters of mercury". A screen reader would take 128/82 mmHg for
+a fraction or a date (patient experience 3.4 and 8)."""
 
 import re
 from typing import Final
@@ -15,10 +15,11 @@ _PRESSURE: Final = re.compile(r"(?<![\d./])(\d{2,3}(?:\.\d+)?)/(\d{2,3}(?:\.\d+)
 
 @register.filter
 def pressures_spoken(markup: SafeString) -> SafeString:
-    """The markup, in which what is seen of a blood pressure is not read out, and what is read out is not seen."""
-    if "mm" not in markup or "/" not in markup:  # as nearly all
+    """The markup with blood pressures in two forms: one is visible but not read aloud, the other is read aloud but not
+    visible."""
+    if "mm" not in markup or "/" not in markup:  # as in nearly all texts
         return markup
-    return SafeString(_PRESSURE.sub(_spoken, markup))  # nosec B703 - digits and constants, in what is markup already
+    return SafeString(_PRESSURE.sub(_spoken, markup))  # nosec B703 - digits and constants, within markup
 
 
 def _spoken(found: re.Match[str]) -> str:

@@ -1,5 +1,4 @@
-"""Telephone numbers of a care team, an insurer or a practice, which can be called where they stand (patient experience
-3.9)."""
+"""Telephone numbers of a care team, an insurer or a practice, as links that call them (patient experience 3.9)."""
 
 import re
 from collections.abc import Iterable
@@ -20,7 +19,7 @@ _UNDIALED: Final = re.compile(r"[^\d+]", re.ASCII)
 
 
 def of(entry: Entry) -> tuple[str, ...]:
-    """Those of an entry, as sent."""
+    """The numbers of an entry, as sent."""
     contacts: list[Contact] = []
     if isinstance(entry, CareTeamEntry):
         contacts = [*entry.contacts, *(contact for member in entry.members for contact in member.contacts)]
@@ -31,7 +30,7 @@ def of(entry: Entry) -> tuple[str, ...]:
 
 
 def to_call(markup: SafeString, numbers: Iterable[str]) -> SafeString:
-    """The markup, in which each of these numbers leads to a call: where it stands alone between the parts of a line."""
+    """The markup, with each of these numbers as a link that calls it if it is a separate part of a line."""
     linked = {escape(number): link(number) for number in numbers}
     if not linked:
         return markup
@@ -41,7 +40,7 @@ def to_call(markup: SafeString, numbers: Iterable[str]) -> SafeString:
 
 
 def link(number: str) -> SafeString:
-    """One that leads to a call; what cannot be dialed as it stands, alone."""
+    """A number as a link that calls it; a number that cannot be dialed as it is, as text."""
     if not _is_number(number):
         return SafeString(escape(number))  # nosec B703 - escaped
     dialed = _UNDIALED.sub("", number)
@@ -49,5 +48,5 @@ def link(number: str) -> SafeString:
 
 
 def _is_number(written: str) -> bool:
-    """Whether it can be dialed as it stands: an extension is for people to read."""
+    """Whether it can be dialed as it is: one with an extension is only text."""
     return _NUMBER.fullmatch(written) is not None and sum(letter.isdigit() for letter in written) >= 5

@@ -1,8 +1,8 @@
-"""Dates and clock times that no line ends within: "September" and "30, 2026" stood one below the other. And dots
-between the parts of a line, which no line begins with.
+"""Dates and clock times that do not break across lines: "September" and "30, 2026" used to be on separate lines. Also,
+dots between the parts of a line, which must not begin a line.
 
-Where a date has no room on a line it goes to the next one whole; letters so large that no line has room for all of it
-still break between its words, which spaces that never break would forbid.
+A date that does not fit on a line moves to the next one as a whole; if the letters are so large that it fits on no
+line, it still breaks between its words, which non-breaking spaces would prevent.
 """
 
 import re
@@ -17,26 +17,26 @@ from django.utils.translation import override
 
 register = template.Library()
 
-_LANGUAGES: Final = ("en", "es")  # of `config.formats`; a provider may write in the other
-_BEFORE_A_DOT: Final = re.compile(r"(?<!\s)\s++(?=·\s)")  # looked for once in a run of spaces
+_LANGUAGES: Final = ("en", "es")  # of `config.formats`; a provider may use the other
+_BEFORE_A_DOT: Final = re.compile(r"(?<!\s)\s++(?=·\s)")  # possessive: each run of spaces is examined once
 _DIGIT: Final = re.compile(r"\d")
-# With the name of the zone, which a space that never breaks holds on to: it would begin the next line.
+# With the name of the zone, kept together by a non-breaking space: otherwise it would begin the next line.
 _CLOCK: Final = r"\d{1,2}(?::\d{2})?[ \u00a0][ap]\.[ \u00a0]?m\.(?:\u00a0[A-Z][A-Z0-9:+\u2212-]*)?"
 
 
 @register.filter
 def dates_whole(text: object) -> SafeString:
-    """The text as markup, escaped, with each date and clock time in it held together."""
+    """The text as markup, escaped, with each date and clock time in it kept together."""
     said = escape(str(text))
-    if _DIGIT.search(said) is None:  # most are names, and a page has hundreds
+    if _DIGIT.search(said) is None:  # most texts are names, and a page has hundreds
         return SafeString(said)  # nosec B703 - escaped above
     return SafeString(_dates().sub(_whole, said))  # nosec B703
 
 
 @register.filter(is_safe=True)
 def dots_kept(markup: str) -> str:
-    """The same with each dot between two parts on the line of the part before it. For `{% filter %}`, around what is
-    markup already."""
+    """The markup with each dot between two parts kept on the line of the part before it. For `{% filter %}`, around
+    existing markup."""
     return _BEFORE_A_DOT.sub("\u00a0", markup)
 
 

@@ -1,1 +1,1 @@
-"""The pages of records, reached through their owner; nothing clinical is in a title or an address."""
+"""The pages of records, which only their owner can reach; no title or address says anything clinical."""

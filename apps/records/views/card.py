@@ -1,4 +1,4 @@
-"""The page of the card to carry."""
+"""The page of the wallet card."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +19,8 @@ from apps.records.views.trying import tried
 
 @dataclass(frozen=True)
 class Choice:
-    """A subject, whether the card has it, and the address of the card that differs by it; empty for the only one."""
+    """A subject, whether the card has it, and the address of the card with that changed; empty if it is the only
+    one."""
 
     subject: Subject
     is_on: bool
@@ -27,7 +28,7 @@ class Choice:
 
     @classmethod
     def of(cls, subject: Subject, wanted: Sequence[Subject], asked: QueryDict) -> "Choice":
-        """`asked` says of whom the card is, which stays."""
+        """`asked` also says whose card it is, which the address keeps."""
         others = [one.key for one in wallet_card.SUBJECTS if (one in wanted) != (one is subject)]
         query = QueryDict(mutable=True)
         query.setlist("on", others)
@@ -39,7 +40,7 @@ class Choice:
 @login_required
 @cache_control(no_store=True, private=True)
 def show_card(request: HttpRequest) -> HttpResponse:
-    """The card, with what its reader wants on it."""
+    """Show the card, with what its reader wants on it."""
     user, now = current_user(request), timezone.now()
     wanted, owner = _wanted(request.GET), queries.person(request.GET)
     with whole.opened(user, wallet_card.SUBJECTS, session=request.session, at=now) as record:
@@ -57,6 +58,6 @@ def show_card(request: HttpRequest) -> HttpResponse:
 
 
 def _wanted(query: QueryDict) -> tuple[Subject, ...]:
-    """Those that are asked for; what is usual where none is."""
+    """The requested subjects, or the usual ones if there are none."""
     asked = set(query.getlist("on"))
     return tuple(subject for subject in wallet_card.SUBJECTS if subject.key in asked) or wallet_card.USUAL

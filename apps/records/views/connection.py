@@ -1,4 +1,4 @@
-"""The pages of one connection's record, reached through its owner; nothing clinical is in a title or an address."""
+"""The pages of one connection's record, which only its owner can reach; no title or address says anything clinical."""
 
 from uuid import UUID
 
@@ -25,7 +25,7 @@ from apps.records.viewing.opening.overview import Overview, State
 @login_required
 @cache_control(no_store=True, private=True)
 def show_record(request: HttpRequest, connection_id: UUID) -> HttpResponse:
-    """The record's first page: who it is, how current it is, what came and what did not."""
+    """Show the record's first page: who it is, how current it is, what came and what did not."""
     connection = _connection(request, connection_id)
     if connection.status == Connection.Status.AWAITING_CONFIRMATION:
         return redirect("confirm", connection_id=connection.id)
@@ -48,8 +48,9 @@ def show_record(request: HttpRequest, connection_id: UUID) -> HttpResponse:
 @login_required
 @cache_control(no_store=True, private=True)
 def show_progress(request: HttpRequest, connection_id: UUID) -> HttpResponse:
-    """The part of that page which moves while a sync runs. The address says what the page shows already: `state`, on
-    whose change the whole page is asked for again, and `done`, the kinds done, on whose change it is said aloud."""
+    """Show the part of that page that changes while a sync runs. The address says what the page has already: `state`,
+    and if that has changed, the whole page is requested again; and `done`, the number of kinds done, and if that has
+    changed, it is announced to screen readers."""
     connection = _connection(request, connection_id)
     found = overview.of(connection, at=timezone.now())
     is_news = request.GET.get("done") != str(found.kinds_done)
@@ -68,8 +69,8 @@ def show_progress(request: HttpRequest, connection_id: UUID) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 def check_again(request: HttpRequest, connection_id: UUID) -> HttpResponse:
-    """The patient asks for what is new. A run that is open already is the answer, too. Whoever comes here by a GET
-    had to sign in first, and finds the button again on the record's page."""
+    """Start a check for the patient, or find that one is already running. A GET means that they had to sign in first;
+    they find the button again on the record's page."""
     connection = _connection(request, connection_id)
     if request.method != "POST":
         return redirect("record", connection_id=connection.id)
@@ -77,7 +78,7 @@ def check_again(request: HttpRequest, connection_id: UUID) -> HttpResponse:
         checking_again.check_again(connection, at=timezone.now())
         tasks.enqueue()
     except (checking_again.Stopped, NoLongerThere):
-        pass  # the record's page says so at its top, or is not there any more
+        pass  # the record's page says so at its top, or is gone as well
     except checking_again.TooSoon as error:
         time = dates.time_of_day(error.again_at)
         messages.info(request, _("Checked a moment ago. You can check again at %(time)s.") % {"time": time})
@@ -87,11 +88,11 @@ def check_again(request: HttpRequest, connection_id: UUID) -> HttpResponse:
 
 
 def _outlook(connection: Connection, found: Overview) -> Outlook | None:
-    """Only while we ask: nobody can tell how long a provider that does not answer will take."""
+    """Only while we are requesting: nobody knows how long a provider that does not answer will take."""
     return progress.of(connection) if found.state in {State.FIRST, State.CHECKING} else None
 
 
 def _connection(request: HttpRequest, connection_id: UUID) -> Connection:
-    """A connection of this person's; Http404 for anybody else's, and for one that ended unconfirmed."""
+    """A connection of this person; Http404 for anybody else's, and for one that ended unconfirmed."""
     mine = Connection.objects.filter(user=current_user(request)).select_related("provider", "endpoint", "registration")
     return get_object_or_404(mine.confirmed() | mine.unconfirmed(), pk=connection_id)

@@ -33,8 +33,8 @@ _OF_VALUES: Final = ("span", "all", queries.SOURCE, queries.PERSON)
 @login_required
 @cache_control(no_store=True, private=True)
 def show_entry(request: HttpRequest, subject_key: str, record_pk: int) -> HttpResponse:
-    """One entry. Its address says which page it is under, and nothing of what it says. What may carry grave news asks
-    first, once a session; a POST is the answer that it shall be read now."""
+    """Show one entry. Its address says which list it belongs to, and nothing about its content. What may carry grave
+    news asks first, once per session; a POST means that the reader wants to read it now."""
     record = _record(request, record_pk)
     now = timezone.now()
     is_out_of_date = overview.is_out_of_date(record.connection, at=now)
@@ -47,7 +47,7 @@ def show_entry(request: HttpRequest, subject_key: str, record_pk: int) -> HttpRe
         _LOG.error("A record does not open: connection %s, %s.", record.connection_id, type(error).__name__)
         subject = subjects.find(subject_key) or OTHER
         return render(request, "records/entry.html", {**context, "page": None, "subject": subject})
-    if page.subject is not None and page.subject.key != subject_key:  # kept from when it was listed elsewhere
+    if page.subject is not None and page.subject.key != subject_key:  # a link kept from when it was listed elsewhere
         return _lead_to("entry", page.subject.key, record_pk, queries.carried(request.GET, *_OF_AN_ENTRY))
     if request.method == "POST":
         asking_first.note_answer(page, session=request.session)
@@ -62,7 +62,7 @@ def show_entry(request: HttpRequest, subject_key: str, record_pk: int) -> HttpRe
 @login_required
 @cache_control(no_store=True, private=True)
 def show_as_sent(request: HttpRequest, subject_key: str, record_pk: int) -> HttpResponse:
-    """The resource as received. Of what may carry grave news the entry's own page asks first."""
+    """Show the resource as received. If it may carry grave news, the entry's own page asks first."""
     record = _record(request, record_pk)
     try:
         if asking_first.is_due(record, session=request.session):
@@ -80,8 +80,8 @@ def show_as_sent(request: HttpRequest, subject_key: str, record_pk: int) -> Http
 @login_required
 @cache_control(no_store=True, private=True)
 def show_over_time(request: HttpRequest, subject_key: str, record_pk: int, *, is_file: bool = False) -> HttpResponse:
-    """Every value of the test that an entry is of, as a page or as a file for a spreadsheet. Of what may carry grave
-    news the entry's own page asks first."""
+    """Show every value of an entry's test, as a page or as a file for a spreadsheet. If the entry may carry grave news,
+    its own page asks first."""
     user, now = current_user(request), timezone.now()
     try:
         record = one_record.find(user, record_pk)
@@ -125,13 +125,13 @@ def _asked(request: HttpRequest, *, is_file: bool) -> ChartQuery:
 
 
 def _saved(written: str) -> HttpResponse:
-    """To be saved under a name that says nothing of what is in it."""
+    """Saved under a name that says nothing about its content."""
     attached = {"Content-Disposition": 'attachment; filename="values.csv"'}
     return HttpResponse(written, content_type="text/csv; charset=utf-8", headers=attached)
 
 
 def _record(request: HttpRequest, pk: int) -> Record:
-    """A record of this person's; Http404 for anybody else's."""
+    """A record of this person; Http404 for anybody else's."""
     try:
         record = entries.find(current_user(request), pk)
     except Record.DoesNotExist:

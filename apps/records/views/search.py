@@ -1,7 +1,8 @@
-"""Search within one's own record. What is looked for is sent in the body: an address stays in the browser's history.
+"""Search within one's own record. The words are sent in the body: an address stays in the browser's history.
 
-The session keeps it, sealed as it is, under a number; what was found is shown at an address with that number. So the
-way back from an entry leads to what was found: to the answer of a form, browsers go back by asking to send it again.
+The session, which is sealed, keeps the words under a number, and the results are at an address with that number. So
+going back from an entry leads to the results; if they were the response to a form, browsers would ask to send the form
+again.
 """
 
 from uuid import UUID
@@ -25,16 +26,16 @@ from apps.records.viewing.opening.whole import Owner, Whole
 from apps.records.viewing.searches import Found
 from apps.vault.errors import VaultError
 
-_TRIES = 2  # shelves that were built anew while they were read are there a moment later
-_KEPT = "searches"  # in the session: the latest ones, each with its number
-_MOST_KEPT = 10  # a few tabs, and a few steps back in each
+_TRIES = 2  # if shelves were rebuilt while they were read, the new ones are there a moment later
+_KEPT = "searches"  # in the session: the latest searches, each with its number
+_MOST_KEPT = 10  # enough for a few tabs, and a few steps back in each
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 @cache_control(no_store=True, private=True)
 def search_record(request: HttpRequest) -> HttpResponse:
-    """The box, and what was found."""
+    """Show the search box, and the results."""
     if request.method == "POST":
         return _show(_keep(request, request.POST.get("words", "")), queries.person(request.GET))
     number = request.GET.get(queries.SEARCH, "")
@@ -67,7 +68,7 @@ def search_record(request: HttpRequest) -> HttpResponse:
 
 
 def _keep(request: HttpRequest, words: str) -> int:
-    """The number it is shown under."""
+    """Keep the words, and return their number."""
     kept = request.session.get(_KEPT, [])
     number = kept[-1][0] + 1 if kept else 1
     request.session[_KEPT] = [*kept, [number, words[: searches.LONGEST_WORDS]]][-_MOST_KEPT:]
@@ -81,12 +82,13 @@ def _show(number: int, person: UUID | None) -> HttpResponseRedirect:
 
 
 def _kept(request: HttpRequest, number: str) -> str | None:
-    """What was looked for; None where it is kept no more."""
+    """The words of a search; None if they are no longer kept."""
     return next((words for kept, words in request.session.get(_KEPT, []) if str(kept) == number), None)
 
 
 def _found(record: Whole, words: str, owner: Owner | None) -> tuple[Found | None, bool]:
-    """None where nothing can be searched just now, and whether that is because its shelves are being built anew."""
+    """The results, or None if nothing can be searched at the moment; and whether that is because its shelves are being
+    rebuilt."""
     for _try in range(_TRIES):
         try:
             return searches.of(record, words, owner=owner), False

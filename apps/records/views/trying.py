@@ -1,4 +1,4 @@
-"""Make what a page shows of a record, and once more where a shelf was built anew while it was read."""
+"""Make what a page shows of a record, trying again if a shelf was rebuilt while it was read."""
 
 from collections.abc import Callable
 from typing import Final, TypeVar
@@ -8,11 +8,11 @@ from apps.records.viewing.opening.whole import Whole
 from apps.vault.errors import VaultError
 
 _T = TypeVar("_T")
-_TRIES: Final = 2  # a shelf that is built anew while it is read is there a moment later
+_TRIES: Final = 2  # if a shelf is rebuilt while it is read, the new one is there a moment later
 
 
 def tried(record: Whole, make: Callable[[Whole], _T]) -> _T | None:
-    """None where it does not open just now."""
+    """None if it does not open at the moment."""
     for _try in range(_TRIES):
         try:
             return make(record)

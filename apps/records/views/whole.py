@@ -27,7 +27,7 @@ from apps.records.views.trying import tried
 @login_required
 @cache_control(no_store=True, private=True)
 def show_whole_record(request: HttpRequest) -> HttpResponse:
-    """What matters now, the lists and the providers."""
+    """Show what matters now, the lists and the providers."""
     now = timezone.now()
     with whole.opened(current_user(request), LISTED, session=request.session, at=now) as everything:
         record, owner = everything.of_one(queries.person(request.GET))
@@ -43,7 +43,7 @@ def show_whole_record(request: HttpRequest) -> HttpResponse:
 @login_required
 @cache_control(no_store=True, private=True)
 def show_subject(request: HttpRequest, subject_key: str) -> HttpResponse:
-    """The list of one subject."""
+    """Show the list of one subject."""
     subject = subjects.find(subject_key)
     if subject is None:
         raise Http404
@@ -68,7 +68,7 @@ def show_subject(request: HttpRequest, subject_key: str) -> HttpResponse:
 @login_required
 @cache_control(no_store=True, private=True)
 def show_everything(request: HttpRequest) -> HttpResponse:
-    """Everything by date."""
+    """Show everything by date."""
     now = timezone.now()
     with whole.opened(current_user(request), LISTED, session=request.session, at=now) as everything:
         record, owner = everything.of_one(queries.person(request.GET))
@@ -88,7 +88,7 @@ def show_everything(request: HttpRequest) -> HttpResponse:
 @login_required
 @cache_control(no_store=True, private=True)
 def show_what_is_new(request: HttpRequest) -> HttpResponse:
-    """All that came or changed since the last visit."""
+    """Show everything that came or changed since the last visit."""
     now = timezone.now()
     with whole.opened(current_user(request), LISTED, session=request.session, at=now) as everything:
         record, owner = everything.of_one(queries.person(request.GET))
@@ -101,7 +101,7 @@ def show_what_is_new(request: HttpRequest) -> HttpResponse:
 
 
 def _of_record(everything: Whole, record: Whole, owner: Owner | None, now: datetime) -> dict[str, Any]:
-    """What every page of a record is made with: all of it, or that of one person."""
+    """The context of every page of a record: the whole record, or that of one person."""
     return {
         "whole": record,
         "owners": everything.owners,
@@ -119,15 +119,16 @@ def _list(record: Whole, subject: Subject | None, filters: Filters) -> EntryList
 
 
 def _narrowed(record: Whole, filters: Filters) -> tuple[Whole, Whole]:
-    """What of the record a list is about, and all of the same people: whose medicines of one provider are read has the
-    allergies that others know as well."""
+    """The part of the record that a list is about, and the whole record of the same people: the medicines from one
+    provider are shown with the allergies that others know as well."""
     if filters.source is None:
         return record, record
     return record.of_the_source(filters.source), record.of_the_person_of(filters.source)
 
 
 def _filters(query: QueryDict, record: Whole, owner: Owner | None) -> Filters:
-    """What the address asks for; what makes no sense, or is of a connection that is no longer here, is left out."""
+    """What the address asks for, without values that are invalid, or that belong to a connection that is no longer
+    here."""
     source = queries.source(query)
     page, year, arranged = query.get("page", ""), query.get("year", ""), query.get("by", "")
     return Filters(
