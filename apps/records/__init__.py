@@ -1,1 +1,1 @@
-"""Syncing, storing, presenting: the patient's record as received. docs/code.md leads through it."""
+"""Syncing, storing, presenting: the patient's record as received. docs/code.md is a guide to it."""

@@ -1,4 +1,4 @@
-"""A window for staff: what came, when, and how large; never a body, a logical id, or anything it says."""
+"""What staff can see: what came, when, and how large; never a body, a logical id, or anything that it says."""
 
 from typing import Any, ClassVar
 
@@ -14,7 +14,7 @@ from apps.wire.resource_types import RESOURCE_TYPES
 
 
 class RecordsAdmin(AuditedDetailAdmin):
-    """Of tables with many rows, each of one connection: fewer a page, and who looks at one leaves a line."""
+    """For tables with many rows, each belonging to one connection: pages are shorter, and viewing a row is audited."""
 
     list_per_page = 50
 
@@ -24,7 +24,8 @@ class RecordsAdmin(AuditedDetailAdmin):
 
 
 class OverWhichWorkersDie(RecordsAdmin):
-    """Of what workers have in hand: how often one died over it, in words that tell of no patient's death."""
+    """For what workers process: how often one died over it, labeled so that it does not sound like a patient's
+    death."""
 
     exclude: ClassVar[tuple[str, ...]] = ("deaths",)
     readonly_fields = ("worker_deaths",)
@@ -36,7 +37,8 @@ class OverWhichWorkersDie(RecordsAdmin):
 
 
 class OfType(admin.SimpleListFilter):
-    """Of the resource types we know, rather than of those in the table: to find these, the database reads all of it."""
+    """A filter by the resource types we know, rather than by those in the table: to find these, the database would read
+    all of it."""
 
     title = _("resource type")
     parameter_name = "resource_type"
@@ -67,7 +69,7 @@ class SyncRunAdmin(OverWhichWorkersDie):
 
 @admin.register(SyncStep)
 class SyncStepAdmin(OverWhichWorkersDie):
-    """Steps, newest first. Neither the cursor is shown, which may hold a patient's id, nor a page put aside."""
+    """Steps, newest first. Neither the cursor, which may contain a patient's id, nor a staged page is shown."""
 
     subject = "sync step"
     list_display = (
@@ -98,11 +100,11 @@ class RecordAdmin(RecordsAdmin):
     readonly_fields = list_display
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Record]:
-        """The size is asked of the database, so that no body is loaded."""
+        """The database computes the size, so that no body is loaded."""
         rows: QuerySet[Record] = super().get_queryset(request)
         return rows.defer("sealed_body", "digest").annotate(stored_bytes=Length("sealed_body"))
 
     @admin.display(description=_("size in bytes, sealed"))
     def stored_bytes(self, record: Any) -> int:
-        """As the database counted it."""
+        """As computed by the database."""
         return int(record.stored_bytes)

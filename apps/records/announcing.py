@@ -1,13 +1,13 @@
-"""Tell by mail that something new came into a record: whoever chose so, once a day at most, in the morning.
+"""Send people an email when something new came into their record: only those who chose that, at most once a day, in the
+morning.
 
-The mail is the same whatever came, and no row is opened for it. What counts was not here before, or is a result that
-was only ordered, might still have changed, or was corrected; it came by a check after the first copy, and nobody has
-looked at the record since. What only changed otherwise is told by the pages alone, since some providers stamp every
-answer anew (decision 0026).
+The mail is the same whatever came, and no row is opened for it. New is what was not here before, or a result that
+became final or was corrected; it must have come in a check after the first copy, and nobody has looked at the record
+since. Other changes are only shown on pages, since some providers stamp every answer anew (decision 0026).
 
-A person is taken by one worker at a time. Before the mail is sent, it is marked as sent, and stays so unless the mail
-server surely did not take it: a worker that dies in between, and a server that goes away with the mail, leave it to the
-pages, and nobody is mailed twice.
+One worker at a time handles a person. The mail is marked as sent before it is sent, and stays so unless the mail server
+certainly did not accept it: if a worker dies in between, or the connection is lost after that, the pages still show the
+news, and nobody gets two mails.
 """
 
 import logging
@@ -36,12 +36,12 @@ from apps.records.syncing import resent_after_version_change, version_changes
 _LOG = logging.getLogger(__name__)
 
 AT_ONCE: Final = 5000
-_WAIT: Final = timedelta(hours=1)  # for a mail server that does not answer
+_WAIT: Final = timedelta(hours=1)  # if a mail server does not answer
 
 
 @dataclass(frozen=True, repr=False)
 class _Letter:
-    """Whom to tell. `told_until` is what stands again where it cannot be sent."""
+    """A mail to send. `told_until` is restored if it cannot be sent."""
 
     user: User
     told_until: datetime | None
@@ -49,8 +49,8 @@ class _Letter:
 
 @dataclass
 class _Checked:
-    """Of which types checks changed something, when the first of them began, and whether one concluded a
-    result (`syncing.keeping.final_results`)."""
+    """The types of which checks changed something, when the first of them began, and whether one concluded a result
+    (`syncing.keeping.final_results`)."""
 
     began_at: datetime
     types: set[str] = field(default_factory=set)
@@ -58,14 +58,14 @@ class _Checked:
 
 
 def tell(*, at: datetime) -> int:
-    """Send what is due; returns how many mails. Speaks to the mail server: call it outside transactions."""
+    """Send the mails that are due; returns how many. It talks to the mail server: call it outside transactions."""
     return mailing.send_in_turn(_users_due(at), partial(_claim, at=at), partial(_tell, at=at))
 
 
 def _tell(letter: _Letter, *, at: datetime) -> bool:
     try:
         _send(letter.user)
-    except OSError as error:  # smtplib's errors are all of this kind
+    except OSError as error:  # all errors of smtplib are subclasses
         _LOG.error("A mail about something new was not sent: user %s, %s.", letter.user.pk, mailing.kind(error))
         if not isinstance(error, mailing.PerhapsSent):
             _put_off(letter, at=at)
@@ -80,12 +80,12 @@ def _users_due(at: datetime) -> list[UUID]:
 
 
 def _claim(user_id: UUID, *, at: datetime) -> _Letter | None:
-    """Look whether this person is to be told now, and mark them as told; either way, look next in the morning. An
-    account that is being closed is locked, and passed over."""
+    """Decide whether to mail this person now, and if so, mark them as told; in either case, look again next morning.
+    The account is skipped if it is locked because it is being closed."""
     with transaction.atomic():
         user = User.objects.select_for_update(skip_locked=True, no_key=True).filter(pk=user_id).first()
         due = WarningChoices.objects.filter(pk=user_id, tells_of_news=True, news_due_at__lte=at)
-        # asked for after the lock: whoever held it before may have told them
+        # queried after the lock: another worker may have told them before it released it
         choices = due.first() if user is not None else None
         if user is None or choices is None:
             return None
@@ -100,7 +100,8 @@ def _claim(user_id: UUID, *, at: datetime) -> _Letter | None:
 
 
 def _has_news(user: User, told_until: datetime, *, at: datetime) -> bool:
-    """Whether a check brought what was not here before, or concluded a result, since this person was told or looked."""
+    """Whether, since this person was told or looked, a check brought something that was not here before, or concluded a
+    result."""
     looked_at = _looked_at(user)
     since = told_until if looked_at is None else max(told_until, looked_at)
     return any(
@@ -115,9 +116,9 @@ def _looked_at(user: User) -> datetime | None:
 
 
 def _checked_since(user: User, since: datetime, *, at: datetime) -> Mapping[UUID, _Checked]:
-    """What checks since then changed that lists have, by connection. No first copies, and nothing that its patient
-    wants no mail about; nor what a server sends anew in another version of FHIR. What a clock of ours wrote that was
-    ahead waits until its time has come."""
+    """By connection, what checks changed since then among listed types. First copies are left out, and connections for
+    which the patient wants no mail, and what a server sends again in another version of FHIR. Times in the future, from
+    a wrong clock, are ignored until they have come."""
     changed_over = SyncStep.objects.filter(version_changes.IS_MARK, run=OuterRef("run"))
     steps = SyncStep.objects.filter(
         ~Exists(changed_over),
@@ -154,13 +155,13 @@ def _send(user: User) -> None:
 
 
 def _put_off(letter: _Letter, *, at: datetime) -> None:
-    """They were not told: as it was before, and once more in a while. Unless they chose otherwise meanwhile."""
+    """They were not told: restore the mark, and try again later; unless they have changed their choice meanwhile."""
     told = WarningChoices.objects.filter(pk=letter.user.pk, tells_of_news=True, news_told_until=at)
     told.update(news_due_at=at + _WAIT, news_told_until=letter.told_until)
 
 
 def _note(user: User, *, at: datetime) -> None:
-    """The log tells its reader."""
+    """Record in the audit log that they were told."""
     recording.record(
         EventType.USER_TOLD_OF_NEWS,
         actor=Actor.system("announcing"),

@@ -10,4 +10,4 @@ class RecordsConfig(AppConfig):
     name = "apps.records"
     label = "records"
     verbose_name = _("Records")
-    sealed_columns = "apps.records.sealed_columns.COLUMNS"  # whoever renews data keys asks for it
+    sealed_columns = "apps.records.sealed_columns.COLUMNS"  # `apps.vault.renewing` looks it up

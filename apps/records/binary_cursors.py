@@ -1,7 +1,7 @@
 """Statements that carry many sealed values at once, such as a page of bodies.
 
-Django's cursors write parameters into the statement as text: of each byte two letters, which Postgres reads back. Here
-they travel as they are. In such a statement an array stands as `%(name)b`, anything else as `%(name)s`.
+Django's cursors write parameters into the statement as text: two letters for each byte, which Postgres converts back.
+Here they are sent in binary. In such a statement, an array is written `%(name)b`, and anything else `%(name)s`.
 """
 
 import psycopg
@@ -11,8 +11,8 @@ from psycopg.pq import Format
 
 
 def binary_cursor() -> CursorWrapper:
-    """A cursor to be closed, in the transaction that is under way; errors and logs are those of Django's own. What it
-    answers travels as it is, too."""
+    """A cursor in the current transaction, to be closed by the caller, with Django's error handling and logging. Its
+    results are sent in binary, too."""
     database.ensure_connection()
     cursor = psycopg.Cursor(database.connection)
     cursor.format = Format.BINARY

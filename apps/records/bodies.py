@@ -1,8 +1,8 @@
-"""Open the bodies of records and of their earlier versions: the one place that knows what a body is sealed for.
+"""Open the bodies of records and of their earlier versions: the one place that knows to what a body's sealing is bound.
 
-Where the body itself is what somebody asked for, `opened` and `of` raise. Where it is one among others, `find` tells
-the log of which connection it is and gives None, so that it hides no other. Lists and copies, which count
-those, say that one lacks; what is named as new, an earlier version and what others are called by are left out unsaid.
+If the body itself was requested, use `opened` and `of`, which raise. If it is one of many, use `find`, which logs the
+connection and returns None, so that one body hides no other. Lists and exports, which count such bodies, say that one
+is missing; in news, in earlier versions and for names, they are left out without a word.
 """
 
 import logging
@@ -26,8 +26,8 @@ class _Named(TypedDict):
 def opened(
     sealed: bytes | memoryview, ring: KeyRing, *, connection_id: UUID, resource_type: str, logical_id: str
 ) -> bytes:
-    """The body as received. Raises `apps.vault.errors.CannotOpen` where it was changed or moved, and another VaultError
-    where a key is missing."""
+    """The body as received. Raises `apps.vault.errors.CannotOpen` if it was changed or moved, and another VaultError if
+    a key is missing."""
     place = places.body_place(connection_id=connection_id, resource_type=resource_type, logical_id=logical_id)
     return ring.open_body(bytes(sealed), place=place)
 
@@ -35,7 +35,7 @@ def opened(
 def find(
     sealed: bytes | memoryview, ring: KeyRing, *, connection_id: UUID, resource_type: str, logical_id: str
 ) -> bytes | None:
-    """The same; None where it was changed or moved. Raises VaultError where a key is missing."""
+    """The same; None if it was changed or moved. Raises VaultError if a key is missing."""
     try:
         return opened(sealed, ring, connection_id=connection_id, resource_type=resource_type, logical_id=logical_id)
     except CannotOpen:
@@ -44,7 +44,7 @@ def find(
 
 
 def of(record: Record, ring: KeyRing) -> bytes:
-    """The body that stands. Raises as `opened` does."""
+    """The current body. Raises as `opened` does."""
     return opened(record.sealed_body, ring, **_named(record))
 
 
@@ -55,7 +55,7 @@ def find_of(record: Record | RecordVersion, ring: KeyRing) -> bytes | None:
 
 
 def place_of(record: Record | RecordVersion) -> Place:
-    """For which its body is sealed: that of the record, also of an earlier version."""
+    """The place to which its body is sealed: that of the record, also for an earlier version."""
     return places.body_place(**_named(record.record if isinstance(record, RecordVersion) else record))
 
 

@@ -1,12 +1,11 @@
-"""Forget what was copied from one connection: records, their earlier versions, files, shelves, what was set aside, and
-how all of it came.
+"""Delete what was copied from one connection: records, their earlier versions, files, shelves, what was quarantined,
+and how it all came.
 
 The runs go first. A worker in the middle of a page holds its run's row, so this waits for that page; a worker that
-comes later finds no run, and stores nothing (`leasing.Lease.extend`). From then on the connection's row is held, so
-that no file is kept of a record that is about to go (`downloading.keeping`).
+comes later finds no run, and stores nothing (`leasing.Lease.extend`). After that, the connection's row is locked, so
+that no file of a record that is about to go is kept (`downloading.keeping`).
 
-Each table is emptied by one statement of its own. Left to the deletion of what they hang on, every record would be
-loaded first, with its body.
+Each table is emptied by a statement of its own. Cascading deletes would first load every record, with its body.
 """
 
 from datetime import datetime
@@ -65,5 +64,5 @@ def _forget_runs(runs: QuerySet[SyncRun]) -> None:
 
 
 def _empty(rows: QuerySet[Row]) -> int:
-    """Delete them without a look at what hangs on them: the database refuses where something still does."""
+    """Delete the rows without checking what depends on them: if something still does, the database refuses."""
     return rows._raw_delete(rows.db) or 0  # noqa: SLF001 - the public way loads every row

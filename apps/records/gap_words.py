@@ -16,11 +16,11 @@ from apps.records.presenters.datatypes import dates
 from apps.records.subjects import shelved_for
 
 Gap = SyncStep.Gap
-TRIED_AGAIN: Final = frozenset({Gap.UNAVAILABLE, Gap.UNREADABLE})  # by itself, and then it may come
+TRIED_AGAIN: Final = frozenset({Gap.UNAVAILABLE, Gap.UNREADABLE})  # automatically, and then it may come
 
 
 class Kind(StrEnum):
-    """How a line looks; the kinds of `partials/status.html`."""
+    """How a line looks: one of the kinds in `partials/status.html`."""
 
     DONE = "done"
     INFO = "info"
@@ -39,14 +39,15 @@ class GapText:
     sentence: str
 
     def in_a_list(self, provider: str) -> str:
-        """The sentence where several providers may stand together; what is not all there is called so first."""
+        """The sentence for a list with several providers; if the copy is incomplete, it says so first."""
         named = self.sentence if provider in self.sentence else f"{provider}: {self.sentence}"
         return f"{self.word}: {named}" if self.word == str(_NOT_COMPLETE) else named
 
 
 def of(step: SyncStep, *, provider: str, tries_again: bool = False) -> GapText:
-    """Why the rows of this step did not come, or not all; `step` has a gap. Single entries that came and are not here
-    are told as well, whatever else is missing. `tries_again`: we do, by ourselves, so that it may come."""
+    """Why the rows of this step did not come, or not all of them; `step` has a gap. Single entries that came and were
+    not kept are mentioned as well, whatever else is missing. `tries_again`: we try again automatically, so they may
+    come."""
     values = {
         "provider": provider,
         "part": parts.name(step.resource_type),
@@ -67,9 +68,9 @@ def of(step: SyncStep, *, provider: str, tries_again: bool = False) -> GapText:
 
 
 def _said_of(step: SyncStep, said: "_Said", values: Mapping[str, object]) -> str:
-    """The sentence. What counts entries of a kind that stands under several subjects counts those of all of them, and
-    says so: the same ones would be taken for others under each."""
-    # still lazy: only with its numbers does it know singular from plural
+    """The sentence. If it counts entries of a type that is listed under several subjects, it says that the count is for
+    all of them together: otherwise each subject would seem to have its own."""
+    # still lazy: it needs its numbers to choose singular or plural
     sentence = cast("str", said[2]) % values
     if any(said is one for one in _COUNTING) and len(shelved_for(step.resource_type)) > 1:
         return gettext("For all %(part)s together: %(said)s") % {"part": values["part"], "said": sentence}
@@ -85,7 +86,7 @@ def _words(gap: SyncStep.Gap, step: SyncStep) -> "_Said":
         return _UNCOUNTED_REST
     if not step.came_in_part:
         return _GAPS[gap]
-    is_shared = len(shelved_for(step.resource_type)) > 1  # any of those subjects may have all of its own
+    is_shared = len(shelved_for(step.resource_type)) > 1  # any of those subjects may have all of its entries
     return (_PARTLY_OF_A_KIND if is_shared else _PARTLY).get(gap, _GAPS[gap])
 
 
@@ -179,7 +180,7 @@ _MOSTLY_UNSEEN: _Said = (
         "have and look again."
     ),
 )
-# Where others of the kind came.
+# If others of the kind came.
 _PARTLY: Mapping[SyncStep.Gap, _Said] = {
     Gap.NOT_SHARED: (
         Kind.OFF,
@@ -194,7 +195,7 @@ _PARTLY: Mapping[SyncStep.Gap, _Said] = {
     Gap.UNAVAILABLE: (Kind.FAULT, _NOT_COMPLETE, _("We could not get all of this on %(date)s.")),
     Gap.UNSEEN: _MOSTLY_UNSEEN,
 }
-# The same of a kind whose entries stand under several subjects: true beside each of them.
+# The same for a kind listed under several subjects: true for each of them.
 _PARTLY_OF_A_KIND: Mapping[SyncStep.Gap, _Said] = {
     Gap.NOT_SHARED: (
         Kind.OFF,
@@ -227,7 +228,7 @@ _UNCOUNTED_REST: _Said = (
         "sent",
     ),
 )
-# Of a check for changes: what its provider counted may be all that it has, and what came is a part of what is here.
+# For a check for changes: the provider's count may be of all that it has, and what came is a part of what we hold.
 _PERHAPS_NEW: _Said = (
     Kind.INFO,
     _NOT_COMPLETE,

@@ -1,8 +1,8 @@
 """The ledger of one connection: for each subject exactly one line that says what came, or why it did not.
 
-The sentences are those of patient experience 2.3. None is ever shortened to "no data": that one provider sent nothing,
-offers nothing, was not allowed to share, or did not answer are four different things. Where several resource types
-stand behind a subject and only some of them came, the line says which did not.
+The sentences are those of patient experience 2.3. None is ever shortened to "no data": that a provider sent nothing,
+offers nothing, was not allowed to share, or did not answer are four different things. If several resource types belong
+to a subject and only some of them came, the line says which did not.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -29,10 +29,10 @@ Gap = SyncStep.Gap
 
 @dataclass(frozen=True)
 class Line:
-    """One subject. `word` is its state in a word or two, `sentence` says the rest; `entries` is what we hold.
+    """One subject. `word` is its state in a word or two, `sentence` says the rest; `entries` is the number we hold.
 
-    `is_done` says that nothing more is coming, whether or not all of it came; `is_not_shared` that it, or some of it,
-    was not allowed; `is_none_sent` that it was asked for, and none came, which may be all there is.
+    `is_done`: nothing more is coming, whether or not all of it came. `is_not_shared`: all or some of it was not
+    allowed. `is_none_sent`: it was asked for, and nothing came, which may be all there is.
     """
 
     subject: str | Promise
@@ -47,8 +47,8 @@ class Line:
 
 @dataclass(frozen=True)
 class ShelfCounts:
-    """How many entries of a subject came, as its shelf counts them. Of these its list shows `fills` with what was
-    prescribed, and `drafts`, which are not final, not among the others. `none_known` say that there is none, and
+    """How many entries of a subject came, as its shelf counts them. Among these, `fills` are listed with their
+    prescriptions, and `drafts`, which are not final, apart from the others. `none_known` state that there is none, and
     `no_information` that nothing is known."""
 
     entries: int
@@ -60,9 +60,9 @@ class ShelfCounts:
 
 @dataclass(frozen=True)
 class _Facts:
-    """What a sentence is made of. `counted_with` is the subject that counts the rows of a type both share. Of several
-    types `missing` are those that did not come, and `stale` those of them that came before. `is_of_kinds`: none may be
-    known of medicines or foods alone."""
+    """What a sentence is made from. `counted_with` is the subject with which the rows of a shared type are counted. If
+    there are several types, `missing` are those that did not come, and `stale` those of them that came before.
+    `is_of_kinds`: the statement that none are known may be about medicines or foods alone."""
 
     provider: str
     entries: int
@@ -84,8 +84,8 @@ class _Facts:
 
 @dataclass(frozen=True)
 class Holdings:
-    """What is here of one connection, by type: how many rows that are, as far as we know, still at the provider, when
-    they last came whole, and how many went because their server changed over."""
+    """What we hold for one connection, by type: how many rows that are, as far as we know, still at the provider, when
+    they last came completely, and how many were marked as gone because their server changed its FHIR version."""
 
     entries: Mapping[str, int]
     complete: Mapping[str, datetime]
@@ -93,7 +93,7 @@ class Holdings:
 
 
 def kept_of(connections: Collection[Connection]) -> dict[UUID, Holdings]:
-    """Of each of these. Four queries."""
+    """The holdings of each connection. Four queries."""
     entries: dict[UUID, dict[str, int]] = {one.pk: {} for one in connections}
     complete: dict[UUID, dict[str, datetime]] = {one.pk: {} for one in connections}
     rows = Record.objects.filter(user_id__in={one.user_id for one in connections}, connection__in=connections)
@@ -120,13 +120,13 @@ def lines(
     counts: Mapping[str, ShelfCounts] | None = None,
     kept: Holdings | None = None,
 ) -> tuple[Line, ...]:
-    """A line for each subject, told by the steps of the connection's latest run; `is_stopped`: nothing moves now, and
-    `tries_again`: what was not answered is asked for again each day.
+    """A line for each subject, derived from the steps of the connection's latest run. `is_stopped`: nothing is copied
+    at present; `tries_again`: what was not answered is asked for again each day.
 
-    `counts` is what came of each subject, by its key, where the caller has opened the shelves: none has been built of
-    what nothing came of. Without it, or where we hold something that no shelf counts, rows are counted by type, and a
-    type that several subjects share with the first of them. `kept` is what is here of the connection, where the caller
-    has asked for several (`kept_of`).
+    `counts` is what came for each subject, by its key, if the caller has opened the shelves: a subject without entries
+    has none. Without `counts`, or if we hold something that no shelf counts, rows are counted by type, and a type that
+    several subjects share is counted with the first of them. `kept` is what we hold for the connection, if the caller
+    has looked that up for several (`kept_of`).
     """
     here = kept or kept_of([connection])[connection.pk]
     steps = {step.resource_type: step for step in run.steps.all()} if run else {}
@@ -142,7 +142,7 @@ def lines(
             continue
         facts = _facts(subject, types, entries, steps, here.complete)
         if facts.step is None and is_over and types and not is_asked_for(subject, connection.endpoint.fhir_version):
-            facts = replace(facts, step=_not_offered(types[0]))  # it is not fetched later, either
+            facts = replace(facts, step=_not_offered(types[0]))  # it will not be requested later, either
         facts = replace(facts, provider=provider, is_stopped=is_stopped, tries_again=tries_again, is_planned=is_planned)
         facts = replace(facts, replaced=sum(here.replaced.get(name, 0) for name in types if _counts(subject, name)))
         if counts is not None:
@@ -153,8 +153,8 @@ def lines(
 
 
 def _beside(steps: Iterable[SyncStep], *, provider: str, tries_again: bool) -> Iterator[Line]:
-    """A line for what only accompanies entries, such as names, where some of it did not come: by itself nobody looks
-    for it. Each reason stands with what it is true of."""
+    """A line for the types that only accompany entries, such as names, if some of them did not come: no other line is
+    about them. Each reason is shown with the types to which it applies."""
     lacking = [
         step
         for step in steps
@@ -171,7 +171,7 @@ def _beside(steps: Iterable[SyncStep], *, provider: str, tries_again: bool) -> I
 
 
 def _types(subject: Subject, known: Iterable[str]) -> tuple[str, ...]:
-    """The types behind a subject; behind Other entries, whatever stands behind no other."""
+    """The types behind a subject; for Other entries, all types that belong to no other subject."""
     if subject is not OTHER:
         return subject.resource_types
     return tuple(sorted(name for name in known if OTHER in shelved_for(name)))
@@ -202,34 +202,34 @@ def _facts(
 
 
 def _asked(steps: list[SyncStep]) -> list[SyncStep]:
-    """Without the types that a provider does not offer, where it offers others of the subject."""
+    """Without the types that a provider does not offer, if it offers others of the subject."""
     return [step for step in steps if step.gap != Gap.NOT_OFFERED] or steps
 
 
 def _not_offered(resource_type: str) -> SyncStep:
-    """In place of the step that there never was, as neither we know a route nor does the provider name one."""
+    """In place of a step that does not exist, because neither do we know a route nor does the provider declare one."""
     return SyncStep(resource_type=resource_type, status=Status.GAP, gap=Gap.NOT_OFFERED)
 
 
 def _counts(subject: Subject, resource_type: str) -> bool:
-    """Whether rows of this type count here: with the first subject that they may belong to."""
+    """Whether rows of this type are counted with this subject: the first of those they may belong to."""
     return shelved_for(resource_type)[:1] == (subject,)
 
 
 def _has_all(counts: Mapping[str, ShelfCounts], entries: Iterable[str]) -> bool:
-    """Whether every subject is counted that we hold anything of."""
+    """Whether there are counts for every subject of which we hold anything."""
     return all(subject.key in counts for name in entries for subject in shelved_for(name)[:1])
 
 
 def _missing(steps: Sequence[SyncStep]) -> tuple[SyncStep, ...]:
-    """The types that did not come, where others of the subject did."""
+    """The types that did not come, if others of the subject did."""
     gone = tuple(step for step in steps if step.status == Status.GAP and not step.came_in_part)
     return gone if len(gone) < len(steps) else ()
 
 
 def _urgency(step: SyncStep) -> int:
-    """Of several types behind one subject, one that is under way speaks; then one that is missing, and of those one
-    whose reason is not settled."""
+    """Which of a subject's types the line is about: first one that is under way; then one that is missing, preferably
+    for a reason that is not settled."""
     order = (Status.COMPLETE, Status.GAP, Status.WAITING, Status.GETTING)
     return 2 * order.index(Status(step.status)) + (step.gap not in {"", *SyncStep.SETTLED})
 
@@ -259,8 +259,8 @@ def _said(facts: _Facts) -> tuple[Kind, str, str]:
 
 
 def _none_known(facts: _Facts) -> str:
-    """Where that is all that came: one entry that says so is no allergy. It may be of medicines alone, as its list
-    tells."""
+    """The sentence if nothing else came: a statement that none are known is not an allergy. It may be about medicines
+    alone, as the list shows."""
     if facts.none_known < facts.entries:
         return ""
     sentence = gettext("%(provider)s recorded: none known, or none of a kind. Complete as of %(date)s.")
@@ -300,7 +300,8 @@ def _proven(facts: _Facts) -> str:
 
 
 def _kept(facts: _Facts) -> str:
-    """What is already here, while more is on its way or missing, or with what it counts; nothing where nothing is."""
+    """What is here already, while more is on its way or missing; or with what it is counted. Empty if there is
+    nothing."""
     if facts.counted_with is not None:
         return _counted_elsewhere(facts.counted_with)
     if facts.entries == 0:
@@ -310,7 +311,7 @@ def _kept(facts: _Facts) -> str:
 
 
 def _apart_said(facts: _Facts) -> Iterator[str]:
-    """Why a list counts fewer."""
+    """Why a list counts fewer entries."""
     if facts.fills:
         sentence = ngettext(
             "Of these, %(count)s pharmacy fill is listed under its prescription.",
@@ -328,7 +329,7 @@ def _apart_said(facts: _Facts) -> Iterator[str]:
 
 
 def _replaced_said(facts: _Facts) -> str:
-    """Why entries went that were here before."""
+    """Why entries disappeared that were here before."""
     if not facts.replaced:
         return ""
     sentence = ngettext(
@@ -342,7 +343,7 @@ def _replaced_said(facts: _Facts) -> str:
 def _gap_said(gap: SyncStep.Gap, step: SyncStep, facts: _Facts) -> tuple[Kind, str, str]:
     told = gap_words.of(step, provider=facts.provider, tries_again=facts.tries_again)
     is_counted = gap == Gap.STOPPED_SHORT and step.since_at is None and not (facts.missing or facts.stale)
-    is_counted = is_counted and facts.entries == step.rows_kept  # else more is here, of before, or less, of one subject
+    is_counted = is_counted and facts.entries == step.rows_kept  # else more is here, or less
     kept = "" if is_counted else _kept(facts)
     sentences = (told.sentence, kept, _named(facts.missing), _aged(facts.stale))
     return told.kind, told.word, " ".join(filter(None, sentences))
@@ -354,7 +355,7 @@ def _named(missing: Sequence[SyncStep]) -> str:
 
 
 def _aged(stale: Sequence[SyncStep]) -> str:
-    """Which of several types are here as they came before."""
+    """Which of several types are not up to date, having come before."""
     return gettext("Not up to date: %(parts)s.") % {"parts": _parts(stale)} if stale else ""
 
 

@@ -1,4 +1,4 @@
-"""Names for parts of a subject, for where one is missing: a word or two, and never the name of a resource type."""
+"""Names for parts of a subject, used if one is missing: a word or two, and never the name of a resource type."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

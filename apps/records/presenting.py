@@ -1,6 +1,7 @@
-"""Which presenter reads which resource type, and what kind of entry comes of it.
+"""Which presenter reads which resource type, and which kind of entry it returns.
 
-`present` never raises and always gives an entry: a resource that its presenter cannot read is told plainly, not lost.
+`present` never raises and always returns an entry: a resource that its presenter cannot read is shown as unreadable,
+not lost.
 """
 
 import logging
@@ -46,7 +47,7 @@ _MODIFIER: Final = b'"modifierExtension"'
 
 
 def _care_plan(resource: Element, context: Context) -> CarePlanEntry | CareTeamEntry:
-    """A plan, or the care team that DSTU2 has in its place."""
+    """A plan, or the care team that DSTU2 represents as one."""
     is_team = care_plans.is_care_team(resource)
     return care_teams.present(resource, context) if is_team else care_plans.present(resource, context)
 
@@ -84,7 +85,7 @@ def _kinds(returned: Any) -> tuple[type[Entry], ...]:
     return get_args(returned) or (returned,)
 
 
-# By the name a shelf knows them by.
+# By the name under which shelves know them.
 KINDS: Final[Mapping[str, type[Entry]]] = MappingProxyType(
     {
         kind.__name__: kind
@@ -95,7 +96,7 @@ KINDS: Final[Mapping[str, type[Entry]]] = MappingProxyType(
 
 
 def _heeding(entry: Entry, resource: Element) -> Entry:
-    """With what may turn any part of it around, behind what may turn around all of it."""
+    """The entry with the modifiers of its parts, after those of the whole."""
     found = () if entry.is_withdrawn or entry.is_withheld else modifiers.modifiers_within(resource)
     if not found:
         return entry
@@ -104,7 +105,8 @@ def _heeding(entry: Entry, resource: Element) -> Entry:
 
 
 def present(body: bytes, *, resource_type: str, logical_id: str, context: Context) -> tuple[Element, Entry]:
-    """A stored body, parsed, and the entry made of it. Type and id are those it is stored under, whatever it says."""
+    """A stored body, parsed, and the entry made from it. Type and id are those under which it is stored, whatever the
+    body says."""
     resource, named = elements.parse(body), {"resource_type": resource_type, "logical_id": logical_id}
     return resource, present_parsed(resource, **named, context=context, is_turned=_MODIFIER in body)
 
@@ -112,7 +114,7 @@ def present(body: bytes, *, resource_type: str, logical_id: str, context: Contex
 def present_parsed(
     resource: Element, *, resource_type: str, logical_id: str, context: Context, is_turned: bool = True
 ) -> Entry:
-    """The entry made of a resource that is parsed already. `is_turned`: something in it may turn it around."""
+    """The entry made from a resource that is parsed already. `is_turned`: it may contain modifiers."""
     try:
         entry = PRESENTERS.get(resource_type, any_resource.present)(resource, context)
     except Exception as error:  # noqa: BLE001 - a mistake of ours costs the reader no row

@@ -1,9 +1,9 @@
-"""Seal records anew when their user's key is renewed, with the digests that tell whether they changed.
+"""Reseal records when their user's key is renewed, with the digests that show whether they changed.
 
-A digest tells equal bodies only under one key. While a key is retired, records that it sealed have its digests still,
-and a copy that compared them with those of the key that seals would find all of them changed. So whoever is about to
-compare seals those rows anew first (`before_comparing`), in the same transaction: what is left to compare then has the
-digests of one key.
+Digests of equal bodies are equal only under the same key. While a key is being retired, the records it sealed still
+have its digests, and a copy that compared them with digests under the new key would find all of them changed. So code
+that is about to compare first reseals those rows in the same transaction (`before_comparing`), so that all digests
+compared are under one key.
 """
 
 from collections.abc import Collection
@@ -17,7 +17,7 @@ from apps.vault.sealing import KeyRing
 
 
 class DigestedColumn(SealedColumn):
-    """Bodies whose digest is kept beside them."""
+    """Bodies with a digest stored beside them."""
 
     def anew(self, row: Any, ring: KeyRing) -> dict[str, Any]:
         sealed = bytes(getattr(row, self.field))
@@ -29,7 +29,8 @@ RECORDS: Final = DigestedColumn(table=Record.objects, field="sealed_body", place
 
 
 def before_comparing(connection: Connection, named: Collection[tuple[str, str]], *, ring: KeyRing) -> None:
-    """Seal anew those of these resources, by type and id, that the retired key sealed. Waits for whoever holds them."""
+    """Reseal those of these resources, given by type and id, that the retired key sealed. Waits until their rows are
+    unlocked."""
     if ring.retired is None:
         return
     mine = Record.objects.filter(user_id=connection.user_id, connection_id=connection.pk)

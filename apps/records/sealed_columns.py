@@ -1,4 +1,4 @@
-"""What this app keeps sealed, for its user, and the digests beside it: told to `apps.vault.renewing`."""
+"""What this app keeps sealed for its users, and the digests beside it, for `apps.vault.renewing`."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -14,8 +14,8 @@ from apps.vault.sealing import KeyRing
 
 
 class _OnceByDigest(DigestedColumn):
-    """Of a table that has each digest once. Where the same came again since the key was retired, it is there twice,
-    once under each key's digest: the one that is under the new one stays."""
+    """For a table with a unique digest. If the same content came again after the key was retired, it is there twice,
+    once under each key's digest: then the one under the new key stays."""
 
     def store(self, changed: Sequence[tuple[Any, Mapping[str, Any]]]) -> None:
         for row, values in changed:
@@ -27,7 +27,7 @@ class _OnceByDigest(DigestedColumn):
 
 
 class _AttachmentColumn(_OnceByDigest):
-    """Digested is what its record says of the file, and the file is sealed for that digest."""
+    """The digest is of what the record says about the file, and the file is sealed for that digest."""
 
     def anew(self, row: Any, ring: KeyRing) -> dict[str, Any]:
         digest = keeping.digest_anew(row, ring)

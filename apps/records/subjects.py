@@ -1,7 +1,7 @@
 """What pages group a record by, whatever the resource types behind it (patient experience 2.1).
 
-A resource belongs to one subject (`subject_of`). Nearly always its type decides; an Observation may be a result, a
-vital sign or social history, and a CarePlan of DSTU2 may be a care team. Types nobody foresaw are Other entries.
+A resource belongs to one subject (`subject_of`). Its type nearly always decides which; an Observation may be a result,
+a vital sign or social history, and a CarePlan of DSTU2 may be a care team. Types that nobody foresaw are Other entries.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ from apps.wire.dialects import FhirVersion
 
 
 class Order(StrEnum):
-    """How the rows of one group follow each other."""
+    """The order of the rows in one group."""
 
     NEWEST = "newest"
     NAMED = "named"  # A to Z: people look for the name (patient experience 3.1)
@@ -29,10 +29,11 @@ class Order(StrEnum):
 
 @dataclass(frozen=True)
 class Subject:
-    """One subject. `groups` are the groups of its entries in the order they are listed; the others come after them.
+    """One subject. `groups` are the groups of its entries in the order in which they are listed; any others come after
+    them.
 
-    `key` stands in addresses: it names the page, and nothing of what is on it. What a subject is called depends on the
-    reader's language, and which subject it is does not.
+    `key` is part of addresses: it names the page, and nothing on it. The name of a subject depends on the reader's
+    language; its key does not.
     """
 
     key: str
@@ -119,7 +120,7 @@ DEVICES: Final = Subject("devices", _("Devices and implants"), ("Device", "Devic
 HISTORY: Final = Subject("history", _("Family and social history"), ("FamilyMemberHistory", "Observation"))
 OTHER: Final = Subject("other", _("Other entries"), ())
 
-# In the order pages show them.
+# In the order in which pages show them.
 SUBJECTS: Final = (
     PATIENT, RESULTS, MEDICINES, ALLERGIES, CONDITIONS, VITALS, VACCINES, VISITS, PROCEDURES, DOCUMENTS, PLANS, TEAM,
     INSURANCE, DEVICES, HISTORY, OTHER,
@@ -127,7 +128,7 @@ SUBJECTS: Final = (
 # Those that are lists of entries.
 LISTED: Final = SUBJECTS[1:]
 
-# Read for what they say about others, and listed nowhere: people, places, medicines, files, formalities.
+# Read only because others refer to them, and not listed: people, places, medicines, files, formalities.
 REFERRED_TO: Final = ("Practitioner", "PractitionerRole", "Organization", "Location", "Medication")
 _UNLISTED: Final = frozenset({*REFERRED_TO, "Binary", "Endpoint", "Provenance", "Questionnaire", "RelatedPerson"})
 
@@ -141,23 +142,23 @@ KNOWN_TYPES: Final = frozenset(_OF_TYPE) | _UNLISTED
 
 
 def find(key: str) -> Subject | None:
-    """The subject of that key that is a list of entries."""
+    """The subject with that key, if it is a list of entries."""
     return next((subject for subject in LISTED if subject.key == key), None)
 
 
 def shelved_for(resource_type: str) -> tuple[Subject, ...]:
-    """The subjects whose shelf changes when this resource type does; none for what is listed nowhere."""
+    """The subjects whose shelves change when this resource type does; none if it is not listed."""
     return () if resource_type in _UNLISTED else _OF_TYPE.get(resource_type, (OTHER,))
 
 
 def is_asked_for(subject: Subject, version: str) -> bool:
-    """Whether anything behind a subject has a route that we know in that FHIR version. What has none is asked for only
-    where a provider says that it offers it."""
+    """Whether any type of a subject has a route that we know in that FHIR version. Other types are requested only if a
+    provider says that it offers them."""
     return any(resource_types.find(FhirVersion(version), name) for name in subject.resource_types)
 
 
 def subject_of(resource: Element, *, resource_type: str) -> Subject | None:
-    """The one subject of a resource; None for what is listed nowhere. What decides may be missing: then a result, or a
+    """The one subject of a resource; None if it is not listed. If what decides is missing, it is a result, or a
     plan."""
     if resource_type == "Observation":
         return _of_observation(resource)

@@ -1,6 +1,5 @@
-"""Syncing in the background. A message says that something waits, not what: every truth is in rows, so that a lost
-message loses no run, and whoever is free takes what waits most urgently, whosever message it was.
-"""
+"""Syncing in the background. A message says that something waits, not what: all state is in rows, so a lost message
+loses no run, and a free worker takes the most urgent run, whichever message it received."""
 
 from contextlib import suppress
 from itertools import chain
@@ -14,35 +13,38 @@ from apps.records.models import SyncRun
 from apps.records.syncing import due, pruning
 from apps.records.syncing.working import leasing
 
-# One beat a minute pulls this many, 720,000 a day; what is left over is as old then, and comes first.
+# With one beat a minute, this is 720,000 a day; what is left over is older at the next beat, and comes first.
 _AT_ONCE = 500
-# Not long after the next beat, which asks again for what nobody began: messages never pile up. Who sends one writes the
-# moment and a worker judges it, so that a clock may be some minutes ahead.
+# Soon after the next beat, which asks again for what nobody began: so messages never pile up. The sender's clock sets
+# the expiry and the worker's clock checks it, so their difference may be some minutes.
 _EXPIRES_SECONDS = 300
 
 
 @shared_task(name="apps.records.tasks.sync_next")
 def sync_next() -> None:
-    """Take the most urgent run as far as it goes. Where there was one there may be another: ask for it too."""
+    """Take the most urgent run as far as it goes. Where there was one, there may be another: send a message for that as
+    well."""
     if syncing.advance_next(at=clocks.now()):
         _send()
 
 
 def enqueue() -> None:
-    """Begin what was just opened, once it is committed. For edges. Without the queue, the next beat begins it."""
+    """Begin what was just opened, once it is committed. To be called by edges. If the queue is down, the next beat
+    begins it."""
     transaction.on_commit(_send, robust=True)
 
 
 @shared_task(name="apps.records.tasks.resume_syncs")
 def resume_syncs() -> None:
-    """Ask for work on runs that nobody holds: never begun, left behind by a worker that died, or paused long enough."""
+    """Send messages for runs that nobody holds: never begun, left behind by a worker that died, or paused long
+    enough."""
     for _run_id in leasing.resumable().values_list("pk")[:_AT_ONCE]:
         _send()
 
 
 @shared_task(name="apps.records.tasks.start_due_syncs")
 def start_due_syncs() -> None:
-    """Open and enqueue a run for every connection that is due; one that ended meanwhile is left out."""
+    """Open and enqueue a run for every connection that is due, leaving out those that ended meanwhile."""
     now = clocks.now()
     waiting = (due.due_before_an_end(now), due.renewed(now), due.due_for_sync(now))
     for connection in chain.from_iterable(rows[:_AT_ONCE] for rows in waiting):
@@ -53,13 +55,13 @@ def start_due_syncs() -> None:
 
 @shared_task(name="apps.records.tasks.renew_shelves")
 def renew_shelves() -> None:
-    """Build anew what an earlier release built, of a few connections."""
+    """Rebuild shelves of an earlier release, for a few connections."""
     shelving.renew_some(at=clocks.now())
 
 
 @shared_task(name="apps.records.tasks.tell_of_news")
 def tell_of_news() -> None:
-    """Mail those whose record has something new, where they chose so."""
+    """Send mail to those whose record has something new, if they chose that."""
     announcing.tell(at=clocks.now())
 
 
