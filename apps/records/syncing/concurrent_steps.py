@@ -44,7 +44,7 @@ class Stream(Protocol):
         """Learn what to ask next."""
 
     def stage(self) -> None:
-        """Keep what was received as it came, where that lets `next` go on before it is stored."""
+        """Keep an answer unprocessed, if that lets `next` go on before the answer is stored."""
 
     def store(self) -> None:
         """Store what was received."""
@@ -76,7 +76,7 @@ class ConcurrentSteps:
     def run(self) -> None:
         """Take every step as far as it goes. Steps that have to wait stay open, and `delayed` says why.
 
-        Raises what concerns all steps alike, SliceOver where there is more to ask, and LeaseLost.
+        Raises what concerns all steps alike, SliceOver if there is more to ask, and LeaseLost.
         """
         self._fill()
         while self._under_way:

@@ -53,7 +53,7 @@ class Found:
     entry matches all of them, apart from `months`: a search knows only the year of a date. `meant` are medical terms
     for the words, and `instead` what may have been meant if some words occur nowhere; `lists`, `years` and `sources`
     are pages to which the words may refer; `searched` is how many entries were looked through, and `passed_over` names
-    the providers of which some could not be."""
+    the providers with entries that could not be."""
 
     words: str
     count: int

@@ -1,4 +1,4 @@
-"""The provider's notes on the page of an entry, each with its author and time where those were sent."""
+"""The provider's notes on the page of an entry, each with its author and time if those were sent."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -199,7 +199,7 @@ def _titled(section: Section, text: Part) -> Part:
 
 
 def _reason(held: Gathered) -> str:
-    """Why a section is empty for which nobody recorded that there is none, or of which some is hidden."""
+    """Why a section has no entries: what it has is withheld, or nothing is available."""
     return "withheld" if held.left.withheld or held.left.answers else "unavailable"
 
 

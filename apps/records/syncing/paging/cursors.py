@@ -153,7 +153,7 @@ def opened(step: SyncStep, ring: KeyRing) -> Cursor:
         return Cursor()
     written = json.loads(ring.open(bytes(step.sealed_cursor), place=_place(step)))
     found = Cursor(*written[: len(fields(Cursor))])  # a later release may write more fields, and be rolled back
-    if not found.unfinished and (found.lacks or found.stopped_short):  # of an earlier release, which did not tell
+    if not found.unfinished and (found.lacks or found.stopped_short):  # from a release before `unfinished`
         return replace(found, unfinished=tuple(range(found.search + 1)))
     rounds, stretch = Rounds(*found.rounds), Stretch(*found.stretch)
     return replace(found, unfinished=tuple(found.unfinished), rounds=rounds, stretch=stretch)

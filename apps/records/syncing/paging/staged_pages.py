@@ -32,7 +32,7 @@ def sealed(rows: Sequence[Resource], step: SyncStep, ring: KeyRing) -> bytes:
 
 
 def opened(step: SyncStep, ring: KeyRing) -> tuple[Resource, ...] | None:
-    """The rows that were staged; None where there is no such page."""
+    """The rows that were staged; None if there is no such page."""
     if step.sealed_page is None:
         return None
     heads, _end, bodies = ring.open_body(bytes(step.sealed_page), place=_place(step)).partition(_END)

@@ -111,7 +111,7 @@ def _of(
 
 def not_shared(whole: Whole) -> tuple[tuple[Source, tuple[Subject, ...]], ...]:
     """Each provider with the subjects that are empty because they were not shared: a search covers only what came, and
-    whoever finds nothing may conclude that there is nothing."""
+    a reader who finds nothing may conclude that there is nothing."""
     steps = _latest_steps(whole, [name for subject in LISTED for name in subject.resource_types])
     held = {(shelf.connection_id, shelf.subject) for shelf in whole.shelves if shelf.index is None or shelf.index.sent}
     told = (

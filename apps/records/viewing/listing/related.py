@@ -47,8 +47,8 @@ class Way(StrEnum):
 
 
 class RelatedQuery(NamedTuple):
-    """What to look for, each as `Type/id`, and on the shelves of which subjects. Empty for an entry that refers to no
-    visit and is none."""
+    """What to look for, each as `Type/id`, and the subjects whose shelves to search. Empty for an entry that is not a
+    visit and refers to none."""
 
     way: Way
     names: frozenset[str] = frozenset()

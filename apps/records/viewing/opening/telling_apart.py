@@ -1,4 +1,4 @@
-"""Whose record each connection keeps, where one account has records of several people.
+"""Whose record each connection has, if one account has records of several people.
 
 `patient_matching` judges who is the same person; here each person gets a label that nobody else has. A connection whose
 person cannot be decrypted counts as a person of its own, so that nothing of one person is attributed to another.
