@@ -63,7 +63,7 @@ def are_one_person(chosen: Sequence[Choice]) -> bool:
 
 
 def asked_for(offered: Sequence[Choice], *, source: UUID | None, person: UUID | None) -> list[Choice]:
-    """Only that connection, if it is among these; else all records of the person to whom the connection `person`
+    """Only the connection `source`, if it is offered; else all records of the person to whom the connection `person`
     belongs; else none."""
     theirs = {choice.whose for choice in offered if choice.connection.pk == person}
     ticked = [choice for choice in offered if choice.connection.pk == source]
