@@ -39,7 +39,7 @@ class ReauthenticationAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # gene
         if request.method != "POST":
             reauthentication.require_for_staff(request)
         elif not reauthentication.is_recent_for_staff(request):
-            messages.info(request, _("Nothing was changed yet. Give your password once more, then do it again."))
+            messages.info(request, _("Nothing was changed yet. Enter your password again, then do this again."))
             return redirect(request.get_full_path())
         return super().delete_view(request, object_id, extra_context)
 
@@ -67,12 +67,12 @@ class _PasswordRequired(forms.ModelForm):  # type: ignore[type-arg]  # generic i
     def full_clean(self) -> None:
         super().full_clean()
         if self.is_bound:
-            kept = _("Nothing was saved yet. All that you typed is still here, but for a secret.")
+            kept = _("Nothing was saved yet. Everything you typed is still here, except for a secret.")
             self.add_error(None, _password_link(kept))
 
 
 def _password_link(what_happened: str) -> SafeString:
     address = f"{reverse('account_reauthenticate')}?next={reverse('password_given')}"
-    give = _("Give your password once more, in another tab")
+    give = _("Enter your password again, in another tab")
     then = _("then come back and press the button again.")
     return format_html('{} <a href="{}" target="_blank" rel="noopener">{}</a>, {}', what_happened, address, give, then)

@@ -29,7 +29,9 @@ def is_missing(user: User) -> bool:
 
 def ask(request: HttpRequest) -> HttpResponse:
     """Redirect to where a second step is set up, and say why. The request itself is not carried out."""
-    messages.info(request, _("Who works here signs in with a second step or a passkey. Set one up, then come back."))
+    messages.info(
+        request, _("Everyone who works here signs in with a second step or a passkey. Set one up, then come back.")
+    )
     return redirect("mfa_index")
 
 

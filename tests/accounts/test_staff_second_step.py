@@ -27,7 +27,7 @@ class TestADoorOfStaff:
     ):
         came_to = signed_in(stella).get(reverse(door), follow=True)
         assert came_to.redirect_chain[-1][0] == reverse("mfa_index")
-        assert "Who works here signs in with a second step or a passkey." in came_to.content.decode()
+        assert "Everyone who works here signs in with a second step or a passkey." in came_to.content.decode()
 
     def test_takes_nothing_from_them(self, stella: User, alice: User, signed_in: Callable[[User], Client]):
         signed_in(stella).post(reverse("admin:accounts_user_change", args=[alice.pk]), {})

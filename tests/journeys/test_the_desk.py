@@ -109,7 +109,7 @@ class TestTryingThePatientAccessApi:
         at_the_desk(page)
         trier = Trier(page, site)
         trier.try_at(registration)
-        trier.expect_step("What their server says of itself", "Works", "speaks this FHIR version")
+        trier.expect_step("What their server says about itself", "Works", "speaks this FHIR version")
         trier.go_there()
         trier.sign_in_there("ruth")
         trier.allow_there()

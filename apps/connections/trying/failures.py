@@ -16,16 +16,21 @@ _CLIENT = Failure(
     _("Their server does not know our client id, or does not accept our proof for it."),
     Turn.STAFF,
     _(
-        "Compare the client id with the one they show, and store the secret once more. Before they approve the "
+        "Compare the client id with the one they show, and store the secret again. Until they approve the "
         "application, this is what they answer: then it is their turn."
     ),
 )
 _NOT_ENABLED = Failure(
     _("The organization has not turned this application on."),
     Turn.PROVIDER,
-    _("Only its own staff can. Ask them, then try again. After they did, it can take a quarter of an hour."),
+    _(
+        "Only its own staff can. Ask them, then try again. Once they have done it, it can take 15 minutes to take "
+        "effect."
+    ),
 )
-_NOT_NOW = Failure(_("Their server did not answer, or not now."), Turn.WAIT, _("Try again in a few minutes."))
+_NOT_NOW = Failure(
+    _("Their server did not answer, or says it cannot right now."), Turn.WAIT, _("Try again in a few minutes.")
+)
 _UNREADABLE = Failure(
     _("Their server answered something that we could not read, such as a web page."),
     Turn.PROVIDER,
@@ -72,12 +77,12 @@ FAILURES: Mapping[str, Failure] = {
         _("Their server did not accept the code it had given."),
         Turn.STAFF,
         _(
-            "Compare the redirect URI there with the one to copy here, letter by letter. Then try again, without a "
-            "pause."
+            "Compare the redirect URI there with the one to copy here, letter by letter. Then try again, without "
+            "pausing on the way."
         ),
     ),
     "access_denied": Failure(
-        _("Somebody at the provider's page said no, or it was closed there."),
+        _("Somebody said no on the provider's page, or closed it."),
         Turn.STAFF,
         _("Try again, and allow everything as the test patient."),
     ),
@@ -94,7 +99,7 @@ FAILURES: Mapping[str, Failure] = {
     "not_shared": Failure(
         _("This was not shared, or may not be read."),
         Turn.STAFF,
-        _("Try again and allow everything. If it stays so, compare the scopes of the application there."),
+        _("Try again and allow everything. If that does not help, compare the scopes of the application there."),
     ),
     "not_found": Failure(
         _("Their FHIR server has nothing at this address."),
@@ -107,24 +112,24 @@ FAILURES: Mapping[str, Failure] = {
     "unavailable": _NOT_NOW,
     "timed_out": _NOT_NOW,
     "unreachable": Failure(
-        _("Nobody answers at this address."),
+        _("Nothing answers at this address."),
         Turn.WAIT,
-        _("Try again later. If it stays so, compare the address with the one they publish."),
+        _("Try again later. If that does not help, compare the address with the one they publish."),
     ),
     "untrusted_certificate": Failure(
-        _("The certificate of their server is not one we trust: it ran out, or is for another name."),
+        _("The certificate of their server is not one we trust: it has expired, or is for another name."),
         Turn.PROVIDER,
-        _("Tell the provider's support. Nothing of ours is sent there before it is mended."),
+        _("Tell the provider's support. Nothing of ours is sent there until it is fixed."),
     ),
     "redirected": _WRONG_PLACE,
     "wrong_address": _WRONG_PLACE,
     "unsafe_address": Failure(
-        _("One of the addresses is none that we connect to."),
+        _("One of the addresses is not one that we connect to."),
         Turn.STAFF,
-        _("It must be https and public, and a port of its own has to be approved in the admin."),
+        _("It must be https and public, and any port other than 443 has to be approved in the admin."),
     ),
     "foreign_address": Failure(
-        _("It names another sign-in server than before, on another host. We do not follow there."),
+        _("It names a different sign-in server than before, on another host. We do not follow it there."),
         Turn.STAFF,
         _("Ask the organization. In the admin, the endpoint shows the disagreement."),
     ),
@@ -137,13 +142,13 @@ FAILURES: Mapping[str, Failure] = {
     "unknown_version": _UNREADABLE,
     "unsupported_token_type": _UNREADABLE,
     "no_keys": Failure(
-        _("The keys with which they sign proofs could not be had."),
+        _("We could not get the keys with which they sign proofs."),
         Turn.WAIT,
-        _("Try again later. If it stays so, tell the provider's support."),
+        _("Try again later. If that does not help, tell the provider's support."),
     ),
     "invalid_identity": _PROOF,
     "wrong_issuer": Failure(
-        _("Somebody else answered than we had asked."),
+        _("The answer came from a different server than the one we had asked."),
         Turn.STAFF,
         _("In the admin, compare the issuer of the authorization server. Nothing was sent to whoever answered."),
     ),
@@ -152,7 +157,7 @@ FAILURES: Mapping[str, Failure] = {
     "interaction_required": _NOT_NOW,
     "account_selection_required": _NOT_NOW,
     Note.ELSEWHERE: Failure(
-        _("Patients of this endpoint sign in on another host than the one we registered at."),
+        _("Patients of this endpoint sign in on a different host than the one we registered at."),
         Turn.STAFF,
         _("It needs a registration of its own."),
     ),
@@ -167,7 +172,7 @@ FAILURES: Mapping[str, Failure] = {
         _("Ask whether this test patient may use apps, and whether the application is turned on."),
     ),
     Note.NOT_STAFF: Failure(
-        _("The account that began this may not try registrations any more."), Turn.STAFF, _("Sign in as staff.")
+        _("The account that began this is no longer allowed to try registrations."), Turn.STAFF, _("Sign in as staff.")
     ),
     Note.CANNOT_OPEN: Failure(
         _("Something that we keep sealed could not be opened: a key of this installation is missing."),
@@ -190,7 +195,7 @@ FAILURES_OF_A_STEP: Mapping[tuple[Step, str], Failure] = {
     (Step.SIGN_IN, "invalid_client"): Failure(
         _("Their sign-in page does not know our client id."),
         Turn.STAFF,
-        _("Compare the client id. Before they approve the application, this is what they answer."),
+        _("Compare the client id. Until they approve the application, this is what they answer."),
     ),
     (Step.REFRESH, "invalid_grant"): Failure(
         _("Their server did not renew the permission it had just given."),
@@ -198,14 +203,14 @@ FAILURES_OF_A_STEP: Mapping[tuple[Step, str], Failure] = {
         _("Patients would have to sign in again each time. Ask whether the application may renew permissions."),
     ),
     (Step.PERSON, "not_shared"): Failure(
-        _("The test patient's own details were not shared, so nobody can say whose record it is."),
+        _("The test patient's own details were not shared, so there is no telling whose record it is."),
         Turn.STAFF,
-        _("Try again and allow everything. If it stays so, add the scope for Patient to the application there."),
+        _("Try again and allow everything. If that does not help, add the scope for Patient to the application there."),
     ),
 }
 
 UNKNOWN = Failure(
-    _("Their server refused in a way that we do not know."),
+    _("Their server refused in a way that we do not recognize."),
     Turn.US,
-    _("Try again once. If it stays so, the developers have to look at it."),
+    _("Try again once. If that does not help, the developers have to look at it."),
 )

@@ -11,18 +11,18 @@ from apps.directory.models import EndpointCheck
 Finding = EndpointCheck.Finding
 
 _COMPARE = (Turn.STAFF, _("Compare the FHIR address of this endpoint with the one they publish."))
-_CERTIFICATE = (Turn.PROVIDER, _("Tell the provider's support. Nothing of ours is sent there before it is mended."))
+_CERTIFICATE = (Turn.PROVIDER, _("Tell the provider's support. Nothing of ours is sent there until it is fixed."))
 _CERTIFICATE_SOON = (Turn.PROVIDER, _("Tell the provider's support before it ends."))
 
 FINDINGS: Mapping[str, tuple[Turn, str | Promise]] = {
     Finding.INTERFACE_NOT_SPOKEN: (Turn.US, _("The developers must teach the app this kind of server.")),
     Finding.UNSAFE_ADDRESS: (
         Turn.STAFF,
-        _("It must be https and public. A port of its own has to be approved in the admin."),
+        _("It must be https and public. Any port other than 443 has to be approved in the admin."),
     ),
     Finding.NO_ANSWER: (
         Turn.WAIT,
-        _("Try again in a few minutes. If it stays so, compare the address with the one they publish."),
+        _("Try again in a few minutes. If that does not help, compare the address with the one they publish."),
     ),
     Finding.REDIRECTED: _COMPARE,
     Finding.TOO_LARGE: (Turn.US, _("Tell the developers, and the provider's support.")),
@@ -47,9 +47,9 @@ FINDINGS: Mapping[str, tuple[Turn, str | Promise]] = {
     Finding.CERTIFICATE_OTHER_HOST: _CERTIFICATE,
     Finding.CERTIFICATE_UNTRUSTED: _CERTIFICATE,
     Finding.OLD_TLS: _CERTIFICATE,
-    Finding.NO_SIGN_IN: (Turn.WAIT, _("Try again in a few minutes. If it stays so, compare the addresses.")),
+    Finding.NO_SIGN_IN: (Turn.WAIT, _("Try again in a few minutes. If that does not help, compare the addresses.")),
     Finding.CERTIFICATE_ENDS_SOON: _CERTIFICATE_SOON,
     Finding.CERTIFICATE_ENDS_VERY_SOON: _CERTIFICATE_SOON,
-    Finding.DOCUMENTS_DISAGREE: (Turn.STAFF, _("In the admin, the endpoint says in what.")),
+    Finding.DOCUMENTS_DISAGREE: (Turn.STAFF, _("In the admin, the endpoint's page shows how they disagree.")),
     Finding.NOTHING_OFFERED: (Turn.PROVIDER, _("Ask whether this is their address for patients' records.")),
 }

@@ -13,7 +13,7 @@ class Step(models.TextChoices):
     """In order. The first three need no sign-in."""
 
     DISCOVERY = "discovery", _("Where patients sign in")
-    METADATA = "metadata", _("What their server says of itself")
+    METADATA = "metadata", _("What their server says about itself")
     ADDRESSES = "addresses", _("Addresses and certificate")
     SIGN_IN = "sign_in", _("Signing in, and coming back")
     EXCHANGE = "exchange", _("Getting permission for the app")

@@ -25,14 +25,17 @@ _OF_SYSTEMS: Mapping[str, Failure] = {
         _("Their server does not know the system account, or does not accept our proof for it."),
         Turn.STAFF,
         _(
-            "Compare the account's id with the one they show, and how it proves itself. Before they approve the "
-            "account, and before an application names it, this is what they answer."
+            "Compare the account's id with the one they show, and how it proves itself. Until they approve the "
+            "account, and an application names it, this is what they answer."
         ),
     ),
     "unauthorized_client": Failure(
         _("The organization has not turned on any application of this system account."),
         Turn.PROVIDER,
-        _("Only its own staff can. Ask them, then try again. After they did, it can take a quarter of an hour."),
+        _(
+            "Only its own staff can. Ask them, then try again. Once they have done it, it can take 15 minutes to "
+            "take effect."
+        ),
     ),
     "unsupported_grant_type": Failure(
         _("Their server gives no system access."),
@@ -89,5 +92,5 @@ def failure_of(code: str) -> Failure:
 
 def _missing(missing: NoSystemAccess) -> Failure:
     return Failure(
-        missing.sentence, Turn.STAFF, _("Nobody was asked. Complete the registration at the desk or in the admin.")
+        missing.sentence, Turn.STAFF, _("Nothing was sent. Complete the registration at the desk or in the admin.")
     )

@@ -13,7 +13,7 @@ class Turn(models.TextChoices):
     STAFF = "staff", _("Your turn")
     PROVIDER = "provider", _("Their turn")
     WAIT = "wait", _("Wait, then try again")
-    US = "us", _("Ours to mend: tell the developers")
+    US = "us", _("Ours to fix: tell the developers")
 
 
 @dataclass(frozen=True)

@@ -35,30 +35,30 @@ class Told:
 # By step and code; `{names}` are the result's names.
 SENTENCES: Mapping[tuple[Step, str], Text] = {
     (Step.DISCOVERY, Note.IN_ORDER): _("Their server says where patients sign in."),
-    (Step.DISCOVERY, Note.CONFIGURED): _("The addresses are those in our directory: staff or a list entered them."),
+    (Step.DISCOVERY, Note.CONFIGURED): _("The addresses are those in our directory, from staff or from a list."),
     (Step.ADDRESSES, Note.IN_ORDER): _("They are those we registered at, and the certificate is trusted."),
     (Step.ADDRESSES, Note.NO_CERTIFICATE): _("They are on this machine, where there is no certificate to look at."),
-    (Step.DISCOVERY, Note.NOT_ASKED): _("Not asked, because of what is said below."),
-    (Step.METADATA, Note.NOT_ASKED): _("Not asked, because of what is said below."),
+    (Step.DISCOVERY, Note.NOT_ASKED): _("Not asked, for the reason given below."),
+    (Step.METADATA, Note.NOT_ASKED): _("Not asked, for the reason given below."),
     (Step.SIGN_IN, Note.IN_ORDER): _("The test patient signed in there, and came back to us."),
     (Step.EXCHANGE, Note.IN_ORDER): _("Their server accepted the application, and gave a permission."),
-    (Step.IDENTITY, Note.IN_ORDER): _("It came, and it holds."),
+    (Step.IDENTITY, Note.IN_ORDER): _("We received it, and it is valid."),
     (Step.IDENTITY, Note.NONE_ASKED): _("We do not ask for one here."),
-    (Step.IDENTITY, Note.NONE_CAME): _("We asked for one, and none came."),
+    (Step.IDENTITY, Note.NONE_CAME): _("We asked for one, and did not get it."),
     (Step.SCOPES, Note.NONE_ASKED): _(
-        "This interface does not name what may be read. What is shared shows in the answers."
+        "This interface does not name what may be read. Only the answers show what is shared."
     ),
-    (Step.SCOPES, Note.NOT_SAID): _("They did not say what was given, so it is all that we asked for."),
+    (Step.SCOPES, Note.NOT_SAID): _("They did not say what was given, which means all that we asked for."),
     (Step.SCOPES, Note.LEFT_OUT): _("Not given: {names}."),
     (Step.REFRESH, Note.IN_ORDER): _("The permission was renewed."),
     (Step.REFRESH, Note.NONE_ASKED): _("We do not ask for a way to renew here."),
-    (Step.REFRESH, Note.NONE_CAME): _("No way to renew the permission came."),
+    (Step.REFRESH, Note.NONE_CAME): _("We got no way to renew the permission."),
     (Step.DATA, Note.IN_ORDER): _("One kind of data was read, and thrown away."),
-    (Step.DATA, Note.NOTHING_GRANTED): _("Nothing was given that could be read."),
+    (Step.DATA, Note.NOTHING_GRANTED): _("We were given nothing that could be read."),
     (Step.REVOCATION, Note.IN_ORDER): _("Their server ended the permission. Nothing of it is kept here."),
-    (Step.REVOCATION, Note.NOT_OFFERED): _("They offer no way to end it. It is forgotten here, and runs out there."),
+    (Step.REVOCATION, Note.NOT_OFFERED): _("They offer no way to end it. It is forgotten here, and expires there."),
     (Step.REVOCATION, Note.TOLD_LATER): _(
-        "It is forgotten here. They did not confirm yet; we go on telling them for a day."
+        "It is forgotten here. They have not confirmed yet; we keep telling them for a day."
     ),
 }
 

@@ -24,14 +24,17 @@ _LATEST_ROTATION = timedelta(days=3653)  # ten years
 
 printable_id = RegexValidator(
     r"\A[\x21-\x7e]+\Z",
-    _("A client id is made of letters, digits and signs, without blanks. Copy it again: something else came along."),
+    _(
+        "A client id is made of letters, digits and symbols, without spaces. Copy it again: something else was "
+        "copied with it."
+    ),
 )
 
 
 def visible_alone(value: str) -> None:
     """Refuse invisible characters in a secret: the provider would refuse it, and nobody would find out why."""
     if any(unicodedata.category(character)[0] == "C" or character in "\u2028\u2029" for character in value):
-        raise ValidationError(_("Something invisible came along with the secret. Copy it again, or type it."))
+        raise ValidationError(_("Something invisible was copied with the secret. Copy it again, or type it."))
 
 
 Choices = Sequence[tuple[str, str | Promise]]
@@ -42,8 +45,8 @@ class AccountForm(forms.Form):
 
     developer_email = forms.EmailField(
         label=_("E-mail address of the account"),
-        help_text=_("One that several of you read: whoever leaves must not take the account along."),
-        error_messages={"required": _("Write the e-mail address of the account.")},
+        help_text=_("Use one that several of you read, so that nobody who leaves takes the account with them."),
+        error_messages={"required": _("Enter the e-mail address of the account.")},
     )
     desk_url = forms.URLField(
         label=_("Address where you sign in there"), required=False, assume_scheme="https", max_length=1000
@@ -62,7 +65,7 @@ class ApplicationForm(forms.Form):
     application_name = forms.CharField(
         label=_("Name of the application there"),
         max_length=120,
-        error_messages={"required": _("Write the name under which you requested it.")},
+        error_messages={"required": _("Enter the name under which you requested it.")},
     )
     application_id = forms.CharField(
         label=_("Number or id of the request"), required=False, max_length=200, widget=EXACT
@@ -74,9 +77,9 @@ class ChoicesForm(forms.Form):
 
     application_name = forms.CharField(
         label=_("Name of the application there"),
-        help_text=_("Patients read it when they are asked to allow it."),
+        help_text=_("Patients see it when they are asked to allow the application."),
         max_length=120,
-        error_messages={"required": _("Write the name of the application.")},
+        error_messages={"required": _("Enter the name of the application.")},
     )
     proof = forms.ChoiceField(
         label=_("How it proves itself"),
@@ -87,13 +90,16 @@ class ChoicesForm(forms.Form):
     )
     versions = forms.MultipleChoiceField(
         label=_("FHIR versions"),
-        help_text=_("Fixed there. Many consoles take one for each application: then register another for the other."),
+        help_text=_(
+            "Cannot be changed there later. Many consoles take only one version for each application: then register "
+            "another application for the other version."
+        ),
         widget=forms.CheckboxSelectMultiple,
         error_messages={"required": _("Choose at least one FHIR version.")},
     )
     smart_version = forms.ChoiceField(
         label=_("SMART version"),
-        help_text=_("How scopes are written. Fixed there; newer servers have v2."),
+        help_text=_("How scopes are written. Cannot be changed there later; newer servers have v2."),
         choices=ClientRegistration.SmartVersion.choices,
         widget=forms.RadioSelect,
     )
@@ -126,15 +132,15 @@ class SystemAccountForm(forms.Form):
         label=_("Description"),
         help_text=_("What the application is for, in a sentence, as you wrote it there."),
         max_length=300,
-        error_messages={"required": _("Write the description.")},
+        error_messages={"required": _("Enter the description.")},
     )
     client_name = forms.CharField(
-        label=_("Client Name"), max_length=200, error_messages={"required": _("Write the client name.")}
+        label=_("Client Name"), max_length=200, error_messages={"required": _("Enter the client name.")}
     )
     client_number = forms.CharField(label=_("Client Number, if they gave one"), required=False, max_length=60)
     client_mnemonic = forms.CharField(label=_("Client Mnemonic, if they gave one"), required=False, max_length=60)
     is_production = forms.BooleanField(
-        label=_("Production System"), help_text=_("Leave it out while you only try."), required=False
+        label=_("Production System"), help_text=_("Leave it out while you are only trying things out."), required=False
     )
 
 
@@ -143,10 +149,10 @@ class AccountIdForm(forms.Form):
 
     account_id = forms.CharField(
         label=_("Id of the system account"),
-        help_text=_("As they show it after they approved the account. It is what their console calls GUID."),
+        help_text=_("As they show it once they have approved the account. It is what their console calls GUID."),
         max_length=100,
         widget=EXACT,
-        error_messages={"required": _("Write the id of the system account.")},
+        error_messages={"required": _("Enter the id of the system account.")},
     )
 
 
@@ -180,11 +186,11 @@ class ClientIdForm(forms.Form):
 
     client_id = forms.CharField(
         label=_("Client id"),
-        help_text=_("As the console shows it after you registered the application."),
+        help_text=_("As the console shows it once you have registered the application."),
         max_length=500,
         widget=EXACT,
         validators=[printable_id],
-        error_messages={"required": _("Write the client id.")},
+        error_messages={"required": _("Enter the client id.")},
     )
 
 
@@ -201,7 +207,7 @@ class CredentialsForm(ClientIdForm):
     )
     rotation_due_date = forms.DateField(
         label=_("Replace it by"),
-        help_text=_("Left empty: in a year."),
+        help_text=_("If left empty: in a year."),
         required=False,
         widget=forms.DateInput(attrs={"type": "date"}),
     )
@@ -211,7 +217,7 @@ class CredentialsForm(ClientIdForm):
         self._has_secret = has_secret
         self.fields["client_id"].help_text = _("As they gave it.")
         if has_secret:
-            self.fields["secret"].help_text = _("One is kept. Leave this empty to keep it.")
+            self.fields["secret"].help_text = _("One is already stored. Leave this empty to keep it.")
 
     def clean_rotation_due_date(self) -> date | None:
         """Not in the past, and not so late that nobody here will remember."""
@@ -225,7 +231,7 @@ class CredentialsForm(ClientIdForm):
         """Required unless a secret is stored already."""
         secret: str = self.cleaned_data["secret"]
         if not secret and not self._has_secret:
-            raise forms.ValidationError(_("Write the client secret."))
+            raise forms.ValidationError(_("Enter the client secret."))
         return secret
 
 
@@ -251,14 +257,14 @@ class AddressesForm(forms.Form):
         help_text=_("It often ends in /authorize."),
         assume_scheme="https",
         max_length=1000,
-        error_messages={"required": _("Write the address of the sign-in page.")},
+        error_messages={"required": _("Enter the address of the sign-in page.")},
     )
     token_url = forms.URLField(
         label=_("Address for tokens"),
         help_text=_("It often ends in /token."),
         assume_scheme="https",
         max_length=1000,
-        error_messages={"required": _("Write the address for tokens.")},
+        error_messages={"required": _("Enter the address for tokens.")},
     )
     revocation_url = forms.URLField(
         label=_("Address where permissions are ended"),

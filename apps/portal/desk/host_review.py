@@ -39,7 +39,7 @@ def _switch_on(request: HttpRequest, endpoint: Endpoint) -> HttpResponse:
         messages.error(request, _("Where its patients sign in has changed since you looked. Look again."))
         return redirect("desk-look", endpoint_id=endpoint.pk)
     if not reauthentication.is_recent_for_staff(request):
-        messages.info(request, _("Nothing was changed yet. Give your password once more, then do it again."))
+        messages.info(request, _("Nothing was changed yet. Enter your password again, then do this again."))
         return redirect(f"{request.path}?password=1")
     switching.switch_endpoint(endpoint, is_on=True, actor=actor(request), at=timezone.now())
     stranger = hosts.of(endpoint)

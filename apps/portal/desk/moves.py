@@ -36,7 +36,7 @@ def look(request: HttpRequest, endpoint_id: UUID) -> HttpResponse:
 def _act(request: HttpRequest, endpoint: Endpoint) -> HttpResponse:
     there = redirect("desk-move", endpoint_id=endpoint.pk)
     if not reauthentication.is_recent_for_staff(request):
-        messages.info(request, _("Nothing was changed yet. Give your password once more, then do it again."))
+        messages.info(request, _("Nothing was changed yet. Enter your password again, then do this again."))
         return redirect(f"{request.path}?password=1")
     at = timezone.now()
     try:
@@ -47,11 +47,13 @@ def _act(request: HttpRequest, endpoint: Endpoint) -> HttpResponse:
         seen = Addresses(request.POST.get("authorize_url", ""), request.POST.get("token_url", ""))
         moving.approve(endpoint, seen=seen, actor=actor(request), at=at)
     except moving.LeadsElsewhere:
-        messages.error(request, _("Nothing was changed: it leads to other addresses than those you saw. Look again."))
+        messages.error(
+            request, _("Nothing was changed: it now leads to different addresses than those you saw. Look again.")
+        )
     except moving.NotAsked:
-        messages.error(request, _("Nothing was changed: it could not be asked where it leads now. Try again later."))
+        messages.error(request, _("Nothing was changed: we could not ask it where it leads now. Try again later."))
     except moving.NotApproved:
-        messages.error(request, _("Nothing was changed: there is nothing to approve, or to take back, any more."))
+        messages.error(request, _("Nothing was changed: there is no longer anything to approve or to take back."))
     else:
-        messages.success(request, _("Approved. Links go on there with the permissions they have."))
+        messages.success(request, _("Approved. Links continue there with the permissions they have."))
     return there

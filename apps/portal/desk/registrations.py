@@ -45,7 +45,7 @@ def take(request: HttpRequest, registration_id: UUID, step: str) -> HttpResponse
             reauthentication.require_for_staff(request)
         return redirect(f"{reverse('desk-registration', args=[registration.pk])}?step={step_actions.opened_by(step)}")
     if step in step_actions.WANT_PASSWORD and not reauthentication.is_recent_for_staff(request):
-        messages.info(request, _("Nothing was changed yet. Give your password once more, then do it again."))
+        messages.info(request, _("Nothing was changed yet. Enter your password again, then do this again."))
         return _see(request.path)
     if step in step_actions.BUTTONS:
         return _press(request, registration, step)

@@ -88,10 +88,12 @@ def _serve(request: HttpRequest, endpoint: Endpoint) -> HttpResponse:
     try:
         beginning.serve(endpoint, registration, actor=actor(request), at=timezone.now())
     except enabling.Unsuited:
-        messages.error(request, _("That registration is over, or made for another kind of place: it cannot be used."))
+        messages.error(
+            request, _("That registration is over, or was made for another kind of server: it cannot be used.")
+        )
         return redirect("desk-begin", endpoint_id=endpoint.pk)
     except enabling.NotBeside:
-        messages.error(request, _("That registration was made at another place, so it cannot be used here."))
+        messages.error(request, _("That registration was made for another sign-in, so it cannot be used here."))
         return redirect("desk-begin", endpoint_id=endpoint.pk)
     return _on_to(registration, endpoint)
 

@@ -127,7 +127,7 @@ def why_not_this(step: str) -> str:
     """Why the choice in a second form on a step's page is impossible; empty for a form that shows its own errors."""
     return {
         USE_ACCOUNT: _("That account cannot be used any more. Choose another."),
-        HAND_OVER: _("That key is not the next one any more. Look again which one it is."),
+        HAND_OVER: _("That key is no longer the next one. Look again to see which one is."),
     }.get(step, "")
 
 
@@ -137,7 +137,7 @@ def why_not_now(registration: ClientRegistration) -> str:
         return _("Nothing was changed: they refused this registration, so it is over.")
     if registration.status == Status.RETIRED:
         return _("Nothing was changed: this registration is retired, so it is over.")
-    return _("Nothing was changed: that step is not possible as it stands now. Look at where it is below.")
+    return _("Nothing was changed: that step is not possible now. See below where the registration stands.")
 
 
 def _pair(step: str, registration: ClientRegistration) -> tuple[type[forms.Form], Keep]:

@@ -33,11 +33,11 @@ class Key(models.TextChoices):
     CHOICES = "choices", gettext_lazy("Choose what the application is")
     SYSTEM_ACCOUNT = "system-account", gettext_lazy("Get a system account")
     CLIENT_ID = "client-id", gettext_lazy("Register the application")
-    CREDENTIALS = "credentials", gettext_lazy("Keep the credentials they gave")
+    CREDENTIALS = "credentials", gettext_lazy("Store the credentials they gave you")
     PROOF = "proof", gettext_lazy("Store the secret, or register our key")
     APPROVAL = "approval", gettext_lazy("Wait for their approval")
     VERSIONS = "versions", gettext_lazy("Add the FHIR versions")
-    ORGANIZATIONS = "organizations", gettext_lazy("Have it turned on by organizations")
+    ORGANIZATIONS = "organizations", gettext_lazy("Get organizations to turn it on")
     TRY = "try", gettext_lazy("Try it")
     SWITCH = "switch", gettext_lazy("Switch it on")
 
@@ -50,7 +50,7 @@ class State(models.TextChoices):
     DOUBTED = "doubted", gettext_lazy("On, but the last try failed")
     HELD = "held", gettext_lazy("On, but patients cannot connect")
     NOW = "now", gettext_lazy("To do now")
-    WAITS = "waits", gettext_lazy("Waits for them")
+    WAITS = "waits", gettext_lazy("Waiting for them")
     LATER = "later", gettext_lazy("Later")
     NOT_NEEDED = "not_needed", gettext_lazy("Not needed")
 
@@ -177,19 +177,23 @@ class _Steps:
         if self._row.developer_email:
             return State.DONE, _("Under %(email)s.") % {"email": self._row.developer_email}
         if self._row.client_id:
-            return State.DONE, _("Somebody had one, or we would have no client id. We do not know under which address.")
+            return State.DONE, _(
+                "There must be one, or we would have no client id. We do not know under which e-mail address."
+            )
         return State.NOW, _("We do not know under which e-mail address it is.")
 
     def _application(self) -> tuple[State, str]:
         if self._row.application_name or self._row.client_id:
             return State.DONE, self._row.application_name or _("We do not know under which name.")
-        return self._after(bool(self._row.developer_email)), _("It is not requested yet.")
+        return self._after(bool(self._row.developer_email)), _("It has not been requested yet.")
 
     def _choices(self) -> tuple[State, str]:
         if self._row.application_name or self._row.client_id:
             words = [self._row.application_name, str(self._proof.label), self._row.get_smart_version_display()]
             return State.DONE, " · ".join(word for word in words if word)
-        return self._after(bool(self._row.developer_email)), _("Some choices are fixed there once they are made.")
+        return self._after(bool(self._row.developer_email)), _(
+            "Some choices cannot be changed there once they are made."
+        )
 
     def _system_account(self) -> tuple[State, str]:
         if self._proof is Proof.NONE:
@@ -200,7 +204,7 @@ class _Steps:
         if account is not None and account.status == SystemAccount.Status.REQUESTED:
             return State.WAITS, _("Requested. They approve it by hand, which may take a few working days.")
         if self._row.client_id:
-            return State.DONE, _("Somebody had one, or we would have no client id. Its id is not kept here.")
+            return State.DONE, _("There must be one, or we would have no client id. Its id is not stored here.")
         return self._after(bool(self._row.application_name)), _("A confidential application needs one there.")
 
     def _client_id(self) -> tuple[State, str]:
@@ -239,7 +243,7 @@ class _Steps:
         if self._row.status == Status.REJECTED:
             return State.DONE, _("They refused it.")
         if registration_overview.has_credentials(self._row):
-            return State.WAITS, _("What we have works only when they approved it.")
+            return State.WAITS, _("What we have works only once they approve it.")
         return State.LATER, ""
 
     def _versions(self) -> tuple[State, str]:
@@ -257,11 +261,11 @@ class _Steps:
             return State.WAITS, _("At least one has not turned it on.")
         if self._has_passed:
             return State.DONE, _("The one that was tried has.")
-        return (State.WAITS if self._can_try else State.LATER), _("Nobody tells us when one does: to try it tells.")
+        return (State.WAITS if self._can_try else State.LATER), _("Nobody tells us when one does: try it to find out.")
 
     def _try(self) -> tuple[State, str]:
         if self._row.trouble and self._can_try:
-            return State.BROKEN, _("Their server refuses us now. To try it tells why.")
+            return State.BROKEN, _("Their server refuses us now. Try it to find out why.")
         if self._has_passed:
             return State.DONE, _("The whole link worked with a test patient.")
         trial = trial_page.latest(self._row)
@@ -274,7 +278,7 @@ class _Steps:
             return _("Not tried yet.")
         if trial_page.passed(trial):
             return _("What it was tried with has changed since. Try it again.")
-        return _("The last one did not end well.")
+        return _("The last try failed.")
 
     def _switch(self) -> tuple[State, str]:
         if self._row.is_switched_on:
@@ -284,7 +288,7 @@ class _Steps:
             if found.kind == "done":
                 return State.DONE, f"{found.word}."
             return State.HELD, found.reason or f"{found.word}."
-        return self._after(self._is_open() and self._has_passed), _("Off. Patients cannot link by it.")
+        return self._after(self._is_open() and self._has_passed), _("Off. Patients cannot link through it.")
 
     def _is_open(self) -> bool:
         return self._can_try and self._row.status == Status.APPROVED

@@ -24,7 +24,7 @@ from apps.directory import registration_overview
 from apps.directory.models import ClientRegistration
 from apps.portal.desk.staff import actor, staff_only
 
-BUSY = gettext_lazy("Many are waiting for providers just now. Press again in a few seconds.")
+BUSY = gettext_lazy("Many people are waiting for providers right now. Press the button again in a few seconds.")
 MOST_LISTED = 50
 _MOST_EARLIER = 10
 
@@ -90,14 +90,14 @@ def allow_issuer(request: HttpRequest, trial_id: UUID) -> HttpResponse:
         reauthentication.require_for_staff(request)
         return redirect("desk-trial", trial_id=trial.pk)
     if not reauthentication.is_recent_for_staff(request):
-        messages.info(request, _("Nothing was changed yet. Give your password once more, then do it again."))
+        messages.info(request, _("Nothing was changed yet. Enter your password again, then do this again."))
         return redirect(request.path)
     try:
         issuing.allow(trial, actor=actor(request), at=clocks.now())
     except issuing.NothingToAllow:
         return redirect("desk-trial", trial_id=trial.pk)
     except ValidationError:
-        messages.error(request, _("This issuer is none that we could ask for its keys."))
+        messages.error(request, _("This issuer is not one that we could ask for its keys."))
         return redirect("desk-trial", trial_id=trial.pk)
     messages.success(request, _("The issuer is allowed. Try again from the start."))
     return redirect("desk-trial", trial_id=trial.pk)

@@ -162,9 +162,9 @@ class TestAFailure:
                 "something that we could not read",
                 "Their turn",
             ),
-            ({"token": http(503)}, "exchange", "did not answer, or not now", "Wait"),
+            ({"token": http(503)}, "exchange", "did not answer, or says it cannot right now", "Wait"),
             ({"patient": bundle()}, "person", "no person was found", "Their turn"),
-            ({"patient": http(500)}, "person", "did not answer, or not now", "Wait"),
+            ({"patient": http(500)}, "person", "did not answer, or says it cannot right now", "Wait"),
         ],
         ids=["invalid_client", "not enabled", "html", "down", "nobody", "data down"],
     )
@@ -203,7 +203,7 @@ class TestAFailure:
         trial, page = trier.link()
         assert trial.results["revocation"]["code"] == "told_later"
         assert PendingRevocation.objects.count() == 1
-        assert "go on telling them" in page
+        assert "keep telling them" in page
 
     def test_to_give_back_needs_no_database(self, trier: Trier, stand_in: StandIn) -> None:
         """The code is used up: where the database goes away with the answer, nobody else knows of the tokens."""
@@ -315,7 +315,7 @@ class TestAnAbandonedTrial:
         trial = trier.begin()
         other = Trier(make_user("stan@example.org", is_staff=True, is_superuser=True), place)
         page = other.client.get(f"/desk/trials/{trial.pk}/").content.decode()
-        assert "Somebody else began this trial" in page
+        assert "Someone else began this trial" in page
         answer = other.client.post(f"/desk/trials/{trial.pk}/sign-in/")
         assert answer["Location"] == f"/desk/trials/{trial.pk}/"
         assert not AuthorizationRequest.objects.exists()

@@ -95,7 +95,7 @@ class TestAnUnknownIssuer:
     def test_is_not_allowed_where_we_would_not_ask_it(self, place: Place, staff: Client) -> None:
         trial = met(place, of_issuer("https://10.1.2.3/oidc/"))
         answer = staff.post(f"/desk/trials/{trial.pk}/issuer/", follow=True)
-        assert "none that we could ask" in answer.content.decode()
+        assert "not one that we could ask" in answer.content.decode()
         assert issuers(place) == []
 
     def test_is_none_of_a_patients_business(self, place: Place, beside: str, sam: Any) -> None:

@@ -69,7 +69,7 @@ class TestANewKey:
         given_up = rotating.give_up(registration.signing_key, actor=ACTOR, at=timezone.now())
         assert given_up.successor is not None
         page = page_of(staff, registration)
-        assert "We have no key for them any more" in page
+        assert "We no longer have a key for them" in page
         assert given_up.successor.kid in page
         take(registration, "key-handed-over", key=str(given_up.successor.pk))
         assert registration.signing_key == given_up.successor
@@ -79,7 +79,7 @@ class TestANewKey:
     ) -> None:
         old = registration.signing_key
         assert old is not None
-        for wrong, words in ((str(old.pk), "not possible as it stands now"), ("none", "not the next one any more")):
+        for wrong, words in ((str(old.pk), "that step is not possible now"), ("none", "no longer the next one")):
             take(registration, "key-handed-over", key=wrong)
             assert words in staff.get(f"/desk/registrations/{registration.pk}/").content.decode()
             assert registration.signing_key == old
@@ -90,7 +90,7 @@ class TestANewKey:
         forget_password(staff)
         page = page_of(staff, registration)
         assert BUTTON not in page
-        assert "Give your password once more before you say that they have it." in page
+        assert "Enter your password again before you say that they have it." in page
         take(registration, "key-handed-over", key=str(newer.pk))
         assert registration.signing_key != newer
 

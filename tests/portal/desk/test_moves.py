@@ -71,14 +71,14 @@ class TestAMove:
         assert f">{NEW}/token" not in before
         assert ("<strong>harbor.example.org</strong>" in before, "(as before)" in page) == (True, False)
         assert now.count("<strong>login.harbor.example.net</strong>") == 2
-        assert "1 link goes on at the old address" in page
-        assert "ask them, by a way you know from before" in page
+        assert "1 link continues at the old address" in page
+        assert "ask them, through a channel you already know" in page
 
     def test_is_approved_by_a_member_of_staff_who_is_written_down(
         self, staff: Client, stella: Any, moved: Endpoint
     ) -> None:
         page = staff.post(address(moved), seen(), follow=True).content.decode()
-        assert "Approved. Links go on there" in page
+        assert "Approved. Links continue there" in page
         assert "Approved: since " in page
         event = AuditEvent.objects.get(facts__action="origins approved")
         assert (event.actor_kind, event.actor_id) == ("staff", stella.pk)
@@ -129,7 +129,7 @@ class TestAMove:
         self, staff: Client, moved: Endpoint, otherwise: dict[str, str]
     ) -> None:
         page = staff.post(address(moved), seen(**otherwise), follow=True).content.decode()
-        assert "it leads to other addresses than those you saw" in page
+        assert "it now leads to different addresses than those you saw" in page
         assert not KnownOrigins.objects.exists()
 
     def test_wants_the_password_again_where_it_is_old(self, staff: Client, moved: Endpoint) -> None:

@@ -42,7 +42,7 @@ class TestRegisteringAtAPortal:
         assert [title for title, _word in states(page)] == [
             "Have a developer account there",
             "Request the application",
-            "Keep the credentials they gave",
+            "Store the credentials they gave you",
             "Wait for their approval",
             "Add the FHIR versions",
             "Try it",
@@ -66,7 +66,7 @@ class TestRegisteringAtAPortal:
         assert registration.status == "provisional"
 
         page = staff.get(address).content.decode()
-        assert states(page)[3][1] == "Waits for them"
+        assert states(page)[3][1] == "Waiting for them"
         assert states(page)[4][1] == "To do now"
         take(registration, "versions", versions=["r4"])
         take(registration, "approved")
@@ -181,7 +181,7 @@ class TestRegisteringAtAPortal:
         newer, older = begin(make_endpoint(version="r4")), begin(make_endpoint(version="dstu2"))
         assert newer != older
         page = staff.get(f"/desk/registrations/{newer.pk}/").content.decode()
-        assert "The same provider, registered apart" in page
+        assert "The same provider, registered separately" in page
         assert f"/desk/registrations/{older.pk}/" in page
 
 
@@ -212,7 +212,7 @@ class TestRegisteringAtAConsole:
         for field in ("Description", "Client Name", "Client Number", "Client Mnemonic", "Production System"):
             assert field in page
         take(registration, "system-account", description="Patients read their record", client_name="Holdfast")
-        assert states(staff.get(address).content.decode())[2][1] == "Waits for them"
+        assert states(staff.get(address).content.decode())[2][1] == "Waiting for them"
         take(registration, "system-account", account_id="a-guid-77")
         account = SystemAccount.objects.get()
         assert (account.status, account.account_id) == ("approved", "a-guid-77")
@@ -231,7 +231,7 @@ class TestRegisteringAtAConsole:
         take(registration, "client-id", client_id="their-id")
         take(registration, "proof", client_id="their-id", secret=SECRET)
         page = staff.get(address).content.decode()
-        assert [word for _title, word in states(page)][:6] == [*["Done"] * 5, "Waits for them"]
+        assert [word for _title, word in states(page)][:6] == [*["Done"] * 5, "Waiting for them"]
         take(registration, "approved")
         page = staff.get(f"{address}?step=organizations").content.decode()
         assert "Not known: try it" in page
@@ -358,7 +358,7 @@ class TestBeginning:
         assert registration.enablements.get().endpoint == other
         elsewhere = make_endpoint("smart", host="far.example.org", name="Third Practice")
         answer = staff.post(f"/desk/start/{elsewhere.pk}/", {"registration": str(registration.pk)}, follow=True)
-        assert "made at another place" in answer.content.decode()
+        assert "made for another sign-in" in answer.content.decode()
 
     def test_may_register_another_application_there(
         self, staff: Client, make_endpoint: Callable[..., Endpoint], begin: Any

@@ -192,7 +192,7 @@ class TestAToken:
         self, ask: Callable[..., str], endpoint: Endpoint, server: Server, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(waiting_room, "ROOM", waiting_room.WaitingRoom(seats=0, seats_for_one=0))
-        assert "Press again in a few seconds." in ask()
+        assert "Press the button again in a few seconds." in ask()
         assert not server.requests
 
     def test_survives_a_key_of_ours_that_is_gone(

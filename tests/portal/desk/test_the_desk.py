@@ -73,7 +73,7 @@ class TestTheDesk:
             answer = getattr(client, method)(address)
             assert answer.status_code in ({403} if method == "post" else {200, 302}), address
             if method == "post":
-                assert "change nothing" in answer.content.decode()
+                assert "not change anything" in answer.content.decode()
         assert not ClientRegistration.objects.filter(is_switched_on=True).exists()
 
     def test_may_be_used_by_staff_who_may_change_registrations(
