@@ -58,7 +58,7 @@ class TestDesk:
             assert f"is {then}".encode() in told
             assert status(row) == then
             assert (row.decision, row.decided_at is None) == ("We looked.", False)
-        assert b"Nothing waits." in client.get("/approvals/").content
+        assert b"Nothing is waiting." in client.get("/approvals/").content
 
     def test_tells_the_developer_why(self, client, developer, account):
         reason = "Say <b>who</b> you are."

@@ -101,14 +101,14 @@ class TestSignIn:
     )
     def test_accepts_only_enrolled_credentials(self, client, application, ada, username, password):
         response = client.post(ADDRESS, {"step": "sign-in", "username": username, "password": password})
-        assert b"do not belong together" in response.content
+        assert b"do not go together" in response.content
         assert b"Allow" not in client.post(ADDRESS, {"step": "allow"}).content
         assert not Grant.objects.exists()
 
     @pytest.mark.conformance("X6")
     def test_ends_with_the_enrolment(self, client, application, ada):
         enrolment.end(ada)
-        assert b"do not belong together" in client.post(ADDRESS, ADA).content
+        assert b"do not go together" in client.post(ADDRESS, ADA).content
 
     def test_needs_a_record_in_this_version(self, client, application, grace):
         response = client.post(

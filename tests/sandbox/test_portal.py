@@ -149,9 +149,9 @@ class TestCredentials:
         assert approve(client, provisional).status_code == 302
         assert token_error(provisional, provisional.told) == "invalid_client"
         before = Application.objects.values().get()
-        for page in ("credentials", "retire", "versions"):
+        for page, words in (("credentials", b"has ended"), ("retire", b"has already ended"), ("versions", b"has ended")):
             told = developer.post(f"/portal/{provisional.pk}/{page}", {"version": "dstu2"}, follow=True)
-            assert b"is over" in told.content
+            assert words in told.content
         assert Application.objects.values().get() == before
 
     @pytest.mark.conformance("X62")
@@ -222,7 +222,7 @@ class TestAddresses:
     def test_of_an_application_that_is_over_stay(self, developer, requested):
         developer.post(f"/portal/{requested.pk}/retire")
         page = developer.post(f"/portal/{requested.pk}/addresses", {"redirect_uris": "https://app.example/new"})
-        assert b"is over" in page.content
+        assert b"has ended" in page.content
 
 
 class TestAStranger:

@@ -25,7 +25,7 @@ class TestFrontDesk:
             "/a/r4/auth/authorize?response_type=code&client_id=app&redirect_uri=https%3A%2F%2Fapp.example%2Fback%2F7Q"
         )
         credentials = {"step": "sign-in", "username": "grace", "password": "hopper-1906"}
-        assert b"do not belong together" in client.post(address, credentials).content
+        assert b"do not go together" in client.post(address, credentials).content
         assert b"Grace Hopper can sign in now." in client.post("/practice/", GRACE, follow=True).content
         assert b"You are signed in as <strong>Grace Hopper</strong>" in client.post(address, credentials).content
         assert Account.objects.get().patients == {"dstu2": [], "r4": ["r-grace", "r-mary"]}

@@ -81,7 +81,7 @@ def _arm(request: HttpRequest) -> str:
 
 def _disarm(_request: HttpRequest) -> str:
     faults.disarm()
-    return _("Nothing goes wrong any more.")
+    return _("Nothing goes wrong any longer.")
 
 
 def _reset(_request: HttpRequest) -> str:

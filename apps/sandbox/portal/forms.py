@@ -5,7 +5,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.sandbox.fields import PlainForm, WordsField
 
-_ADDRESSES = _("One on each line, absolute, without query parameters. Compared character by character.")
+_ADDRESSES = _("One per line, absolute, without query parameters. Compared character by character.")
 
 
 class AddressesForm(PlainForm):

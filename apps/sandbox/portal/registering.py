@@ -33,7 +33,7 @@ def request_application(
 def change_addresses(application: Application, redirect_uris: Sequence[str]) -> None:
     """Replace the redirect URIs. Raises RequestRefused."""
     if application.is_over:
-        raise RequestRefused("This application is over. Its addresses stay as they are.")
+        raise RequestRefused("This application has ended. Its addresses stay as they are.")
     application.redirect_uris = _callbacks(redirect_uris)
     application.save(update_fields=["redirect_uris"])
 
@@ -63,7 +63,7 @@ def replace_secret(application: Application) -> Credentials:
 def add_version(application: Application, version: str) -> None:
     """Add a FHIR version ("dstu2" or "r4"). Raises RequestRefused for any other, and if the application is over."""
     if application.is_over:
-        raise RequestRefused("This application is over. No version can be added.")
+        raise RequestRefused("This application has ended. No version can be added.")
     if version not in VERSIONS:
         raise RequestRefused("There are two versions: dstu2 and r4.")
     application.versions = sorted({*application.versions, version})

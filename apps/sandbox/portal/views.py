@@ -65,7 +65,7 @@ def issue(request: HttpRequest, developer: Developer, pk: int) -> HttpResponse:
             credentials = registering.issue_credentials(row, at=clock.now())
         request.session[f"{_SHOWN}_{pk}"] = credentials.secret
     except MoveRefused:
-        messages.error(request, _("There are no new credentials for an application that is over."))
+        messages.error(request, _("An application that has ended gets no new credentials."))
     return redirect("portal-application", pk)
 
 
@@ -107,7 +107,7 @@ def retire(request: HttpRequest, developer: Developer, pk: int) -> HttpResponse:
         registering.retire(row, at=clock.now())
         messages.success(request, _("%(name)s is retired.") % {"name": row.name})
     except MoveRefused:
-        messages.error(request, _("This application is over already."))
+        messages.error(request, _("This application has already ended."))
     return redirect("portal-application", pk)
 
 

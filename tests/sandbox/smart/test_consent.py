@@ -101,7 +101,7 @@ class TestSignIn:
     @pytest.mark.parametrize(("username", "password"), [("ada", "wrong"), ("nobody", "x"), ("ada\0", "x"), ("", "")])
     def test_is_for_those_who_are_enrolled(self, client, phone, ada, username, password):
         form = {"step": "sign-in", "username": username, "password": password}
-        assert b"do not belong together" in client.post(authorize(), form).content
+        assert b"do not go together" in client.post(authorize(), form).content
         assert b"Sign in at your practice" in client.post(authorize(), {"step": "allow"}).content
         assert not SmartGrant.objects.exists()
 

@@ -255,7 +255,7 @@ class TestAConfidentialApplication:
     def test_is_told_when_its_account_is_of_another_type(self, developer, register, account_of):
         guid, _, _ = account_of(developer)
         application = register(CONFIDENTIAL, guid=guid, authentication="private_key_jwt")
-        assert b"proves itself in another way" in developer.get(f"/console/{application.pk}/").content
+        assert b"proves itself in a different way" in developer.get(f"/console/{application.pk}/").content
 
 
 class TestRegistering:
@@ -351,7 +351,7 @@ class TestChanging:
         assert b"Disable Phone app" in developer.get("/b/desk/").content
         developer.post(f"/console/{row.pk}/retire")
         assert b"able Phone app" not in developer.get("/b/desk/").content
-        assert b"is over" in developer.post(f"/console/{row.pk}/change", PUBLIC).content
+        assert b"has ended" in developer.post(f"/console/{row.pk}/change", PUBLIC).content
         assert sign_in_page(row).status_code == 400
 
     def test_is_refused_in_words(self, developer, register):

@@ -160,7 +160,7 @@ class TestThePortal:
     @pytest.mark.parametrize("password", ["wrong", ""])
     def test_is_closed_to_strangers(self, client, install, password):
         install()
-        assert b"do not belong together" in client.post("/b/launch/", {**ADA, "password": password}).content
+        assert b"do not go together" in client.post("/b/launch/", {**ADA, "password": password}).content
         assert b"Sign in to the portal" in client.post(PORTAL, START).content
         assert not Launch.objects.exists()
 

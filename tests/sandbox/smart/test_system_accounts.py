@@ -141,7 +141,7 @@ class TestAnAccount:
         else:
             developer.post(f"/system-accounts/{row.pk}/retire")
         assert b"There is no secret" in developer.post(f"/system-accounts/{row.pk}/secret", follow=True).content
-        assert b"is over already" in developer.post(f"/system-accounts/{row.pk}/retire", follow=True).content
+        assert b"has already ended" in developer.post(f"/system-accounts/{row.pk}/retire", follow=True).content
         row.refresh_from_db()
         assert not row.has_credentials
 

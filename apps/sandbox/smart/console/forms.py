@@ -24,7 +24,7 @@ class ChangeForm(PlainForm):
         widget=forms.TextInput(attrs=_QUIET),
     )
     redirect_uris = WordsField(
-        label=_("Redirect addresses"), help_text=_("One on each line. Compared exactly, closing slash included.")
+        label=_("Redirect addresses"), help_text=_("One per line. Compared exactly, including any slash at the end.")
     )
     launch_url = forms.CharField(
         label=_("Launch address"),
@@ -36,7 +36,7 @@ class ChangeForm(PlainForm):
     scopes = WordsField(
         label=_("Scopes"),
         help_text=_(
-            "All it may ever ask for, with spaces or line breaks between: launch/patient patient/Patient.read …"
+            "All it may ever ask for, separated by spaces or line breaks: launch/patient patient/Patient.read …"
         ),
         rows=5,
     )
@@ -50,7 +50,7 @@ class ChangeForm(PlainForm):
     )
     guid = forms.UUIDField(
         label=_("GUID"),
-        help_text=_("For a confidential application: the id of its system account. It can be put in later."),
+        help_text=_("For a confidential application: the id of its system account. It can be entered later."),
         required=False,
         widget=forms.TextInput(attrs=_CODE),
         error_messages={"invalid": _("A GUID has 32 digits in five groups, such as the id of a system account.")},

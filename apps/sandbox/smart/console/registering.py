@@ -77,7 +77,7 @@ def register(fixed: Fixed, wanted: Changeable, *, developer: Developer, at: date
 def change(application: SmartApplication, wanted: Changeable) -> None:
     """Change what can be changed. Raises RequestRefused."""
     if not application.is_approved:
-        raise RequestRefused("This application is over. It stays as it is.")
+        raise RequestRefused("This application has ended. It stays as it is.")
     changed = _checked(wanted, application.client_type, application.smart_version)
     SmartApplication.objects.filter(pk=application.pk).update(**changed)
 

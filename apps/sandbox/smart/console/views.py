@@ -32,7 +32,9 @@ def register(request: HttpRequest, developer: Developer) -> HttpResponse:
     if form.is_valid():
         try:
             row = registering.register(form.fixed(), form.changeable(), developer=developer, at=clock.now())
-            messages.success(request, _("Registered. Here that counts at once; elsewhere it takes about 15 minutes."))
+            messages.success(
+                request, _("Registered. Here that takes effect at once; elsewhere it takes about 15 minutes.")
+            )
             return redirect("console-application", row.pk)
         except RequestRefused as refused:
             fields.blame(form, refused)
@@ -66,7 +68,9 @@ def change(request: HttpRequest, developer: Developer, pk: int) -> HttpResponse:
     if form.is_valid():
         try:
             registering.change(row, form.changeable())
-            messages.success(request, _("Changed. Here that counts at once; elsewhere it takes about 15 minutes."))
+            messages.success(
+                request, _("Changed. Here that takes effect at once; elsewhere it takes about 15 minutes.")
+            )
             return redirect("console-application", pk)
         except RequestRefused as refused:
             fields.blame(form, refused)

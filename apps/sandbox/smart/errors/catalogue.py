@@ -8,12 +8,12 @@ from django.utils.translation import gettext_lazy as _
 NAMESPACE = "urn:sandbox:error:authorization-server:"
 
 _PATIENT_CANCELLED = _("You chose not to share. Nothing was shared.")
-_NOT_SIGNED_IN = _("Signing in did not end well. Nothing was shared. Go back to the application and start again.")
+_NOT_SIGNED_IN = _("Signing in did not work. Nothing was shared. Go back to the application and start again.")
 _ADDRESS = _("The application asked us to send you to an address it has not registered with us. Nothing was shared.")
-_LAUNCH = _("The application was not started the way it says. Close it, and start it from the portal again.")
-_CODE = _("The application came with a code that does not work, or works no more. Start again from the application.")
+_LAUNCH = _("The application was not started the way it says it was. Close it, and start it from the portal again.")
+_CODE = _("The application came with a code that does not work, or no longer works. Start again from the application.")
 _CLIENT = _("The application could not prove who it is. Its makers have to look into this.")
-_ENDED = _("The application may not read any more, because that time is over. Sign in again from the application.")
+_ENDED = _("The application may no longer read, because its time is up. Sign in again from the application.")
 _TENANT = _("We do not know the organization this was meant for, or it does not offer this service.")
 
 ERRORS: Mapping[str, str | Promise] = {
@@ -22,7 +22,7 @@ ERRORS: Mapping[str, str | Promise] = {
     "oauth2:grant:invalid-redirect-uri-trailing-slash": _ADDRESS,
     "oauth2:grant:redirect-uri-not-absolute": _ADDRESS,
     "oauth2:grant:redirect-uri-not-registered": _ADDRESS,
-    "oauth2:grant:invalid-request": _("The application asked in a way we do not understand. Its makers can mend it."),
+    "oauth2:grant:invalid-request": _("The application asked in a way we do not understand. Its makers can fix it."),
     "oauth2:grant:unsupported-response-type": _("The application asked for an answer that we do not give."),
     "oauth2:grant:invalid-scope": _("The application asked for something that we do not offer."),
     "oauth2:grant:unknown-tenant": _TENANT,
@@ -46,11 +46,13 @@ ERRORS: Mapping[str, str | Promise] = {
     "smart-v1:grant:launch:unknown-resource-server": _("The application named a record service that is not ours."),
     "smart-v1:grant:launch:launch-code-required": _LAUNCH,
     "smart-v1:grant:launch:invalid-launch-code": _LAUNCH,
-    "smart-v1:grant:launch:mismatched-identity": _("You are signed in as somebody else than the one who started this."),
+    "smart-v1:grant:launch:mismatched-identity": _(
+        "You are signed in as someone other than the person who started this."
+    ),
     "smart-v1:grant:launch:unsupported-version": _LAUNCH,
     "smart-v1:grant:launch:unregistered-service": _LAUNCH,
     "smart-v1:grant:launch:unspecified": _LAUNCH,
-    "oauth2:token:invalid-request": _("The application asked in a way we do not understand. Its makers can mend it."),
+    "oauth2:token:invalid-request": _("The application asked in a way we do not understand. Its makers can fix it."),
     "oauth2:token:unsupported-grant-type": _("The application asked for access in a way that we do not offer."),
     "oauth2:token:unsupported-token-type": _("The application wanted to end an access that ends by itself."),
     "oauth2:token:invalid-redirect-uri": _CODE,

@@ -19,15 +19,15 @@ class AccountForm(PlainForm):
         widget=forms.Textarea(attrs={"rows": 2, "cols": None}),
     )
     is_production_system = YesNoField(
-        label=_("Production System"), help_text=_("No, unless real patients' records are read with it.")
+        label=_("Production System"), help_text=_("No, unless it is used to read real patients' records.")
     )
     is_vendor_client = YesNoField(
         label=_("Cerner client"),
-        help_text=_("No, unless the application is one of the vendor of this record service itself."),
+        help_text=_("No, unless the application belongs to the vendor of this record service."),
     )
     client_name = forms.CharField(
         label=_("Client Name"),
-        help_text=_("The organization that answers for the application."),
+        help_text=_("The organization responsible for the application."),
         max_length=120,
         widget=forms.TextInput(attrs=_QUIET),
     )
@@ -38,11 +38,11 @@ class AccountForm(PlainForm):
         label=_("Client Mnemonic"), max_length=40, required=False, widget=forms.TextInput(attrs=_QUIET)
     )
     is_millennium_system = YesNoField(
-        label=_("Millennium System"), help_text=_("No, unless the account is for a record system of the vendor's.")
+        label=_("Millennium System"), help_text=_("No, unless the account is for one of the vendor's record systems.")
     )
     kind = forms.ChoiceField(
         label=_("Type"),
-        help_text=_("How it will prove who it is. This stays as it is."),
+        help_text=_("How it will prove who it is. This cannot be changed later."),
         choices=SystemAccountKind.choices,
         initial=SystemAccountKind.SECRET,
         widget=forms.RadioSelect,
@@ -54,16 +54,14 @@ class KeysForm(PlainForm):
 
     jwks_url = forms.CharField(
         label=_("Key set address"),
-        help_text=_(
-            "An address of this machine. It is asked again when its answer has become too old, or lacks a key."
-        ),
+        help_text=_("An address of this machine. It is asked again once its answer is too old, or lacks a key."),
         max_length=2_000,
         required=False,
         widget=forms.TextInput(attrs={**_QUIET, "inputmode": "url", "spellcheck": "false"}),
     )
     jwks = forms.CharField(
         label=_("Or the key set itself"),
-        help_text=_('JSON such as {"keys": […]}, public halves alone. After a rotation it has to be put in anew.'),
+        help_text=_('JSON such as {"keys": […]}, public halves only. After a rotation it has to be entered again.'),
         max_length=100_000,
         required=False,
         widget=forms.Textarea(attrs={"rows": 6, "cols": None, "spellcheck": "false", "autocapitalize": "none"}),

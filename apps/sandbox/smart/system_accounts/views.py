@@ -71,7 +71,7 @@ def register_keys(request: HttpRequest, developer: Developer, pk: int) -> HttpRe
     try:
         if form.is_valid():
             requesting.register_keys(row, **form.cleaned_data)
-            messages.success(request, _("The keys are registered. They count from now on."))
+            messages.success(request, _("The keys are registered, and in effect from now on."))
             return redirect("system-account", pk)
     except RequestRefused as refused:
         fields.blame(form, refused)
@@ -89,7 +89,7 @@ def retire(request: HttpRequest, developer: Developer, pk: int) -> HttpResponse:
         requesting.retire(row, at=clock.now())
         messages.success(request, _("The system account is retired."))
     except MoveRefused:
-        messages.error(request, _("This system account is over already."))
+        messages.error(request, _("This system account has already ended."))
     return redirect("system-account", pk)
 
 
