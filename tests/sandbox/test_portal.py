@@ -149,7 +149,11 @@ class TestCredentials:
         assert approve(client, provisional).status_code == 302
         assert token_error(provisional, provisional.told) == "invalid_client"
         before = Application.objects.values().get()
-        for page, words in (("credentials", b"has ended"), ("retire", b"has already ended"), ("versions", b"has ended")):
+        for page, words in (
+            ("credentials", b"has ended"),
+            ("retire", b"has already ended"),
+            ("versions", b"has ended"),
+        ):
             told = developer.post(f"/portal/{provisional.pk}/{page}", {"version": "dstu2"}, follow=True)
             assert words in told.content
         assert Application.objects.values().get() == before
