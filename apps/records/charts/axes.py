@@ -1,4 +1,4 @@
-"""The two axes of a chart: round numbers on the one, dates on the other."""
+"""The two axes of a chart: one with round numbers, the other with dates."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -7,11 +7,11 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, localcontext
 from functools import cached_property
 from statistics import median
 
-LARGEST = Decimal("1e21")  # a value beyond is told in the table and not drawn
+LARGEST = Decimal("1e21")  # larger values are only in the table, not drawn
 _DIGITS = 60
 _EXACTLY = Context(prec=_DIGITS)
 _HALF = Decimal("0.5")
-_MARGIN = 4.0  # percent left free at either end, so that no mark is cut
+_MARGIN = 4.0  # percent left free at each end, so that no mark is cut off
 _STEPS = (Decimal(1), Decimal(2), Decimal("2.5"), Decimal(5), Decimal(10))
 _MOST_INTERVALS = 4
 _LONGEST_LABEL = 7
@@ -28,7 +28,7 @@ class Tick:
 
 @dataclass(frozen=True)
 class TimeTick:
-    """A date under the plot, as exact as it is meant: 2019, 2019-03 or 2019-03-04. `anchor` is of the text."""
+    """A date under the plot, with the precision to show: 2019, 2019-03 or 2019-03-04. `anchor` is the text's."""
 
     x: float
     date: str
@@ -37,7 +37,7 @@ class TimeTick:
 
 @dataclass(frozen=True)
 class Vertical:
-    """The axis of values: its ends are the outer ticks."""
+    """The axis of values. Its ends are the outermost ticks."""
 
     lowest: Decimal
     highest: Decimal
@@ -45,8 +45,8 @@ class Vertical:
     _known: dict[Decimal, float] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def y(self, value: Decimal) -> float:
-        """How far from the top, in percent; never outside of the plot."""
-        found = self._known.get(value)  # five hundred values of a test are some dozens of numbers
+        """The distance from the top, in percent; never outside the plot."""
+        found = self._known.get(value)  # five hundred values of a test are only a few dozen different numbers
         if found is None:
             found = self._known[value] = round(100 - share(value, self.lowest, self.highest), 2)
         return found
@@ -54,14 +54,14 @@ class Vertical:
 
 @dataclass(frozen=True)
 class Horizontal:
-    """The axis of time, true to it: the oldest on the left."""
+    """The axis of time, to scale, with the oldest on the left."""
 
     starts: datetime
     ends: datetime
     ticks: tuple[TimeTick, ...]
 
     def x(self, at: datetime) -> float:
-        """How far from the left, in percent."""
+        """The distance from the left, in percent."""
         return _placed(at, self.starts, self._way)
 
     @cached_property
@@ -70,22 +70,22 @@ class Horizontal:
 
 
 def is_drawable(value: Decimal | None) -> bool:
-    """Whether a value is a number of a size that a chart can show."""
+    """Whether a value is a number that is not too large for a chart."""
     return value is not None and value.is_finite() and abs(value) <= LARGEST
 
 
 def share(value: Decimal, lowest: Decimal, highest: Decimal) -> float:
-    """How far the value is on the way between them, in percent, 0 to 100."""
+    """The position of a value between the lowest and the highest, in percent from 0 to 100."""
     way = _EXACTLY.subtract(highest, lowest)
     part = _EXACTLY.divide(_EXACTLY.subtract(value, lowest), way) if way else _HALF
     return round(min(100.0, max(0.0, float(_EXACTLY.multiply(part, 100)))), 2)
 
 
 def vertical(values: Sequence[Decimal], bounds: Sequence[Decimal], widest: Decimal) -> Vertical:
-    """An axis of three to five round ticks that holds every value and bound (at least one, all drawable).
+    """An axis with three to five round ticks that includes every value and bound (at least one, all drawable).
 
-    It spans at least one and a half times the range's width (`widest`), without one a fifth of the median, so that a
-    small wobble is no drama. It need not start at zero.
+    So that small changes do not look dramatic, it spans at least one and a half times the width of the range
+    (`widest`) or, without a range, a fifth of the median. It need not start at zero.
     """
     with localcontext(prec=_DIGITS):
         ordered = sorted(values)
@@ -105,7 +105,7 @@ def vertical(values: Sequence[Decimal], bounds: Sequence[Decimal], widest: Decim
 
 
 def _widened(low: Decimal, high: Decimal, by: Decimal) -> tuple[Decimal, Decimal]:
-    """To both sides; but what is never negative does not get an axis below zero."""
+    """Widen an axis on both sides, but not below zero if no value is negative."""
     if 0 <= low < by:
         return Decimal(0), high + 2 * by - low
     return low - by, high + by
@@ -125,7 +125,7 @@ def _stepped(low: Decimal, high: Decimal) -> tuple[Decimal, Decimal, Decimal]:
 
 
 def label(value: Decimal, step: Decimal) -> str:
-    """A tick's number with the decimals of its step; never localized. A long one is written as a power of ten."""
+    """A tick's number with the decimals of its step; never localized. A long number becomes a power of ten."""
     written = f"{value:.{max(0, -step.normalize().as_tuple().exponent)}f}"  # type: ignore[operator]
     if len(written) <= _LONGEST_LABEL:
         return written.removeprefix("-") if not value else written
@@ -137,7 +137,7 @@ def label(value: Decimal, step: Decimal) -> str:
 
 
 def horizontal(starts: datetime, ends: datetime) -> Horizontal:
-    """An axis from one moment to the other, with two to four dates below."""
+    """An axis from one moment to another, with two to four dates below it."""
     if ends <= starts:
         starts, ends = _apart(starts)
     return Horizontal(starts, ends, tuple(_time_ticks(starts, ends)))
@@ -147,7 +147,7 @@ def _apart(moment: datetime) -> tuple[datetime, datetime]:
     half = timedelta(hours=12)
     try:
         return moment - half, moment + half
-    except OverflowError:  # the first or the last day that there is
+    except OverflowError:  # the first or last day of Python's calendar
         return (moment, moment + half) if moment.year < 5000 else (moment - half, moment)
 
 
@@ -163,7 +163,7 @@ def _placed(at: datetime, starts: datetime, way: timedelta) -> float:
 _EDGE = 7.0
 _YEARLY_FROM = timedelta(days=3 * 365)
 _MONTHLY_FROM = timedelta(days=150)
-_SIDES = (16.0, 76.0)  # where two long names of months do not touch, on the narrowest screen
+_SIDES = (16.0, 76.0)  # two long month names here do not touch, even on the narrowest screen
 
 
 def _time_ticks(starts: datetime, ends: datetime) -> Iterator[TimeTick]:
@@ -197,7 +197,7 @@ def _years(first: int, last: int) -> list[int]:
 
 
 def _months(starts: datetime, ends: datetime) -> list[date]:
-    """The first days of two months, well apart: their names are long."""
+    """The first days of two months, far apart, since month names are long."""
     numbers = range(starts.year * 12 + starts.month, ends.year * 12 + ends.month)  # the months after the first
     firsts = [date(number // 12, number % 12 + 1, 1) for number in numbers]
     places = {first: _x(_midnight(first), starts, ends) for first in firsts}

@@ -1,5 +1,5 @@
-"""Write and read of a shelved result what a chart and its table tell of it: a third of what the entry says. What many
-of them say alike, such as the range of a laboratory, is read once."""
+"""Write and read what a chart and its table show of a shelved result, which is about a third of its entry. Parts that
+many results share, such as a laboratory's range, are read only once."""
 
 from collections.abc import Container
 from functools import cache, reduce
@@ -18,7 +18,7 @@ from apps.records.presenters.observations.values import Value
 
 
 class _Written(msgspec.Struct, frozen=True):
-    """A `Compared` as it is written, its parts still unread that are large, or alike in many."""
+    """A `Compared` as written. Parts that are large, or the same in many results, are not decoded yet."""
 
     value: msgspec.Raw = msgspec.Raw(b"{}")
     ranges: msgspec.Raw = msgspec.Raw(b"[]")
@@ -50,13 +50,13 @@ _PARTS: Final = {
 
 
 class Reader:
-    """Reads the results of one page. What it remembers is gone with it."""
+    """Reads the results of one page. The parts that it keeps are gone when it is."""
 
     def __init__(self) -> None:
         self._parts: dict[tuple[str, bytes], Any] = {}
 
     def read(self, entry: bytes) -> Compared:
-        """Raises msgspec.MsgspecError where an earlier release wrote it in another shape."""
+        """Read a result. Raises msgspec.MsgspecError if an earlier release wrote it in another format."""
         written = _READ(entry)
         return Compared(
             value=self._part("value", written.value),
@@ -82,20 +82,20 @@ class Reader:
     def _part(self, name: str, raw: msgspec.Raw) -> Any:
         key = name, bytes(raw)
         part = self._parts.get(key)
-        if part is None:  # a part that is None is read again, which costs as little as finding it
+        if part is None:  # None is decoded each time, which takes no longer than a lookup
             part = self._parts[key] = _PARTS[name](raw)
         return part
 
 
 def told(entry: bytes) -> tuple[bytes, bytes]:
-    """What `Reader` reads of an entry as it is written, and nothing that is as it is where nothing is said: what a
-    laboratory says of many results alike, and the rest of it."""
+    """The fields of a written entry that `Reader` reads, without default values: those that a laboratory sends alike
+    for many results, and the rest."""
     alike, rest = (msgspec.json.encode(msgspec.json.decode(entry, type=part)) for part in _parts_told())
     return alike, rest
 
 
 def joined(alike: bytes, rest: bytes) -> bytes:
-    """The two in one."""
+    """The two parts that `told` returned, joined into one JSON object."""
     if len(alike) <= len(_NOTHING) or len(rest) <= len(_NOTHING):
         return alike if len(rest) <= len(_NOTHING) else rest
     return b"%b,%b" % (alike[:-1], rest[1:])
@@ -115,7 +115,7 @@ def _parts_told() -> tuple[Any, Any]:
 
 @cache
 def _sparse(kind: Any) -> Any:
-    """The same shape, which writes no default: a part of which nothing is said is an empty one."""
+    """The same type, but written without default values. A struct that a field requires becomes an empty one."""
     if get_origin(kind) is tuple:
         return GenericAlias(tuple, (_sparse(get_args(kind)[0]), ...))
     if get_origin(kind) is UnionType:

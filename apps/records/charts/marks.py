@@ -1,4 +1,5 @@
-"""The marks of values. Their shape says where a value stands; color only helps (patient experience 4.2)."""
+"""The marks of values. The shape alone says where a value lies in its range; color only helps (patient experience
+4.2)."""
 
 from enum import StrEnum
 from typing import Final
@@ -12,15 +13,15 @@ class Shape(StrEnum):
     WITHIN = "within"  # a disc
     ABOVE = "above"  # a triangle that points up
     BELOW = "below"  # a triangle that points down
-    OUTSIDE = "outside"  # a diamond: outside, and the side is not said
+    OUTSIDE = "outside"  # a diamond: outside, but the side was not sent
     UNPLACED = "unplaced"  # a ring: nothing to compare with
-    LESS = "less"  # an open box with an arrow down: less than what stands here
+    LESS = "less"  # an open box with an arrow down: less than the value here
     MORE = "more"
-    DOUBTED = "doubted"  # a cross: it may mean something else than it seems to
+    DOUBTED = "doubted"  # a cross: the value has a modifier or a doubt, and may mean something else
 
 
 def shape_of(place: str, comparator: str = "", *, is_modified: bool = False) -> Shape:
-    """The shape of a value that stands there, unless it may mean something else."""
+    """The shape of a value: a cross if it may mean something else, else by its comparator or its place."""
     if is_modified:
         return Shape.DOUBTED
     if comparator:
@@ -39,11 +40,11 @@ _OUTSIDE: Final = frozenset({Shape.ABOVE, Shape.BELOW, Shape.OUTSIDE, Shape.DOUB
 
 
 def is_outside(shape: Shape) -> bool:
-    """Whether it must not disappear among others."""
+    """Whether a mark must stay visible if values are combined."""
     return shape in _OUTSIDE
 
 
 def drawing_of(shape: Shape, *, is_second: bool) -> str:
-    """Which drawing a mark is. Of a second provider it is hollow in another color; what is round has a dot or a bar in
-    it besides, since a ring is hollow of either."""
+    """The drawing for a mark. Marks of a second provider are hollow, in another color. Their round shapes have a dot or
+    a bar inside as well, since a ring is hollow for either provider."""
     return f"{shape}-second" if is_second and shape in _ROUND else str(shape)

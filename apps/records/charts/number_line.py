@@ -1,4 +1,4 @@
-"""One value on a line, with the range beside it (patient experience 4.1)."""
+"""One value on a line with its range (patient experience 4.1)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,16 +15,16 @@ from apps.records.presenters.observations.interpretations import Place
 
 _DIGITS = 60
 _WIDENED = Decimal("0.6")
-_FARTHEST = 3  # widths away, before the line breaks
+_FARTHEST = 3  # widths of the range; the line to a value farther away is broken
 _BROKEN_AT = 88.0
 _AT_THE_END = 95.0
 _NARROW = 34.0
-_LONGEST_LABEL = 24  # letters above a phone's line
+_LONGEST_LABEL = 24  # characters that fit above the line on a phone
 
 
 @dataclass(frozen=True)
 class LineTick:
-    """A bound on the line, with its number; `words` are the laboratory's, for a range that is not the usual one."""
+    """A bound on the line, with its number. `words` are the laboratory's name for a range other than the usual one."""
 
     x: float
     label: str
@@ -34,8 +34,8 @@ class LineTick:
 
 @dataclass(frozen=True)
 class NumberLine:
-    """The mark, the shaded range, and the ticks at its bounds. `broken_at` is where the line breaks on the way to a
-    value that is more than three widths away, on either side; None where it does not."""
+    """The mark, the shaded range, and the ticks at its bounds. `broken_at` is where the line is broken, because the
+    value is more than three widths of the range away; None if it is not broken."""
 
     x: float
     shape: Shape
@@ -51,10 +51,10 @@ class NumberLine:
 def draw(
     quantity: Quantity, wanted: ReferenceRange | None, place: str, named: Sequence[ReferenceRange] = ()
 ) -> NumberLine | None:
-    """The line of a value and the range it is compared with; of the `named` others those with words are ticks.
+    """The line of a value and the range with which it is compared. Of the `named` ranges, those with words get ticks.
 
-    None where a line would not be true: no number, no range of numbers in the value's unit, or a value of which only
-    is known that it is less or more, and that may be on either side.
+    None if a line would mislead: if there is no number, or no numeric range in the value's unit, or if the value is
+    only known to be less or more than a number, so that it may be on either side of a bound.
     """
     value = quantity.number
     if value is None or wanted is None or ranges.compare(quantity, wanted) is None:
@@ -75,7 +75,7 @@ def _drawn(
     is_far = value > high + _FARTHEST * width or value < low - _FARTHEST * width
     left, right = low - _WIDENED * width, high + _WIDENED * width
     if wanted.low.number is None and low >= 0 <= value:
-        left = low  # what is never negative begins at zero
+        left = low  # a line without negative values begins at zero
     if not is_far:
         left, right = min(left, value - width / 4), max(right, value + width / 4)
     x, broken_at = _place(value, left, right, is_far=is_far)
@@ -95,18 +95,18 @@ def _drawn(
 
 
 def _label(quantity: Quantity) -> str:
-    """Without a unit that would not fit: the sentence says all of it."""
+    """The value with its unit, if that fits: the sentence beside the line has it anyway."""
     return quantity.shown if len(quantity.shown) <= _LONGEST_LABEL else replace(quantity, unit="", code="").shown
 
 
 def _own(quantity: Quantity, wanted: ReferenceRange) -> str:
-    """Without a place from anywhere (a goal is not judged) the mark still says its side of what is drawn."""
+    """The place of the value in the drawn range, for a mark that has no place (a goal is not judged)."""
     side = ranges.compare(quantity, wanted)
     return Place(side) if side in {"within", "above", "below"} else ""
 
 
 def _extent(wanted: ReferenceRange, value: Decimal) -> tuple[Decimal, Decimal, Decimal]:
-    """The bounds and their width; an open side is as wide as the bound is far from zero."""
+    """The bounds and the width of the range. If one side is open, the width is the other bound's distance from zero."""
     low, high = wanted.low.number, wanted.high.number
     if low is not None and high is not None:
         return low, high, (high - low) or max(abs(value - low), abs(low) / 5) or Decimal(1)
@@ -124,7 +124,7 @@ def _place(value: Decimal, left: Decimal, right: Decimal, *, is_far: bool) -> tu
 
 
 def _on(bound: Decimal, left: Decimal, right: Decimal, broken_at: float | None) -> float:
-    """Where a bound stands: on the whole line, or on the part of it before or after the break."""
+    """The position of a bound: on the whole line, or on its part before or after the break."""
     part = share(bound, left, right)
     if broken_at is None:
         return part
@@ -145,7 +145,7 @@ def _ticks(wanted: ReferenceRange, band: Sequence[float]) -> tuple[LineTick, ...
 def _named(
     others: Sequence[ReferenceRange], wanted: ReferenceRange, left: Decimal, right: Decimal, broken_at: float | None
 ) -> list[LineTick]:
-    """The bounds of the ranges that the laboratory calls something else, as far as they lie on the line."""
+    """The bounds of the laboratory's other named ranges, as far as they are on the line."""
     found: list[LineTick] = []
     for other in others:
         words = other.words or (other.meaning if other.meaning not in {Meaning.USUAL, Meaning.OTHER} else "")

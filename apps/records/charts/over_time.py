@@ -20,17 +20,17 @@ from apps.records.charts.series import Series, WordedValue
 from apps.records.charts.windows import Window
 
 _LONG = timedelta(days=548)
-_UNUSUAL = 3  # times the usual spacing
+_UNUSUAL = 3  # times the usual time between values
 _LEAST_GUTTER = 12.0
 _PER_LETTER = 3.0
 _MOST_WORDED = 40
 _MOST_RANGES = 2
-_MOST_CHANGES = 6  # from one to the other; more is a comb that nobody can read
+_MOST_CHANGES = 6  # from one range to another; with more, bands look like a comb
 _Bounds = tuple[Decimal | None, Decimal | None]
 
 
 class Mark(msgspec.Struct, frozen=True, gc=False):
-    """One value. `provider` 0 is drawn solid, 1 hollow in the second color; `is_early` with a dashed outline."""
+    """One value. Provider 0 is drawn solid, 1 hollow and in the second color; `is_early` gives a dashed outline."""
 
     x: float
     y: float
@@ -41,12 +41,12 @@ class Mark(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def drawing(self) -> str:
-        """Which drawing it is."""
+        """The drawing for this mark."""
         return drawing_of(self.shape, is_second=bool(self.provider))
 
 
 class Line(msgspec.Struct, frozen=True, gc=False):
-    """From one value to the next; dotted over a long time without any."""
+    """A line from one value to the next; dotted if there is an unusually long time between them."""
 
     x1: float
     y1: float
@@ -58,7 +58,7 @@ class Line(msgspec.Struct, frozen=True, gc=False):
 
 @dataclass(frozen=True)
 class Band:
-    """The usual range from `x` on. An edge is drawn where there is a bound; an open side goes to the end."""
+    """The usual range, from `x` to the right. Only a bound has an edge; an open side extends to the end of the plot."""
 
     x: float
     y: float
@@ -69,18 +69,18 @@ class Band:
 
     @property
     def right(self) -> float:
-        """Where it ends."""
+        """The right end, from the left."""
         return round(self.x + self.width, 2)
 
     @property
     def bottom(self) -> float:
-        """Where it ends, from the top."""
+        """The lower end, from the top."""
         return round(self.y + self.height, 2)
 
 
 class Stroke(msgspec.Struct, frozen=True, gc=False):
-    """From the highest to the lowest of a stretch; with `has_ends` the two numbers of a blood pressure. `is_modified`:
-    of these one may mean something else than it seems to."""
+    """A stroke from the highest to the lowest value of a stretch or, with `has_ends`, between the two numbers of a
+    blood pressure. `is_modified`: one of these values has a modifier or a doubt."""
 
     x: float
     y1: float
@@ -93,14 +93,14 @@ class Stroke(msgspec.Struct, frozen=True, gc=False):
 
 @dataclass(frozen=True)
 class WordTick:
-    """A value in words on the strip under the plot; `words` are told in the table."""
+    """A value in words, on the strip under the plot. The words themselves are in the table."""
 
     x: float
 
 
 class Key(NamedTuple):
-    """What a legend shows of whom: a mark that is drawn of theirs, None where all are the bars of blood pressures.
-    `provider` is empty where several are drawn alike; `number` is as that of a mark."""
+    """A row of the legend: a provider, with one of the shapes drawn for it (None if there are only bars of blood
+    pressures). `provider` is empty if several providers look the same; `number` is a mark's `provider`."""
 
     provider: str
     shape: Shape | None
@@ -109,11 +109,12 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True)
 class OverTime:
-    """The drawing. `gutter` is the room that the numbers at the left need, in percent of the whole width. `providers`
-    are those of whom something is drawn, by name: the first solid, all others hollow.
+    """The drawing. `gutter` is the room for the numbers at the left, in percent of the whole width. `providers` are the
+    names of those with something drawn: the first is solid, all others are hollow.
 
-    `each` says what one mark stands for, empty where it is one value. `ranges_differ`: more than two ranges, so that no
-    band is drawn. `left_out` counts values that are too large to be drawn; the table has them.
+    `each` is the stretch of time that one mark stands for; empty if it stands for one value. `ranges_differ`: no bands
+    are drawn, because there are more than two ranges, or they change too often. `left_out` is the number of values that
+    are too large to draw; they are in the table.
     """
 
     marks: tuple[Mark, ...] = ()
@@ -132,7 +133,7 @@ class OverTime:
 
     @cached_property
     def shapes(self) -> tuple[str, ...]:
-        """The shapes that a legend has to explain: not one and the same of all that say nothing."""
+        """The shapes that the legend must explain; none if no value could be compared with a range."""
         drawn = {mark.shape for mark in self.marks}
         drawn |= {Shape.DOUBTED for stroke in self.strokes if stroke.is_modified}
         if drawn == {Shape.UNPLACED}:
@@ -141,7 +142,7 @@ class OverTime:
 
     @cached_property
     def keys(self) -> tuple[Key, ...]:
-        """How to tell providers apart."""
+        """The rows of the legend that distinguish providers."""
         first, *others = self.providers or ("",)
         named = [first, others[0] if len(others) == 1 else ""][: 1 + len(others)]
         return tuple(Key(name, self._shape_of(number), number) for number, name in enumerate(named))
@@ -152,12 +153,12 @@ class OverTime:
 
     @property
     def width(self) -> float:
-        """What the numbers leave of the width."""
+        """The width that the numbers at the left leave for the plot."""
         return round(97 - self.gutter, 2)
 
 
 def draw(series: Series, window: Window) -> OverTime | None:
-    """The drawing of what the window holds; None without a value that can be drawn."""
+    """The drawing of the values in the window; None if none of them can be drawn."""
     held = window.within(series.readings)
     drawn = [each for each in held if is_drawable(each.value) and (not each.lower or is_drawable(each.lower))]
     if not drawn:
@@ -190,17 +191,17 @@ def draw(series: Series, window: Window) -> OverTime | None:
 
 
 def _numbered(readings: Sequence[Reading], providers: Sequence[str]) -> tuple[list[Reading], tuple[str, ...]]:
-    """The readings with their providers counted as they are here, and those by name: of some nothing may be drawn."""
+    """The readings with their providers renumbered, and the providers' names, without those that have no readings."""
     found = sorted({reading.provider for reading in readings})
     numbers = {provider: number for number, provider in enumerate(found)}
     names = tuple(name for provider in found for name in providers[provider : provider + 1])
-    if all(provider == number for provider, number in numbers.items()):  # of one, and mostly of several
+    if all(provider == number for provider, number in numbers.items()):  # nearly always
         return list(readings), names
     return [replace(reading, provider=numbers[reading.provider]) for reading in readings], names
 
 
 def _bounds(readings: Iterable[Reading]) -> list[_Bounds]:
-    """The range of each reading, as far as it can be drawn; many have the same."""
+    """The bounds of each reading's range that can be drawn; many readings share a range."""
     known: dict[tuple[int, int], _Bounds] = {}
     found: list[_Bounds] = []
     for reading in readings:
@@ -244,8 +245,8 @@ def _pressure(reading: Reading, along: Horizontal, across: Vertical) -> Stroke:
 
 
 def _lines(readings: Sequence[Reading], along: Horizontal, across: Vertical) -> Iterator[Line]:
-    """Between neighbors of one provider; none to or from a value that only says less or more, or may mean something
-    else."""
+    """The lines between neighboring values of one provider, but not to or from a value that is only known to be less or
+    more, or that may mean something else."""
     for provider in dict.fromkeys(reading.provider for reading in readings):
         own = [reading for reading in readings if reading.provider == provider]
         placed = [(along.x(reading.at), across.y(reading.value)) for reading in own]
@@ -259,7 +260,8 @@ def _lines(readings: Sequence[Reading], along: Horizontal, across: Vertical) -> 
 
 
 def _stretched(parts: Sequence[stretches.Stretch], along: Horizontal, across: Vertical) -> _Plotted:
-    """A stroke from the lowest to the highest, the last value marked, and whatever lies outside."""
+    """For each stretch, a stroke from the lowest to the highest value, and marks for the last value and for those
+    outside of the range."""
     marks: list[Mark] = []
     strokes: list[Stroke] = []
     for part in parts:
@@ -284,7 +286,7 @@ def _stroke(x: float, lowest: Reading, highest: Reading, across: Vertical, *, is
 
 
 def _at(x: float, reading: Reading, across: Vertical, *, is_early: bool = False) -> Mark:
-    """On the stroke of its stretch, wherever in it it was measured."""
+    """The mark of a reading, on the stroke of its stretch, whenever in the stretch it was measured."""
     shape = shape_of(reading.place, is_modified=reading.is_modified)
     return Mark(x, across.y(reading.value), shape, min(reading.provider, 1), is_early)
 
@@ -294,17 +296,17 @@ def _is_outside(reading: Reading) -> bool:
 
 
 def _with_last(marks: Sequence[Mark]) -> tuple[Mark, ...]:
-    """The newest is ringed, and drawn on top."""
+    """The marks, of which the newest gets a ring and is drawn last, on top."""
     if not marks:
         return ()
-    newest = max(reversed(range(len(marks))), key=lambda place: marks[place].x)  # of several the last of them
+    newest = max(reversed(range(len(marks))), key=lambda place: marks[place].x)  # the last, if several are newest
     return (*marks[:newest], *marks[newest + 1 :], replace(marks[newest], is_last=True))
 
 
 def _bands(
     readings: Sequence[Reading], bounds: Sequence[_Bounds], along: Horizontal, across: Vertical
 ) -> Iterator[Band]:
-    """One band per range, from the middle between two values of different ranges to the next such middle."""
+    """One band for each run of values with the same range. It begins and ends midway to the neighboring values."""
     starts, current = 0.0, bounds[0]
     for (before, after), wanted in zip(pairwise(readings), bounds[1:], strict=True):
         if wanted != current:

@@ -1,5 +1,5 @@
-"""What a chart needs of a result: when it was, how much, and what many results of a test have alike. A page reads five
-hundred of these in one go, and what its table tells of a result for a few rows alone."""
+"""What a chart needs from a result: its time, its number, and what many results of a test share. A page reads five
+hundred of these at once, but reads what the table shows only for a few rows."""
 
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -20,14 +20,13 @@ _TO: Final = " \N{EN DASH} "
 _TO_THE_SECOND: Final = len("2019-03-04T09:30:00Z")
 _HALF: Final = {Precision.YEAR: timedelta(days=182), Precision.MONTH: timedelta(days=14)}
 _EARLY: Final = frozenset({Status.EARLY, Status.PARTIAL})
-_MARK_BYTES: Final = 12  # no two of some thousand values are alike by chance
+_MARK_BYTES: Final = 12  # enough that no two of several thousand marks are equal by chance
 
 
 class Point(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """One result. `at` is where it stands in time, None without a date; `sorts_at` orders a table. `number` is its
-    value, where that is one; of others `words` is what the provider says it is, empty where it says nothing.
-    `is_left_out`: it is told nowhere. `mark` is of what two providers who sent the very same say alike, empty where
-    that cannot be known."""
+    """One result. `at` is its position on the axis of time, None without a date; `sorts_at` orders a table. `number` is
+    its value, if that is a number; otherwise `words` is the value in the provider's words, or empty. `is_left_out`: it
+    is not shown anywhere. `mark` is equal for the same result from two providers, and empty if we cannot tell."""
 
     at: datetime | None = None
     sorts_at: str = ""
@@ -38,8 +37,8 @@ class Point(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class Alike(msgspec.Struct, frozen=True, gc=False):
-    """What a laboratory says of many results alike. `quantity` has no digits. `is_modified`: they may mean something
-    else than they seem to. `told` is what else of it is told with each, as it is written (`comparing.told`)."""
+    """What many results from one laboratory share. `quantity` has no digits. `is_modified`: the results have a modifier
+    or a doubt. `told` is what else they share, as written by `comparing.told`."""
 
     quantity: Quantity = NO_QUANTITY
     place: str = ""
@@ -50,7 +49,7 @@ class Alike(msgspec.Struct, frozen=True, gc=False):
 
 
 def of(entry: Comparable) -> tuple[Point, Alike]:
-    """The point of a result. What is withdrawn or withheld is left out; what is canceled has no value."""
+    """The point of a result. A withdrawn or withheld result is left out; a canceled one has no value."""
     value = entry.value
     said = shown(value) if entry.group != Group.CANCELED else ""
     number = value.number if entry.group != Group.CANCELED else None
@@ -68,9 +67,9 @@ def of(entry: Comparable) -> tuple[Point, Alike]:
 
 
 def moment(when: When) -> datetime | None:
-    """Where a date stands on the axis: a year or a month in its middle; None without a date."""
+    """The position of a date on the axis; for a year or a month, its middle. None without a date."""
     written = when.starts or when.ends
-    if len(written) == _TO_THE_SECOND and when.sorts_at.endswith("/4"):  # as nearly all are sent: read to be sorted
+    if len(written) == _TO_THE_SECOND and when.sorts_at.endswith("/4"):  # nearly always: `sorts_at` has it
         return datetime.fromisoformat(when.sorts_at.partition("/")[0])
     parsed = datetimes.parse(written)
     if parsed is None:
@@ -82,8 +81,8 @@ def moment(when: When) -> datetime | None:
 
 
 def shown(value: Value) -> str:
-    """A value in the provider's digits and words; empty for what needs words of ours: yes, no, a date, a file, and that
-    the provider says it is none."""
+    """A value in the provider's digits and words. Empty if it needs our words: yes, no, a date, a file, or that the
+    provider says there is no value."""
     if value.absence:
         return ""
     if value.kind == Kind.QUANTITY:

@@ -1,4 +1,4 @@
-"""A value as it stands on the axis of a chart."""
+"""A value on the axis of a chart."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -7,9 +7,9 @@ import msgspec
 
 
 class Reading(msgspec.Struct, frozen=True, gc=False):
-    """A value on the axis. `lower` is the second number of a blood pressure. `low` and `high` are the bounds of its own
-    usual range in the unit of the axis; `provider` is which of the series' it is from, whichever way it was read.
-    `is_modified`: it may mean something else than it seems to."""
+    """A value on the axis. `lower` is the second number of a blood pressure. `low` and `high` are the bounds of the
+    value's own usual range, in the unit of the axis. `provider` is an index into the providers of the series.
+    `is_modified`: it has a modifier or a doubt."""
 
     at: datetime
     value: Decimal
@@ -24,5 +24,5 @@ class Reading(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def range(self) -> tuple[Decimal | None, Decimal | None]:
-        """Its range; equal ranges make one band."""
+        """The bounds of its usual range. Neighboring values with equal ranges share a band."""
         return self.low, self.high

@@ -1,4 +1,4 @@
-"""A value as the table beside a chart tells it."""
+"""A value in the table beside a chart."""
 
 from decimal import Decimal
 
@@ -13,11 +13,11 @@ from apps.wire import datetimes
 
 
 class Row(msgspec.Struct, frozen=True, gc=False):
-    """A value as the table tells it. `shown` is as sent; `converted` what stands on the axis for it, where that is
-    another number. `number` is the value as a number, where it is one. `senders` are several where they sent the very
-    same. `record` is its own, 0 where it was read from several, and `before` what that said before its provider
-    corrected it, where somebody looked (`viewing.corrections`). `is_modified`: it may mean something else than it seems
-    to, by what speaks against it (`doubts`) or how `said` begins."""
+    """A row of the table. `shown` is the value as sent; `converted` is its value on the axis, if that is another
+    number. `number` is the value, if it is a number. `senders` are several if they sent the same value. `record` is the
+    record from which it was read, 0 if there are several; `before` is what the record said before the provider
+    corrected it, if that was looked up (`viewing.corrections`). `is_modified`: it may mean something else, because of
+    its `doubts` or of a modifier at the beginning of `said`."""
 
     when: When
     shown: str
@@ -36,11 +36,11 @@ class Row(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def providers(self) -> tuple[str, ...]:
-        """Who sent it, by name."""
+        """The names of those who sent it."""
         return senders.together(self.senders)
 
     @property
     def year(self) -> str:
-        """The year it is told under, empty where there is no date."""
+        """The year under which it is listed; empty without a date."""
         parsed = datetimes.parse(self.when.starts or self.when.ends)
         return "" if parsed is None else str(parsed.first_day.year)

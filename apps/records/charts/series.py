@@ -1,7 +1,7 @@
-"""The values of one test in time: what can stand on one axis together, and the table that tells every one of them.
+"""The values of one test over time: those that can share an axis, and the table that shows every one of them.
 
-Values of other units join only where they convert exactly, and say so; others make a series of their own. What has no
-number, or no date, is in the table all the same.
+Values in other units join only if they convert exactly, and the table says so; the others form a series of their own.
+A value without a number or a date is in the table nevertheless.
 """
 
 from collections import defaultdict
@@ -31,7 +31,7 @@ from apps.records.senders import NOBODY, Sender
 
 
 class Observed(NamedTuple):
-    """An entry, who sent it, and its record."""
+    """An entry, its sender and its record."""
 
     entry: Comparable
     sender: Sender = NOBODY
@@ -39,8 +39,8 @@ class Observed(NamedTuple):
 
 
 class SeriesValue(msgspec.Struct, frozen=True, eq=False, gc=False):
-    """A result by its point. `rest` is what else it says, which `read` reads with what many say alike. `senders` are
-    several, where they sent the very same. `connection_id` is by which it came, and `record` its own."""
+    """A result, by its point. `rest` is what else it says, which `read` decodes together with what many results share.
+    `senders` are several if they sent the same result. `connection_id` is the link by which it came."""
 
     point: Point
     alike: Alike
@@ -51,7 +51,7 @@ class SeriesValue(msgspec.Struct, frozen=True, eq=False, gc=False):
     record: int = 0
 
     def entry(self) -> Comparable:
-        """What it says: of five hundred, a page asks for fifty."""
+        """The decoded result. A page needs only fifty of five hundred."""
         return self.read(self.alike, self.rest)
 
 
@@ -65,9 +65,9 @@ class WordedValue:
 
 @dataclass(frozen=True)
 class Series:
-    """What stands on one axis: readings and words, oldest first; rows, newest first, those without a date last, each
-    read when it is asked for. `providers` are those of the rows by name, and `usual_ranges` theirs, in their order,
-    each once."""
+    """What shares one axis: readings and values in words, the oldest first; and rows, the newest first and those
+    without a date last, each of which is read when it is needed. `providers` are the names of the rows' providers, and
+    `usual_ranges` the rows' usual ranges, in their order and without repetition."""
 
     unit: str = ""
     readings: tuple[Reading, ...] = ()
@@ -83,7 +83,7 @@ class Series:
 
     @property
     def before(self) -> Row | None:
-        """The one before that."""
+        """The newest value but one with a date."""
         return self._newest[1] if len(self._newest) > 1 else None
 
     @cached_property
@@ -92,7 +92,7 @@ class Series:
 
     @property
     def compared(self) -> str:
-        """How the latest stands to the one before: higher, lower, same, or empty where that is not certain."""
+        """How the latest value compares with the one before: higher, lower, same, or empty if that is not certain."""
         pair = [row.measured.value for row in (self.latest, self.before) if row is not None and not row.is_modified]
         numbers = [_converted(value.quantity, self.unit_key) for value in pair if not value.quantity.comparator]
         if len(numbers) != 2 or numbers[0] is None or numbers[1] is None:
@@ -103,15 +103,16 @@ class Series:
 
     @property
     def unit_key(self) -> str:
-        """What every value on the axis is in."""
+        """The key of the unit of the axis."""
         return next((row.measured.value.quantity.unit_key for row in self.rows if row.number is not None), "")
 
 
 def of(values: Iterable[SeriesValue]) -> tuple[Series, ...]:
-    """The series of one test: one for each unit that does not convert to another, the newest value's first.
+    """The series of one test: one for each set of units that convert to each other, the one with the newest value
+    first.
 
-    What is withdrawn or withheld is left out; what is canceled is not told as a value. Rows raise what reading an entry
-    raises.
+    Withdrawn and withheld results are left out; canceled ones are shown without a value. Rows raise what reading an
+    entry raises.
     """
     merged = _once([each for each in values if not each.point.is_left_out], _point_mark, _from_all)
     told = sorted(merged, key=_sorts_at, reverse=True)
@@ -125,9 +126,9 @@ def of(values: Iterable[SeriesValue]) -> tuple[Series, ...]:
 
 
 def _by_axis(numbers: Sequence[SeriesValue]) -> Iterable[Sequence[SeriesValue]]:
-    """Those that can stand on one axis, together: in one pass, as each may be of a unit of its own."""
+    """The values grouped by axis, in one pass, since each may have a unit of its own."""
     axes = {id(alike): units.axis(alike.quantity.unit_key) for alike in _each_alike(numbers)}
-    if len(set(axes.values())) < 2:  # as of nearly every test
+    if len(set(axes.values())) < 2:  # nearly always
         return [numbers] if numbers else []
     by_axis = defaultdict[tuple[str, str], list[SeriesValue]](list)
     for each in numbers:
@@ -145,7 +146,7 @@ def _from_all(told: SeriesValue, sent_by: tuple[Sender, ...]) -> SeriesValue:
 
 
 def of_pressures(observed: Iterable[Observed]) -> Series:
-    """The blood pressures of these entries, two numbers a reading."""
+    """The series of blood pressures from these entries, with two numbers to each reading."""
     by_sender: dict[Sender, list[Comparable]] = {}
     records: dict[int, int] = {}
     for each in observed:
@@ -156,7 +157,7 @@ def of_pressures(observed: Iterable[Observed]) -> Series:
     found = [_pressure_row(reading, sender, records) for reading, sender in pairs]
     rows = _sorted_rows(_once(found, _row_mark, lambda row, sent_by: replace(row, senders=sent_by)))
     names = _names(rows)
-    read = {id(reading.entries[0]): reading for reading, _ in pairs}  # a row has the first of its reading's entries
+    read = {id(reading.entries[0]): reading for reading, _ in pairs}  # a row keeps only its reading's first entry
     readings = (_pressure(read[id(row.entry)], names.index(_provider(row.senders))) for row in rows)
     drawn = sorted(dict.fromkeys(reading for reading in readings if reading is not None), key=lambda each: each.at)
     unit = next((reading.upper.unit_shown or reading.lower.unit_shown for reading, _ in pairs), "")
@@ -169,7 +170,7 @@ def _known(sender: Sender) -> tuple[Sender, ...]:
 
 
 class _Rows(Sequence[Row]):
-    """The rows of what is told, each made when it is asked for: of five hundred a page shows fifty."""
+    """Rows that are made when they are needed: a page shows only fifty of five hundred."""
 
     def __init__(self, told: Sequence[SeriesValue], key: str, unit: str) -> None:
         self._told, self._key, self._unit = told, key, unit
@@ -226,9 +227,9 @@ _T = TypeVar("_T", bound=_Sent)
 
 
 def _once(told: list[_T], mark: Callable[[_T], object], joined: Callable[[_T, tuple[Sender, ...]], _T]) -> list[_T]:
-    """The very same from several senders once, with all of them. `mark` is of what they say, and empty where that
-    cannot be the same."""
-    if len({each.senders for each in _apart(told)}) < 2:  # nobody repeats another
+    """Merge what several senders sent alike, so that it appears once, with all senders. `mark` is equal for what is the
+    same, and empty if nothing can be the same."""
+    if len({each.senders for each in _apart(told)}) < 2:  # with a single sender, there is nothing to merge
         return told
     found: dict[object, _T] = {}
     for each in told:
@@ -242,7 +243,7 @@ def _once(told: list[_T], mark: Callable[[_T], object], joined: Callable[[_T, tu
 
 
 def _apart(sent: Iterable[_T]) -> Iterable[_T]:
-    """One for each tuple of senders, which is the very same one for nearly all."""
+    """One item for each tuple of senders. Nearly all items share the same tuple."""
     return {id(each.senders): each for each in sent}.values()
 
 
@@ -262,7 +263,7 @@ def _names(rows: Iterable[Row | SeriesValue]) -> tuple[str, ...]:
 
 
 def _provider(sent_by: Sequence[Sender]) -> str:
-    """Under which provider it is drawn: of several the first."""
+    """The provider under which it is drawn: the first, if there are several."""
     return sent_by[0].provider if sent_by else NOBODY.provider
 
 
@@ -305,7 +306,7 @@ def _converted_row(row: Row, key: str, unit: str) -> Row:
 def _readings(
     numbers: Sequence[SeriesValue], alikes: Iterable[Alike], key: str, names: Sequence[str]
 ) -> tuple[Reading, ...]:
-    """Oldest first, each with the bounds of its own range, which is one for nearly all."""
+    """The readings, oldest first, each with the bounds of its own range. Nearly all share one range."""
     providers = {name: number for number, name in enumerate(names)}
     said_alike = {id(alike): _said_alike(alike, key) for alike in alikes}
     found: list[Reading] = []
@@ -321,12 +322,12 @@ def _readings(
 
 
 def _each_alike(told: Iterable[SeriesValue]) -> Iterable[Alike]:
-    """What they have alike, in their order; nearly all have the same."""
+    """The different `Alike`s of these values, in their order. Nearly all values share one."""
     return {id(each.alike): each.alike for each in told}.values()
 
 
 def _said_alike(alike: Alike, key: str) -> tuple[str, str, Decimal | None, Decimal | None]:
-    """Of a reading what comes between its value and whose it is, the same of nearly all."""
+    """The fields of a `Reading` from `comparator` to `high`, which nearly all readings share."""
     return alike.quantity.comparator, alike.place, *_bounds(alike.usual_range, alike.quantity, key)
 
 

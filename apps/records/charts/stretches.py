@@ -1,8 +1,8 @@
 """Many values as few marks that hide nothing: for each stretch of time the lowest, the highest, the first and the last.
 
-More than 120 values are told by the week, the month, three months or the year, whichever is the shortest that leaves a
-drawing readable on a phone (patient experience 4.2). No drawing has more than 500 points, but for one of each stretch
-that may mean something else than it seems to.
+More than 120 values are combined by week, month, quarter or year, whichever is the shortest that keeps the drawing
+readable on a phone (patient experience 4.2). No drawing has more than 500 points, not counting one for each stretch
+that has a value with a modifier or a doubt.
 """
 
 from collections import defaultdict
@@ -21,7 +21,7 @@ MOST_SINGLE = 120
 _DAYS_OF_A_WEEK = 7
 _MONTHS_OF_A_QUARTER = 3
 _MONTHS_OF_A_YEAR = 12
-_MOST_STRETCHES = 61  # the months of five years; on a phone more of them cover each other, and are a comb
+_MOST_STRETCHES = 61  # the months of five years; more of them overlap on a phone, and look like a comb
 
 
 class Each(StrEnum):
@@ -31,13 +31,13 @@ class Each(StrEnum):
     MONTH = "month"
     QUARTER = "quarter"
     YEAR = "year"
-    STRETCH = "stretch"  # a part of the time: only where dates are centuries apart
+    STRETCH = "stretch"  # an equal part of the time, only if dates are many decades apart
 
 
 class Stretch(msgspec.Struct, frozen=True, gc=False):
-    """The readings of one stretch, by those that matter. Those that only say less or more are apart: the farthest of
-    each side. `lowest` and the others are None where there is no plain number. `modified` is the last
-    of those that may mean something else than they seem to."""
+    """The readings of one stretch that matter. Readings with a comparator are separate: `less` and `more` are the
+    farthest on each side. `lowest` and the others are None if no reading is an exact number. `modified` is the last
+    reading with a modifier or a doubt."""
 
     lowest: Reading | None
     highest: Reading | None
@@ -50,11 +50,11 @@ class Stretch(msgspec.Struct, frozen=True, gc=False):
 
 
 def divided(readings: Sequence[Reading]) -> tuple[Each | None, tuple[Stretch, ...]]:
-    """The stretches, oldest first, and what each is; None and nothing where every value can be a mark of its own."""
+    """The stretches, oldest first, and their kind; None and empty if every value can have a mark of its own."""
     if len(readings) <= MOST_SINGLE:
         return None, ()
     by_name: tuple[tuple[Each, Callable[[datetime], object]], ...] = (
-        (Each.WEEK, lambda at: (at.toordinal() - 1) // _DAYS_OF_A_WEEK),  # the first of all days was a Monday
+        (Each.WEEK, lambda at: (at.toordinal() - 1) // _DAYS_OF_A_WEEK),  # day 1 of Python's calendar is a Monday
         (Each.MONTH, _month),
         (Each.QUARTER, lambda at: _month(at) // _MONTHS_OF_A_QUARTER),
         (Each.YEAR, lambda at: at.year),

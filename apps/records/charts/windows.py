@@ -1,4 +1,4 @@
-"""The stretches of time that a chart can be looked at in: a year, five, all (patient experience 4.2)."""
+"""The periods that a chart can show: a year, five years, or all (patient experience 4.2)."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
@@ -10,11 +10,11 @@ from typing import Final
 
 from apps.records.charts.readings import Reading
 
-_ENOUGH = 3  # values for a chart; fewer read as well in a table
+_ENOUGH = 3  # values for a chart; fewer are just as clear in a table
 
 
 class Span(StrEnum):
-    """How far back."""
+    """How far back a chart goes."""
 
     YEAR = "1-year"
     FIVE_YEARS = "5-years"
@@ -27,7 +27,7 @@ _DAYS = {Span.YEAR: 366, Span.FIVE_YEARS: 5 * 366}
 
 @dataclass(frozen=True)
 class Window:
-    """One of them. `count` is how many values it holds."""
+    """One period. `count` is the number of values in it."""
 
     span: Span
     starts: datetime
@@ -35,17 +35,17 @@ class Window:
     count: int
 
     def holds(self, at: datetime) -> bool:
-        """Whether a moment lies within."""
+        """Whether a moment is within the window."""
         return self.starts <= at <= self.ends
 
     def within(self, readings: Sequence[Reading]) -> Sequence[Reading]:
-        """Those within, of readings that stand oldest first."""
+        """The readings within the window. `readings` must be sorted, the oldest first."""
         return readings[_within(readings, self.starts, self.ends)]
 
 
 def choices(readings: Sequence[Reading], now: datetime) -> tuple[Window, ...]:
-    """Those worth a link: each that holds enough values, and fewer than the next; always the whole. Readings stand
-    oldest first."""
+    """The windows worth a link: those with enough values, but fewer than the next, and always the whole time.
+    `readings` must be sorted, the oldest first."""
     if not readings:
         return ()
     found: list[Window] = []
@@ -59,7 +59,7 @@ def choices(readings: Sequence[Reading], now: datetime) -> tuple[Window, ...]:
 
 
 def chosen(windows: Sequence[Window], wanted: str) -> Window | None:
-    """The one asked for by its span, else the shortest, which holds enough values; None of none."""
+    """The window with the wanted span, else the shortest; None if there are no windows."""
     return next((window for window in windows if window.span == wanted), windows[0] if windows else None)
 
 
