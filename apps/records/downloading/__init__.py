@@ -1,6 +1,6 @@
-"""One file of a record, fetched when its owner wants it, kept sealed, and shown inertly.
+"""One file of a record: fetched when its owner wants it, kept sealed, and shown without anything in it being run.
 
-Inline content is read from the record itself. What callers use stands here.
+Inline content is read from the record itself. This is the entry point for callers.
 """
 
 from apps.records.downloading.opening import OpenedFile, OpenedPicture, open_file, open_picture

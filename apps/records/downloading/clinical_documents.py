@@ -1,7 +1,8 @@
-"""The text of a C-CDA document: its title, and each section's title and text; or the file that it is a cover for.
+"""The text of a C-CDA document: its title, and the title and text of each section; or the file that it encloses.
 
-A section's text is what its author attests; the coded entries beside it say the same to machines (HL7 CDA R2, 4.3.5),
-and are left out. A document without sections has a file in their place (4.2.3.1, nonXMLBody): a scanned letter, say.
+The text of a section is what its author attests; the coded entries beside it repeat it for machines (HL7 CDA R2,
+4.3.5), and are left out. A document without sections has a file in their place, such as a scanned letter (4.2.3.1,
+nonXMLBody).
 """
 
 import base64
@@ -28,17 +29,17 @@ _HTML = re.compile(r"\s*+<(?:!doctype|html|head|body|div|p|table|h[1-6]|pre)\b",
 
 
 class Enclosed(NamedTuple):
-    """A file inside a clinical document, and what the document calls it."""
+    """A file inside a clinical document, and the media type that the document declares for it."""
 
     content: bytes
     media_type: str
 
 
 def read(markup: str, shown: Sequence[Picture] = ()) -> Reading:
-    """Its sections as blocks, with the pictures that came in it; nothing for a document that has none, such as one
-    around a PDF.
+    """The sections of a document as blocks, with the pictures in it; empty if it has no sections, such as one that
+    encloses a PDF.
 
-    Pieces between the texts count as well: a real document of LONGEST_MARKUP has about 230,000 of both.
+    The limit counts all pieces, even outside of texts: a real document of LONGEST_MARKUP has about 230,000 in all.
     """
     document = markup[:LONGEST_MARKUP]
     reader = _Reader(shown, _footnotes(document))
@@ -57,8 +58,8 @@ def read(markup: str, shown: Sequence[Picture] = ()) -> Reading:
 
 
 def enclosed(markup: str) -> Enclosed | None:
-    """The file that is all a document has, if it has one. Without content where it cannot be taken out, as of one that
-    is packed as well. A document with a section is no cover, whatever else it has."""
+    """The file that a document encloses in place of sections, if any. Its content is empty if it cannot be taken out,
+    for example because it is compressed. A document with a section encloses no file, whatever else it has."""
     found: Enclosed | None = None
     if "nonXMLBody" not in markup:
         return None
@@ -83,13 +84,14 @@ def _taken_out(said: Mapping[str, str], written: str) -> Enclosed | None:
         return None
     try:
         content = b"" if "compression" in said else base64.b64decode("".join(written.split()), validate=True)
-    except (binascii.Error, ValueError):  # the second of letters that no base64 has
+    except (binascii.Error, ValueError):  # ValueError: characters outside of ASCII
         content = b""
     return Enclosed(content, said.get("mediaType", ""))
 
 
 def _footnotes(document: str) -> Mapping[str, str]:
-    """What each footnote says that is pointed to from elsewhere: there it belongs to what it is about as well."""
+    """The texts of the footnotes by id, if the document refers to any: a footnote is repeated where it is referred
+    to."""
     said: dict[str, list[str]] = {}
     at_hand = ""
     if "footnoteRef" not in document:
@@ -107,25 +109,25 @@ def _footnotes(document: str) -> Mapping[str, str]:
 
 
 class _Reader:
-    """Takes a document's pieces one by one."""
+    """Reads a document piece by piece."""
 
     def __init__(self, shown: Sequence[Picture], footnotes: Mapping[str, str]) -> None:
         self.typesetter = Compositor()
         self._where = _Where()
         self._shown = shown
         self._footnotes = footnotes
-        self._to_show: list[str] = []  # once what is written about them, their caption, was said
-        self._written: list[str] = []  # of a text in another form, until its end
+        self._to_show: list[str] = []  # pictures to show after their caption
+        self._written: list[str] = []  # the parts of a text in another format, until its end
         self._media_type = ""
         self._has_elements = False
 
     @property
     def is_open(self) -> bool:
-        """Whether the document is, which at the end of a whole one it is not."""
+        """Whether the document is still open, which at the end means that it is not whole."""
         return self._where.is_in_document
 
     def take(self, piece: Piece) -> None:
-        """The next piece."""
+        """Take the next piece."""
         was_in_part = self._where.is_in_part
         self._where.follow(piece)
         if self._where.is_too_deep:
@@ -149,7 +151,7 @@ class _Reader:
             self._say(BlockKind.REMARK, wording.nothing())
 
     def end(self, *, has_elements: bool = False) -> None:
-        """What was written in another form ends. What has elements of its own is in this one after all."""
+        """End a text that may be in another format. If it `has_elements`, it is in this format after all."""
         written, self._written = "".join(self._written), []
         self._has_elements = self._has_elements or has_elements
         if written and has_elements:
@@ -190,7 +192,7 @@ class _Reader:
 
 
 def _in_its_form(written: str, media_type: str) -> Reading:
-    """The text of a document without sections, which is none of CDA's: HTML or RTF, or lines as they were typed."""
+    """The text of a document without sections, which is not in CDA's format: HTML, RTF or plain text."""
     if rich_text.is_one(written):
         return rich_text.of_text(written)
     is_markup = "html" in media_type or _HTML.match(written) is not None
@@ -199,7 +201,8 @@ def _in_its_form(written: str, media_type: str) -> Reading:
 
 @dataclass
 class _Section:
-    """What is known of a section that is open. `name` is what its code calls it, empty once something else did."""
+    """What we know of an open section. `name` is the display of its code, and empty once the section has another
+    title."""
 
     name: str = ""
     has_title: bool = False
@@ -207,14 +210,14 @@ class _Section:
 
 
 class _Where:
-    """Which elements are open; only so many, and an end that was never begun closes nothing."""
+    """Tracks which elements are open, up to a depth. An end tag without a beginning closes nothing."""
 
     def __init__(self) -> None:
         self._open: list[str] = []
-        self._part_at = 0  # how many were open when the part at hand began; 0: none
+        self._part_at = 0  # how many elements were open when the current part began; 0: no part
         self._sections: list[_Section] = []
-        self._left: _Section | None = None  # the section that the last piece ended, where it says nothing
-        self._too_deep = 0  # how many more are open than are followed
+        self._left: _Section | None = None  # the section that the last piece ended, if it was empty
+        self._too_deep = 0  # how many more elements are open than we track
 
     @property
     def is_in_document(self) -> bool:
@@ -222,13 +225,13 @@ class _Where:
 
     @property
     def is_in_file(self) -> bool:
-        """Whether what is at hand is the text of a document without sections: a reference in it is to a file that did
-        not come."""
+        """Whether this is a reference in the body of a document without sections: it refers to a file that was not
+        sent."""
         return self._open[-3:] == ["nonxmlbody", "text", "reference"]
 
     @property
     def is_in_body(self) -> bool:
-        """Whether what is at hand stands in the text of a document without sections, and in nothing in it."""
+        """Whether this is directly in the text of a document without sections, and in no element within it."""
         return self.is_in_part and self._open[-2:] == ["nonxmlbody", "text"]
 
     @property
@@ -249,16 +252,16 @@ class _Where:
 
     @property
     def has_left_empty(self) -> bool:
-        """Whether the last piece ended a section that has a name, and nothing else."""
+        """Whether the last piece ended a section that has only a name."""
         return self._left is not None and (self._left.has_title or bool(self._left.name))
 
     @property
     def left_name(self) -> str:
-        """What the code of that section calls it, where it has no title."""
+        """The name of that section by its code; empty if it has a title."""
         return self._left.name if self._left is not None and not self._left.has_title else ""
 
     def name_without_title(self) -> str:
-        """What the code of this section calls it, where no title does. Once, and where its text says something."""
+        """The name of the current section by its code, if it has no title. Returned only once, before its text."""
         section = self._sections[-1] if self._sections else _Section()
         name, section.name = ("" if section.has_title else section.name), ""
         section.has_title = section.has_title or bool(name)
@@ -288,7 +291,7 @@ class _Where:
         name = piece.value
         if len(self._open) >= _DEEPEST:
             self._too_deep += 1
-            for section in self._sections:  # nobody knows any more what they say
+            for section in self._sections:  # from here on, we do not know whether they are empty
                 section.is_told = True
             return
         if name == "section":

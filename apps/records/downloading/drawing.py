@@ -1,21 +1,21 @@
-"""Whether browsers draw a picture: of damaged bytes a page would show a broken sign, and nobody could tell what it is.
+"""Whether browsers draw a picture. For damaged bytes, a page would show only the sign for a broken image.
 
-Only what a picture begins with is looked at, by the rules of its format and never by what its record calls it: the rest
-is its browser's affair, which draws as much of it as there is.
+We look only at the beginning of a picture, by the rules of its format, and never trust the media type in its record. As
+for the rest, browsers draw as much as there is.
 """
 
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final, Literal
 
-_MOST_PIXELS: Final = 100_000_000  # twice a large scan; more is made to fill the memory of a phone
-_MOST_PARTS: Final = 10_000  # before the picture itself begins
+_MOST_PIXELS: Final = 100_000_000  # twice a large scan; more can only be meant to fill a phone's memory
+_MOST_PARTS: Final = 10_000  # parts of the file before the picture itself
 _PNG_BEGINNING: Final = 8
 _PNG_HEADER: Final = 13
-_PNG_DEPTHS: Final = {0: {1, 2, 4, 8, 16}, 2: {8, 16}, 3: {1, 2, 4, 8}, 4: {8, 16}, 6: {8, 16}}  # by kind of color
-_JPEG_FRAMES: Final = frozenset({0xC0, 0xC1, 0xC2})  # those without loss are for other programs
+_PNG_DEPTHS: Final = {0: {1, 2, 4, 8, 16}, 2: {8, 16}, 3: {1, 2, 4, 8}, 4: {8, 16}, 6: {8, 16}}  # by color type
+_JPEG_FRAMES: Final = frozenset({0xC0, 0xC1, 0xC2})  # browsers do not draw lossless JPEG
 _JPEG_OTHER_FRAMES: Final = frozenset(range(0xC3, 0xD0)) - {0xC4, 0xC8, 0xCC}
-_JPEG_ALONE: Final = frozenset({0x01, *range(0xD0, 0xD9)})  # marks that nothing belongs to
+_JPEG_ALONE: Final = frozenset({0x01, *range(0xD0, 0xD9)})  # markers without a segment
 _JPEG_SCAN: Final = 0xDA
 _JPEG_FRAME: Final = 6
 _GIF_BEGINNING: Final = 13
@@ -26,13 +26,13 @@ _GIF_IMAGE_BEGINNING: Final = 11
 
 
 def is_drawn(content: bytes, media_type: str) -> bool:
-    """Whether every browser draws this, be it only in part."""
+    """Whether every browser draws this, even if only in part."""
     looked_at = _KINDS.get(media_type)
     return looked_at is not None and looked_at(content)
 
 
 def _is_png(content: bytes) -> bool:
-    """ISO/IEC 15948: a header that is whole, and data that can be unpacked."""
+    """Whether it has what ISO/IEC 15948 requires: a whole header, and data that can be decompressed."""
     parts = _png_parts(content)
     kind, header = next(parts, (b"", b""))
     if kind != b"IHDR" or len(header) != _PNG_HEADER or not _is_size(header[:4], header[4:8], "big"):
@@ -66,7 +66,7 @@ def _unpacks(data: bytes) -> bool:
 
 
 def _is_jpeg(content: bytes) -> bool:
-    """ITU-T T.81: a frame of a kind that browsers know, and a scan behind it."""
+    """Whether it has what ITU-T T.81 requires: a frame of a kind that browsers know, and a scan after it."""
     position, has_frame = 2, False
     for _count in range(_MOST_PARTS):
         position = content.find(b"\xff", position)
@@ -91,7 +91,7 @@ def _is_jpeg(content: bytes) -> bool:
 
 
 def _is_gif(content: bytes) -> bool:
-    """GIF89a: an image, behind whatever else is said."""
+    """Whether it has an image, after any extensions (GIF89a)."""
     content = content[:_GIF_LOOKED_AT]
     if len(content) < _GIF_BEGINNING or not _is_size(content[6:8], content[8:10], "little"):
         return False
@@ -103,7 +103,7 @@ def _is_gif(content: bytes) -> bool:
 
 
 def _past_gif_parts(content: bytes, position: int) -> int:
-    """Past parts that each begin with their length; the last has none."""
+    """The position after sub-blocks, each of which begins with its length; the last is empty."""
     while (length := content[position : position + 1]) > b"\x00":
         position += 1 + length[0]
     return position + 1

@@ -1,7 +1,7 @@
 """Ask a connection's provider for one file, once somebody wants it.
 
-The token goes below the connection's own FHIR base URL and nowhere else: `wire` refuses any other address before it
-sends anything, and follows no redirect (C56, C62). A token that the provider refuses is renewed once (C45).
+The token goes only to addresses below the connection's own FHIR base URL: `wire` refuses any other address before it
+sends anything, and follows no redirect (C56, C62). If the provider refuses the token, it is refreshed once (C45).
 """
 
 import base64
@@ -39,7 +39,7 @@ from apps.wire.errors import (
 from apps.wire.fhir import Download, FhirServer
 from apps.wire.secret import Secret
 
-MOST_BYTES = 20_000_000  # below what the vault seals
+MOST_BYTES = 20_000_000  # less than the vault's limit for sealing
 
 _LOG = logging.getLogger(__name__)
 _FHIR_TYPES: Mapping[FhirVersion, str] = {  # facts 1.7: Binary refuses application/json
@@ -66,9 +66,9 @@ Clock = Callable[[], datetime]
 
 
 def inline(sent: Element) -> bytes | None:
-    """The content that came along in an Attachment or a Binary (`content` in DSTU2); None where none did.
+    """The inline content of an Attachment or a Binary (`content` in DSTU2); None if there is none.
 
-    Raises FileRefused for what is no base64, or too large.
+    Raises FileRefused if it is not base64, or too large.
     """
     written = sent.get("data") or sent.get("content")
     if not isinstance(written, str) or not written:
@@ -82,7 +82,10 @@ def inline(sent: Element) -> bytes | None:
 
 
 def fetch(connection: Connection, sent: Element, *, clock: Clock) -> bytes:
-    """The content of an Attachment of this connection's records. No transaction is open here. Raises FileRefused."""
+    """Fetch the content of an Attachment in this connection's records. Call it outside of transactions.
+
+    Raises FileRefused.
+    """
     described = values.attachment(sent)
     if described.size > MOST_BYTES:
         raise FileRefused(Reason.TOO_LARGE, size=described.size)
@@ -105,10 +108,10 @@ class _Asking:
         self._has_renewed = False
 
     def file(self, address: str, declared: str) -> Download:
-        """As the type it is said to be, and else within a Binary resource: as the FHIR type it is, or as every call is
-        made (specification 4.1, rule 3).
+        """Ask for the file as its declared type, then as a Binary resource: as the server's FHIR type, then as in every
+        other call (specification 4.1, rule 3).
 
-        What is elsewhere is said to be so before anybody is asked to sign in for it.
+        An address at another server is refused first, before anybody is asked to sign in for it.
         """
         fhir.file_url(self._server, address)
         accepted = tuple(self._accepted(declared))
@@ -148,8 +151,8 @@ class _Asking:
 
 
 def _unwrapped(download: Download) -> bytes:
-    """The file within a Binary resource, which may come whatever was asked for; else the content as it is. An
-    OperationOutcome is no file."""
+    """The file within a Binary resource, which servers may send whatever we accept; else the content itself. Raises
+    FileRefused for an OperationOutcome."""
     name = sniffing.media_type(download.content_type)
     if name not in _JSON or not download.content.lstrip().startswith(b"{"):
         return _unwrapped_xml(download.content)
@@ -161,8 +164,8 @@ def _unwrapped(download: Download) -> bytes:
 
 
 def _unwrapped_xml(content: bytes) -> bytes:
-    """The same of a Binary in XML, which a server may take application/xml for a wish for. It is looked for as text:
-    there is one attribute to find, and no parser to be led astray."""
+    """The same for a Binary in XML, which some servers send if we accept application/xml. We search it as text: we need
+    only one attribute, and a parser could be tricked."""
     wrapped = _FHIR_XML.match(content)
     if wrapped is None:
         return content
@@ -181,6 +184,6 @@ def _reason(error: Exception) -> Reason:
 
 
 def _log(connection: Connection, error: Exception) -> None:
-    """Who and what kind of error; nothing that the far end said, and no address."""
+    """Log the connection and the kind of error, but nothing that the provider sent, and no address."""
     code = error.code.value if isinstance(error, WireError) else ""
     _LOG.warning("A file did not come: connection %s: %s %s", connection.pk, type(error).__name__, code)

@@ -1,4 +1,5 @@
-"""Keep a fetched file sealed, so that it is read again without asking, also when the link has ended."""
+"""Keep a fetched file sealed, so that it can be read again without asking the provider, even after the link has
+ended."""
 
 import json
 import logging
@@ -23,7 +24,7 @@ _LOG = logging.getLogger(__name__)
 
 @dataclass(frozen=True, repr=False)
 class KeptFile:
-    """A file that was kept, and the record it is of. `content` is None where it does not open."""
+    """A kept file, and the record to which it belongs. `content` is None if it cannot be opened."""
 
     resource_type: str
     logical_id: str
@@ -32,7 +33,7 @@ class KeptFile:
 
 
 def all_of(connection_id: UUID, user_id: UUID, ring: KeyRing) -> Iterator[KeptFile]:
-    """Every file that is kept of this connection, in the order in which they were fetched, opened one at a time."""
+    """Every kept file of this connection, in the order in which they were fetched, opened one at a time."""
     mine = Attachment.objects.filter(user_id=user_id, connection_id=connection_id)
     for pk in list(mine.order_by("pk").values_list("pk", flat=True)):
         kept = mine.filter(pk=pk).select_related("record").defer("record__sealed_body").first()
@@ -50,7 +51,7 @@ def _opened(kept: Attachment, record: Record, ring: KeyRing) -> bytes | None:
 
 
 def find(record: Record, sent: Element) -> bytes | None:
-    """The file that this Attachment of the record describes, opened; None where we have none of this description.
+    """The content of the file that this Attachment of the record describes; None if we have no such file.
 
     Raises `apps.vault.errors.VaultError`.
     """
@@ -62,7 +63,8 @@ def find(record: Record, sent: Element) -> bytes | None:
 
 
 def keep(record: Record, sent: Element, content: bytes, *, at: datetime) -> None:
-    """Seal it. Nothing is kept where the record or its connection went meanwhile; what was kept first stays.
+    """Seal and store a file, unless the record or its connection is gone meanwhile. If the file was kept already, the
+    first one stays.
 
     Raises `apps.vault.errors.VaultError`.
     """
@@ -82,8 +84,8 @@ def keep(record: Record, sent: Element, content: bytes, *, at: datetime) -> None
 
 
 def _is_here(record: Record) -> bool:
-    """Whether record and connection are here, and stay to the end of the transaction. `forgetting` holds the connection
-    from before it deletes files until after it deleted records: no file comes in between."""
+    """Whether record and connection exist, locked until the transaction ends. `forgetting` holds a lock on the
+    connection from before it deletes files until after it has deleted records, so that no file can be added between."""
     connections = Connection.objects.select_for_update(no_key=True).filter(pk=record.connection_id)
     if connections.first() is None:
         return False
@@ -91,8 +93,8 @@ def _is_here(record: Record) -> bool:
 
 
 def digest_anew(kept: Attachment, ring: KeyRing) -> bytes:
-    """Its digest under the key that seals, by what its record says now. Where that says nothing of this file any more,
-    nobody looks for it by a digest: it gets one that is like no other.
+    """A new digest of a kept file, under the key that now seals, from the description in its record. If the record no
+    longer describes the file, nobody looks for it by digest, and it gets a unique one.
 
     Raises `apps.vault.errors.VaultError`.
     """
@@ -104,12 +106,12 @@ def digest_anew(kept: Attachment, ring: KeyRing) -> bytes:
 
 
 def _described(sent: Element) -> bytes:
-    """The whole description: where the provider changes its address, date, size or hash, the file is another."""
+    """The whole description: if the provider changes the address, date, size or hash, it is another file."""
     return json.dumps(sent, sort_keys=True, default=str).encode()
 
 
 def place_of(record: Record, digest: bytes) -> Place:
-    """Of `Attachment.sealed_content`."""
+    """The place of `Attachment.sealed_content`."""
     return places.attachment_place(
         connection_id=record.connection_id,
         resource_type=record.resource_type,

@@ -34,15 +34,15 @@ from apps.vault.sealing import Holder
 _UNFIT = re.compile(r"[^\w -]+")
 _LONGEST_NAME = 60
 
-# Whether there is room to wait for a provider, held for as long as one is asked.
+# Says whether a thread may wait for a provider now, and holds its seat until the provider has answered.
 Seat: TypeAlias = Callable[[], AbstractContextManager[bool]]
 
 
 @dataclass(frozen=True, repr=False)
 class OpenedFile:
-    """A file and what it is. `reading` is its text, None for what is no text. `size` is in bytes, as it came, or as it
-    was before it was packed where that is more. Of what came packed, and of a clinical document that is no more than a
-    cover, `content` is the file in it, `declared` what that is said to be; of any other, `pictures` are those in it."""
+    """A file and what it is. `reading` is its text, or None if it has none. `size` is in bytes, as sent or unpacked,
+    whichever is larger. If the file was packed, or is a clinical document that only encloses another file, `content` is
+    the file within, and `declared` its declared type. `pictures` are those in a clinical document."""
 
     described: Attachment
     sort: Sort
@@ -54,39 +54,39 @@ class OpenedFile:
 
     @property
     def is_short(self) -> bool:
-        """Whether less came than its record says there is: a part of a file, or a wrong word about it. Nobody can tell,
-        so it is shown with that remark, and asked for again the next time."""
+        """Whether it is smaller than its record says. Either it is incomplete or the record is wrong, and we cannot
+        tell which: the page says so, and asks for the file again the next time."""
         return self.size < self.described.size
 
     @property
     def is_picture(self) -> bool:
-        """Whether it is one, also where no browser draws it."""
+        """Whether it is a picture, even if browsers cannot draw it."""
         return self.sort.form is Form.PICTURE
 
     @property
     def is_viewable(self) -> bool:
-        """Whether a page shows it as a picture. One that came short is not kept, and would be fetched a second time."""
+        """Whether a page shows it as a picture. A picture that is short is not kept, and would be fetched twice."""
         return not self.is_short and drawing.is_drawn(self.content, self.sort.media_type)
 
     @property
     def form_in_words(self) -> str:
-        """What kind of file it is."""
+        """The kind of file, in words."""
         return wording.kind(self.sort)
 
     @property
     def saving_in_words(self) -> str:
-        """What the button says that saves it."""
+        """The words on the button that saves it."""
         return wording.saving(self.sort)
 
     @property
     def name(self) -> str:
-        """To save it under."""
+        """The file name under which to save it."""
         return f"{_stem(self.described)}.{self.sort.suffix}"
 
     @property
     def handed_out(self) -> bytes:
-        """What is saved: of HTML, XML and RTF the text alone, never as it came. Text is UTF-8. What it lacks it
-        says at its end: nobody who reads it later sees our page."""
+        """The bytes to save: for HTML, XML and RTF only the text, never the file as sent. Text is UTF-8. What is
+        missing is said at its end, since those who read it later do not see our page."""
         if self.reading is None:
             return self.content
         if self.sort.form is Form.TEXT:
@@ -106,7 +106,7 @@ class OpenedFile:
 
 @dataclass(frozen=True, repr=False)
 class OpenedPicture:
-    """A picture in a clinical document, what it is, and a name to save it under."""
+    """A picture in a clinical document, its sort, and the file name under which to save it."""
 
     content: bytes
     sort: Sort
@@ -114,10 +114,10 @@ class OpenedPicture:
 
 
 def open_file(record: Record, number: int, *, clock: Callable[[], datetime], seat: Seat) -> OpenedFile:
-    """File `number` of this record (`attachments.sent_by`). Speaks to the network where it must: call it outside
-    transactions. `seat` is taken where a provider is asked, and nowhere else.
+    """Open file `number` of this record (`attachments.sent_by`). This may call the provider, so call it outside of
+    transactions. A `seat` is taken only if the provider is called.
 
-    Raises LookupError where the record has no such file, or is withdrawn by its provider, FileRefused, NoSeat, and
+    Raises LookupError if the record has no such file, or was withdrawn by its provider; FileRefused, NoSeat, and
     `apps.vault.errors.VaultError`.
     """
     sent = _sent(record, number)
@@ -127,10 +127,10 @@ def open_file(record: Record, number: int, *, clock: Callable[[], datetime], sea
 def open_picture(
     record: Record, number: int, picture: int, *, clock: Callable[[], datetime], seat: Seat
 ) -> OpenedPicture:
-    """A picture in a file of this record, counted from 1 on as in `OpenedFile.pictures`, by the same rules as the file.
-    The text around it is not read: a page asks for each of its pictures.
+    """Open a picture in a file of this record, counted from 1 as in `OpenedFile.pictures`, by the same rules as the
+    file. The text around it is not read, since a page asks for each of its pictures separately.
 
-    Raises LookupError where the file has no such picture as well.
+    Raises what `open_file` raises, and LookupError also if the file has no such picture.
     """
     sent = _sent(record, number)
     whole = _content(record, sent, clock, seat)
@@ -158,11 +158,11 @@ def _content(record: Record, sent: Element, clock: Callable[[], datetime], seat:
 
 
 def _told(content: bytes, sent: Element) -> OpenedFile:
-    """What it is, by its content; of one that came packed, and of a clinical document that only encloses a file, that
-    file."""
+    """The file and what it is, by its content. If it was packed, or is a clinical document that only encloses a file,
+    this is the file within."""
     described, came = values.attachment(sent), len(content)
     content, declared, is_damaged = unpacking.unpacked(content, declared=sent.get("contentType"))
-    size = max(came, len(content))  # a record may tell the size of the file as it is unpacked
+    size = max(came, len(content))  # a record may state the size of the unpacked file
     sort, shown = sniffing.sort_of(content, declared=declared), tuple[Picture, ...]()
     if sort.form is Form.CLINICAL_DOCUMENT:
         document = sniffing.decoded(content, declared=declared)
@@ -179,7 +179,7 @@ def _told(content: bytes, sent: Element) -> OpenedFile:
 
 
 def _stem(described: Attachment) -> str:
-    """Its title as far as any disk takes it."""
+    """The title, reduced to what any disk accepts as a file name."""
     title = " ".join(_UNFIT.sub(" ", described.title).split())[:_LONGEST_NAME].strip()
     return title or "document"
 

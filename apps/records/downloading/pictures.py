@@ -1,4 +1,4 @@
-"""The pictures inside a C-CDA document, which its text points to (HL7 CDA R2, 4.3.5.6: renderMultiMedia)."""
+"""The pictures inside a C-CDA document, to which its text refers (HL7 CDA R2, 4.3.5.6: renderMultiMedia)."""
 
 import base64
 import binascii
@@ -12,22 +12,22 @@ from apps.records.downloading.sniffing import Sort
 from apps.records.presenters.prose.blocks import LONGEST_MARKUP, MOST_PIECES
 from apps.records.presenters.prose.markup import Piece, PieceKind, pieces
 
-MOST: Final = 50  # of one document
+MOST: Final = 50  # pictures of one document
 _ATTRIBUTE: Final = re.compile(r"""([\w:]++)\s*+=\s*+("[^"]*+"|'[^']*+')""")
-# What a picture stands in; what holds no element is passed over.
+# The beginnings of elements that contain or name pictures, and of comments and CDATA, which are skipped.
 _BEGINNING: Final = re.compile(
     r"<(?:(?P<passed>!--|!\[CDATA\[)|(?:[A-Za-z_][\w.-]{0,40}:)?(?P<name>observationMedia|regionOfInterest)(?=[\s/>]))"
 )
 _PASSED: Final = {"!--": "-->", "![CDATA[": "]]>"}
 _MEDIA_END: Final = re.compile(r"</(?:[A-Za-z_][\w.-]{0,40}:)?observationMedia\s*+>")
-# It begins as no text does, which may be dictated without a comma: by 40 letters in a row.
+# Unlike any text, even one dictated without commas, base64 begins with 40 letters in a row.
 _BASE64: Final = re.compile(r">(?=\s*+[A-Za-z0-9+/=]{40})[A-Za-z0-9+/=\s]{1000,}+<")
 _ADDRESS: Final = re.compile(r"data:[\w/+.;=-]{1,100}+,[A-Za-z0-9+/=%\r\n]{1000,}+", re.IGNORECASE)
 
 
 class Picture(NamedTuple):
-    """A picture, what it is by its content, and the names that the text may have for it. `is_viewable` where every
-    browser draws it."""
+    """A picture, its sort by its content, and the names by which the text may refer to it. `is_viewable`: every browser
+    draws it."""
 
     names: frozenset[str]
     content: bytes
@@ -36,7 +36,7 @@ class Picture(NamedTuple):
 
 
 class _Sent(NamedTuple):
-    """One as it was sent: its names, what it is said to be, and base64."""
+    """A picture as sent: its names, its declared media type, and its base64."""
 
     names: frozenset[str]
     media_type: str
@@ -44,33 +44,33 @@ class _Sent(NamedTuple):
 
 
 def attributes(written: str) -> dict[str, str]:
-    """What a tag says, by name; a value in double quotation marks may have an apostrophe."""
+    """The attributes of a tag, by name. A value in double quotation marks may contain an apostrophe."""
     return {name: quoted[1:-1] for name, quoted in _ATTRIBUTE.findall(written)}
 
 
 def of(document: str) -> tuple[Picture, ...]:
-    """Those that came inside it. One that is elsewhere, or is no base64, is none of them."""
+    """The pictures inside a document, without those that are elsewhere or are not base64."""
     return tuple(islice(_decoded(document), MOST))
 
 
 def numbered(document: str, number: int) -> Picture | None:
-    """The one that `of` has at this place, counted from 1 on, or none. What stands behind it is not looked at: a page
-    of fifty pictures asks for each by itself."""
+    """The picture at this position in `of`, counted from 1, or None. The rest of the document is not read, since a page
+    with fifty pictures asks for each separately."""
     return next(islice(_decoded(document), number - 1, number), None) if 1 <= number <= MOST else None
 
 
 def without(document: str) -> str:
-    """The document without what is no text in it: a picture of megabytes must not cut what is written behind it."""
+    """The document without base64, so that megabytes of a picture do not cut off the text after it."""
     return _BASE64.sub("><", document)
 
 
 def without_addresses(page: str) -> str:
-    """A page of HTML without the pictures that stand in their own addresses (RFC 2397), where it would be cut."""
+    """An HTML page without the pictures in `data:` addresses (RFC 2397), if it is so long that it would be cut."""
     return _ADDRESS.sub("data:,", page) if len(page) > LONGEST_MARKUP else page
 
 
 def named(pictures: Sequence[Picture], name: str) -> int:
-    """Which of them goes by this name, from 1 on; 0 where none does."""
+    """The number of the picture with this name, counted from 1; 0 if there is none."""
     return next((number for number, picture in enumerate(pictures, start=1) if name in picture.names), 0)
 
 
@@ -78,7 +78,7 @@ def _decoded(document: str) -> Iterator[Picture]:
     for names, media_type, written in _sent(document):
         try:
             content = base64.b64decode("".join(written.split()), validate=True)
-        except (binascii.Error, ValueError):  # the second of letters that no base64 has
+        except (binascii.Error, ValueError):  # ValueError: characters outside of ASCII
             continue
         if content:
             sort = sniffing.sort_of(content, declared=media_type)
@@ -94,8 +94,8 @@ def _sent(document: str) -> Iterator[_Sent]:
 
 
 def _parts(document: str) -> Iterator[str]:
-    """The elements that have pictures, and the tags of those that give them a second name. They are looked for as text:
-    nearly all of a document is neither, and to take that apart costs twenty times as much."""
+    """The elements that contain pictures, and the tags that give them a second name. We search for them as text: nearly
+    all of a document is neither, and parsing it takes twenty times as long."""
     position = 0
     while position >= 0 and (found := _BEGINNING.search(document, position)) is not None:
         if found["passed"]:
@@ -110,15 +110,15 @@ def _parts(document: str) -> Iterator[str]:
 
 
 class _Looking:
-    """For observationMedia with a value. A part of a picture (regionOfInterest) is shown by all of it."""
+    """Looks for observationMedia with a value. A reference to part of a picture (regionOfInterest) shows all of it."""
 
     def __init__(self) -> None:
         self._region = ""
         self._names = frozenset[str]()
-        self._value: dict[str, str] = {}  # what is said of the value at hand
+        self._value: dict[str, str] = {}  # the attributes of the current value
 
     def take(self, piece: Piece) -> _Sent | None:
-        """What ends with the next piece."""
+        """Take the next piece, and return the picture that it completes, if any."""
         value, self._value = self._value, {}
         if piece.kind is PieceKind.TEXT and value.get("representation") == "B64" and "compression" not in value:
             return _Sent(self._names, value.get("mediaType", ""), piece.value)

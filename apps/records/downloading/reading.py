@@ -1,4 +1,4 @@
-"""A file as our page shows it: its text, where it has any that we can read."""
+"""A file as our page shows it: its text, if it has any that we can read."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,8 +11,8 @@ from apps.records.presenters.prose.blocks import LONGEST_MARKUP, Reading
 
 
 def read(content: bytes, sort: Sort, *, declared: object, shown: Sequence[Picture] = ()) -> Reading | None:
-    """Its blocks; None for what is no text. A clinical document has the pictures in it `shown`; one without sections
-    reads as any markup does."""
+    """The blocks of a file; None if it is not text. `shown` are the pictures in a clinical document; one without
+    sections is read like any markup."""
     if sort.form not in sniffing.READABLE:
         return None
     if sort.form is Form.RICH_TEXT:

@@ -1,7 +1,7 @@
-"""What a file is, by its content: what a server or a resource calls it is only a hint.
+"""What a file is, by its content: the media type from a server or a resource is only a hint.
 
-Nothing but a picture or a PDF keeps a media type of its own. Text of any kind is told on our page as text. Everything
-else is bytes that nobody opens here.
+Only pictures and PDFs keep their media type. Text of any kind is shown on our page as plain text. Everything else is
+bytes that we do not open.
 """
 
 import codecs
@@ -13,10 +13,10 @@ from types import MappingProxyType
 
 
 class Form(StrEnum):
-    """What we do with it."""
+    """The form of a file, which decides what we do with it."""
 
     TEXT = "text"
-    MARKUP = "markup"  # HTML, XHTML and any XML but the next
+    MARKUP = "markup"  # HTML, XHTML, and any XML that is not a clinical document
     CLINICAL_DOCUMENT = "clinical-document"
     RICH_TEXT = "rich-text"
     PDF = "pdf"
@@ -26,7 +26,7 @@ class Form(StrEnum):
 
 @dataclass(frozen=True)
 class Sort:
-    """A form, the media type it is handed out with, and the end of a file name."""
+    """A form, the media type with which the file is sent to browsers, and the suffix of its name."""
 
     form: Form
     media_type: str
@@ -36,7 +36,7 @@ class Sort:
 READABLE = frozenset({Form.TEXT, Form.MARKUP, Form.CLINICAL_DOCUMENT, Form.RICH_TEXT})
 
 _BYTES = "application/octet-stream"
-SEALED_DOCUMENT = Sort(Form.OTHER, _BYTES, "xml")  # a clinical document around a file that cannot be taken out
+SEALED_DOCUMENT = Sort(Form.OTHER, _BYTES, "xml")  # a clinical document with a file that cannot be taken out
 _PDF = Sort(Form.PDF, "application/pdf", "pdf")
 _PICTURES = (
     (b"\x89PNG\r\n\x1a\n", Sort(Form.PICTURE, "image/png", "png")),
@@ -46,7 +46,7 @@ _PICTURES = (
     (b"II*\x00", Sort(Form.PICTURE, "image/tiff", "tif")),
     (b"MM\x00*", Sort(Form.PICTURE, "image/tiff", "tif")),
 )
-# Ends of names by what a file is said to be; all are handed out as bytes.
+# Suffixes by declared media type; all of these files are sent to browsers as bytes.
 SUFFIXES: Mapping[str, str] = MappingProxyType(
     {
         "application/msword": "doc",
@@ -77,18 +77,18 @@ _TEXTS = frozenset(
 )
 _GZIP = b"\x1f\x8b\x08"
 _LOOKED_AT = 4096
-_LOOKED_THROUGH = 200_000  # for what a document is: a long remark may stand before it
+_LOOKED_THROUGH = 200_000  # bytes searched for the kind of document: a long comment may come first
 _LONGEST_CHARACTER = 4
 _WIDE = ("utf-16", "utf-32")
-_WIDE_MARKS = (  # the longer ones first: one begins as a shorter one does
+_WIDE_MARKS = (  # the longer ones first: one of them begins like a shorter one
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _WIDE_UNMARKED = ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
-_FEWEST_WIDE = 4  # characters, to be told from bytes that happen to have zeros between them
-# Python's, for names of hosts and for programs: no document is written so, and the first takes seconds for a megabyte.
+_FEWEST_WIDE = 4  # characters: fewer may be bytes that happen to have zeros between them
+# Python's codecs for host names and programs. No document uses them, and "idna" takes seconds for a megabyte.
 _NO_CHARSETS = frozenset({"idna", "punycode", "unicode-escape", "raw-unicode-escape"})
 _MARKUP = re.compile(rb"\A(?:\xef\xbb\xbf)?\s*<(?:\?xml|!doctype|!--|[a-zA-Z])", re.IGNORECASE)
 _PLAIN = re.compile(rb"[\t\n\r\x20-\x7e]")
@@ -100,25 +100,25 @@ _OWN_WORD = re.compile(
     rb"""<\?xml\s[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{1,40})|<meta\s[^>]{0,200}?charset\s*=\s*["']?([\w.:-]{1,40})""",
     re.IGNORECASE,
 )
-# As browsers read them: who names these writes as Windows does.
+# Like browsers, we read these names as the encodings of Windows, which their authors nearly always mean.
 _MEANT = {"ascii": "cp1252", "iso8859-1": "cp1252", "iso8859-9": "cp1254"}
 _MEDIA_TYPE = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]{0,60}/[a-z0-9][a-z0-9!#$&^_.+-]{0,80}")
 
 
 def media_type(written: object) -> str:
-    """The media type alone, in lower case and without its parameters; empty for what is none."""
+    """The media type alone, in lower case and without its parameters; empty if it is not one."""
     name = written.partition(";")[0].strip().lower() if isinstance(written, str) else ""
     return name if _MEDIA_TYPE.fullmatch(name) else ""
 
 
 def charset(written: object) -> str:
-    """The character set that a content type names, or none."""
+    """The character set that a content type names; empty if it names none."""
     found = re.search(r";\s*charset=\"?([\w.:-]{1,40})", written, re.IGNORECASE) if isinstance(written, str) else None
     return found[1] if found else ""
 
 
 def sort_of(content: bytes, *, declared: object) -> Sort:
-    """What this content is; `declared` is what its resource calls it."""
+    """The sort of this content; `declared` is the media type in its resource."""
     beginning = content[:_LOOKED_AT]
     if b"%PDF-" in content[:1024]:
         return _PDF
@@ -137,21 +137,21 @@ def sort_of(content: bytes, *, declared: object) -> Sort:
 
 
 def _is_text_with_specks(beginning: bytes) -> bool:
-    """Whether nearly all of it is plain letters: some programs leave zeros, or marks for a printer, in a text."""
+    """Whether nearly all of it is plain text: some programs leave zeros or printer controls in a text."""
     specks, plain = len(_NO_TEXT.findall(beginning)), len(_PLAIN.findall(beginning))
     return specks * 10 <= len(beginning) <= plain * 1.2
 
 
 def is_page_instead(content: bytes, *, declared: object) -> bool:
-    """Whether a page of HTML came where a picture, a PDF or another closed kind was said to be: a sign-in page, say."""
+    """Whether an HTML page, such as a sign-in page, came in place of a declared picture, PDF or other binary file."""
     name = media_type(declared)
     is_closed = name == "application/pdf" or name in SUFFIXES or name.startswith(("image/", "audio/", "video/"))
     return is_closed and bool(_HTML.search(content[:_LOOKED_AT])) and bool(_MARKUP.match(content[:_LOOKED_AT]))
 
 
 def beginning(content: bytes, *, most: int) -> bytes:
-    """At most so many bytes of it, and no half of a character of UTF-8 at the end: the whole would be read as if it
-    were something else."""
+    """At most the first `most` bytes, without an incomplete UTF-8 character at the end: because of that, the whole
+    would be read in another encoding."""
     end = min(most, len(content))
     while end and len(content) - end and most - end < _LONGEST_CHARACTER and content[end] & 0xC0 == 0x80:
         end -= 1
@@ -159,31 +159,31 @@ def beginning(content: bytes, *, most: int) -> bytes:
 
 
 def decoded(content: bytes, *, declared: object) -> str:
-    """Its text: by its byte-order mark or by its zeros, as UTF-8, as what is declared, as its own beginning says, and
-    else as Windows writes it."""
+    """The text of a file. Its encoding is UTF-16 or UTF-32 by its byte-order mark or its zeros; else the first of these
+    that fits: UTF-8, the declared one, the one that its beginning names; else that of Windows."""
     if wide := _wide(content):
         return content.decode(wide, "replace")
     for name in ("utf-8-sig", charset(declared), _own_word(content)):
         try:
             known = codecs.lookup(name or "none").name
-            # What is none of the wide ones by its bytes is none, whatever it calls itself.
+            # A text that is not UTF-16 or UTF-32 by its bytes is not, whatever its declaration says.
             if known not in _NO_CHARSETS and not known.startswith(_WIDE):
                 return str(content, _MEANT.get(known, known))
-        except (LookupError, ValueError):  # a charset nobody knows, or another one
+        except (LookupError, ValueError):  # an unknown charset, or the wrong one
             continue
     return content.decode("cp1252", "replace")
 
 
 def _own_word(content: bytes) -> str:
-    """The character set that XML or HTML names in its own beginning, or none."""
+    """The character set that XML or HTML names at its beginning; empty if it names none."""
     found = _OWN_WORD.search(content[:_LOOKED_AT])
     return (found[1] or found[2]).decode() if found else ""
 
 
 def _wide(content: bytes) -> str:
-    """Which of UTF-16 and UTF-32 it is written in, by its byte-order mark or by where its zeros stand; empty for none.
+    """The variant of UTF-16 or UTF-32, by the byte-order mark or the positions of zeros; empty if it is neither.
 
-    A declared charset adds nothing: it names no order of bytes, and often is that of another file.
+    A declared charset would not help: it does not name the byte order, and is often wrong.
     """
     for mark, name in _WIDE_MARKS:
         if content.startswith(mark):
@@ -193,7 +193,7 @@ def _wide(content: bytes) -> str:
 
 
 def _reads_as(beginning: bytes, name: str) -> bool:
-    """Whether it is text in this encoding, most of it letters that English has."""
+    """Whether it is text in this encoding, with mostly ASCII characters."""
     if b"\x00" not in beginning:
         return False
     try:

@@ -1,7 +1,7 @@
-"""Files that came packed: by gzip (RFC 1952), and pages of HTML with all that belongs to them (MHT, RFC 2557).
+"""Files that came packed: by gzip (RFC 1952), or as an HTML page with all its resources (MHT, RFC 2557).
 
-What cannot be unpacked whole stays as it came, to be saved and opened by another program: nothing of it is lost. Each
-is unpacked once, and no part of a part is.
+A file that cannot be unpacked completely stays as it is, so that another program can open it and nothing is lost. Each
+file is unpacked only once, and parts within parts are not.
 """
 
 import base64
@@ -15,11 +15,11 @@ from typing import Final, NamedTuple
 from apps.records.downloading import sniffing
 from apps.records.downloading.sniffing import Form
 
-MOST_BYTES: Final = 20_000_000  # as much as a file may have that comes unpacked
+MOST_BYTES: Final = 20_000_000  # the same limit as for files that are not packed
 
 _GZIP: Final = b"\x1f\x8b\x08"
-_ANY_GZIP: Final = 31  # zlib's word for it, with the longest window
-_PACKINGS: Final = frozenset({"application/gzip", "application/x-gzip"})  # they say nothing of what is within
+_ANY_GZIP: Final = 31  # zlib's `wbits` for gzip, with the longest window
+_PACKINGS: Final = frozenset({"application/gzip", "application/x-gzip"})  # these types do not say what is within
 _IS_HTML: Final = "<!doctype html>"
 _LONGEST_HEAD: Final = 8192
 _MOST_PARTS: Final = 500
@@ -32,7 +32,7 @@ _PARAMETER: Final = re.compile(r""";\s*+([a-z]++)\s*+=\s*+(?:"([^"]*+)"|([^\s";]
 
 
 class Unpacked(NamedTuple):
-    """A file, what it is said to be, and whether it is known not to be whole."""
+    """A file, its declared type, and whether we know that it is not whole."""
 
     content: bytes
     declared: object
@@ -48,19 +48,20 @@ class _Part(NamedTuple):
         return sniffing.media_type(self.fields.get("content-type"))
 
     def parameter(self, name: str) -> str:
-        """A word that its content type says beside the media type."""
+        """A parameter of the part's content type; empty if it is missing."""
         said = _PARAMETER.findall(self.fields.get("content-type", ""))
         return next((quoted or plain for key, quoted, plain in said if key.lower() == name), "")
 
 
 def unpacked(content: bytes, *, declared: object) -> Unpacked:
-    """The file in this one, or this one where nothing is packed, or can be unpacked whole."""
+    """The file within this one, or this one, if it is not packed or cannot be unpacked completely."""
     found = _gunzipped(content, declared) if content.startswith(_GZIP) else Unpacked(content, declared)
     return _page(found.content) or found
 
 
 def _gunzipped(content: bytes, declared: object) -> Unpacked:
-    """Of a file that is said to be packed, and is for another program, the packed one: it has a name for its kind."""
+    """The file within gzip. A file that was declared as gzip stays packed if it is for another program, since only its
+    packed form has a suffix that says what it is."""
     unpacker = zlib.decompressobj(_ANY_GZIP)
     try:
         found = unpacker.decompress(content, MOST_BYTES + 1)
@@ -75,8 +76,8 @@ def _gunzipped(content: bytes, declared: object) -> Unpacked:
 
 
 def _page(content: bytes) -> Unpacked | None:
-    """The pages of HTML of an MHT, one after the other; None for what is none, has none that can be read, or has a
-    letter beside them."""
+    """The HTML pages of an MHT file, one after the other. None if it is not MHT, if its pages cannot be read, or if it
+    has a PDF beside them."""
     whole = _part(content)
     if whole is None or whole.media_type != "multipart/related" or "mime-version" not in whole.fields:
         return None
@@ -93,12 +94,12 @@ def _page(content: bytes) -> Unpacked | None:
             pages.append(sniffing.decoded(written, declared=part.fields.get("content-type")))
     if not pages:
         return None
-    page = "\n".join((_IS_HTML, *pages))  # whatever it begins with
+    page = "\n".join((_IS_HTML, *pages))  # so that it is recognized as HTML, whatever it begins with
     return Unpacked(page.encode(errors="replace"), "text/html; charset=utf-8", not is_whole)
 
 
 def _part(content: bytes) -> _Part | None:
-    """A part by its header; None where it has none."""
+    """A part, with its header; None if it has none."""
     header = _HEADER.match(content[:_LONGEST_HEAD])
     empty_line = _EMPTY_LINE.match(content, header.end()) if header is not None else None
     if header is None or empty_line is None:
@@ -110,7 +111,8 @@ def _part(content: bytes) -> _Part | None:
 
 
 def _parts(whole: _Part) -> Iterator[_Part | None]:
-    """What stands between its boundaries; None for what is no part, and at last where no end is told, or too late."""
+    """The parts between the boundaries; None for one that is not a part, and at the end if the last boundary is missing
+    or comes too late."""
     boundary = re.escape(whole.parameter("boundary").encode("latin-1"))
     mark = re.compile(rb"(?:\A|\r?\n)--%b(--)?[ \t]*+(?=\r?\n|\Z)" % boundary)
     marks = list(islice(mark.finditer(whole.content), _MOST_PARTS)) if boundary else []
@@ -122,7 +124,7 @@ def _parts(whole: _Part) -> Iterator[_Part | None]:
 
 
 def _decoded(part: _Part) -> bytes | None:
-    """Its content as it was before it was sent; None where it cannot be."""
+    """The content without its transfer encoding; None if it cannot be decoded."""
     coding = part.fields.get("content-transfer-encoding", "").lower()
     if coding == "quoted-printable":
         return binascii.a2b_qp(part.content)

@@ -1,4 +1,4 @@
-"""The page of one file, and the file to save. What a provider wrote never runs, and is never shown as it came."""
+"""The page of one file, and the file to save. Nothing that a provider wrote is ever run, or shown as it was sent."""
 
 import logging
 from collections.abc import Callable
@@ -26,7 +26,7 @@ from apps.records.viewing.opening import looking
 from apps.vault.errors import VaultError
 
 _LOG = logging.getLogger(__name__)
-# Whatever it is, a browser that opens it runs nothing of it, and sends nothing.
+# Whatever the file is, a browser that opens it runs nothing in it, and loads and sends nothing.
 _INERT = "sandbox; default-src 'none'"
 
 _Opened = TypeVar("_Opened")
@@ -36,8 +36,8 @@ _Opened = TypeVar("_Opened")
 @login_required
 @cache_control(no_store=True, private=True)
 def show_file(request: HttpRequest, record_pk: int, number: int) -> HttpResponse:
-    """The page of a file: its text, or what it is and the way to save it, or why we do not have it. Of what may carry
-    grave news the page of its entry asks first."""
+    """The page of a file: its text, or what it is and how to save it, or why we do not have it. If it may carry grave
+    news, the page of its entry asks first."""
     record = _record(request, record_pk)
     context = {
         "record": record,
@@ -67,8 +67,8 @@ def show_file(request: HttpRequest, record_pk: int, number: int) -> HttpResponse
 @login_required
 @cache_control(no_store=True, private=True)
 def save_file(request: HttpRequest, record_pk: int, number: int) -> HttpResponse:
-    """The file, to be saved and not to be shown. Where we do not have it, its page says why. Of what may carry grave
-    news the page of its entry asks first."""
+    """The file, to save and not to show. If we do not have it, its page says why. If it may carry grave news, the page
+    of its entry asks first."""
 
     def opened(record: Record) -> OpenedFile:
         return open_file(record, number, clock=clocks.shared(), seat=_seat_for(record))
@@ -84,7 +84,7 @@ def save_file(request: HttpRequest, record_pk: int, number: int) -> HttpResponse
 @login_required
 @cache_control(no_store=True, private=True)
 def save_picture(request: HttpRequest, record_pk: int, number: int, picture: int) -> HttpResponse:
-    """A picture in a file, counted from 1 on, by the same rules as the file."""
+    """A picture in a file, counted from 1, by the same rules as the file."""
 
     def opened(record: Record) -> OpenedPicture:
         return open_picture(record, number, picture, clock=clocks.shared(), seat=_seat_for(record))
@@ -98,8 +98,8 @@ def save_picture(request: HttpRequest, record_pk: int, number: int, picture: int
 def _to_save(
     request: HttpRequest, record_pk: int, number: int, opened: Callable[[Record], _Opened]
 ) -> _Opened | HttpResponse:
-    """What is `opened` of a record of theirs, or where to go first. Http404 for anybody else, and where it has no
-    such thing."""
+    """What `opened` returns for a record of this person, or a redirect to where to go first. Raises Http404 for anybody
+    else's record, and if the record has no such file."""
     record = _record(request, record_pk)
     try:
         if asking_first.is_due(record, session=request.session):
@@ -111,13 +111,14 @@ def _to_save(
 
 
 def _asked_first(request: HttpRequest, subject: Subject, record: Record) -> HttpResponse:
-    """To the page of its entry."""
+    """A redirect to the page of the record's entry."""
     query = queries.carried(request.GET, queries.PERSON)
     return redirect(reverse("entry", args=[subject.key, record.pk], query=query))
 
 
 def _seat_for(record: Record) -> Seat:
-    """By its endpoint: one that does not answer holds a thread for a minute and more, whoever wants a file of it."""
+    """The seat for a record's endpoint. Seats are limited by endpoint, since one that does not answer holds a thread
+    for a minute or more, whoever wants a file from it."""
     return lambda: waiting_room.ROOM.seat(record.connection.endpoint_id)
 
 
@@ -137,7 +138,7 @@ def _found(opened: Callable[[], _Opened]) -> _Opened:
 
 
 def _record(request: HttpRequest, pk: int) -> Record:
-    """A record of this person's; Http404 for anybody else's."""
+    """A record of this person. Raises Http404 for anybody else's."""
     try:
         record = entries.find(current_user(request), pk)
     except Record.DoesNotExist:

@@ -19,52 +19,52 @@ def kind(sort: Sort) -> str:
 
 
 def saving(sort: Sort) -> str:
-    """What the button says that saves it."""
+    """The words on the button that saves it."""
     return gettext("Save the text") if sort.suffix == "txt" else gettext("Save the file")
 
 
 def short() -> str:
-    """What a text ends with of which less came than its record says there is."""
+    """The remark at the end of a text that is smaller than its record says."""
     return gettext("This file may be incomplete: less came than the provider said.")
 
 
 def damaged() -> str:
-    """What a text ends with of whose document a part is damaged or missing."""
+    """The remark at the end of a text whose document is damaged or incomplete."""
     return gettext("Part of this file is damaged or missing. What we could read is here.")
 
 
 def cut() -> str:
-    """What a text that was cut ends with."""
+    """The remark at the end of a text that was cut."""
     return gettext("The file is longer. The rest is not in this text.")
 
 
 def gaps() -> str:
-    """What a text ends with that lacks what was crossed out in it."""
+    """The remark at the end of a text in which something was crossed out."""
     return gettext("Words that the author crossed out are left out. […] shows where they were.")
 
 
 def hidden() -> str:
-    """What a text ends with that has parts which no reader of the document sees."""
+    """The remark at the end of a text whose document has parts that its readers do not see."""
     return gettext("The document hides some of its text from every reader. That text is not here.")
 
 
 def marks() -> str:
-    """What a text ends with whose document has a form."""
+    """The remark at the end of a text whose document has a form."""
     return gettext(
         "There is a form in this text. [x] marks what is chosen, [ ] what is not, and ____ what is left empty."
     )
 
 
 def pictures() -> str:
-    """What a text ends with whose document has pictures."""
+    """The remark at the end of a text whose document has pictures."""
     return gettext("The document has pictures. They are not in this text.")
 
 
 def captions() -> str:
-    """The same of one that says in words what they show."""
+    """The remark at the end of a text in which words replace pictures."""
     return gettext("The document has pictures. They are not in this text. What it says about them is in [ ].")
 
 
 def nothing() -> str:
-    """What stands under the name of a section that says nothing."""
+    """The words under the name of an empty section."""
     return gettext("Nothing is written here.")
