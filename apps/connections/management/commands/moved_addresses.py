@@ -94,7 +94,7 @@ class Command(BaseCommand):
 
 
 def _lines(move: Move) -> Iterator[str]:
-    state = "waits for staff" if move.awaits else "and leads back; the address before is still approved"
+    state = "waits for staff" if move.awaits else "and leads back; the address it had moved to is still approved"
     if move.approved_at is not None:
         state = f"approved {move.approved_at:%Y-%m-%d %H:%M} UTC"
     yield f"{move.endpoint.fhir_base_url}: moved, {state}; {move.links} link{pluralize(move.links)}"

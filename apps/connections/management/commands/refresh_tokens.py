@@ -23,20 +23,20 @@ from apps.directory.management import arguments, naming
 # The result, and who must act.
 _OUTCOMES: Mapping[Outcome | None, str] = {
     Outcome.RENEWED: "renewed",
-    Outcome.WAITING: "to be tried again by itself: the provider could not answer",
-    Outcome.ENDED: "ended: the patient must sign in again, and reads so",
+    Outcome.WAITING: "will be tried again on its own: the provider could not answer",
+    Outcome.ENDED: "ended: the patient must sign in again, and is told so",
     Outcome.OPERATOR: "refused: staff must act, the log and link_health say how; no token was lost",
     Outcome.OURS: "failed: their answer or our request was wrong, the log says how; no token was lost",
-    Outcome.FORGOTTEN: "disconnected meanwhile",
+    Outcome.FORGOTTEN: "disconnected in the meantime",
     Outcome.RELEASED: "not asked: this worker was too slow, another one will",
-    None: "broken off: the log says how; taken up again by itself",
+    None: "broken off: the log says how; will be taken up again on its own",
 }
 _HINDRANCES: Mapping[Hindrance, str] = {
-    Hindrance.NOT_ACTIVE: "it is not active: its patient must sign in at the provider, or it is over",
-    Hindrance.NO_REFRESH_TOKEN: "its provider gave no means to renew it",
-    Hindrance.SWITCHED_OFF: "staff switched its endpoint or registration off, and must switch it on",
-    Hindrance.UNKNOWN: "this release does not know how to ask: staff deploy the one that does, or correct what it says",
-    Hindrance.TROUBLE: "its registration is refused, and staff must mend that",
+    Hindrance.NOT_ACTIVE: "it is not active: its patient must sign in at the provider, or it has ended",
+    Hindrance.NO_REFRESH_TOKEN: "its provider gave no way to renew it",
+    Hindrance.SWITCHED_OFF: "staff switched off its endpoint or registration, and must switch it back on",
+    Hindrance.UNKNOWN: "this release does not know how to ask: staff must deploy one that does, or correct the value",
+    Hindrance.TROUBLE: "its registration is refused, and staff must fix that",
     Hindrance.UNDER_WAY: "somebody is at it",
     Hindrance.TOO_SOON: "nobody may ask again yet",
 }
@@ -155,7 +155,7 @@ def _held(one: OfRegistration) -> str:
     """Why none of its links are refreshed."""
     why = "one that this release cannot read" if one.registration.is_switched_on else "switched off"
     if one.registration.trouble:
-        why = f"refused ({one.registration.trouble}), mend it"
+        why = f"refused ({one.registration.trouble}), fix it"
     return f"{one.registration}: {one.standings.active} not asked: the registration is {why}; staff must act"
 
 

@@ -121,7 +121,7 @@ class TestOneLink:
     @pytest.mark.parametrize(
         ("answer", "words", "code"),
         [
-            (http(503, {}), "to be tried again by itself: the provider could not answer", 0),
+            (http(503, {}), "will be tried again on its own: the provider could not answer", 0),
             (http(400, {"error": "invalid_grant"}), "ended: the patient must sign in again", 0),
             (http(401, {"error": "invalid_client"}), "refused: staff must act", 1),
             (http(400, {"error": "invalid_request"}), "failed: their answer or our request was wrong", 1),
@@ -138,7 +138,7 @@ class TestOneLink:
         link = make()
         model.objects.update(is_switched_on=False)
         text, code = run(str(link.pk))
-        assert "not asked: staff switched its endpoint or registration off" in text
+        assert "not asked: staff switched off its endpoint or registration" in text
         assert (code, stand_in.token_requests) == (1, [])
 
     def test_of_a_refused_registration_is_for_staff(self, make, stand_in):
@@ -150,7 +150,7 @@ class TestOneLink:
 
     def test_that_is_over_or_not_renewable_is_the_patients(self, make):
         link = make(refresh_token="")
-        assert "gave no means to renew it" in run(str(link.pk))[0]
+        assert "gave no way to renew it" in run(str(link.pk))[0]
         Connection.objects.update(status="needs_reauthorization")
         text, code = run(str(link.pk))
         assert "it is not active: its patient must sign in" in text
@@ -186,7 +186,7 @@ class TestWhatIsDue:
         stand_in.token = http(401, {"error": "invalid_client"})
         text, code = run("--due")
         assert "ours: 1 refused: staff must act" in text
-        assert "ours: 1 not asked: the registration is refused (invalid_client), mend it; staff must act" in text
+        assert "ours: 1 not asked: the registration is refused (invalid_client), fix it; staff must act" in text
         assert code == 1
 
     def test_of_what_is_switched_off_is_said_and_not_asked_for(self, make, stand_in):
@@ -200,7 +200,7 @@ class TestWhatIsDue:
     @pytest.mark.parametrize(
         ("columns", "words"),
         [
-            ({"trouble": "invalid_client"}, "refused (invalid_client), mend it"),
+            ({"trouble": "invalid_client"}, "refused (invalid_client), fix it"),
             ({"token_parameters": "later"}, "one that this release cannot read"),
         ],
     )
