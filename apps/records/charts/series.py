@@ -114,7 +114,7 @@ def of(values: Iterable[SeriesValue]) -> tuple[Series, ...]:
     Withdrawn and withheld results are left out; canceled ones are shown without a value. Rows raise what reading an
     entry raises.
     """
-    merged = _once([each for each in values if not each.point.is_left_out], _point_mark, _from_all)
+    merged = _merge([each for each in values if not each.point.is_left_out], _point_mark, _from_all)
     told = sorted(merged, key=_sorts_at, reverse=True)
     numbers = [each for each in told if each.point.number is not None]
     others = [each for each in told if each.point.number is None] if len(numbers) < len(told) else []
@@ -155,7 +155,7 @@ def of_pressures(observed: Iterable[Observed]) -> Series:
             records[id(each.entry)] = each.record
     pairs = [(reading, sender) for sender, entries in by_sender.items() for reading in vitals.blood_pressures(entries)]
     found = [_pressure_row(reading, sender, records) for reading, sender in pairs]
-    rows = _sorted_rows(_once(found, _row_mark, lambda row, sent_by: replace(row, senders=sent_by)))
+    rows = _sorted_rows(_merge(found, _row_mark, lambda row, sent_by: replace(row, senders=sent_by)))
     names = _names(rows)
     read = {id(reading.entries[0]): reading for reading, _ in pairs}  # a row keeps only its reading's first entry
     readings = (_pressure(read[id(row.entry)], names.index(_provider(row.senders))) for row in rows)
@@ -226,10 +226,10 @@ class _Sent(Protocol):
 _T = TypeVar("_T", bound=_Sent)
 
 
-def _once(told: list[_T], mark: Callable[[_T], object], joined: Callable[[_T, tuple[Sender, ...]], _T]) -> list[_T]:
+def _merge(told: list[_T], mark: Callable[[_T], object], joined: Callable[[_T, tuple[Sender, ...]], _T]) -> list[_T]:
     """Merge what several senders sent alike, so that it appears once, with all senders. `mark` is equal for what is the
     same, and empty if nothing can be the same."""
-    if len({each.senders for each in _apart(told)}) < 2:  # with a single sender, there is nothing to merge
+    if len({each.senders for each in _by_senders(told)}) < 2:  # with a single sender, there is nothing to merge
         return told
     found: dict[object, _T] = {}
     for each in told:
@@ -242,7 +242,7 @@ def _once(told: list[_T], mark: Callable[[_T], object], joined: Callable[[_T, tu
     return list(found.values())
 
 
-def _apart(sent: Iterable[_T]) -> Iterable[_T]:
+def _by_senders(sent: Iterable[_T]) -> Iterable[_T]:
     """One item for each tuple of senders. Nearly all items share the same tuple."""
     return {id(each.senders): each for each in sent}.values()
 
@@ -258,7 +258,7 @@ def _sorted_rows(rows: Iterable[Row]) -> list[Row]:
 
 
 def _names(rows: Iterable[Row | SeriesValue]) -> tuple[str, ...]:
-    sent_by = dict.fromkeys(row.senders for row in _apart(rows))
+    sent_by = dict.fromkeys(row.senders for row in _by_senders(rows))
     return tuple(dict.fromkeys(sender.provider for each in sent_by for sender in (each or (NOBODY,))))
 
 

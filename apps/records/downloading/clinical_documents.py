@@ -157,7 +157,7 @@ class _Reader:
         if written and has_elements:
             self.typesetter.say(written)
         elif written:
-            self.typesetter.take_in(_in_its_form(written, self._media_type))
+            self.typesetter.take_in(_in_its_format(written, self._media_type))
 
     def _say(self, kind: BlockKind, text: str) -> None:
         self.typesetter.end_block(kind)
@@ -191,7 +191,7 @@ class _Reader:
         return Block(BlockKind.PICTURE if is_viewable else BlockKind.UNSHOWN, picture=number)
 
 
-def _in_its_form(written: str, media_type: str) -> Reading:
+def _in_its_format(written: str, media_type: str) -> Reading:
     """The text of a document without sections, which is not in CDA's format: HTML, RTF or plain text."""
     if rich_text.is_one(written):
         return rich_text.of_text(written)
@@ -206,7 +206,7 @@ class _Section:
 
     name: str = ""
     has_title: bool = False
-    is_told: bool = False
+    has_content: bool = False
 
 
 class _Where:
@@ -279,30 +279,30 @@ class _Where:
             self._end(ended)
             self._part_at = self._part_at if self._part_at <= len(self._open) else 0
         elif self._sections and self.is_in_part and (piece.kind is not PieceKind.TEXT or piece.value.strip()):
-            self._hear()
+            self._note_content()
 
-    def _hear(self) -> None:
+    def _note_content(self) -> None:
         if self.is_in_title:
             self._sections[-1].has_title = True
         else:
-            self._sections[-1].is_told = True
+            self._sections[-1].has_content = True
 
     def _begin(self, piece: Piece) -> None:
         name = piece.value
         if len(self._open) >= _DEEPEST:
             self._too_deep += 1
             for section in self._sections:  # from here on, we do not know whether they are empty
-                section.is_told = True
+                section.has_content = True
             return
         if name == "section":
             if self._sections:
-                self._sections[-1].is_told = True
+                self._sections[-1].has_content = True
             self._sections.append(_Section())
         elif name == "code" and self._open[-1:] == ["section"]:
             said = attributes(piece.attributes).get("displayName", "")
             self._sections[-1].name = " ".join(html.unescape(said).split())
         elif name == "rendermultimedia" and self._sections:
-            self._sections[-1].is_told = True
+            self._sections[-1].has_content = True
         is_part = name in _PARTS and bool(self._open) and self._open[-1] in _WHOLES
         is_file = self._open[-1:] == ["nonxmlbody"] and attributes(piece.attributes).get("representation") == "B64"
         self._open.append(name)
@@ -312,4 +312,4 @@ class _Where:
     def _end(self, name: str) -> None:
         if name == "section" and self._sections:
             section = self._sections.pop()
-            self._left = None if section.is_told else section
+            self._left = None if section.has_content else section

@@ -20,10 +20,10 @@ from apps.records.presenters.observations.results import ResultEntry
 from apps.records.presenters.observations.vitals import vital_of
 from apps.records.presenters.reports import ReportEntry
 
-_OTHERWISE: Final = "recorded"
+_RECORDED: Final = "recorded"
 
 # By meaning, then by status: what the date means with that status. With any other status, it is only "recorded".
-_INSTEAD: Final[Mapping[str, Mapping[str, str]]] = {
+_BY_STATUS: Final[Mapping[str, Mapping[str, str]]] = {
     "given": {immunizations.Status.GIVEN: "given"},
     "done": {
         procedures.Status.DONE: "done",
@@ -35,16 +35,16 @@ _INSTEAD: Final[Mapping[str, Mapping[str, str]]] = {
     "filled": {medications.Status.FILLED: "filled"},
 }
 _NOT_TO_BE_TAKEN: Final = frozenset({medications.Status.NOT_TO_BE_TAKEN, medications.Status.WAS_NOT_TO_BE_TAKEN})
-_UNLESS: Final[Mapping[str, Mapping[str, str]]] = {
+_BY_UNUSUAL_STATUS: Final[Mapping[str, Mapping[str, str]]] = {
     "taken": {
-        medications.Status.NOT_TAKEN: _OTHERWISE,
-        medications.Status.NOT_TO_BE_TAKEN: _OTHERWISE,
-        medications.Status.WAS_NOT_TO_BE_TAKEN: _OTHERWISE,
+        medications.Status.NOT_TAKEN: _RECORDED,
+        medications.Status.NOT_TO_BE_TAKEN: _RECORDED,
+        medications.Status.WAS_NOT_TO_BE_TAKEN: _RECORDED,
         medications.Status.PLANNED: "planned",
     },
     "prescribed": {medications.Status.SUGGESTED: "written-down"},
     "seen": {visits.Status.CANCELED: "planned"},
-    "collected": {results.Status.CANCELED: _OTHERWISE},
+    "collected": {results.Status.CANCELED: _RECORDED},
 }
 _OF_KIND: Final[Mapping[str, str]] = {
     results.Category.VITALS: "measured",
@@ -52,14 +52,14 @@ _OF_KIND: Final[Mapping[str, str]] = {
     results.Category.EXAM: "done",
     results.Category.PROCEDURE: "done",
     results.Category.THERAPY: "done",
-    results.Category.SOCIAL: _OTHERWISE,
-    results.Category.SURVEY: _OTHERWISE,
-    results.Category.ACTIVITY: _OTHERWISE,
+    results.Category.SOCIAL: _RECORDED,
+    results.Category.SURVEY: _RECORDED,
+    results.Category.ACTIVITY: _RECORDED,
 }
 _OF_REPORT: Final[Mapping[str, str]] = {reports.Category.IMAGING: "done", reports.Category.HEART: "done"}
 # Nothing starts "from one day to another", so a start that has an end, too, needs another word. The exception is a
 # condition, which may have started on some day in between.
-_UNTIL_AN_END: Final[Mapping[type[Entry], str]] = {
+_WITH_AN_END: Final[Mapping[type[Entry], str]] = {
     CarePlanEntry: "in-place",
     CareTeamEntry: "in-place",
     ConditionEntry: "started",
@@ -76,7 +76,7 @@ def of(entry: Entry) -> str:
     """What the date of an entry means: a word of `When.means`, or one of "measured", "to-be-taken", "in-place" and
     "covers"."""
     means = _of(entry)
-    return _UNTIL_AN_END.get(type(entry), "covers") if means == "started" and entry.when.ends else means
+    return _WITH_AN_END.get(type(entry), "covers") if means == "started" and entry.when.ends else means
 
 
 def _of(entry: Entry) -> str:
@@ -87,14 +87,14 @@ def _of(entry: Entry) -> str:
         return "written-down"  # a plan that nobody has ordered
     if entry.resource_type not in _TYPES:
         return means
-    if means in _INSTEAD:
-        return _INSTEAD[means].get(entry.status, _OTHERWISE)
+    if means in _BY_STATUS:
+        return _BY_STATUS[means].get(entry.status, _RECORDED)
     if means == "prescribed" and isinstance(entry, MedicationEntry) and entry.kind == medications.Kind.REPORTED:
         return "written-down"  # by somebody who was told of the medicine, and did not prescribe it
     if means == "taken" and isinstance(entry, MedicationEntry) and entry.kind != medications.Kind.REPORTED:
         # the period as prescribed: nobody says that the medicine was taken then
         return "covers" if entry.status in _NOT_TO_BE_TAKEN else "to-be-taken"
-    means = _UNLESS.get(means, {}).get(entry.status, means)
+    means = _BY_UNUSUAL_STATUS.get(means, {}).get(entry.status, means)
     return _as_taken(entry) if means == "collected" else means
 
 

@@ -8,7 +8,7 @@ from apps.records.presenters import elements, outline
 from apps.records.presenters.elements import Element
 
 _MOST = 30  # parts with modifiers in one resource; more can only be an error
-_TELLING_THEIR_OWN = frozenset({"dosage", "dosageInstruction", "modifierExtension"})
+_WITH_THEIR_OWN_LINES = frozenset({"dosage", "dosageInstruction", "modifierExtension"})
 
 
 def modifiers(resource: Element) -> tuple[str, ...]:
@@ -42,7 +42,7 @@ def _modified(part: Element, name: str, depth: int) -> Iterator[tuple[str, Eleme
     if depth > outline.DEEPEST:
         return
     for inner, value in part.items():
-        if inner not in _TELLING_THEIR_OWN and isinstance(value, dict | list):
+        if inner not in _WITH_THEIR_OWN_LINES and isinstance(value, dict | list):
             for item in value if isinstance(value, list) else (value,):
                 if isinstance(item, dict):
                     yield from _modified(item, inner, depth + 1)

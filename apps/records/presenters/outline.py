@@ -25,7 +25,7 @@ _CHOICE = re.compile(
     r"serviced|born|age|content|reported|collected|multipleBirth|fastingStatus|answer|timing|product)[A-Z][A-Za-z]+"
 )
 _LEFT_OUT = frozenset({"resourceType", "div"})
-_UNTOLD = frozenset({"data"})  # the content of files: kilobytes of base64
+_NOT_SHOWN = frozenset({"data"})  # the content of files: kilobytes of base64
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ def _technical(item: Element) -> str:
 
 
 def _value(name: str, item: Any) -> str:
-    if name in _UNTOLD and isinstance(item, str):
+    if name in _NOT_SHOWN and isinstance(item, str):
         return "…" if item else ""
     if isinstance(item, bool):
         return "yes" if item else "no"

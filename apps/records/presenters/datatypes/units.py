@@ -83,7 +83,7 @@ _SPELLED: Final = {
     "ml/min/1.73": "mL/min/{1.73_m2}",
 }
 
-_LETTERS: Final = {
+_SHOWN: Final = {
     "mm[Hg]": "mmHg",
     "Cel": "°C",
     "[degF]": "°F",
@@ -102,7 +102,7 @@ _LETTERS: Final = {
     "(score)": "",
     "meq": "mEq",
 }
-_RAISED: Final = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+_SUPERSCRIPTS: Final = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 # For each unit, its dimension, and its size in the base unit of that dimension.
 _SCALES: Final[dict[str, tuple[str, Decimal]]] = {
@@ -160,14 +160,14 @@ def shown(unit: str, code: str) -> str:
     """The unit as a reader knows it: as sent, but mm[Hg] becomes mmHg, 10*3/uL becomes 10³/µL, and {score} is left
     out."""
     written = unit or code
-    if written in _LETTERS:
-        return _LETTERS[written]
-    written = re.sub(r"\{1\.73_m2\}", _LETTERS["{1.73_m2}"], written)
+    if written in _SHOWN:
+        return _SHOWN[written]
+    written = re.sub(r"\{1\.73_m2\}", _SHOWN["{1.73_m2}"], written)
     written = re.sub(r"\{([^{}]*)\}", r"\1", written)
-    written = re.sub(r"\b10[*^](\d+)", lambda found: "10" + found[1].translate(_RAISED), written)
-    written = re.sub(r"(?<=[a-z])([23])(?![\w.])", lambda found: found[1].translate(_RAISED), written)
+    written = re.sub(r"\b10[*^](\d+)", lambda found: "10" + found[1].translate(_SUPERSCRIPTS), written)
+    written = re.sub(r"(?<=[a-z])([23])(?![\w.])", lambda found: found[1].translate(_SUPERSCRIPTS), written)
     written = re.sub(r"\bu(?=[LglmM])", "µ", written)
-    return re.sub(r"mm\[Hg\]|\[lb_av\]|\[in_i\]|\[iU\]|\bmeq\b", lambda found: _LETTERS[found[0]], written)
+    return re.sub(r"mm\[Hg\]|\[lb_av\]|\[in_i\]|\[iU\]|\bmeq\b", lambda found: _SHOWN[found[0]], written)
 
 
 def convert(value: Decimal, source: str, target: str) -> Decimal | None:

@@ -184,8 +184,8 @@ def _rate(timing: Timing) -> str:
         return ""
     often = _range(timing.frequency or "1", timing.frequency_to)
     every = _range(timing.period, timing.period_to)
-    if every == "1" and timing.span in _A:
-        words = _A[timing.span] if often != "1" else _ONCE_A[timing.span]
+    if every == "1" and timing.span in _TIMES_A:
+        words = _TIMES_A[timing.span] if often != "1" else _ONCE_A[timing.span]
         return str(words) % {"times": often}
     spelled = _every(every, timing)
     return spelled if often == "1" else gettext("%(times)s times %(every)s") % {"times": often, "every": spelled}
@@ -347,7 +347,7 @@ _ONCE_A: Mapping[Span, str | Promise] = {
     Span.MONTH: _("once a month"),
     Span.YEAR: _("once a year"),
 }
-_A: Mapping[Span, str | Promise] = {
+_TIMES_A: Mapping[Span, str | Promise] = {
     Span.HOUR: _("%(times)s times an hour"),
     Span.DAY: _("%(times)s times a day"),
     Span.WEEK: _("%(times)s times a week"),

@@ -158,7 +158,7 @@ _ANSWERS: Final = {  # AppointmentResponse.participantStatus
     "completed": Status.DONE,
 }
 # DSTU2's flags for what was not done, beside the status: the status of a dose that was not given is still `completed`.
-_NOT: Final = ("wasNotGiven", "notPerformed")
+_NOT_DONE_FLAGS: Final = ("wasNotGiven", "notPerformed")
 
 
 def group_of(status: str) -> str:
@@ -168,7 +168,7 @@ def group_of(status: str) -> str:
 
 def read(resource: Element) -> str:
     """The `Status` of a resource, or NOT_GIVEN if it has none that we know."""
-    if any(elements.flag(resource, name) is True for name in _NOT):
+    if any(elements.flag(resource, name) is True for name in _NOT_DONE_FLAGS):
         return Status.NOT_DONE
     if "potential" in status_codes(resource, "actuality"):  # an AdverseEvent, whatever the status of its report
         return Status.POTENTIAL

@@ -67,7 +67,7 @@ _REASONS = {
     "masked": Absence.HIDDEN,
     "MSK": Absence.HIDDEN,
 }
-_TOLD = "as-text"  # the value was sent, in words
+_AS_TEXT = "as-text"  # the value was sent, in words
 
 
 class Attachment(msgspec.Struct, frozen=True, gc=False):
@@ -249,7 +249,7 @@ _KINDS: tuple[tuple[str, Callable[[object], Value]], ...] = (
 
 def _doubted(value: Value, element: Element) -> Value:
     reason = elements.child(element, "dataAbsentReason")
-    is_told = _TOLD in elements.codes(reason) or not (codes_of(reason) or elements.text(reason, "text"))
+    is_told = _AS_TEXT in elements.codes(reason) or not (codes_of(reason) or elements.text(reason, "text"))
     return value if is_told else _without(value, element)
 
 

@@ -43,8 +43,8 @@ def of(resource: Element, context: Context) -> tuple[ContactPoint, ...]:
         if written not in found and (written.startswith("#") or any(f"{kind}/" in written for kind in _TYPES)):
             found[written] = context.find(reference, within=resource)
     told: dict[str, ContactPoint] = {}
-    for one in sorted((one for one in found.values() if elements.text(one, "resourceType") in _TYPES), key=_place):
-        number = _number(one) or _number_of_where(one, context)
+    for one in sorted((one for one in found.values() if elements.text(one, "resourceType") in _TYPES), key=_rank):
+        number = _number(one) or _number_of_workplace(one, context)
         address = _address(one)
         if number or address:
             name = naming.own_name(one, context)
@@ -52,7 +52,7 @@ def of(resource: Element, context: Context) -> tuple[ContactPoint, ...]:
     return tuple(told.values())[:_MOST]
 
 
-def _place(one: Element) -> int:
+def _rank(one: Element) -> int:
     return _TYPES.index(elements.text(one, "resourceType"))
 
 
@@ -78,7 +78,7 @@ def _number(one: Element) -> str:
     return next((way.value for way in contacts if way.system in _CALLED and way.use not in left_out), "")
 
 
-def _number_of_where(one: Element, context: Context) -> str:
+def _number_of_workplace(one: Element, context: Context) -> str:
     where = (context.find(reference, within=one) for name in _BELONGS_TO for reference in elements.children(one, name))
     return next(filter(None, map(_number, where)), "")
 

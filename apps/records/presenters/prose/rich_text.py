@@ -96,7 +96,7 @@ class _Reader:
         self._sent = sent
         self.typesetter = Typesetter()
         self.skips_to = 0  # the end of binary data
-        self._is_told_wrong = False  # whether the length of binary data was wrong
+        self._has_wrong_length = False  # whether the length of binary data was wrong
         self._group = _Group()
         self._groups: list[_Group] = []
         self._too_deep = 0
@@ -290,10 +290,10 @@ class _Reader:
         if start + length <= len(self._sent):
             self.skips_to = start + length
             return
-        if self._is_told_wrong:
+        if self._has_wrong_length:
             return
         self.typesetter.miss()
-        self._is_told_wrong = True
+        self._has_wrong_length = True
         if _NO_TEXT.search(self._sent, start, start + _LOOKED_AT):
             self.skips_to = len(self._sent)
 
