@@ -1,1 +1,1 @@
-"""The data types of which resources of either FHIR version consist, as plain values (FHIR R4 2.24)."""
+"""The data types that make up resources of either FHIR version, as plain values (FHIR R4 2.24)."""

@@ -53,8 +53,8 @@ NO_LENGTH: Final = Length()
 
 
 def read(sent: Element) -> Length:
-    """Read a Duration, or the other Quantity or the Range sent in its place. A Range of which one end can be neither
-    read nor quoted is empty."""
+    """Read a Duration, or another Quantity or a Range in its place. A Range is empty if one of its ends can be neither
+    read nor quoted."""
     if "low" in sent or "high" in sent:
         if (ends := quantities.ends(sent)) is not None:
             return Length(*ends)

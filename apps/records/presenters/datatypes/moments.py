@@ -1,4 +1,4 @@
-"""When something was, as precise as it was sent, and where that stands in a list (patient experience 3.0, Dates)."""
+"""When something was, with the precision sent, and its position in a list (patient experience 3.0, Dates)."""
 
 import re
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from apps.wire import datetimes
 
 _NOT_KNOWN = frozenset({"unknown", "asked-unknown", "temp-unknown"})
 DAYS_A_YEAR = 365.2425
-_PLAIN = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9]{2}:[0-9]{2}:[0-9]{2}Z)?", re.ASCII)  # as nearly all are sent
+_PLAIN = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9]{2}:[0-9]{2}:[0-9]{2}Z)?", re.ASCII)  # nearly all dates
 _DAY = 10
 
 

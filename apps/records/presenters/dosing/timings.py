@@ -207,7 +207,8 @@ def _often_beside(repeat: Element, found: Timing, meant: tuple[str, str, Span] |
 
 
 def _timing_unread(sent: Element, found: Timing) -> tuple[str, ...]:
-    """What was sent beside `code`, `repeat` and `event`, and any of these of which not all could be read, as sent."""
+    """What was sent beside `code`, `repeat` and `event`, and any of these that could not be read completely; all as
+    sent."""
     lost = [name for name in ("repeat", "code") if _count(sent.get(name)) != int(bool(elements.child(sent, name)))]
     lost += ["event"] if len(found.events) != _count(sent.get("event")) else []
     return outline.as_sent(sent, *lost, *(name for name in sent if name not in _OF_TIMING and not name.startswith("_")))

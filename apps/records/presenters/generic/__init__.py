@@ -1,1 +1,1 @@
-"""Resources without a presenter of their own: what all of them have in common, and what some types have besides."""
+"""Resources without a presenter of their own: what all types have in common, and what is particular to some."""

@@ -160,7 +160,8 @@ def _listed(entry: Element, resource: Element, context: Context) -> str:
 
 
 def _group(resource: Element, context: Context) -> Iterator[tuple[What, _Said]]:
-    """Group: the characteristics that its members have, and those that they do not have. To exclude "no" is to have."""
+    """Group: the characteristics that its members have, and those that they do not have. A characteristic whose value
+    is false and that is excluded is one that they have."""
     sent = elements.children(resource, "characteristic")
     told = [(_characteristic(each, resource, context), _is_had(each)) for each in sent]
     yield What.HAS, (said for said, is_had in told if is_had)

@@ -1,7 +1,7 @@
 """What was filled in in an HTML form (HTML, 4.10): what is ticked, chosen and entered, and what is not.
 
-Ticks are in attributes, not in the text, and the text of choices that were not made stands beside that of those that
-were. So we show both with marks like those on a paper form, which belong to no language.
+Ticks are in attributes, not in the text, and the text has the options that were not chosen beside those that were. So
+we show both with marks like those on a paper form, which belong to no language.
 """
 
 from dataclasses import dataclass, field
