@@ -33,7 +33,7 @@ RECORDED = {
     19: "191c84a713a49556",  # what a value was measured with, parts of documents, points without parts
     20: "191c84a713a49556",  # plain names of heart tracings, tissue exams and germ tests; answers to orders of DSTU2
     21: "191c84a713a49556",  # words of statuses of types that lists had none for
-    22: "7cd3b0ad55cf35ff",  # our names for kinds of documents, how far a bill is, sides of the family
+    22: "18c1d74dc46e822b",  # our names for kinds of documents, how far a bill is, sides of the family
 }  # fmt: skip
 CHANGED = (
     "What shelves hold has another shape than form {form} had. Count FORM in apps/records/shelving/indexing.py up, so "
