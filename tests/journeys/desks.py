@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from playwright.sync_api import Page, expect
 
 DEVELOPER = "integrations@holdfast.example"
-APPLICATION = "Holdfast"
+APPLICATION = "Holdfast, by hand"  # unlike those that other tests leave in the sandbox
 
 
 @dataclass(frozen=True)
