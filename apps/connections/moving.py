@@ -73,7 +73,7 @@ class Move:
 
     @property
     def is_held(self) -> bool:
-        """Whether there is no address before, where its links could go on meanwhile."""
+        """Whether its links have no earlier address at which they could go on meanwhile."""
         return moving.awaits(self.endpoint) and moving.is_held(self.endpoint)
 
 
@@ -127,9 +127,9 @@ def approve(endpoint: Endpoint, *, seen: Addresses, actor: Actor, at: datetime) 
 
 
 def withdraw(endpoint: Endpoint, *, actor: Actor, at: datetime) -> None:
-    """Take an approval back: nothing is sent there any more, and every endpoint that followed awaits staff again, its
-    links at the address before. Those of one that was first linked there wait. Raises NothingMoved where there is no
-    approval."""
+    """Withdraw an approval: nothing is sent there any more. Every endpoint that followed awaits staff again, and its
+    links go on at the earlier address; the links of one that was first linked there wait. Raises NothingMoved if there
+    is no approval."""
     with transaction.atomic():
         _locked([row.registration_id for row in moving.approvals(endpoint)])
         rows = moving.approvals(endpoint)  # somebody else may have been first
@@ -140,7 +140,7 @@ def withdraw(endpoint: Endpoint, *, actor: Actor, at: datetime) -> None:
 
 
 def waiting() -> Sequence[Move]:
-    """Those of endpoints where patients are linked, the first 50, as a list tells them. As many queries as for one."""
+    """The moves that await staff where patients are linked, at most 50, with a constant number of queries."""
     found = breaking.endpoints_moved()
     endpoints = [endpoint for endpoint, _links in found]
     prefetch_related_objects(endpoints, "authorization_server", "moved_from")

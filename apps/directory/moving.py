@@ -53,7 +53,7 @@ def awaits(endpoint: Endpoint) -> bool:
 
 
 def is_held(endpoint: Endpoint) -> bool:
-    """Whether it was first linked where it is, and the approval of that was taken back: there is no address before."""
+    """Whether it was first linked at its present address, whose approval was withdrawn: no earlier address exists."""
     return endpoint.moved_from_id is not None and endpoint.moved_from_id == endpoint.authorization_server_id
 
 
@@ -101,8 +101,9 @@ def moved(endpoint: Endpoint, configuration: SmartConfiguration) -> list[str]:
 
 
 def hold(endpoint: Endpoint) -> None:
-    """Until the caller's transaction ends nobody takes back what staff approved for its registrations: who does would
-    not see that it has followed. Before its own row is locked, since whoever takes it back comes there last, too."""
+    """Lock the approvals of its registrations until the end of the caller's transaction. Otherwise a withdrawal at the
+    same time would not see that this endpoint follows one. Call it before locking the endpoint's row, because a
+    withdrawal locks in that order, too."""
     rows = KnownOrigins.objects.filter(registration__in=_registrations(endpoint), withdrawn_at=None)
     list(rows.select_for_update(no_key=True).order_by("pk"))
 
@@ -172,8 +173,8 @@ def let_follow(registrations: Collection[ClientRegistration], found: Addresses) 
 
 
 def forget(rows: Collection[KnownOrigins], endpoint: Endpoint, *, actor: Actor, at: datetime) -> None:
-    """Nothing goes to these origins any more. Endpoints that followed are as if they had never been approved; those
-    that were never elsewhere await staff where they are. The caller has the registrations locked."""
+    """Nothing is sent to these origins any more. Endpoints that followed return to the state before the approval; those
+    that were first linked there wait for staff. The caller has locked the registrations."""
     for row in rows:
         KnownOrigins.objects.filter(pk=row.pk).update(withdrawn_at=at)
         amending.note(row.registration, "origins withdrawn", actor=actor, at=at, endpoint_id=endpoint.pk)
@@ -191,8 +192,8 @@ def forget(rows: Collection[KnownOrigins], endpoint: Endpoint, *, actor: Actor, 
 
 
 def _keep_there(endpoints: QuerySet[Endpoint], found: Addresses) -> None:
-    """Those that were first linked there, and so have nowhere to go back to. One that came by two moves, and was turned
-    back from the second, awaits staff already."""
+    """Hold the endpoints that were first linked there, because they have no address to return to. One that came by two
+    moves, and was turned back from the second, awaits staff already."""
     never_elsewhere = Q(moved_from=None, named_token_url="") | Q(moved_from=F("authorization_server"))
     first_linked_there = endpoints.filter(never_elsewhere)
     first_linked_there.filter(interface=Interface.SMART).update(discovery_fault=Code.FOREIGN_ADDRESS.value)

@@ -20,7 +20,7 @@ from apps.wire.errors import WireError
 _LOG = logging.getLogger(__name__)
 
 EVERY = timedelta(hours=23)  # once a day, whenever beat was started
-AGAIN = timedelta(minutes=55)  # where nobody saw it, or staff must act: what was mended is seen within the hour
+AGAIN = timedelta(minutes=55)  # if it was not seen, or staff must act: a repair is noticed within the hour
 SOON = timedelta(days=21)
 VERY_SOON = timedelta(days=7)
 UNSEEN = timedelta(days=3)  # a check may fail for a day or two
@@ -92,7 +92,7 @@ def look(*, at: datetime) -> SiteCertificate:
 
 
 def _lasts(seen: SiteCertificate, *, at: datetime) -> timedelta:
-    """For how long nobody need look again."""
+    """For how long this result counts before the next check."""
     is_well = seen.seen_at == seen.tried_at and outlook(seen, at=at) is Outlook.WELL
     return EVERY if is_well else AGAIN
 

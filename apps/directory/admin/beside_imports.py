@@ -1,7 +1,7 @@
-"""Rows that an import writes, too, saved by staff: whoever comes second waits, and staff not for long.
+"""Admin pages that save rows which a directory import writes as well: they wait for the import, but not for long.
 
-An import of a million rows takes minutes, and holds the words of the directory and the rows that it changed until its
-end. A page that waited as long would look as if it had got lost, and a proxy would give it up while it is saved.
+An import of a million rows takes minutes, and holds locks on the search words and on the rows that it changed until its
+end. A page that waited as long would seem lost, and a proxy would time out while it is still being saved.
 """
 
 from typing import Any, Final
@@ -19,13 +19,13 @@ _PATIENCE: Final = "SET LOCAL lock_timeout = '10s'"
 
 
 class BesideImports(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stubs alone
-    """Before whatever else saves a page."""
+    """A mixin. Put it before every other base class that saves."""
 
     def changeform_view(
         self, request: HttpRequest, object_id: str | None = None, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
-        """Save it beside no import, whose words are waited for before its row is locked: an import does so, too. Where
-        that takes too long, what was typed is on a page from which it is sent again."""
+        """Save after any running import. The lock on search words is taken before the row's, as an import does. If that
+        takes more than ten seconds, nothing is saved, and a page (503) holds what was typed, to send it again."""
         if request.method != "POST":
             return super().changeform_view(request, object_id, form_url, extra_context)
         try:
