@@ -32,7 +32,7 @@ class TestTheZoneOfADevice:
     @pytest.mark.parametrize("zone", ["", "Etc/GMT+5", "Mars/Olympus", "../etc/passwd", "America/Denver\x00"])
     def test_leads_to_the_list_where_it_names_no_place_we_know(self, hers: Client, alice: User, zone: str):
         answer = hers.post(reverse("time_zone"), {"zone": zone, "next": "/activity/"}, follow=True)
-        assert answer.redirect_chain == [(f"{reverse('warnings')}#id_time_zone", 302)]
+        assert answer.redirect_chain == [(reverse("warnings"), 302)]
         assert "We do not know the time zone of this device" in answer.content.decode()
         alice.refresh_from_db()
         assert alice.time_zone == ""

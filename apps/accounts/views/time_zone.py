@@ -20,6 +20,6 @@ def choose(request: HttpRequest) -> HttpResponse:
         preferences.choose_time_zone(current_user(request), request.POST.get("zone", ""), at=timezone.now())
     except ValueError:
         messages.error(request, _("We do not know the time zone of this device. Please choose it from the list."))
-        return HttpResponseRedirect(f"{reverse('warnings')}#id_time_zone")
+        return HttpResponseRedirect(reverse("warnings"))  # at its top, where the message is
     messages.success(request, _("Saved. Times are now in the time zone of this device."))
     return HttpResponseRedirect(destinations.own_path(request.POST.get("next", ""), otherwise=reverse("home")))

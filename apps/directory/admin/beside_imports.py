@@ -43,7 +43,10 @@ class BesideImports(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in t
             **self.admin_site.each_context(request),
             "title": _("A list is being imported"),
             "opts": self.opts,
-            "told": _("Nothing was saved yet: a list is being imported, which may take some minutes. Then save again."),
+            "told": _(
+                "Nothing was saved yet, because a list is being imported. That may take a few minutes. After that, "
+                "save again."
+            ),
             "said": _("Save again"),
             "sent": [
                 (name, value)
