@@ -21,10 +21,10 @@ from django.core.management import call_command
 from django.db import connection, transaction
 
 from apps.directory import reaching
-from apps.directory.reading.guarding import Guard
-from apps.directory.reading.lists import ListFile
-from apps.directory.reading.rows import EndpointRow, ProviderRow
-from apps.directory.reading.terms import Terms
+from apps.directory.list_formats.guarding import Guard
+from apps.directory.list_formats.lists import ListFile
+from apps.directory.list_formats.rows import EndpointRow, ProviderRow
+from apps.directory.list_formats.terms import Terms
 from benchmarks import invented_directory
 from benchmarks.figure import say
 from benchmarks.measuring import told_by

@@ -23,7 +23,7 @@ from apps.records.exporting.ips import documents
 from apps.records.exporting.portions import WHOLE
 from apps.records.models import Record
 from apps.records.subjects import LISTED
-from apps.records.syncing.keeping import storing
+from apps.records.syncing.received_rows import storing
 from apps.vault import sealing
 from apps.vault.sealing import Holder
 from apps.wire.fhir import Resource

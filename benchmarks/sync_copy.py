@@ -11,7 +11,7 @@ from django.utils import timezone
 from apps.audit.recording import Actor
 from apps.connections.models import Connection
 from apps.directory.models import Endpoint
-from apps.records import forgetting, syncing
+from apps.records import deleting_copies, syncing
 from apps.records.models import Record, SyncRun
 from benchmarks import links, providers, sync_bare, sync_bodies, sync_provider
 from benchmarks.figure import say
@@ -62,7 +62,7 @@ def _compared(connection: Connection, origin: str, rows: int, questions: list[st
     taken: dict[str, list[float]] = {"copy": [], "bare": [], "fhirclient": []}
     for number in range(tries):
         say(f"{rows} rows, try {number + 1} of {tries}")
-        forgetting.forget(connection, actor=Actor.system("bench"), at=timezone.now())
+        deleting_copies.forget(connection, actor=Actor.system("bench"), at=timezone.now())
         taken["copy"].append(_seconds(lambda: _copy(connection, rows)))
         taken["bare"].append(_seconds(lambda: _fetch_bare(origin, rows, questions)))
         taken["fhirclient"].append(_seconds(lambda: _page_with_fhirclient(origin, rows, questions)))

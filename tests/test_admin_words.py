@@ -19,7 +19,7 @@ EVERY_ADMIN = sorted(admin.site._registry.values(), key=lambda one: one.opts.lab
 SAME = {"actor", "id", "ID", "provisional", "Software", "software"}
 # Where "link" is a person's lasting link to an endpoint, and never an address that somebody clicks.
 OF_STAFF = (
-    "apps/connections/admin", "apps/connections/overseeing", "apps/connections/trying", "apps/directory",
+    "apps/connections/admin", "apps/connections/link_health", "apps/connections/trials", "apps/directory",
     "apps/portal/desk",
 )  # fmt: skip
 TEMPLATES_OF_STAFF = ("templates/admin", "templates/portal/desk")

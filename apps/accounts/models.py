@@ -139,7 +139,7 @@ class WarningChoices(models.Model):
     news_due_at = models.DateTimeField(null=True)
     news_told_until = models.DateTimeField(null=True)
     changed_at = models.DateTimeField()
-    # Whether mail planned by earlier choices was planned again (`apps.connections.lapsing`).
+    # Whether mail planned by earlier choices was planned again (`apps.connections.lapse_warnings`).
     is_taken_up = models.BooleanField(default=False, db_default=False)
 
     class Meta:

@@ -1,8 +1,8 @@
 """A person's preferences: when they want mail about connections that end, whether they want mail about news in their
 record, and their time zone, which decides when a mail would wake them.
 
-When preferences change, `apps.connections.lapsing` plans the mail about ends again: it looks for choices not taken up
-yet. `apps.records.announcing` looks for news.
+When preferences change, `apps.connections.lapse_warnings` plans the mail about ends again: it looks for choices not
+taken up yet. `apps.records.announcing` looks for news.
 """
 
 from collections.abc import Collection

@@ -2,8 +2,8 @@
 
 While a page is open, keys are rotated, discovery finds new addresses, trouble is noted, somebody sets a new password.
 So the form also sends what each field showed at first, and an old page does not put everything back. The row is locked
-from when the form reads it until it is saved, with a lock that excludes those of `amending` and `switching` in the
-directory.
+from when the form reads it until it is saved, with a lock that excludes those of `registration_changes` and `switching`
+in the directory.
 
 This is here, in the lowest app that has an admin, because apps above need it too.
 """

@@ -10,7 +10,7 @@ which may be an hour of maintenance.
 import logging
 from datetime import datetime
 
-from apps.connections import hearing
+from apps.connections import reachability
 from apps.directory import discovering, enabling, registering
 from apps.directory.models import ClientRegistration, Endpoint
 from apps.wire.errors import (
@@ -73,5 +73,5 @@ def note_tokens(registration: ClientRegistration, endpoint: Endpoint, *, at: dat
 def note_answer(registration: ClientRegistration, endpoint: Endpoint, *, at: datetime) -> None:
     """The organization returned data to a new sign-in. Data for people who signed in earlier would prove nothing: if
     one new patient were refused, staff would be alerted again each time."""
-    hearing.answered(endpoint)
+    reachability.answered(endpoint)
     enabling.answered(registration, endpoint, has_data=True, at=at)

@@ -6,9 +6,9 @@ from datetime import datetime
 
 from apps.accounts import mailing
 from apps.accounts.models import User
+from apps.connections.link_health import site_certificate
+from apps.connections.link_health.site_certificate import Outlook
 from apps.connections.models import SiteCertificate
-from apps.connections.overseeing import site_certificate
-from apps.connections.overseeing.site_certificate import Outlook
 
 _LOG = logging.getLogger(__name__)
 

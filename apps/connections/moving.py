@@ -17,10 +17,10 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet, Subquery, prefetch_related_objects
 
 from apps.audit.recording import Actor
+from apps.connections.link_health import breaking
 from apps.connections.models import Connection
-from apps.connections.overseeing import breaking
-from apps.connections.refreshing import hastening
-from apps.directory import discovering, moving, pairing, reaching, registering, trusting
+from apps.connections.refreshing import early_refreshes
+from apps.directory import consistency, discovering, moving, reaching, registering, trusting
 from apps.directory.discovering import AddressesMoved
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint, Provider
 from apps.directory.moving import Addresses
@@ -122,7 +122,7 @@ def approve(endpoint: Endpoint, *, seen: Addresses, actor: Actor, at: datetime) 
         following = moving.let_follow(registrations, seen)
     with suppress(WireError):  # it answered a moment ago; whoever needs it next asks again
         _ask_again(endpoint, actor=actor, at=at)
-    hastening.resume({endpoint.pk, *following}, at=at)
+    early_refreshes.resume({endpoint.pk, *following}, at=at)
     endpoint.refresh_from_db()
 
 
@@ -176,7 +176,7 @@ def _checked(endpoint: Endpoint, seen: Addresses) -> set[UUID]:
     if moving.named(endpoint) != seen:
         raise LeadsElsewhere("It leads to other addresses than those that were looked at.")
     try:
-        pairing.check_addresses([seen.authorize_url, seen.token_url], policy=reaching.address_policy())
+        consistency.check_addresses([seen.authorize_url, seen.token_url], policy=reaching.address_policy())
     except ValidationError:
         raise Unsafe("We do not connect to one of these addresses.") from None
     wanted = _registrations(endpoint)

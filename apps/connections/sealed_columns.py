@@ -3,9 +3,9 @@
 from typing import Final
 
 from apps.connections import revoking
-from apps.connections.answers import candidates
+from apps.connections.authorization_requests import launching, request_columns
+from apps.connections.authorization_responses import candidates
 from apps.connections.grants import launch_context
-from apps.connections.leaving import launching, request_columns
 from apps.connections.models import (
     AuthorizationRequest,
     Connection,

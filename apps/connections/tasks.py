@@ -4,10 +4,10 @@ from celery import shared_task
 from celery.signals import worker_shutting_down
 from django.db import transaction
 
-from apps.connections import awaiting, certificate_alarm, clocks, revoking
-from apps.connections.answers import outcome_counts
+from apps.connections import availability_mail, certificate_alarm, clocks, revoking
+from apps.connections.authorization_responses import outcome_counts
 from apps.connections.ending import purging
-from apps.connections.lapsing import lapsed_links, planning, sending
+from apps.connections.lapse_warnings import lapsed_links, planning, sending
 from apps.connections.refreshing import running
 
 _EXPIRES_SECONDS = 60  # until the next beat
@@ -50,7 +50,7 @@ def warn_of_ends() -> None:
 @shared_task
 def tell_who_waits() -> None:
     """Mail people who wait for a provider that works now."""
-    awaiting.tell(at=clocks.now())
+    availability_mail.tell(at=clocks.now())
 
 
 @shared_task

@@ -14,7 +14,7 @@ from uuid import UUID
 from django.db.models import F, Q, QuerySet
 
 from apps.audit.recording import Actor
-from apps.directory import amending, pinning
+from apps.directory import pinning, registration_changes
 from apps.directory.models import AuthorizationServer, ClientRegistration, Enablement, Endpoint, KnownOrigins
 from apps.wire import addresses
 from apps.wire.dialects import Interface
@@ -127,7 +127,7 @@ def know(registration: ClientRegistration, endpoint: Endpoint, found: Addresses,
         token_origin=token_origin,
         approved_at=at,
     )
-    amending.note(registration, "origins approved", actor=actor, at=at, endpoint_id=endpoint.pk)
+    registration_changes.note(registration, "origins approved", actor=actor, at=at, endpoint_id=endpoint.pk)
     return True
 
 
@@ -177,7 +177,7 @@ def forget(rows: Collection[KnownOrigins], endpoint: Endpoint, *, actor: Actor, 
     that were first linked there wait for staff. The caller has locked the registrations."""
     for row in rows:
         KnownOrigins.objects.filter(pk=row.pk).update(withdrawn_at=at)
-        amending.note(row.registration, "origins withdrawn", actor=actor, at=at, endpoint_id=endpoint.pk)
+        registration_changes.note(row.registration, "origins withdrawn", actor=actor, at=at, endpoint_id=endpoint.pk)
     registrations = [row.registration_id for row in rows]
     theirs = Q(enablements__registration__in=registrations) | Q(moved_from__registrations__in=registrations)
     served = Endpoint.objects.filter(theirs)

@@ -11,7 +11,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from apps.audit.recording import Actor
-from apps.directory import amending, reaching
+from apps.directory import reaching, registration_changes
 from apps.directory.models import ClientRegistration
 from apps.wire.client_authentication import Authentication
 from apps.wire.dialects import Placement
@@ -30,12 +30,12 @@ def override(registration: ClientRegistration, written: Mapping[str, str], *, ac
     unknown = sorted(set(written) - set(reaching.OVERRIDES))
     if unknown:
         raise ValidationError(_("%(name)s overrides nothing."), params={"name": unknown[0][:64]})
-    with amending.locked(registration) as row:
+    with registration_changes.locked(registration) as row:
         for column, text in written.items():
             setattr(row, column, _read(row, column, text))
         check(row)
         row.save(update_fields=list(written))
-        amending.note_columns(row, "overrides set", list(written), actor=actor, at=at)
+        registration_changes.note_columns(row, "overrides set", list(written), actor=actor, at=at)
 
 
 def is_readable(registration: ClientRegistration) -> bool:

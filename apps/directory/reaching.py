@@ -89,7 +89,7 @@ def usual_dialect(server: AuthorizationServer) -> Dialect:
 
 
 def runs_at_once(dialect_name: str, override: int | None) -> int:
-    """The same for this value alone, if only columns were read (`records.syncing.working.leasing`). 0 for an unknown
+    """The same for this value alone, if only columns were read (`records.syncing.workers.leasing`). 0 for an unknown
     dialect, because nothing could be requested."""
     if dialect_name not in DIALECTS:
         return 0

@@ -1,7 +1,7 @@
 """Our registration at an authorization server: from the request at its developer portal to approval and retirement.
 
-Every change is audited and made under a lock on the row (`amending`). Each transition stores its date. Raises
-StatusNotAllowed if the table of moves forbids the step.
+Every change is audited and made under a lock on the row (`registration_changes`). Each transition stores its date.
+Raises StatusNotAllowed if the table of moves forbids the step.
 """
 
 from collections.abc import Collection
@@ -13,7 +13,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from apps.audit.recording import Actor, EventType
-from apps.directory import amending, credentials, labeling, pinning
+from apps.directory import credentials, labeling, pinning, registration_changes
 from apps.directory.models import (
     AuthorizationServer,
     ClientRegistration,
@@ -119,7 +119,7 @@ def request(server: AuthorizationServer, *, dialect: Dialect, actor: Actor, at: 
             requested_at=at,
             is_sandbox=server.is_sandbox,
         )
-        amending.note(registration, "requested", actor=actor, at=at)
+        registration_changes.note(registration, "requested", actor=actor, at=at)
     return registration
 
 
@@ -128,38 +128,40 @@ def store_credentials(
 ) -> None:
     """Store what the developer portal issued. A requested registration becomes provisional: it has credentials, but is
     not active yet."""
-    with amending.locked(registration) as row:
+    with registration_changes.locked(registration) as row:
         row.client_id = client_id
         row.save(update_fields=["client_id"])
         if secret is not None:
             credentials.keep(row, secret, at=at)
-            amending.note(row, "secret stored", actor=actor, at=at, event=EventType.REGISTRATION_SECRET_CHANGED)
+            registration_changes.note(
+                row, "secret stored", actor=actor, at=at, event=EventType.REGISTRATION_SECRET_CHANGED
+            )
         if row.status == Status.REQUESTED:
             _move(row, Status.PROVISIONAL, at=at)
         _clear_trouble(row)
-        amending.note(row, "credentials stored", actor=actor, at=at)
+        registration_changes.note(row, "credentials stored", actor=actor, at=at)
 
 
 def set_terms(registration: ClientRegistration, terms: Terms, *, actor: Actor, at: datetime) -> None:
     """Store how we authenticate there, what we ask for, and what they know about us. Raises ValidationError for invalid
     values, such as a URL that is none."""
     chosen = {column.name: getattr(terms, column.name) for column in fields(terms)}
-    with amending.locked(registration) as row:
+    with registration_changes.locked(registration) as row:
         changed = [name for name, value in chosen.items() if value not in {None, getattr(row, name)}]
         for name in changed:
             setattr(row, name, chosen[name])
         if changed:
             row.clean_fields(exclude={field.name for field in row._meta.fields} - set(changed))  # noqa: SLF001 - public
             row.save(update_fields=changed)
-            amending.note_columns(row, "terms set", changed, actor=actor, at=at)
+            registration_changes.note_columns(row, "terms set", changed, actor=actor, at=at)
 
 
 def move(registration: ClientRegistration, status: str, *, actor: Actor, at: datetime) -> None:
     """Approve, reject or retire, as the table of moves allows. Raises StatusNotAllowed."""
-    with amending.locked(registration) as row:
+    with registration_changes.locked(registration) as row:
         before = row.status
         _move(row, status, at=at)
-        amending.note(row, "moved", actor=actor, at=at, before=before)
+        registration_changes.note(row, "moved", actor=actor, at=at, before=before)
 
 
 def approve(registration: ClientRegistration, *, actor: Actor, at: datetime) -> None:
@@ -172,20 +174,20 @@ def set_versions(
     registration: ClientRegistration, versions: Collection[FhirVersion], *, actor: Actor, at: datetime
 ) -> None:
     """Which API versions were added to the application at the portal (specification 1.2)."""
-    with amending.locked(registration) as row:
+    with registration_changes.locked(registration) as row:
         row.versions_added = sorted(version.value for version in versions)
         row.save(update_fields=["versions_added"])
-        amending.note(row, "versions set", actor=actor, at=at)
+        registration_changes.note(row, "versions set", actor=actor, at=at)
 
 
 def mark_trouble(registration: ClientRegistration, code: str, *, at: datetime) -> None:
     """The server does not accept our registration: nobody is sent there for a while. Patients' tokens stay."""
-    with amending.locked(registration) as row:
+    with registration_changes.locked(registration) as row:
         is_news = row.trouble != code
         row.trouble_seen_at = at
         if is_news:
             row.trouble, row.trouble_at = code, at
-            amending.note(row, "trouble", actor=Actor.system("linking"), at=at, code=code)
+            registration_changes.note(row, "trouble", actor=Actor.system("linking"), at=at, code=code)
         row.save(update_fields=["trouble", "trouble_at", "trouble_seen_at"])
 
 
@@ -225,9 +227,9 @@ def note_rotation(registration: ClientRegistration, *, rotates: bool, at: dateti
 
 def clear_trouble(registration: ClientRegistration, *, actor: Actor, at: datetime) -> None:
     """Staff fixed it, or the server accepted us again."""
-    with amending.locked(registration) as row:
+    with registration_changes.locked(registration) as row:
         if _clear_trouble(row):
-            amending.note(row, "trouble cleared", actor=actor, at=at)
+            registration_changes.note(row, "trouble cleared", actor=actor, at=at)
 
 
 def _standing_beside(endpoint: Endpoint, server: AuthorizationServer) -> ClientRegistration | None:

@@ -10,19 +10,19 @@ from datetime import datetime
 from django.db import transaction
 
 from apps.audit.recording import Actor
-from apps.directory import amending, endpoint_events, trusting
+from apps.directory import endpoint_events, registration_changes, trusting
 from apps.directory.models import ClientRegistration, Endpoint
 
 
 def switch_registration(registration: ClientRegistration, *, is_on: bool, actor: Actor, at: datetime) -> None:
     """Switch a registration, with everything that uses it. When it is switched on, hosts that staff have not reviewed
     stay off (`trusting`). Calling it again changes nothing."""
-    with amending.locked(registration) as row:
+    with registration_changes.locked(registration) as row:
         if row.is_switched_on == is_on:
             return
         row.is_switched_on, row.switched_off_at = is_on, None if is_on else at
         row.save(update_fields=["is_switched_on", "switched_off_at"])
-        amending.note(row, "switched on" if is_on else "switched off", actor=actor, at=at)
+        registration_changes.note(row, "switched on" if is_on else "switched off", actor=actor, at=at)
         if is_on:
             trusting.estrange_unseen(row, actor=actor, at=at)
 

@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 
 from apps.audit.models import AuditEvent
 from apps.audit.recording import Actor, EventType, Fact
-from apps.directory import amending, registering
+from apps.directory import registering, registration_changes
 from apps.directory.models import ClientRegistration
 from apps.wire.errors import ClientRejected
 
@@ -47,7 +47,7 @@ def refused(registration: ClientRegistration, error: ClientRejected, *, at: date
     """The server did not accept our system account or its credentials. Staff are told once."""
     if _last(registration) == (_REFUSED, error.code.value):
         return
-    amending.note(registration, _REFUSED, actor=_ACTOR, at=at, code=error.code.value)
+    registration_changes.note(registration, _REFUSED, actor=_ACTOR, at=at, code=error.code.value)
     _LOG.error(
         "Staff must look into system access of client registration %s: %s (%s)",
         registration.pk,
@@ -59,7 +59,7 @@ def refused(registration: ClientRegistration, error: ClientRejected, *, at: date
 def accepted(registration: ClientRegistration, *, at: datetime) -> None:
     """The server issued a token: an earlier refusal is over."""
     if _last(registration)[0] == _REFUSED:
-        amending.note(registration, _ACCEPTED, actor=_ACTOR, at=at)
+        registration_changes.note(registration, _ACCEPTED, actor=_ACTOR, at=at)
 
 
 def _last(registration: ClientRegistration) -> tuple[str, str]:

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from apps.audit.recording import Actor
 from apps.directory import discovering, rotating
-from apps.directory.watching import checking, link_statistics
+from apps.directory.monitoring import checking, link_statistics
 
 _LOG = logging.getLogger(__name__)
 

@@ -11,10 +11,10 @@ from django.db.models import Q
 
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType, Fact
-from apps.directory import endpoint_events, pairing, pinning, registering
+from apps.directory import consistency, endpoint_events, pinning, registering
+from apps.directory.list_formats import addressing
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint
 from apps.directory.models.endpoint import ALIKE
-from apps.directory.reading import addressing
 from apps.wire.dialects import Dialect
 
 COLUMNS = ("is_switched_on", "switched_off_at", "is_stranger")
@@ -143,7 +143,7 @@ def allow_issuer(server: AuthorizationServer, issuer: str, *, actor: Actor, at: 
     """Let ID tokens of this server name an issuer that it does not declare (interface facts 3.7: the two may differ,
     and neither can be derived from the other). Calling it again changes nothing. Raises ValidationError if the issuer
     is no acceptable URL."""
-    pairing.check_issuers([issuer])
+    consistency.check_issuers([issuer])
     with transaction.atomic():
         row = AuthorizationServer.objects.select_for_update().get(pk=server.pk)
         if issuer not in row.id_token_issuers:

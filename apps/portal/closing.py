@@ -26,7 +26,7 @@ from apps.accounts.models import User
 from apps.audit.recording import Actor
 from apps.connections.ending import disconnecting
 from apps.connections.models import Connection
-from apps.records import forgetting
+from apps.records import deleting_copies
 from apps.records.models import Record, SyncRun
 from apps.records.viewing import counting
 from apps.sharing import ending
@@ -92,7 +92,7 @@ def _close(user_id: UUID, *, at: datetime) -> tuple[User | None, Closed]:
         connections = _hold_connections(leaving)
         ending.forget(leaving)
         for connection in connections:
-            forgetting.forget(connection, actor=Actor.user(leaving.pk), at=at)
+            deleting_copies.forget(connection, actor=Actor.user(leaving.pk), at=at)
         are_told = [disconnecting.end(connection, at=at) for connection in connections]
         shredding.shred(Holder.user(leaving.pk))
         removing.remove(leaving, at=at)

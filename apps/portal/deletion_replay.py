@@ -16,7 +16,7 @@ from apps.audit import recording, restorations
 from apps.audit.deletion_ledger import Deleted, Unreadable
 from apps.audit.recording import Actor, EventType, Fact
 from apps.connections import revoking
-from apps.connections.arriving import confirming
+from apps.connections.callback import confirming
 from apps.connections.models import Connection
 from apps.portal import closing, disconnection
 from apps.sharing import ending

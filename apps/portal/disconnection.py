@@ -10,10 +10,10 @@ from datetime import datetime
 from django.db import transaction
 
 from apps.audit.recording import Actor
-from apps.connections.answers import candidates
+from apps.connections.authorization_responses import candidates
 from apps.connections.ending import disconnecting
 from apps.connections.models import Connection
-from apps.records import forgetting
+from apps.records import deleting_copies
 from apps.vault.errors import VaultError
 
 
@@ -59,7 +59,7 @@ def delete_copy(connection: Connection, *, at: datetime) -> None:
 
 
 def _forget(connection: Connection, *, at: datetime) -> None:
-    forgetting.forget(connection, actor=Actor.user(connection.user_id), at=at)
+    deleting_copies.forget(connection, actor=Actor.user(connection.user_id), at=at)
 
 
 def _remove(connection: Connection) -> None:

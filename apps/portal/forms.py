@@ -7,7 +7,7 @@ from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from apps.connections.answers.candidates import Candidate
+from apps.connections.authorization_responses.candidates import Candidate
 from apps.records.presenters.datatypes import dates
 
 

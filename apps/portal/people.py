@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.utils.translation import gettext
 
-from apps.connections.answers import candidates
+from apps.connections.authorization_responses import candidates
 from apps.connections.presenting.standing import Standing
 from apps.portal import homepage
 from apps.portal.homepage import Line

@@ -5,8 +5,8 @@ from datetime import datetime
 
 from django.db import transaction
 
-from apps.connections.answers import outcome_counts
-from apps.connections.arriving import confirming
+from apps.connections.authorization_responses import outcome_counts
+from apps.connections.callback import confirming
 from apps.connections.models import Connection
 from apps.connections.outcomes import Outcome
 from apps.records import syncing

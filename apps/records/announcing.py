@@ -28,7 +28,7 @@ from apps.accounts.models import User, WarningChoices
 from apps.audit import recording
 from apps.audit.models import AuditEvent
 from apps.audit.recording import Actor, EventType
-from apps.connections.lapsing import moments
+from apps.connections.lapse_warnings import moments
 from apps.records.models import Record, SyncRun, SyncStep
 from apps.records.subjects import PATIENT, shelved_for
 from apps.records.syncing import resent_after_version_change, version_changes
@@ -50,7 +50,7 @@ class _Letter:
 @dataclass
 class _Checked:
     """The types of which checks changed something, when the first of them began, and whether one concluded a result
-    (`syncing.keeping.final_results`)."""
+    (`syncing.received_rows.final_results`)."""
 
     began_at: datetime
     types: set[str] = field(default_factory=set)

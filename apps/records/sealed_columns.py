@@ -6,7 +6,7 @@ from typing import Any, Final
 from django.db import IntegrityError, transaction
 
 from apps.records import bodies, places
-from apps.records.downloading import keeping
+from apps.records.attachments import keeping
 from apps.records.models import Attachment, Leaf, QuarantinedRow, RecordVersion, Shelf, SyncStep
 from apps.records.resealing import RECORDS, DigestedColumn
 from apps.vault.sealed_columns import SealedColumn

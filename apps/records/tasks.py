@@ -11,7 +11,7 @@ from apps.connections import clocks
 from apps.records import announcing, shelving, syncing
 from apps.records.models import SyncRun
 from apps.records.syncing import due, pruning
-from apps.records.syncing.working import leasing
+from apps.records.syncing.workers import leasing
 
 # With one beat a minute, this is 720,000 a day; what is left over is older at the next beat, and comes first.
 _AT_ONCE = 500

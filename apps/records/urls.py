@@ -30,7 +30,7 @@ whole_urls = [
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("download/", include("apps.records.exporting.urls")),
-    path("record/files/", include("apps.records.downloading.urls")),
+    path("record/files/", include("apps.records.attachments.urls")),
     path("record/", include(whole_urls)),
     path("connections/<uuid:connection_id>/record/", include(record_urls)),
 ]

@@ -20,7 +20,7 @@ from django.urls import reverse
 
 from apps.accounts import mailing, time_zones
 from apps.accounts.models import User
-from apps.connections.lapsing import moments
+from apps.connections.lapse_warnings import moments
 from apps.sharing.models import Share
 
 _LOG = logging.getLogger(__name__)

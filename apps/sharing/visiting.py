@@ -18,7 +18,7 @@ from django.db.models import QuerySet
 
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType
-from apps.directory.reading.texts import on_one_line
+from apps.directory.list_formats.texts import on_one_line
 from apps.sharing import places, rate_limit, terms
 from apps.sharing.models import Opening, Share
 from apps.vault import sealing

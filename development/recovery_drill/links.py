@@ -8,8 +8,8 @@ from typing import Any
 
 from apps.accounts.models import User
 from apps.connections import refreshing
-from apps.connections.answers import candidates
-from apps.connections.answers.candidates import Candidate
+from apps.connections.authorization_responses import candidates
+from apps.connections.authorization_responses.candidates import Candidate
 from apps.connections.models import Connection
 from apps.directory import credentials, discovering, registering
 from apps.directory.models import ClientRegistration, Endpoint, Provider

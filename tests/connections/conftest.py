@@ -13,7 +13,7 @@ import pytest
 from django.core.cache import cache
 from django.test import Client
 
-from apps.connections.arriving import confirming
+from apps.connections.callback import confirming
 from apps.connections.models import AuthorizationRequest, Connection, StoredTokenSet
 from apps.directory import credentials
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint, Provider

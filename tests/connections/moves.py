@@ -9,7 +9,7 @@ from django.utils import timezone
 from apps.audit.recording import Actor
 from apps.connections import moving
 from apps.connections.models import Connection, StoredTokenSet
-from apps.connections.refreshing import hastening
+from apps.connections.refreshing import early_refreshes
 from apps.connections.refreshing.results import Outcome
 from apps.directory import discovering
 from apps.directory.models import Endpoint
@@ -29,7 +29,7 @@ def look_again(endpoint: Endpoint) -> None:
 
 def refresh(connection: Connection) -> Outcome | None:
     StoredTokenSet.objects.filter(pk=connection.pk).update(not_before_at=None)
-    return hastening.refresh_one(connection.pk, at=timezone.now()).outcome
+    return early_refreshes.refresh_one(connection.pk, at=timezone.now()).outcome
 
 
 def leads_to(place) -> Addresses:

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from apps.connections import refreshing
-from apps.connections.arriving import confirming
+from apps.connections.callback import confirming
 from apps.connections.models import Connection, StoredTokenSet
 from apps.directory import credentials
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint, Provider

@@ -8,7 +8,7 @@ from django.db.models import F, Model
 from django.utils import timezone
 
 from apps.connections import refreshing
-from apps.connections.arriving import confirming
+from apps.connections.callback import confirming
 from apps.connections.models import AuthorizationRequest, Connection
 from apps.connections.outcomes import Outcome
 from apps.directory.models import ClientRegistration, Enablement, Endpoint

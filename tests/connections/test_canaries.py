@@ -19,7 +19,7 @@ from django.db import connection as database
 from django.test import Client
 
 from apps.connections import refreshing, tasks
-from apps.connections.arriving import confirming
+from apps.connections.callback import confirming
 from apps.connections.models import AuthorizationRequest, Connection, PendingRevocation
 from apps.directory.models import ClientRegistration
 from apps.wire import transport

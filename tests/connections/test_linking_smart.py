@@ -10,8 +10,8 @@ import pytest
 from django.utils import timezone
 
 from apps.connections import revoking
+from apps.connections.authorization_requests import linking
 from apps.connections.grants import granted_access, launch_context
-from apps.connections.leaving import linking
 from apps.connections.models import Connection
 from apps.connections.views import waiting_room
 from apps.directory import discovering, enabling

@@ -9,9 +9,9 @@ from django.utils import timezone
 
 from apps.audit.models import AuditEvent
 from apps.connections import moving, revoking
+from apps.connections.link_health import health
+from apps.connections.link_health.findings import Level, What, Who
 from apps.connections.models import Connection, StoredTokenSet
-from apps.connections.overseeing import health
-from apps.connections.overseeing.findings import Level, What, Who
 from apps.connections.refreshing import running
 from apps.connections.refreshing.results import Outcome
 from apps.directory import linkability, reaching, registering

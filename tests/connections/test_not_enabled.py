@@ -8,7 +8,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from apps.connections import alerting
-from apps.connections.answers import error_outcomes
+from apps.connections.authorization_responses import error_outcomes
 from apps.connections.models import AuthorizationRequest, Connection
 from apps.connections.outcomes import Outcome
 from apps.directory import discovering, linkability

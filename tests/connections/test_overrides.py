@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from apps.audit.recording import Actor
 from apps.connections import refreshing, revoking
-from apps.connections.arriving import confirming
+from apps.connections.callback import confirming
 from apps.connections.models import Connection, StoredTokenSet
 from apps.connections.presenting import standing
 from apps.directory import overriding, reaching
@@ -16,7 +16,7 @@ from apps.directory.models import ClientRegistration
 from apps.records import syncing
 from apps.records.models import SyncRun
 from apps.records.syncing.fetching import Source
-from apps.records.syncing.working import leasing
+from apps.records.syncing.workers import leasing
 from tests.connections.provider_stand_in import CODE, PERSON, REFRESH, tokens
 from tests.records.linked import make_connection
 from tests.wire.servers import http

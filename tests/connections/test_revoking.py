@@ -10,7 +10,7 @@ from apps.audit import recording
 from apps.audit.models import AuditEvent, EventType
 from apps.audit.recording import Actor
 from apps.connections import revoking, tasks
-from apps.connections.arriving import confirming
+from apps.connections.callback import confirming
 from apps.connections.ending import disconnecting
 from apps.connections.models import AuthorizationRequest, Connection, PendingRevocation, StoredTokenSet
 from apps.connections.revoking import Told

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from apps.audit.recording import Actor
 from apps.connections import refreshing
-from apps.connections.arriving import confirming
+from apps.connections.callback import confirming
 from apps.connections.models import AuthorizationRequest, Connection, StoredTokenSet
 from apps.connections.presenting import standing
 from apps.connections.reasons import Reason

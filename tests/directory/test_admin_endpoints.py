@@ -10,8 +10,8 @@ from apps.audit.models import AuditEvent
 from apps.directory.admin import endpoint_pages
 from apps.directory.linkability import Obstacle
 from apps.directory.models import AuthorizationServer, EndpointCheck, Provider
-from apps.directory.watching import link_statistics
-from apps.directory.watching.link_statistics import Ending
+from apps.directory.monitoring import link_statistics
+from apps.directory.monitoring.link_statistics import Ending
 from tests.directory.test_checking import statement
 from tests.wire.servers import http, serving
 

@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from apps.directory.models import Endpoint, EndpointCheck
-from apps.directory.watching import checking
+from apps.directory.monitoring import checking
 from tests.directory.test_checking import statement
 from tests.wire.servers import http, serving
 

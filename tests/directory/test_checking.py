@@ -11,8 +11,8 @@ from django.db import connections
 
 from apps.directory import tasks
 from apps.directory.models import ClientRegistration, Endpoint, EndpointCheck
+from apps.directory.monitoring import checking, comparing
 from apps.directory.searching import wishing
-from apps.directory.watching import checking, comparing
 from config.celery import SCHEDULE
 from tests.directory.conftest import AT
 from tests.wire.servers import http, serving
@@ -71,9 +71,9 @@ def place(make_provider, make_endpoint):
 
 @pytest.fixture
 def told(caplog):
-    caplog.set_level(logging.ERROR, "apps.directory.watching.checking")
+    caplog.set_level(logging.ERROR, "apps.directory.monitoring.checking")
     return lambda: [
-        record.getMessage() for record in caplog.records if record.name == "apps.directory.watching.checking"
+        record.getMessage() for record in caplog.records if record.name == "apps.directory.monitoring.checking"
     ]
 
 

@@ -8,7 +8,7 @@ import pytest
 from django.utils import formats
 
 from apps.directory.models import AuthorizationServer, EndpointCheck
-from apps.directory.watching import checking, comparing
+from apps.directory.monitoring import checking, comparing
 from tests.directory.smart_deployment import LOGIN
 from tests.directory.test_checking import statement
 from tests.fixtures.tls import NOW, Authority
@@ -102,7 +102,7 @@ class TestACertificate:
         assert silent.warnings == ["certificate_ends_soon"]
 
     def test_about_to_end_is_told_to_staff_once(self, check, caplog):
-        caplog.set_level(logging.ERROR, "apps.directory.watching.checking")
+        caplog.set_level(logging.ERROR, "apps.directory.monitoring.checking")
         check(until=NOW + timedelta(days=13))
         check(until=NOW + timedelta(days=13), at=NOW + DAY)
         assert [record.getMessage()[:33] for record in caplog.records] == ["A certificate ends within 14 days"]

@@ -7,7 +7,7 @@ import pytest
 
 from apps.directory import linkability
 from apps.directory.models import AuthorizationServer, ClientRegistration, Enablement, Endpoint, EndpointCheck
-from apps.directory.watching import endpoint_filters
+from apps.directory.monitoring import endpoint_filters
 from tests.directory.conftest import AT
 
 pytestmark = pytest.mark.django_db

@@ -7,8 +7,8 @@ from django.utils import timezone
 
 from apps.directory import tasks
 from apps.directory.models import LinkDay
-from apps.directory.watching import link_statistics
-from apps.directory.watching.link_statistics import Ending
+from apps.directory.monitoring import link_statistics
+from apps.directory.monitoring.link_statistics import Ending
 from config.celery import SCHEDULE
 from tests.directory.conftest import AT
 

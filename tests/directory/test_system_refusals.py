@@ -5,8 +5,8 @@ from contextlib import suppress
 import pytest
 
 from apps.audit.models import AuditEvent
-from apps.connections.overseeing import health
-from apps.connections.overseeing.findings import What
+from apps.connections.link_health import health
+from apps.connections.link_health.findings import What
 from apps.directory import system_refusals
 from apps.directory.models import ClientRegistration, Endpoint
 from apps.wire.errors import ClientRejected, Unavailable

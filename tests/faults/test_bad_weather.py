@@ -15,7 +15,7 @@ from apps.directory.models import ClientRegistration
 from apps.records import ledger, syncing
 from apps.records.models import Record, SyncRun, SyncStep
 from apps.records.syncing import watermarks
-from apps.records.syncing.keeping import storing
+from apps.records.syncing.received_rows import storing
 from tests.records import provider as providers
 from tests.records.linked import AT, give_tokens, make_connection, make_endpoint
 from tests.records.people import PATIENT_ID, R4_PATIENT

@@ -8,9 +8,9 @@ import pytest
 from django.core.management import call_command
 
 from apps.connections import refreshing
+from apps.connections.link_health import health
+from apps.connections.link_health.findings import What
 from apps.connections.models import Connection, StoredTokenSet
-from apps.connections.overseeing import health
-from apps.connections.overseeing.findings import What
 from apps.connections.refreshing import running
 from apps.wire.secret import Secret
 from apps.wire.token_endpoint import TokenSet

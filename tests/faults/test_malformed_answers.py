@@ -19,7 +19,7 @@ from django.test import Client
 from django.utils import timezone
 from hypothesis import HealthCheck, given, seed, settings
 
-from apps.connections.leaving import binding, linking
+from apps.connections.authorization_requests import binding, linking
 from apps.connections.models import AuthorizationRequest, Connection, StoredTokenSet
 from apps.connections.outcomes import Outcome
 from apps.directory.models import ClientRegistration, Endpoint

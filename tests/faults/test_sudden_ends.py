@@ -18,7 +18,7 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.connections import refreshing
-from apps.connections.arriving import returning
+from apps.connections.callback import returning
 from apps.connections.models import AuthorizationRequest, Connection, StoredTokenSet
 from apps.connections.refreshing import claiming
 from apps.records import tasks

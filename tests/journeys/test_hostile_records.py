@@ -21,7 +21,7 @@ from apps.connections.models import Connection
 from apps.records import shelving
 from apps.records.models import Record
 from apps.records.subjects import LISTED
-from apps.records.syncing.keeping import storing
+from apps.records.syncing.received_rows import storing
 from apps.vault import sealing
 from apps.vault.sealing import Holder
 from apps.wire.fhir import Resource

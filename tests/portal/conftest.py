@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from apps.connections.answers import candidates
+from apps.connections.authorization_responses import candidates
 from apps.connections.models import Connection
 from apps.wire.fhir import Resource
 from tests.accounts.conftest import _fresh_counters

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from apps.accounts.models import User
-from apps.connections.answers import candidates
+from apps.connections.authorization_responses import candidates
 from apps.connections.models import AuthorizationRequest, Connection
 from apps.directory.models import Endpoint
 from apps.directory.searching import wishing

@@ -15,11 +15,11 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.audit.recording import Actor
 from apps.connections import revoking
-from apps.connections.answers import candidates
-from apps.connections.answers.candidates import Candidate
+from apps.connections.authorization_requests import launching, request_columns
+from apps.connections.authorization_responses import candidates
+from apps.connections.authorization_responses.candidates import Candidate
 from apps.connections.grants import launch_context
 from apps.connections.grants.launch_context import LaunchContext
-from apps.connections.leaving import launching, request_columns
 from apps.connections.models import (
     AuthorizationRequest,
     Connection,
@@ -31,17 +31,17 @@ from apps.connections.refreshing import token_columns
 from apps.directory import credentials, signing
 from apps.directory.models import ClientRegistration, Endpoint, SigningKey
 from apps.records import bodies, places, shelving
-from apps.records.downloading import keeping
+from apps.records.attachments import keeping
 from apps.records.models import Attachment, QuarantinedRow, Record, RecordVersion, SyncStep
-from apps.records.syncing.keeping import quarantining
 from apps.records.syncing.paging import cursors, staged_pages
 from apps.records.syncing.paging.cursors import Cursor
+from apps.records.syncing.received_rows import quarantining
 from apps.vault import sealing
 from apps.vault.holders import Holder
 from apps.wire.fhir import Resource
 from apps.wire.secret import Secret
 from tests.portal import leavers
-from tests.records.downloading.filing import hold, linked_to
+from tests.records.attachments.filing import hold, linked_to
 from tests.records.linked import AT, give_tokens, make_connection
 from tests.records.provider import Provider
 from tests.sharing import giving

@@ -11,8 +11,8 @@ from django.utils import timezone
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType, Fact
 from apps.connections import connection_events
-from apps.connections.answers import candidates
-from apps.connections.answers.candidates import Candidate
+from apps.connections.authorization_responses import candidates
+from apps.connections.authorization_responses.candidates import Candidate
 from tests.connections.conftest import BACKEND
 from tests.records.linked import make_connection, make_endpoint
 

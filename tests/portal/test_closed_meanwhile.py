@@ -10,8 +10,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from apps.connections import refreshing, revoking
-from apps.connections.arriving import confirming, returning
-from apps.connections.leaving import binding, linking
+from apps.connections.authorization_requests import binding, linking
+from apps.connections.callback import confirming, returning
 from apps.connections.models import AuthorizationRequest, Connection, StoredTokenSet
 from apps.directory.models import Endpoint
 from apps.portal import closing, disconnection

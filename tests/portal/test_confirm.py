@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from apps.audit.models import AuditEvent, EventType
 from apps.connections import tasks
-from apps.connections.answers import candidates
+from apps.connections.authorization_responses import candidates
 from apps.connections.ending import purging
 from apps.connections.models import Connection, StoredTokenSet
 from apps.records import syncing

@@ -16,7 +16,7 @@ from apps.audit import deletion_ledger, deletions, restorations
 from apps.audit.deletion_ledger import Deleted
 from apps.audit.models import AuditEvent, Deletion, EventType
 from apps.audit.recording import Actor
-from apps.connections.arriving import confirming
+from apps.connections.callback import confirming
 from apps.connections.models import Connection, PendingRevocation, StoredTokenSet
 from apps.directory.models import AuthorizationServer
 from apps.portal import closing, deletion_replay, disconnection

@@ -16,8 +16,8 @@ from django.utils.formats import date_format
 
 from apps.audit.models import AuditEvent, EventType
 from apps.connections import tasks
-from apps.connections.answers import candidates
-from apps.connections.answers.candidates import Candidate
+from apps.connections.authorization_responses import candidates
+from apps.connections.authorization_responses.candidates import Candidate
 from apps.connections.models import Connection, StoredTokenSet
 from apps.portal import disconnection
 from apps.records import syncing

@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.connections import refreshing
-from apps.connections.arriving import confirming
+from apps.connections.callback import confirming
 from apps.connections.models import AuthorizationRequest, Connection, StoredTokenSet
 from apps.portal import closing, disconnection
 from tests.connections.provider_stand_in import CODE, PERSON, tokens

@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from apps.accounts.models import User
 from apps.connections import refreshing
-from apps.connections.answers import candidates
-from apps.connections.answers.candidates import Candidate
+from apps.connections.authorization_responses import candidates
+from apps.connections.authorization_responses.candidates import Candidate
 from apps.connections.models import AuthorizationRequest, Connection
 from apps.directory import credentials
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint, Provider

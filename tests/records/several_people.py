@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from apps.connections.answers import candidates
-from apps.connections.answers.candidates import Candidate
+from apps.connections.authorization_responses import candidates
+from apps.connections.authorization_responses.candidates import Candidate
 from apps.connections.models import Connection
 from tests.records.people import PATIENT_ID
 

@@ -8,7 +8,7 @@ from typing import Any
 from apps.connections.models import Connection
 from apps.records import shelving, subjects
 from apps.records.models import Record
-from apps.records.syncing.keeping import storing
+from apps.records.syncing.received_rows import storing
 from apps.vault import sealing
 from apps.vault.sealing import Holder
 from apps.wire.fhir import Resource

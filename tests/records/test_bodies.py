@@ -25,7 +25,7 @@ class TestABody:
         knowing = {
             path.relative_to(APPS).as_posix() for path in APPS.rglob("*.py") if "body_place(" in path.read_text()
         }
-        assert knowing == {"records/places.py", "records/bodies.py", "records/syncing/keeping/storing.py"}
+        assert knowing == {"records/places.py", "records/bodies.py", "records/syncing/received_rows/storing.py"}
 
 
 @pytest.mark.django_db

@@ -16,15 +16,15 @@ from django.utils import timezone
 from apps.connections import refreshing
 from apps.connections.models import StoredTokenSet
 from apps.records import bodies, shelving
-from apps.records.downloading import keeping, open_file
+from apps.records.attachments import keeping, open_file
 from apps.records.models import Attachment, QuarantinedRow, Record, RecordVersion
 from apps.records.resealing import DigestedColumn
-from apps.records.syncing.keeping import quarantining
+from apps.records.syncing.received_rows import quarantining
 from apps.vault import sealed_columns, sealing
 from apps.vault.holders import Holder
 from apps.vault.models import DataKey
 from apps.wire.fhir import Resource
-from tests.records.downloading.filing import FILE, PDF, clock, free, hold, linked_to
+from tests.records.attachments.filing import FILE, PDF, clock, free, hold, linked_to
 from tests.records.linked import AT, make_connection
 from tests.records.people import allergy, bundle
 from tests.records.provider import ALLERGIES, TOKEN

@@ -14,7 +14,7 @@ from apps.connections.reasons import Reason
 from apps.records import syncing, tasks
 from apps.records.models import Record, SyncRun, SyncStep
 from apps.records.syncing import due
-from apps.records.syncing.working import leasing
+from apps.records.syncing.workers import leasing
 from config.celery import SCHEDULE
 from tests.records.linked import give_tokens, make_connection, make_endpoint, sign_in_again
 from tests.records.provider import METADATA

@@ -14,7 +14,7 @@ from django.utils import timezone
 from apps.audit.models import AuditEvent, EventType
 from apps.audit.recording import Actor
 from apps.portal import closing
-from apps.records import forgetting
+from apps.records import deleting_copies
 from apps.records.subjects import ALLERGIES, CONDITIONS, MEDICINES
 from apps.sharing import ending, making, visiting
 from apps.sharing.models import Opening, Share
@@ -154,7 +154,7 @@ class TestWhatIsShown:
         assert "Canary-gout" not in text(enter(visitor, share))
         keep(connection, GOUT)
         assert "Canary-gout" in text(visitor.get(address_of(share)))
-        forgetting.forget(connection, actor=Actor.user(alice.pk), at=timezone.now())
+        deleting_copies.forget(connection, actor=Actor.user(alice.pk), at=timezone.now())
         said = text(visitor.get(address_of(share)))
         assert "Canary-gout" not in said
         assert ALLERGY not in said

@@ -20,8 +20,8 @@ from apps.connections import clocks
 from apps.connections.admin import pages
 from apps.connections.admin.audited_views import AuditedDetailAdmin
 from apps.connections.admin.questions import DoesItEndSoon, HowDoesItStand, IsItsRenewalLate, WhyMustThePatientSignIn
+from apps.connections.link_health import health
 from apps.connections.models import Connection, StoredTokenSet
-from apps.connections.overseeing import health
 from apps.directory.models import Provider
 
 _MOST_EVENTS = 200

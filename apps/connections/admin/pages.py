@@ -11,10 +11,10 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
 from apps.audit.models import AuditEvent
+from apps.connections.link_health import words
+from apps.connections.link_health.findings import Finding, Level, OfRegistration, What
+from apps.connections.link_health.health import LinkHealth
 from apps.connections.models import Connection
-from apps.connections.overseeing import words
-from apps.connections.overseeing.findings import Finding, Level, OfRegistration, What
-from apps.connections.overseeing.health import LinkHealth
 
 NOTHING = "-"
 _OF_ENDPOINTS = frozenset(

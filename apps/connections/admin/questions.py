@@ -10,8 +10,8 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from apps.connections.link_health import lagging
 from apps.connections.models import Connection, StoredTokenSet
-from apps.connections.overseeing import lagging
 from apps.connections.reasons import Reason
 from apps.directory.admin.questions import Question
 

@@ -11,11 +11,11 @@ from prometheus_client.registry import Collector
 
 from apps.audit import deletions
 from apps.connections import tallying
+from apps.connections.link_health import deadlines, health
+from apps.connections.link_health.findings import Level, OfRegistration, What
+from apps.connections.link_health.health import LinkHealth
+from apps.connections.link_health.site_certificate import ALARMING
 from apps.connections.models import Connection
-from apps.connections.overseeing import deadlines, health
-from apps.connections.overseeing.findings import Level, OfRegistration, What
-from apps.connections.overseeing.health import LinkHealth
-from apps.connections.overseeing.site_certificate import ALARMING
 from apps.directory.models import ClientRegistration
 
 _OF: Final = ["registration", "name"]

@@ -32,7 +32,8 @@ class AuthorizationRequest(models.Model):
     is_reauthorization = models.BooleanField(_("reauthorization"), default=False)
     # Set if staff are trying out a registration: the tokens are inspected and revoked, and make no connection.
     trial = models.ForeignKey(Trial, on_delete=models.CASCADE, null=True, related_name="authorization_requests")
-    # The state itself is stored nowhere: it is derived from the browser's cookie and this id (`leaving.binding`).
+    # The state itself is stored nowhere: it is derived from the browser's cookie and this id
+    # (`authorization_requests.binding`).
     state_hash = models.BinaryField(max_length=32, unique=True)
     browser_hash = models.BinaryField(max_length=32)
     sealed_pkce_verifier = models.BinaryField(null=True)

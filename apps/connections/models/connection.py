@@ -112,7 +112,7 @@ class Connection(models.Model):
     # window. Written together with the tokens.
     lapses_at = models.DateTimeField(null=True)
     # The end for which mail was last planned: `lapses_at`, or `reason_at` if it has ended. And whether the patient
-    # wants no mail about this connection. Both belong to `apps.connections.lapsing`.
+    # wants no mail about this connection. Both belong to `apps.connections.lapse_warnings`.
     warnings_planned_for = models.DateTimeField(default=NEVER, db_default=NEVER, editable=False)
     is_muted = models.BooleanField(default=False, db_default=False)
     # The provider's own page about why it ended, on its own host only; empty while all is well.

@@ -1,4 +1,4 @@
-"""The silence of an endpoint whose records nobody can reach. Only `apps.connections.hearing` writes it."""
+"""The silence of an endpoint whose records nobody can reach. Only `apps.connections.reachability` writes it."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _

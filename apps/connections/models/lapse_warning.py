@@ -1,5 +1,5 @@
 """A lapse warning: one mail, or a part of one, that tells a patient about a connection's end. Only
-`apps.connections.lapsing` writes it."""
+`apps.connections.lapse_warnings` writes it."""
 
 from django.conf import settings
 from django.db import models

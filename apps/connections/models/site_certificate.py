@@ -1,4 +1,4 @@
-"""The TLS certificate of our own site, as seen from outside. Only `overseeing.site_certificate` writes it."""
+"""The TLS certificate of our own site, as seen from outside. Only `link_health.site_certificate` writes it."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _

@@ -9,7 +9,7 @@ from apps.directory.models import ClientRegistration, Endpoint, Provider
 
 
 class Trial(models.Model):
-    """Only `apps.connections.trying` writes it. It stores how each step ended, and no token, person or record. It is
+    """Only `apps.connections.trials` writes it. It stores how each step ended, and no token, person or record. It is
     tied to no account, so that it outlives that of whoever tried."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -18,9 +18,9 @@ class Trial(models.Model):
     endpoint = models.ForeignKey(Endpoint, on_delete=models.CASCADE, related_name="trials")
     provider = models.ForeignKey(Provider, on_delete=models.CASCADE, related_name="+")
     began_at = models.DateTimeField(_("began"))
-    # The result of each step: closed vocabularies, times, counts and names of resource types (`trying.results`).
+    # The result of each step: closed vocabularies, times, counts and names of resource types (`trials.results`).
     results = models.JSONField(default=dict, editable=False)
-    # A digest of the registration's terms at the beginning (`trying.terms`); empty if unknown.
+    # A digest of the registration's terms at the beginning (`trials.terms`); empty if unknown.
     terms = models.CharField(max_length=64, default="", db_default="", editable=False)
     left_at = models.DateTimeField(_("left to sign in"), null=True)
     ended_at = models.DateTimeField(_("ended"), null=True)

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from apps.connections.answers import candidates
+from apps.connections.authorization_responses import candidates
 from apps.connections.grants import granted_access, scoping
 from apps.connections.models import AuthorizationRequest, Connection
 from apps.connections.outcomes import Outcome

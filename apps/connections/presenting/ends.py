@@ -5,7 +5,7 @@ Pure functions of loaded rows (the endpoint's silence included). Only the times 
 
 from datetime import datetime, timedelta
 
-from apps.connections import hearing
+from apps.connections import reachability
 from apps.connections.grants import permission_terms
 from apps.connections.models import Connection, StoredTokenSet
 from apps.connections.reasons import Reason
@@ -59,8 +59,8 @@ def silent_since(connection: Connection, *, at: datetime) -> datetime | None:
     silence is so short that it is not shown."""
     stored = token_set(connection)
     since = stored.silent_since if stored is not None and stored.tries else None
-    of_tokens = since if since is not None and since <= at - hearing.A_WHILE else None
-    of_records = hearing.silent_since(connection.endpoint, at=at)
+    of_tokens = since if since is not None and since <= at - reachability.A_WHILE else None
+    of_records = reachability.silent_since(connection.endpoint, at=at)
     return min((moment for moment in (of_tokens, of_records) if moment is not None), default=None)
 
 

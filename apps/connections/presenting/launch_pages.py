@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from apps.connections.leaving.launching import Refusal
+from apps.connections.authorization_requests.launching import Refusal
 from apps.connections.models import PendingLaunch
 from apps.connections.presenting.attempts import Page, Step
 from apps.connections.presenting.wording import NextStep, Words

@@ -12,7 +12,7 @@ from uuid import UUID
 from django.db.models import Q, QuerySet
 
 from apps.accounts.models import User
-from apps.connections.answers import candidates
+from apps.connections.authorization_responses import candidates
 from apps.connections.models import Connection
 from apps.connections.presenting import states
 from apps.connections.presenting.states import Standing, is_stopped

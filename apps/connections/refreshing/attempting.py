@@ -72,7 +72,7 @@ def _is_refusal(error: WireError) -> bool:
 
 def _check_person(connection: Connection, token_set: TokenSet, *, sent: Secret, at: datetime) -> None:
     """Refuse tokens that their response says are for another patient. Only interface B says so, and sign-ins rely on it
-    as well (`answers.identifying`).
+    as well (`authorization_responses.identifying`).
 
     These tokens are revoked, but later: the call would outlast the lease. If the response contains the refresh token
     that we sent, that one is ours and is kept.

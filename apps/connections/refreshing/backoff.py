@@ -8,7 +8,7 @@ from django.db import transaction
 from django.db.models import Case, QuerySet, Value, When
 from django.db.models.functions import Coalesce
 
-from apps.connections import alerting, hearing, tallying
+from apps.connections import alerting, reachability, tallying
 from apps.connections.models import StoredTokenSet
 from apps.connections.refreshing import budgeting, protocol
 from apps.connections.refreshing.claiming import Claim
@@ -38,7 +38,7 @@ def back_off(claim: Claim, error: WireError | VaultError, *, at: datetime) -> Re
             until=until,
             is_lost=lost_for is not None,
             tries=claim.stored.tries if _is_of_registration(error) else tries,
-            silent_at=at if hearing.is_silence(error) else None,
+            silent_at=at if reachability.is_silence(error) else None,
         )
         tallying.count(connection.registration_id, _TALLIED[outcome], at=at)
     if isinstance(error, VaultError):

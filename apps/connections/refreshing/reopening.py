@@ -15,7 +15,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import QuerySet
 
-from apps.connections import hearing
+from apps.connections import reachability
 from apps.connections.models import Connection, MoveNotAllowed, StoredTokenSet
 from apps.connections.reasons import Reason
 from apps.connections.refreshing import protocol
@@ -82,7 +82,7 @@ def _opens(claim: Claim, access_token: Secret, *, at: datetime) -> bool | None:
     """Whether the token is accepted. A response that this patient is not shared, or not found, shows that it is. None
     if no answer came; while the endpoint is known to be silent, it is not asked."""
     connection = claim.connection
-    if hearing.is_silent_now(connection.endpoint, at=at):
+    if reachability.is_silent_now(connection.endpoint, at=at):
         return None
     try:
         fhir.read(
@@ -98,13 +98,13 @@ def _opens(claim: Claim, access_token: Secret, *, at: datetime) -> bool | None:
         opens = False
     except WireError as error:
         _LOG.warning("A record could not be looked at: connection %s: %s", connection.pk, error.code.value)
-        if hearing.is_silence(error):
+        if reachability.is_silence(error):
             was_looked_at = _refused_for(claim, at=at) >= protocol.AGAIN_AFTER_REFUSAL[1]
-            hearing.not_answered(connection.endpoint, at=at, is_ones_again=was_looked_at)
+            reachability.not_answered(connection.endpoint, at=at, is_ones_again=was_looked_at)
         return None
     else:
         opens = True
-    hearing.answered(connection.endpoint)
+    reachability.answered(connection.endpoint)
     return opens
 
 

@@ -3,7 +3,7 @@
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
-from apps.connections.leaving import binding
+from apps.connections.authorization_requests import binding
 from apps.wire.secret import Secret
 
 _AGE_SECONDS = 3600  # longer than any request is open

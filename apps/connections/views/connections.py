@@ -10,7 +10,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from apps.accounts.current_user import current_user
 from apps.connections import clocks
-from apps.connections.lapsing import muting
+from apps.connections.lapse_warnings import muting
 from apps.connections.models import Connection
 from apps.connections.presenting import connection_page, standing
 

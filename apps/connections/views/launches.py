@@ -16,15 +16,15 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from apps.accounts import consenting
 from apps.accounts.current_user import current_user
 from apps.connections import clocks
+from apps.connections.authorization_requests import binding, launching
+from apps.connections.authorization_requests.launching import Refusal
 from apps.connections.grants import permission_terms
-from apps.connections.leaving import binding, launching
-from apps.connections.leaving.launching import Refusal
 from apps.connections.models import PendingLaunch
 from apps.connections.presenting import launch_pages
 from apps.connections.views import browser_cookie, launch_limit, refusals, waiting_room
 from apps.directory.linkability import Obstacle
 from apps.directory.models import Provider
-from apps.directory.watching import link_statistics
+from apps.directory.monitoring import link_statistics
 
 
 @never_cache

@@ -18,16 +18,16 @@ from django.views.decorators.http import require_http_methods, require_safe
 from apps.accounts import consenting
 from apps.accounts.current_user import current_user
 from apps.connections import clocks
+from apps.connections.authorization_requests import binding, departing, linking
+from apps.connections.authorization_requests.departing import Departure
 from apps.connections.grants import permission_terms
-from apps.connections.leaving import binding, departing, linking
-from apps.connections.leaving.departing import Departure
 from apps.connections.models import AuthorizationRequest, Connection
 from apps.connections.presenting import attempts
 from apps.connections.views import browser_cookie, refusals, waiting_room
 from apps.directory import switching
 from apps.directory.linkability import Obstacle
 from apps.directory.models import Endpoint, Provider
-from apps.directory.watching import link_statistics
+from apps.directory.monitoring import link_statistics
 from apps.wire.dialects import Interface
 
 

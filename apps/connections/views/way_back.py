@@ -15,8 +15,8 @@ from django.views.decorators.http import require_safe
 
 from apps.accounts.models import User
 from apps.connections import clocks
-from apps.connections.arriving import returning
-from apps.connections.arriving.returning import WayBack
+from apps.connections.callback import returning
+from apps.connections.callback.returning import WayBack
 from apps.connections.outcomes import Outcome
 from apps.connections.presenting import attempts
 from apps.connections.views import browser_cookie, waiting_room

@@ -15,7 +15,7 @@ from apps.audit import recording
 from apps.audit.concurrent_edits import ConcurrentEditsAdmin
 from apps.audit.paging import BoundedAdmin
 from apps.audit.recording import Actor, EventType, Fact
-from apps.directory import amending
+from apps.directory import registration_changes
 from apps.directory.admin import deleting
 
 
@@ -78,7 +78,7 @@ class AuditedAdmin(ReauthenticationAdmin, BoundedAdmin, ConcurrentEditsAdmin):
             self.message_user(request, _("Done for %(count)d.") % {"count": count}, messages.SUCCESS)
 
     def _note(self, request: HttpRequest, obj: models.Model, action: str, changed: list[str]) -> None:
-        for names in amending.lines_of(changed):
+        for names in registration_changes.lines_of(changed):
             recording.record(
                 EventType.DIRECTORY_CHANGED,
                 actor=staff(request),

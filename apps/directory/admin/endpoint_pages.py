@@ -14,8 +14,8 @@ from apps.directory import linkability, moving
 from apps.directory.desk import hosts
 from apps.directory.linkability import Obstacle
 from apps.directory.models import Endpoint, EndpointCheck, KnownOrigins, Provider
-from apps.directory.watching import comparing, link_statistics
-from apps.directory.watching.link_statistics import Recent
+from apps.directory.monitoring import comparing, link_statistics
+from apps.directory.monitoring.link_statistics import Recent
 
 NOTHING = "-"
 

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.directory.admin.questions import Question
 from apps.directory.models import Endpoint, Provider
-from apps.directory.watching import endpoint_filters
+from apps.directory.monitoring import endpoint_filters
 
 
 class CanBeLinked(Question):

@@ -15,7 +15,7 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
 from apps.audit.concurrent_edits import ChangedFieldsForm
-from apps.directory import discovering, pairing, registering, switching, trusting
+from apps.directory import consistency, discovering, registering, switching, trusting
 from apps.directory.admin import endpoint_pages
 from apps.directory.admin.auditing import AuditedAdmin, SwitchedAdmin, staff
 from apps.directory.admin.beside_imports import BesideImports
@@ -29,7 +29,7 @@ from apps.directory.admin.endpoint_questions import (
 )
 from apps.directory.admin.questions import IsSwitchedOff
 from apps.directory.models import Endpoint, EndpointCheck, ProviderPortal
-from apps.directory.watching import checking
+from apps.directory.monitoring import checking
 from apps.wire.dialects import DIALECTS
 from apps.wire.errors import WireError
 
@@ -65,7 +65,7 @@ class EndpointForm(ChangedFieldsForm):
         if not self.errors:
             for column, value in cleaned.items():
                 setattr(self.instance, column, value)
-            pairing.check_endpoint(self.instance)
+            consistency.check_endpoint(self.instance)
         return cleaned
 
 

@@ -3,7 +3,7 @@
 from django.contrib import admin
 
 from apps.audit.concurrent_edits import ChangedFieldsForm
-from apps.directory import pairing
+from apps.directory import consistency
 from apps.directory.admin.auditing import AuditedAdmin
 from apps.directory.models import ApprovedOrigin
 
@@ -18,7 +18,7 @@ class ApprovedOriginForm(ChangedFieldsForm):
     def clean_origin(self) -> str:
         """Refuse what would never match."""
         origin: str = self.cleaned_data["origin"]
-        pairing.check_origin(origin)
+        consistency.check_origin(origin)
         return origin
 
 

@@ -10,7 +10,7 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
 from apps.audit.concurrent_edits import ChangedFieldsForm
-from apps.directory import pairing, registering
+from apps.directory import consistency, registering
 from apps.directory.admin.auditing import AuditedAdmin
 from apps.directory.admin.questions import IsOfSandbox, Question
 from apps.directory.models import AuthorizationServer, ClientRegistration
@@ -57,8 +57,8 @@ class AuthorizationServerForm(ChangedFieldsForm):
         if not self.errors:
             for column, value in cleaned.items():
                 setattr(self.instance, column, value)
-            pairing.check_server(self.instance)
-            pairing.check_issuers(cleaned.get("id_token_issuers", []))
+            consistency.check_server(self.instance)
+            consistency.check_issuers(cleaned.get("id_token_issuers", []))
         return cleaned
 
 

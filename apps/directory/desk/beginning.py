@@ -11,10 +11,10 @@ from django.db import transaction
 
 from apps.audit.recording import Actor
 from apps.directory import (
+    consistency,
     discovering,
     enabling,
     endpoint_events,
-    pairing,
     pinning,
     reaching,
     registering,
@@ -76,7 +76,7 @@ def name_addresses(
         row = Endpoint.objects.select_for_update().get(pk=endpoint.pk)
         if row.authorization_server_id is None:
             row.authorization_server = _server(authorize_url, token_url, revocation_url, row, at=at)
-            pairing.check_endpoint(row)
+            consistency.check_endpoint(row)
             is_stranger = trusting.estrange(row, at=at)
             row.save(update_fields=["authorization_server", *trusting.COLUMNS])
             action = "addresses entered and switched off" if is_stranger else "addresses entered"
@@ -95,7 +95,7 @@ def _server(
     """An existing one is not changed, because others write to it."""
     there = AuthorizationServer.objects.filter(authorize_url=authorize_url, token_url=token_url).first()
     if there is not None:
-        pairing.check_server(there)
+        consistency.check_server(there)
         return there
     made = AuthorizationServer(
         source=AuthorizationServer.Source.CONFIGURED,
@@ -105,7 +105,7 @@ def _server(
         is_sandbox=row.is_sandbox,
         found_at=at,
     )
-    pairing.check_server(made)
+    consistency.check_server(made)
     made.save()
     return made
 

@@ -1,7 +1,7 @@
 """Store what staff fill in at the registration desk, one function for each form.
 
-Every change is audited, under a lock on its row (`amending`). Raises NotNow if the table of moves forbids the step, and
-for every step but switching off if the registration is rejected or retired.
+Every change is audited, under a lock on its row (`registration_changes`). Raises NotNow if the table of moves forbids
+the step, and for every step but switching off if the registration is rejected or retired.
 """
 
 from collections.abc import Collection, Iterator
@@ -12,7 +12,15 @@ from typing import Any
 from django.db.models import QuerySet
 
 from apps.audit.recording import Actor
-from apps.directory import amending, reaching, registering, registration_overview, rotating, signing, switching
+from apps.directory import (
+    reaching,
+    registering,
+    registration_changes,
+    registration_overview,
+    rotating,
+    signing,
+    switching,
+)
 from apps.directory.desk import system_accounts
 from apps.directory.models import ClientRegistration, SigningKey, SystemAccount
 from apps.directory.registering import Terms
@@ -215,7 +223,7 @@ def _method(registration: ClientRegistration, proof: Proof) -> Authentication:
 @contextmanager
 def _standing(registration: ClientRegistration) -> Iterator[ClientRegistration]:
     """Its row, locked. Raises StatusNotAllowed if it is rejected or retired: nothing about it is stored any more."""
-    with amending.locked(registration) as row:
+    with registration_changes.locked(registration) as row:
         if row.status in registering.OVER:
             raise registering.StatusNotAllowed
         yield row
@@ -228,4 +236,4 @@ def _keep(registration: ClientRegistration, columns: dict[str, Any], *, actor: A
             setattr(row, name, columns[name])
         if changed:
             row.save(update_fields=changed)
-            amending.note_columns(row, "desk filled in", changed, actor=actor, at=at)
+            registration_changes.note_columns(row, "desk filled in", changed, actor=actor, at=at)

@@ -13,10 +13,10 @@ from typing import BinaryIO
 
 from django.db import connection
 
-from apps.directory.reading.elements import Broken
-from apps.directory.reading.lists import ListFile
-from apps.directory.reading.rows import NotADirectory
-from apps.directory.reading.terms import Terms
+from apps.directory.list_formats.elements import Broken
+from apps.directory.list_formats.lists import ListFile
+from apps.directory.list_formats.rows import NotADirectory
+from apps.directory.list_formats.terms import Terms
 
 _SMALL = 10  # directories of fewer providers are maintained by hand, and may shrink freely
 _LONGEST_FACT = 64

@@ -27,9 +27,9 @@ from apps.directory.importing.list_identity import Held
 from apps.directory.importing.reporting import Report
 from apps.directory.importing.staging import Stage
 from apps.directory.importing.waves import Waves
-from apps.directory.reading.lists import ListFile
-from apps.directory.reading.rows import Inactive, Refused, Row
-from apps.directory.reading.terms import Terms
+from apps.directory.list_formats.lists import ListFile
+from apps.directory.list_formats.rows import Inactive, Refused, Row
+from apps.directory.list_formats.terms import Terms
 from apps.directory.searching import vocabulary
 
 _WAVE = 6000  # lines: some two thousand providers with an endpoint each

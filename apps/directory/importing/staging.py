@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 
 from django.db import connection
 
-from apps.directory.reading import addressing
-from apps.directory.reading.rows import (
+from apps.directory.list_formats import addressing
+from apps.directory.list_formats.rows import (
     EndpointRow,
     Inactive,
     PairRow,

@@ -14,8 +14,8 @@ from django.db.models import Case, F, Q, Value, When
 
 from apps.audit.recording import Actor
 from apps.directory import endpoint_events, pinning, registering
+from apps.directory.list_formats import addressing
 from apps.directory.models import AuthorizationServer, Endpoint
-from apps.directory.reading import addressing
 
 _ROWS = 2000
 _KNOWN = """

@@ -10,8 +10,8 @@ from apps.directory.models.endpoint import Endpoint
 
 
 class EndpointCheck(models.Model):
-    """Only `directory.watching.checking` writes it. What a check could not see stays as an earlier one saw it: a server
-    that is silent for a day has changed nothing, and `faults` says that it was silent."""
+    """Only `directory.monitoring.checking` writes it. What a check could not see stays as an earlier one saw it: a
+    server that is silent for a day has changed nothing, and `faults` says that it was silent."""
 
     class Outcome(models.TextChoices):
         """The result of a check."""
@@ -66,7 +66,7 @@ class EndpointCheck(models.Model):
     # For each host: {"host", "issuer", "ends_at", "digest", "tls_version"}, all texts. And when the first expires.
     certificates = models.JSONField(_("certificates"), default=list)
     certificate_ends_at = models.DateTimeField(_("first certificate ends"), null=True)
-    # Each {"what", "before", "after"}, all texts: `directory.watching.comparing` puts them into words.
+    # Each {"what", "before", "after"}, all texts: `directory.monitoring.comparing` puts them into words.
     changes = models.JSONField(_("what changed since the check before"), default=list)
 
     class Meta:

@@ -7,7 +7,7 @@ from apps.directory.models.endpoint import Endpoint
 
 
 class LinkDay(models.Model):
-    """Written by `directory.watching.link_statistics` alone. It counts attempts and knows nobody. Days are UTC."""
+    """Written by `directory.monitoring.link_statistics` alone. It counts attempts and knows nobody. Days are UTC."""
 
     endpoint = models.ForeignKey(
         Endpoint, on_delete=models.CASCADE, related_name="link_days", verbose_name=_("endpoint"), db_index=False

@@ -1,8 +1,8 @@
 """Note that somebody wants a provider which cannot be connected, or which no directory lists.
 
 A wish sends nothing to a provider. Its owner sees what has become of it and, of a listed provider, is told once by mail
-that it works (`connections.awaiting`); staff see how many wishes there are. What one person alone has written nobody
-else reads: it may be anything.
+that it works (`connections.availability_mail`); staff see how many wishes there are. What one person alone has written
+nobody else reads: it may be anything.
 """
 
 from collections.abc import Sequence
@@ -16,8 +16,8 @@ from django.db import connection, transaction
 from django.db.models import Count, Min, QuerySet
 
 from apps.accounts.models import User
+from apps.directory.list_formats import texts
 from apps.directory.models import Provider, Wish
-from apps.directory.reading import texts
 from apps.directory.searching import finding
 from apps.directory.searching.finding import FoundProvider
 from apps.directory.words import spelling

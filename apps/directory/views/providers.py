@@ -13,10 +13,10 @@ from django.views.decorators.http import require_safe
 from apps.accounts import consenting
 from apps.accounts.current_user import current_user
 from apps.directory.models import Provider
+from apps.directory.monitoring import link_statistics
 from apps.directory.searching import finding, wishing
 from apps.directory.searching.choices import SignIn
 from apps.directory.searching.finding import FoundProvider
-from apps.directory.watching import link_statistics
 
 _MOST_PORTALS = 20
 

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from apps.accounts import reauthentication
-from apps.connections.trying import trial_page
+from apps.connections.trials import trial_page
 from apps.directory import registering, registration_overview
 from apps.directory.desk import form_entries
 from apps.directory.models import ClientRegistration

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from apps.connections.models import Trial
-from apps.connections.trying import trial_page
+from apps.connections.trials import trial_page
 from apps.directory import registration_overview, versions
 from apps.directory.desk import form_entries
 from apps.directory.models import ClientRegistration, SystemAccount

@@ -9,8 +9,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from apps.connections.trying import beginning, system_trials
-from apps.connections.trying.system_trials import Tried
+from apps.connections.trials import beginning, system_trials
+from apps.connections.trials.system_trials import Tried
 from apps.connections.views import waiting_room
 from apps.directory import registration_overview
 from apps.directory.models import ClientRegistration, Endpoint

@@ -16,9 +16,9 @@ from django.views.decorators.http import require_http_methods, require_safe
 from apps.accounts import reauthentication
 from apps.accounts.current_user import current_user
 from apps.connections import clocks
-from apps.connections.leaving import binding, linking
+from apps.connections.authorization_requests import binding, linking
 from apps.connections.models import Trial
-from apps.connections.trying import beginning, issuing, leaving, trial_page
+from apps.connections.trials import beginning, issuing, leaving, trial_page
 from apps.connections.views import browser_cookie, waiting_room
 from apps.directory import registration_overview
 from apps.directory.models import ClientRegistration

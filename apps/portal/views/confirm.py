@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods
 from apps.accounts.current_user import current_user
 from apps.connections import clocks
 from apps.connections import tasks as connection_tasks
-from apps.connections.arriving import confirming, known_people
+from apps.connections.callback import confirming, known_people
 from apps.connections.grants import granted_access, permission_terms
 from apps.connections.models import Connection
 from apps.portal import ended_connections, starting

@@ -7,7 +7,7 @@ markup gets the suffix of plain text, so that opening it executes nothing.
 import json
 from collections.abc import Iterator
 
-from apps.records.downloading import keeping, sniffing
+from apps.records.attachments import keeping, sniffing
 from apps.records.exporting import added_resources
 from apps.records.exporting.added_resources import Count
 from apps.records.exporting.archives import File

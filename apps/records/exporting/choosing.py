@@ -8,8 +8,8 @@ from uuid import UUID
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.connections.answers import candidates, patient_matching
-from apps.connections.answers.candidates import Candidate
+from apps.connections.authorization_responses import candidates, patient_matching
+from apps.connections.authorization_responses.candidates import Candidate
 from apps.connections.models import Connection
 from apps.connections.presenting import marks
 from apps.records.exporting import gaps, stored

@@ -15,7 +15,7 @@ from django.db.models.functions import Length
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from apps.connections.answers.candidates import Candidate
+from apps.connections.authorization_responses.candidates import Candidate
 from apps.records import counts
 from apps.records.exporting import archives, attached_files, bundles, ndjson, stored, streaming
 from apps.records.exporting.added_resources import Count

@@ -30,7 +30,7 @@ class Record(models.Model):
     # When we noticed that the provider no longer has it. The record stays, and this is cleared if the provider sends it
     # again.
     removed_at = models.DateTimeField(null=True)
-    # Since when full proofs have not brought it, although it may still be there (`syncing.keeping.doubting`).
+    # Since when full proofs have not brought it, although it may still be there (`syncing.received_rows.doubting`).
     unseen_at = models.DateTimeField(null=True)
 
     class Meta:

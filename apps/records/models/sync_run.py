@@ -175,7 +175,7 @@ class SyncStep(models.Model):
     rows_unreadable = models.PositiveIntegerField(_("rows not readable"), default=0)
     # Of those stored, new ones and those that differ from ours.
     rows_changed = models.PositiveIntegerField(_("rows new or changed"), default=0, db_default=0)
-    # Results among them that were only ordered, or could still change, before (`keeping.final_results`).
+    # Results among them that were only ordered, or could still change, before (`received_rows.final_results`).
     rows_concluded = models.PositiveIntegerField(_("results concluded"), default=0, db_default=0)
     # Rows that we had, and that a full proof did not bring.
     rows_removed = models.PositiveIntegerField(_("rows gone"), default=0, db_default=0)
@@ -204,7 +204,7 @@ class SyncStep(models.Model):
             ),
         ]
         indexes = [
-            # For what operators ask each day (`syncing.overseeing`).
+            # For what operators ask each day (`syncing.sync_health`).
             models.Index(fields=["finished_at"], condition=Q(gap="worker_died"), name="sync_steps_given_up"),
             # For what a monitor asks each minute (`syncing.metrics`): the gaps of some runs among millions of steps.
             models.Index(

@@ -18,7 +18,7 @@ from apps.records.models import SyncStep
 from apps.records.syncing import reporting_availability
 from apps.records.syncing.fetching import Answer, PendingQuestion, Question
 from apps.records.syncing.stepping import SliceOver, Work
-from apps.records.syncing.working import worker_deaths
+from apps.records.syncing.workers import worker_deaths
 from apps.wire.errors import AuthorizationExpired, ClientRejected, Throttled, Unavailable, WireError
 
 # If this many types ended without any answer, and none with one, the server is down and not just slow at one query.

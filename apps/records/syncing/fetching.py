@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
-from apps.connections import hearing, refreshing
+from apps.connections import reachability, refreshing
 from apps.connections.models import Connection
 from apps.directory import reaching
-from apps.records.syncing.working import rate_limiting
+from apps.records.syncing.workers import rate_limiting
 from apps.wire import fhir, resource_types
 from apps.wire.dialects import FhirVersion
 from apps.wire.errors import (
@@ -107,7 +107,7 @@ class Source:
         except (NotFound, UnexpectedAnswer, EndpointMisconfigured):
             return None
         except Unavailable as error:  # an answer proves nothing: records may be on another machine behind it
-            self.met_silence_for_all = hearing.is_silence(error)
+            self.met_silence_for_all = reachability.is_silence(error)
             self.met_silence = self.met_silence or self.met_silence_for_all
             raise
 
@@ -162,8 +162,8 @@ class Source:
         try:
             found = answer()
         except WireError as error:
-            self.met_silence = self.met_silence or hearing.is_silence(error)
-            self.was_answered = self.was_answered or hearing.is_answer(error)
+            self.met_silence = self.met_silence or reachability.is_silence(error)
+            self.was_answered = self.was_answered or reachability.is_answer(error)
             raise
         self.was_answered = True
         return found

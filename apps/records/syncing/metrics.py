@@ -18,8 +18,8 @@ from prometheus_client.registry import Collector
 from apps.connections.models import Connection
 from apps.directory.models import ClientRegistration
 from apps.records.models import QuarantinedRow, SyncRun, SyncStep
-from apps.records.syncing import due, overseeing
-from apps.records.syncing.overseeing import SyncHealth
+from apps.records.syncing import due, sync_health
+from apps.records.syncing.sync_health import SyncHealth
 
 ENDED_WITHIN = timedelta(hours=1)
 # A check a day, and a day to make up for one that failed.
@@ -43,7 +43,7 @@ class Copies(Collector):
         yield _stale(registrations, at=self._at)
         yield _ended(registrations, at=self._at)
         yield _gaps(registrations, at=self._at)
-        yield from _of_installation(overseeing.examine(at=self._at))
+        yield from _of_installation(sync_health.examine(at=self._at))
         kept = QuarantinedRow.objects.order_by()[:MOST_COUNTED].count()
         meaning = "Rows that named another patient and are kept apart, at most 100,000."
         yield GaugeMetricFamily("holdfast_rows_quarantined", meaning, value=kept)

@@ -15,11 +15,11 @@ from apps.connections.models import AuthorizationRequest
 from apps.connections.outcomes import Outcome
 from apps.records.models import Record, SyncRun, SyncStep
 from apps.records.syncing import planning, unanswered_references, version_changes, watermarks
-from apps.records.syncing.keeping import doubting
 from apps.records.syncing.planning import Planned
+from apps.records.syncing.received_rows import doubting
 from apps.records.syncing.stepping import Work
 from apps.records.syncing.watermarks import Watermark
-from apps.records.syncing.working import worker_deaths
+from apps.records.syncing.workers import worker_deaths
 
 Status = SyncStep.Status
 Gap = SyncStep.Gap

@@ -5,8 +5,8 @@ from django.db.models import QuerySet
 from apps.records.models import PendingRead, Record, SyncStep
 from apps.records.syncing import gaps, stepping
 from apps.records.syncing.fetching import Answer, Question, Read
-from apps.records.syncing.keeping import belonging
 from apps.records.syncing.paging.cursors import Cursor
+from apps.records.syncing.received_rows import belonging
 from apps.records.syncing.stepping import Work
 from apps.wire.errors import AccessRefused, NotFound, Unavailable, UnexpectedAnswer, WireError
 from apps.wire.fhir import AnotherResource, Resource

@@ -1,4 +1,4 @@
-"""Report whether a provider answered, so that everybody who is linked there learns of it (`connections.hearing`).
+"""Report whether a provider answered, so that everybody who is linked there learns of it (`connections.reachability`).
 
 A turn without any answer says something about the provider only if its run has received nothing so far: later turns ask
 for what is missing, and that may be the one search that the server never finishes. And silence that one patient's token
@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 
 from django.db.models import Q
 
-from apps.connections import hearing
+from apps.connections import reachability
 from apps.connections.models import Connection
 from apps.records.models import SyncRun, SyncStep
 from apps.records.syncing.stepping import Work
@@ -22,11 +22,13 @@ def report(work: Work) -> None:
     """Report whether requests for records were answered, if there were any."""
     source, endpoint = work.source, work.run.connection.endpoint
     if source.was_answered:
-        hearing.answered(endpoint)
+        reachability.answered(endpoint)
     elif source.met_silence and not was_answered_before(work):
         at = work.clock()
-        began_at = hearing.began_at(endpoint, at=at)
-        hearing.not_answered(endpoint, at=at, is_ones_again=began_at is not None and _is_ones_again(work, began_at))
+        began_at = reachability.began_at(endpoint, at=at)
+        reachability.not_answered(
+            endpoint, at=at, is_ones_again=began_at is not None and _is_ones_again(work, began_at)
+        )
 
 
 def was_answered_before(work: Work) -> bool:

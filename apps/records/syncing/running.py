@@ -41,14 +41,14 @@ from apps.records.syncing import (
 )
 from apps.records.syncing.concurrent_steps import ConcurrentSteps, Stream
 from apps.records.syncing.fetching import Clock, Source
-from apps.records.syncing.keeping import quarantining
 from apps.records.syncing.planning import Way
 from apps.records.syncing.reading import ReadingPatient, ReadingReferences
+from apps.records.syncing.received_rows import quarantining
 from apps.records.syncing.searching import Searching
 from apps.records.syncing.stepping import SliceOver, Work
-from apps.records.syncing.working import backing_off, leasing, worker_deaths
-from apps.records.syncing.working.backing_off import PAUSES_SECONDS
-from apps.records.syncing.working.leasing import Lease, LeaseLost
+from apps.records.syncing.workers import backing_off, leasing, worker_deaths
+from apps.records.syncing.workers.backing_off import PAUSES_SECONDS
+from apps.records.syncing.workers.leasing import Lease, LeaseLost
 from apps.vault.errors import KeyMissing, Shredded, WeakKey
 from apps.wire.errors import (
     AuthorizationExpired,

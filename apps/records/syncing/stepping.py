@@ -19,11 +19,11 @@ from apps.records.models import PendingRead, Record, SyncRun, SyncStep
 from apps.records.syncing import finding_references, planning
 from apps.records.syncing.fetching import Clock, Source
 from apps.records.syncing.finding_references import Target
-from apps.records.syncing.keeping import belonging, doubting, quarantining, storing
 from apps.records.syncing.paging import cursors, staged_pages
 from apps.records.syncing.paging.cursors import Cursor
 from apps.records.syncing.planning import Asking
-from apps.records.syncing.working.leasing import Lease
+from apps.records.syncing.received_rows import belonging, doubting, quarantining, storing
+from apps.records.syncing.workers.leasing import Lease
 from apps.vault import sealing
 from apps.vault.sealing import Holder
 from apps.wire.errors import Code, WireError

@@ -15,8 +15,8 @@ from apps.records import shelving
 from apps.records.models import Shelf, SyncRun, SyncStep
 from apps.records.subjects import SUBJECTS, Subject, shelved_for
 from apps.records.syncing.planning import REFERENCED
-from apps.records.syncing.working import worker_deaths
-from apps.records.syncing.working.leasing import Lease
+from apps.records.syncing.workers import worker_deaths
+from apps.records.syncing.workers.leasing import Lease
 
 _LOG = logging.getLogger(__name__)
 

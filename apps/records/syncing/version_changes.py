@@ -28,8 +28,8 @@ from apps.connections.models import Connection
 from apps.records.models import Record, SyncRun, SyncStep
 from apps.records.subjects import shelved_for
 from apps.records.syncing import gaps, planning, watermarks
-from apps.records.syncing.keeping import doubting
-from apps.records.syncing.working.leasing import Lease
+from apps.records.syncing.received_rows import doubting
+from apps.records.syncing.workers.leasing import Lease
 from apps.wire import resource_types
 from apps.wire.dialects import FhirVersion
 

@@ -20,7 +20,7 @@ from apps.connections.models import AuthorizationRequest
 from apps.connections.outcomes import Outcome
 from apps.records.models import SyncRun, SyncStep
 from apps.records.syncing import planning
-from apps.records.syncing.keeping import doubting
+from apps.records.syncing.received_rows import doubting
 
 Gap = SyncStep.Gap
 

@@ -10,8 +10,8 @@ from django.db import DEFAULT_DB_ALIAS
 from django.db.models import QuerySet
 
 from apps.accounts.models import User
-from apps.connections.answers import candidates
-from apps.connections.answers.candidates import Candidate
+from apps.connections.authorization_responses import candidates
+from apps.connections.authorization_responses.candidates import Candidate
 from apps.records import bodies, presenting, subjects
 from apps.records.binary_cursors import binary_cursor
 from apps.records.charts import number_line
@@ -84,7 +84,7 @@ class Version:
 @dataclass(frozen=True)
 class EntryPage:
     """`current` first, then earlier versions, newest first. `subject` is where it is listed, or None if nowhere.
-    `files` are what can be downloaded with it now (`downloading`). `unopened` are earlier versions that do not open."""
+    `files` are what can be downloaded with it now (`attachments`). `unopened` are earlier versions that do not open."""
 
     record: Record
     subject: Subject | None

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Final
 from uuid import UUID
 
-from apps.connections.answers.candidates import Candidate
+from apps.connections.authorization_responses.candidates import Candidate
 from apps.directory.models import Provider
 from apps.records.presenters import allergies, devices
 from apps.records.presenters.devices import DeviceEntry

@@ -16,7 +16,7 @@ from enum import StrEnum
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from apps.directory.reading.texts import on_one_line
+from apps.directory.list_formats.texts import on_one_line
 
 KEY_BYTES: Final = 32
 LONGEST_URL: Final = 128

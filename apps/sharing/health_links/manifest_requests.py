@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import msgspec
 
-from apps.directory.reading.texts import on_one_line
+from apps.directory.list_formats.texts import on_one_line
 
 LONGEST_BODY: Final = 16 * 1024
 LONGEST_RECIPIENT: Final = 100

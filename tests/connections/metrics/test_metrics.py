@@ -12,8 +12,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType
 from apps.connections import checks, tallying
+from apps.connections.link_health.findings import What
 from apps.connections.models import RefreshPace, SiteCertificate
-from apps.connections.overseeing.findings import What
 from apps.portal.views import metrics
 from tests.connections.conftest import BACKEND
 from tests.connections.link_rows import HOUR

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from apps.connections import refreshing, tallying
-from apps.connections.arriving import confirming
+from apps.connections.callback import confirming
 from apps.connections.models import StoredTokenSet
 from apps.connections.tallying import Outcome
 from tests.connections.provider_stand_in import tokens

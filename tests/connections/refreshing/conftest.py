@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from apps.connections import clocks
-from apps.connections.arriving import confirming
+from apps.connections.callback import confirming
 from apps.connections.models import Connection, StoredTokenSet
 
 

@@ -7,7 +7,7 @@ from django.db import connection as database
 
 from apps.audit.models import AuditEvent
 from apps.connections import refreshing
-from apps.connections.arriving import confirming
+from apps.connections.callback import confirming
 from apps.connections.models import Connection, StoredTokenSet
 from apps.connections.refreshing import token_lookup
 from apps.directory.models import ClientRegistration, Endpoint

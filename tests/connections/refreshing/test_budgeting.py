@@ -9,7 +9,7 @@ from django.db import connection as database
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from apps.connections.arriving import confirming
+from apps.connections.callback import confirming
 from apps.connections.models import RefreshPace
 from apps.connections.refreshing import attempting, budgeting, claiming
 from apps.connections.refreshing.budgeting import Wish

@@ -10,7 +10,7 @@ from django.db import connection as database
 from django.db import transaction
 from django.test.utils import CaptureQueriesContext
 
-from apps.connections.arriving import confirming
+from apps.connections.callback import confirming
 from apps.connections.models import StoredTokenSet
 from apps.connections.refreshing import claiming
 from apps.connections.refreshing.claiming import Claim

@@ -5,9 +5,9 @@ from datetime import timedelta
 import pytest
 
 from apps.connections import refreshing
-from apps.connections.arriving import confirming
+from apps.connections.callback import confirming
+from apps.connections.link_health import health
 from apps.connections.models import Connection, StoredTokenSet
-from apps.connections.overseeing import health
 from apps.connections.reasons import Reason
 from apps.connections.refreshing import access_tokens
 from apps.wire.secret import Secret

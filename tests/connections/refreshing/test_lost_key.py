@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from apps.connections import refreshing, revoking
-from apps.connections.arriving import confirming
+from apps.connections.callback import confirming
 from apps.connections.ending import disconnecting
 from apps.connections.models import Connection, PendingRevocation, StoredTokenSet
 from apps.connections.refreshing import attempting, choosing, claiming

@@ -6,7 +6,7 @@ import pytest
 
 from apps.connections import refreshing
 from apps.connections.models import StoredTokenSet
-from apps.connections.refreshing import hastening
+from apps.connections.refreshing import early_refreshes
 from apps.directory import discovering
 from apps.directory.models import ClientRegistration
 from tests.connections.provider_stand_in import tokens
@@ -37,7 +37,7 @@ class TestARefreshAfterALookForItsServer:
         self._check(issued_at + HOUR + 2 * LATER)  # once before the claim, once before the call
 
     def test_counts_from_when_it_was_sent_where_staff_ask_for_it(self, connection, issued_at):
-        assert hastening.refresh_one(connection.pk, at=issued_at + HOUR).outcome == "renewed"
+        assert early_refreshes.refresh_one(connection.pk, at=issued_at + HOUR).outcome == "renewed"
         self._check(issued_at + HOUR + LATER)
 
     def _check(self, sent_at):

@@ -7,8 +7,8 @@ from django.db import connection as database
 from django.test.utils import CaptureQueriesContext
 
 from apps.connections.models import Connection, RefreshPace, StoredTokenSet
-from apps.connections.refreshing import choosing, hastening, parking
-from apps.connections.refreshing.hastening import Asked, Hindrance
+from apps.connections.refreshing import choosing, early_refreshes, parking
+from apps.connections.refreshing.early_refreshes import Asked, Hindrance
 from apps.directory import reaching
 from apps.directory.models import ClientRegistration, Endpoint
 from tests.connections.link_rows import HOUR, NOW, make_link, make_registration, provider, registration
@@ -153,8 +153,8 @@ class TestAnOverrideNobodyKnows:
 
     def test_is_not_made_due_by_an_operator_nor_counted(self, poison):
         StoredTokenSet.objects.update(refresh_due_at=NOW + HOUR)
-        assert (hastening.count_renewable(at=NOW), hastening.bring_forward(at=NOW)) == ({}, {})
-        assert hastening.foresee(poison.pk, at=NOW) == Asked(hindrance=Hindrance.UNKNOWN)
+        assert (early_refreshes.count_renewable(at=NOW), early_refreshes.bring_forward(at=NOW)) == ({}, {})
+        assert early_refreshes.foresee(poison.pk, at=NOW) == Asked(hindrance=Hindrance.UNKNOWN)
 
     @pytest.mark.parametrize("written", ["", "query", "body", "later", "BODY"])
     def test_is_one_that_attempting_could_not_read_either(self, poison, written):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from apps.connections.arriving import confirming
+from apps.connections.callback import confirming
 from apps.connections.refreshing import protocol
 from apps.connections.refreshing.protocol import Verdict
 from tests.connections.refreshing.model_server import Fate, Kind

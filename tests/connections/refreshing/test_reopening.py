@@ -6,7 +6,7 @@ import pytest
 from django.db import connection as database
 
 from apps.audit.models import AuditEvent, EventType
-from apps.connections import hearing, refreshing, tallying
+from apps.connections import reachability, refreshing, tallying
 from apps.connections.models import Connection, EndpointSilence, MoveNotAllowed, StoredTokenSet
 from apps.connections.presenting import standing
 from apps.connections.refreshing import doubting, reopening
@@ -125,7 +125,7 @@ class TestARecordThatWasClosed:
         assert EndpointSilence.objects.get().turns == 1
 
     def test_ends_a_silence_by_its_answer(self, closed_at, stand_in, connection):
-        hearing.not_answered(connection.endpoint, at=closed_at)
+        reachability.not_answered(connection.endpoint, at=closed_at)
         beat(closed_at + 5 * MINUTE)
         assert not EndpointSilence.objects.exists()
 
@@ -181,7 +181,7 @@ class TestARecordThatWasClosed:
 
     def test_costs_nobody_a_wait_where_its_records_are_known_to_be_silent(self, closed_at, stand_in, connection):
         for minutes in (-40, 0):
-            hearing.not_answered(connection.endpoint, at=closed_at + minutes * MINUTE)
+            reachability.not_answered(connection.endpoint, at=closed_at + minutes * MINUTE)
         assert beat(closed_at + 5 * MINUTE) == 1
         assert stand_in.readings == []
         assert StoredTokenSet.objects.get().refresh_due_at == closed_at + 30 * MINUTE

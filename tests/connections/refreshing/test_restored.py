@@ -7,7 +7,7 @@ import pytest
 
 from apps.audit import restorations
 from apps.connections import refreshing
-from apps.connections.arriving import confirming
+from apps.connections.callback import confirming
 from apps.connections.models import Connection, StoredTokenSet
 from apps.connections.presenting import standing
 from tests.wire.servers import http

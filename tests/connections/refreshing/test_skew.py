@@ -10,7 +10,7 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from apps.connections import refreshing, tasks
-from apps.connections.answers import code_exchange
+from apps.connections.authorization_responses import code_exchange
 from apps.connections.models import Connection, StoredTokenSet
 from apps.connections.refreshing import access_tokens
 from apps.directory.models import ClientRegistration

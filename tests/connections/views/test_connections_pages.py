@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from apps.connections.answers import candidates
-from apps.connections.arriving import confirming
+from apps.connections.authorization_responses import candidates
+from apps.connections.callback import confirming
 from apps.connections.models import Connection, StoredTokenSet
 from apps.connections.presenting import standing
 from apps.connections.reasons import Reason

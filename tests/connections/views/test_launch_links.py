@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from apps.audit.models import AuditEvent
-from apps.connections.leaving import launching
+from apps.connections.authorization_requests import launching
 from apps.connections.models import PendingLaunch
 from apps.connections.views import launch_limit
 from apps.directory.models import ClientRegistration

@@ -8,7 +8,7 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.audit.models import AuditEvent
-from apps.connections.leaving import binding
+from apps.connections.authorization_requests import binding
 from apps.connections.models import AuthorizationRequest, Connection
 from apps.directory.models import ClientRegistration
 from tests.connections.conftest import BACKEND, assert_nothing_was_left, page_after

@@ -10,8 +10,8 @@ from apps.audit.recording import Actor
 from apps.directory import reaching
 from apps.directory.importing.lists import Source, Wishes, import_lists
 from apps.directory.importing.reporting import Report
-from apps.directory.reading.guarding import Guard
-from apps.directory.reading.terms import Terms
+from apps.directory.list_formats.guarding import Guard
+from apps.directory.list_formats.terms import Terms
 from apps.wire.dialects import FhirVersion, Interface
 from tests.directory.conftest import AT
 

@@ -14,7 +14,7 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.connections.models import Trial
-from apps.connections.trying import terms
+from apps.connections.trials import terms
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint, Provider
 
 BACKEND = "allauth.account.auth_backends.AuthenticationBackend"

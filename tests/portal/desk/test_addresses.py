@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from apps.audit.models import AuditEvent
 from apps.audit.recording import Actor
-from apps.directory import pairing
+from apps.directory import consistency
 from apps.directory.desk import beginning
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint
 
@@ -56,13 +56,13 @@ class TestAddressesThatAreSentTwice:
 class TestAnAuthorizationServerThatIsThere:
     def test_keeps_what_is_written_to_it_meanwhile(self, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
         there = AuthorizationServer.objects.create(source="configured", found_at=timezone.now(), **NAMED)
-        as_ever = pairing.check_server
+        as_ever = consistency.check_server
 
         def late(server: AuthorizationServer) -> None:
             AuthorizationServer.objects.filter(pk=server.pk).update(id_token_issuers=["https://issuer.example.org"])
             as_ever(server)
 
-        monkeypatch.setattr(pairing, "check_server", late)
+        monkeypatch.setattr(consistency, "check_server", late)
         name(endpoint)
         there.refresh_from_db()
         assert endpoint.authorization_server == there

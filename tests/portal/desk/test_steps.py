@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from apps.connections.trying import terms
+from apps.connections.trials import terms
 from apps.directory.models import ClientRegistration, Endpoint, SystemAccount
 from apps.portal.desk import registration_status
 from tests.fixtures.cast import PASSWORD

@@ -9,7 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.audit.models import AuditEvent
-from apps.connections.trying import error_codes, system_trials
+from apps.connections.trials import error_codes, system_trials
 from apps.connections.views import waiting_room
 from apps.directory import credentials
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint, SystemAccount

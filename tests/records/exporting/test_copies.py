@@ -15,8 +15,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from apps.audit.recording import Actor
-from apps.records import forgetting
-from apps.records.downloading import keeping as attachments
+from apps.records import deleting_copies
+from apps.records.attachments import keeping as attachments
 from apps.records.exporting import archives, bundles, copies, json_text, ndjson, stored
 from apps.records.exporting.added_resources import Count
 from apps.records.exporting.copies import Form
@@ -349,7 +349,7 @@ class TestACopy:
             for number, some in enumerate(read(*args, **kwargs)):
                 yield some
                 if number == 0:
-                    forgetting.forget(connection, actor=Actor.user(alice.pk), at=AT)
+                    deleting_copies.forget(connection, actor=Actor.user(alice.pk), at=AT)
 
         monkeypatch.setattr(stored, "_ROWS_AT_ONCE", 1)
         monkeypatch.setattr(stored, during, cut_short)

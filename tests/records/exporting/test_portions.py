@@ -9,8 +9,8 @@ from django.urls import reverse
 from django.utils import timezone
 from msgspec.structs import asdict
 
-from apps.connections.answers import candidates
-from apps.connections.answers.candidates import Candidate
+from apps.connections.authorization_responses import candidates
+from apps.connections.authorization_responses.candidates import Candidate
 from apps.records.exporting import choosing, portions, summaries
 from apps.records.exporting.pdf import making
 from apps.records.exporting.portions import WHOLE, Portion, Span

@@ -11,10 +11,10 @@ from django.utils import timezone
 
 from apps.audit.models import AuditEvent, EventType
 from apps.audit.recording import Actor
-from apps.connections.answers import candidates
-from apps.connections.answers.candidates import Candidate
+from apps.connections.authorization_responses import candidates
+from apps.connections.authorization_responses.candidates import Candidate
 from apps.connections.models import Connection
-from apps.records import forgetting
+from apps.records import deleting_copies
 from apps.records.exporting import admitting
 from apps.records.models import SyncRun
 from apps.vault.models import DataKey
@@ -166,7 +166,7 @@ class TestACopy:
     @pytest.mark.parametrize("what", FORMATS)
     def test_is_not_given_where_its_record_is_deleted_meanwhile(self, hers, alice, connection, what, monkeypatch):
         def deleted(*_args, **_kwargs):
-            forgetting.forget(connection, actor=Actor.user(alice.pk), at=AT)
+            deleting_copies.forget(connection, actor=Actor.user(alice.pk), at=AT)
 
         monkeypatch.setattr(admitting, "admit", deleted)
         answer = take(hers, connection, what=what)

@@ -10,7 +10,7 @@ import pytest
 from apps.records import shelving
 from apps.records.shelving import opening
 from apps.records.subjects import LISTED
-from apps.records.syncing.keeping import storing
+from apps.records.syncing.received_rows import storing
 from apps.vault import sealing
 from apps.vault.sealing import Holder
 from apps.wire.fhir import Resource

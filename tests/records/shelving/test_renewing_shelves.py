@@ -19,7 +19,7 @@ from apps.records.models import Leaf, Record, Shelf
 from apps.records.shelving import building, reading, renewing, writing
 from apps.records.shelving.indexing import FORM
 from apps.records.subjects import RESULTS, shelved_for
-from apps.records.syncing import overseeing
+from apps.records.syncing import sync_health
 from apps.vault import sealing, shredding
 from apps.vault.sealing import Holder
 from config.celery import SCHEDULE
@@ -56,7 +56,7 @@ def turned_back(hours):
     Shelf.objects.update(tried_at=F("tried_at") - timedelta(hours=hours))
 
 
-def sync_health():
+def command_output():
     said = io.StringIO()
     try:
         call_command("sync_health", stdout=said)
@@ -129,23 +129,23 @@ class TestRenewing:
             assert shelving.renew_some(at=AT) == 0
         assert caplog.text.count("Old shelves cannot be built anew") == renewing.MOST_AT_ONCE
         assert len(old_ones()) == 4
-        assert sync_health()[0] == 0  # may be under way
+        assert command_output()[0] == 0  # may be under way
         turned_back(hours=1)
-        code, said = sync_health()
+        code, said = command_output()
         assert (code, said.count("shelves_not_renewed: connection ")) == (1, renewing.MOST_AT_ONCE)
         shelving.renew_some(at=AT)  # the others, with the key
         turned_back(hours=25)
         shelving.renew_some(at=AT)
-        assert (old_ones(), sync_health()) == (set(), (0, "All is well with copies.\n"))
+        assert (old_ones(), command_output()) == (set(), (0, "All is well with copies.\n"))
 
     def test_says_how_many_are_still_to_be_built_which_is_no_fault(self, linked_many):
-        code, said = sync_health()
+        code, said = command_output()
         assert code == 0
         assert f"{Shelf.objects.count()} shelves of an earlier release are still to be built anew." in said
 
     def test_says_that_there_may_be_more_than_it_counts(self, linked_many, monkeypatch):
-        monkeypatch.setattr(overseeing, "MOST_COUNTED", 2)
-        assert "2 or more shelves of an earlier release are still to be built anew." in sync_health()[1]
+        monkeypatch.setattr(sync_health, "MOST_COUNTED", 2)
+        assert "2 or more shelves of an earlier release are still to be built anew." in command_output()[1]
 
     def test_says_nothing_of_an_account_that_was_closed(self, linked_many, caplog):
         shredding.shred(Holder.user(linked_many[0].user_id))

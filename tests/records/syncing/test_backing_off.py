@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from apps.records.syncing.working import backing_off
+from apps.records.syncing.workers import backing_off
 from apps.wire.errors import Throttled
 from tests.records.provider import ALLERGIES
 from tests.records.runs import sync

@@ -10,7 +10,7 @@ from django.utils import translation
 from apps.records import gap_words, ledger
 from apps.records.models import Record, SyncStep
 from apps.records.syncing import watermarks
-from apps.records.syncing.keeping import doubting
+from apps.records.syncing.received_rows import doubting
 from apps.wire import resource_types
 from apps.wire.dialects import FhirVersion
 from tests.records.linked import AT, give_tokens

@@ -10,7 +10,7 @@ from apps.connections.models import Connection
 from apps.directory.models import ClientRegistration
 from apps.records import syncing
 from apps.records.models import SyncRun
-from apps.records.syncing.working import leasing
+from apps.records.syncing.workers import leasing
 from apps.wire.dialects import DIALECTS
 from tests.faults.at_once import results, together
 from tests.records.linked import AT, make_connection, make_endpoint

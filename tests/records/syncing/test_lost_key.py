@@ -10,7 +10,7 @@ from apps.audit.models import AuditEvent
 from apps.connections.models import Connection
 from apps.records import syncing
 from apps.records.models import Record, SyncRun
-from apps.records.syncing.working import leasing
+from apps.records.syncing.workers import leasing
 from tests.records.linked import give_tokens, make_connection, make_endpoint
 from tests.records.people import R4_PATIENT
 from tests.records.provider import PATIENT, running

@@ -6,8 +6,8 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from apps.connections.overseeing import health
-from apps.connections.overseeing.findings import What
+from apps.connections.link_health import health
+from apps.connections.link_health.findings import What
 from apps.directory.models import Enablement
 from tests.records.linked import AT, give_tokens
 from tests.records.people import R4_PATIENT, allergy, bundle

@@ -7,7 +7,7 @@ import pytest
 from apps.directory.models import ClientRegistration
 from apps.records.models import Shelf, SyncRun
 from apps.records.syncing import running
-from apps.records.syncing.working import backing_off
+from apps.records.syncing.workers import backing_off
 from tests.records.linked import AT
 from tests.records.people import PATIENT_ID, R4_PATIENT, allergy, bundle
 from tests.records.provider import ALLERGIES, METADATA, PATIENT, hung_up, statement

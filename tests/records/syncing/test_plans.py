@@ -12,7 +12,7 @@ import pytest
 from django.db import connection as database
 from django.db import transaction
 
-from apps.records.syncing.keeping import storing
+from apps.records.syncing.received_rows import storing
 from apps.vault import sealing
 from apps.vault.sealing import Holder
 from apps.wire.fhir import Resource

@@ -13,7 +13,7 @@ from apps.portal import activity
 from apps.records import places
 from apps.records.models import QuarantinedRow, SyncRun
 from apps.records.syncing import pruning
-from apps.records.syncing.keeping import quarantining
+from apps.records.syncing.received_rows import quarantining
 from apps.vault import sealing
 from apps.vault.sealing import Holder
 from tests.records.linked import AT

@@ -7,7 +7,7 @@ import pytest
 
 from apps.connections.models import Connection
 from apps.connections.refreshing import NotYet
-from apps.records.syncing.working import rate_limiting
+from apps.records.syncing.workers import rate_limiting
 from tests.records.linked import AT
 
 MINUTE = AT.replace(second=0, microsecond=0)

@@ -13,8 +13,8 @@ from apps.directory.models import ClientRegistration
 from apps.records import syncing
 from apps.records.models import Record, SyncRun, SyncStep
 from apps.records.syncing import planning, running, stepping
-from apps.records.syncing.keeping import storing
-from apps.records.syncing.working import leasing, worker_deaths
+from apps.records.syncing.received_rows import storing
+from apps.records.syncing.workers import leasing, worker_deaths
 from apps.wire import resource_types
 from apps.wire.dialects import FhirVersion
 from tests.records.linked import AT

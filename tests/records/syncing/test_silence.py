@@ -5,9 +5,9 @@ from datetime import timedelta
 
 import pytest
 
+from apps.connections.link_health import health, words
+from apps.connections.link_health.findings import Level, What, Who
 from apps.connections.models import EndpointSilence
-from apps.connections.overseeing import health, words
-from apps.connections.overseeing.findings import Level, What, Who
 from apps.connections.presenting import standing
 from apps.directory.models import Endpoint
 from apps.records import syncing

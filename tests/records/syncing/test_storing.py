@@ -7,7 +7,7 @@ import pytest
 
 from apps.records import places
 from apps.records.models import Record, RecordVersion
-from apps.records.syncing.keeping import storing
+from apps.records.syncing.received_rows import storing
 from apps.vault import sealing
 from apps.vault.errors import CannotOpen
 from apps.vault.sealing import Holder

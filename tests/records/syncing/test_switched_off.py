@@ -18,7 +18,7 @@ from apps.records import syncing
 from apps.records.models import SyncRun
 from apps.records.syncing import due
 from apps.records.syncing.fetching import Source
-from apps.records.syncing.working import leasing
+from apps.records.syncing.workers import leasing
 from tests.records.linked import AT, give_tokens
 from tests.records.people import allergy, bundle
 from tests.records.provider import ALLERGIES, TOKEN

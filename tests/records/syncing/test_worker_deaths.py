@@ -14,8 +14,8 @@ from apps.directory.models import ClientRegistration
 from apps.records import ledger, syncing
 from apps.records.models import SyncRun, SyncStep
 from apps.records.shelving import building
-from apps.records.syncing import overseeing, stepping
-from apps.records.syncing.working import leasing, worker_deaths
+from apps.records.syncing import stepping, sync_health
+from apps.records.syncing.workers import leasing, worker_deaths
 from tests.records.linked import AT, make_connection
 from tests.records.people import PATIENT_ID, allergy, bundle
 from tests.records.provider import ALLERGIES, METADATA, PATIENT, statement
@@ -303,7 +303,7 @@ class TestShelvesGivenUp:
         for later in (1, 2, 3):
             run = self.live_and_die(linked, minutes=later)
             assert (run.outcome, run.deaths, len(killing)) == ("complete", worker_deaths.MOST_DEATHS_OF_A_RUN, later)
-            assert (run.pk, linked.pk) in overseeing.examine(at=AT + timedelta(minutes=later)).unshelved
+            assert (run.pk, linked.pk) in sync_health.examine(at=AT + timedelta(minutes=later)).unshelved
 
     def test_cost_no_worker_more_where_its_provider_is_silent(self, linked, practice, ended, killing):
         practice.answers[METADATA] = http(503)
@@ -318,9 +318,9 @@ class TestShelvesGivenUp:
         assert last.deaths == 0
 
     def test_are_over_once_an_operator_has_built_them(self, linked, ended):
-        assert overseeing.examine(at=AT).unshelved == ((ended.pk, linked.pk),)
+        assert sync_health.examine(at=AT).unshelved == ((ended.pk, linked.pk),)
         call_command("rebuild_shelves", "--connection", str(linked.pk))
-        assert overseeing.examine(at=AT).unshelved == ()
+        assert sync_health.examine(at=AT).unshelved == ()
         assert not ended.steps.filter(needs_shelf=True).exists()
 
     def test_stay_marked_while_their_run_goes_on(self, linked, ended):

@@ -20,15 +20,15 @@ from apps.audit.models import AuditEvent
 from apps.audit.recording import Actor, EventType
 from apps.connections.models import Connection
 from apps.portal import closing, disconnection
-from apps.records import forgetting, syncing, tasks
-from apps.records.downloading import keeping
+from apps.records import deleting_copies, syncing, tasks
+from apps.records.attachments import keeping
 from apps.records.models import Attachment, Record, Shelf, SyncRun, SyncStep
 from apps.records.syncing import due, running
-from apps.records.syncing.working import leasing
+from apps.records.syncing.workers import leasing
 from apps.records.viewing.opening import looking
 from apps.vault import shredding
 from apps.vault.sealing import Holder
-from tests.records.downloading.filing import PDF, hold, linked_to
+from tests.records.attachments.filing import PDF, hold, linked_to
 from tests.records.exporting.taking import sign_in, take
 from tests.records.linked import AT, give_tokens, make_connection, make_endpoint
 from tests.records.people import R4_PATIENT, allergy, bundle
@@ -168,7 +168,7 @@ class TestAFileThatCameMeanwhile:
     @pytest.mark.parametrize(
         "delete",
         [
-            lambda connection: forgetting.forget(connection, actor=Actor.user(connection.user_id), at=AT),
+            lambda connection: deleting_copies.forget(connection, actor=Actor.user(connection.user_id), at=AT),
             lambda connection: disconnection.delete_copy(connection, at=AT),
             lambda connection: closing.close(connection.user, at=AT),
         ],

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from apps.connections.answers import candidates
-from apps.connections.answers.candidates import Candidate
+from apps.connections.authorization_responses import candidates
+from apps.connections.authorization_responses.candidates import Candidate
 from apps.records import shelving
 from apps.records.models import Leaf, Record
 from apps.records.shelving.indexing import MOST_ROWS

@@ -9,8 +9,8 @@ from django.urls import reverse
 from django.utils import formats, timezone
 
 from apps.accounts.models import User
-from apps.connections.answers import candidates
-from apps.connections.answers.candidates import Candidate
+from apps.connections.authorization_responses import candidates
+from apps.connections.authorization_responses.candidates import Candidate
 from apps.connections.models import Connection
 from apps.records.models import Shelf
 from tests.records.linked import make_connection, make_endpoint

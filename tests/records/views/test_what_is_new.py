@@ -6,8 +6,8 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from apps.connections.answers import candidates
-from apps.connections.answers.candidates import Candidate
+from apps.connections.authorization_responses import candidates
+from apps.connections.authorization_responses.candidates import Candidate
 from apps.connections.models import Connection
 from apps.records.models import Record, Shelf, SyncStep
 from apps.records.viewing import what_is_new

@@ -13,9 +13,9 @@ from django.utils import timezone
 from psycopg.errors import UndefinedColumn, UndefinedTable
 
 from apps.connections import clocks
-from apps.connections.overseeing import health, words
-from apps.connections.overseeing.findings import Finding, Level, OfRegistration
-from apps.connections.overseeing.health import LinkHealth
+from apps.connections.link_health import health, words
+from apps.connections.link_health.findings import Finding, Level, OfRegistration
+from apps.connections.link_health.health import LinkHealth
 from apps.directory.management import printing
 
 _HEAD = ("active", "sign in", "due", "waiting", "late", "lag", "end 12 h", "24 h", "renew 12 h", "24 h", "registration")

@@ -10,9 +10,9 @@ from uuid import UUID
 from django.core.management.base import BaseCommand
 from django.utils import timezone
 
+from apps.connections.link_health import listing
+from apps.connections.link_health.listing import Listed, Wanted
 from apps.connections.models import Connection
-from apps.connections.overseeing import listing
-from apps.connections.overseeing.listing import Listed, Wanted
 from apps.connections.reasons import Reason
 from apps.directory.management import arguments, naming, printing
 

@@ -11,13 +11,13 @@ from django.core.management.base import BaseCommand, CommandError
 from django.template.defaultfilters import pluralize
 
 from apps.connections import clocks
+from apps.connections.link_health import health
+from apps.connections.link_health.findings import OfRegistration
 from apps.connections.models import Connection
-from apps.connections.overseeing import health
-from apps.connections.overseeing.findings import OfRegistration
-from apps.connections.refreshing import hastening, running
+from apps.connections.refreshing import early_refreshes, running
 from apps.connections.refreshing.attempting import Outcome
 from apps.connections.refreshing.claiming import Claim
-from apps.connections.refreshing.hastening import Asked, Hindrance
+from apps.connections.refreshing.early_refreshes import Asked, Hindrance
 from apps.directory.management import arguments, naming
 
 # The result, and who must act.
@@ -89,7 +89,7 @@ class Command(BaseCommand):
             self._many(options)
 
     def _one(self, connection_id: UUID, *, is_rehearsal: bool) -> None:
-        act = hastening.foresee if is_rehearsal else hastening.refresh_one
+        act = early_refreshes.foresee if is_rehearsal else early_refreshes.refresh_one
         try:
             asked = act(connection_id, at=clocks.now())
         except Connection.DoesNotExist:
@@ -100,7 +100,7 @@ class Command(BaseCommand):
 
     def _many(self, options: Mapping[str, Any]) -> None:
         if options["all"]:
-            hastened = hastening.bring_forward(options["registration"], at=clocks.now())
+            hastened = early_refreshes.bring_forward(options["registration"], at=clocks.now())
             number = sum(hastened.values())
             self.stdout.write(f"{number:,} link{pluralize(number)} {pluralize(number, 'was,were')} made due.")
         heard: Counter[tuple[UUID, Outcome | None]] = Counter()
@@ -117,7 +117,7 @@ class Command(BaseCommand):
 
     def _rehearse(self, options: Mapping[str, Any]) -> None:
         at = clocks.now()
-        more = hastening.count_renewable(options["registration"], at=at) if options["all"] else {}
+        more = early_refreshes.count_renewable(options["registration"], at=at) if options["all"] else {}
         registrations = health.registrations(at=at)
         numbers = [(0 if one.is_held else one.lag.due) + more.get(one.registration.pk, 0) for one in registrations]
         who = "Of these somebody would be asked:" if any(numbers) else "Nobody would be asked."

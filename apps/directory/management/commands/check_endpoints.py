@@ -12,7 +12,7 @@ from django.utils import timezone
 from apps.audit.recording import Actor
 from apps.directory.management import arguments, naming
 from apps.directory.models import Endpoint, EndpointCheck
-from apps.directory.watching import checking, comparing
+from apps.directory.monitoring import checking, comparing
 
 _ACTOR = Actor.system("check_endpoints")
 

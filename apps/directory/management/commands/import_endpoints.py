@@ -16,11 +16,11 @@ from apps.directory.importing import list_identity
 from apps.directory.importing.list_identity import AnotherList
 from apps.directory.importing.lists import Source, Wishes, import_lists
 from apps.directory.importing.reporting import Report
-from apps.directory.reading.elements import Broken
-from apps.directory.reading.guarding import Guard
-from apps.directory.reading.rows import NotADirectory
-from apps.directory.reading.terms import Terms
-from apps.directory.reading.texts import on_one_line
+from apps.directory.list_formats.elements import Broken
+from apps.directory.list_formats.guarding import Guard
+from apps.directory.list_formats.rows import NotADirectory
+from apps.directory.list_formats.terms import Terms
+from apps.directory.list_formats.texts import on_one_line
 from apps.wire.dialects import FhirVersion, Interface
 
 _PATIENCE_SECONDS = 2.0  # before the first line of progress, and between two

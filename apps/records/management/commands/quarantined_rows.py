@@ -14,8 +14,8 @@ from django.utils import timezone
 from apps.audit.recording import Actor
 from apps.connections.models import Connection
 from apps.directory.management import arguments, printing
-from apps.records.syncing.keeping import quarantining
-from apps.records.syncing.keeping.quarantining import QuarantinedRows
+from apps.records.syncing.received_rows import quarantining
+from apps.records.syncing.received_rows.quarantining import QuarantinedRows
 
 _ACTOR = Actor.system("quarantined_rows")
 

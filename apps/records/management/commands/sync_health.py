@@ -10,8 +10,8 @@ from django.template.defaultfilters import pluralize
 from django.utils import timezone
 
 from apps.directory.management import printing
-from apps.records.syncing import overseeing
-from apps.records.syncing.overseeing import SyncHealth
+from apps.records.syncing import sync_health
+from apps.records.syncing.sync_health import SyncHealth
 
 
 class Command(BaseCommand):
@@ -29,7 +29,7 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """A line for each finding."""
-        found = overseeing.examine(at=timezone.now())
+        found = sync_health.examine(at=timezone.now())
         if options["json"]:
             self.stdout.write(printing.as_json({**asdict(found), "is_well": found.is_well}))
         else:
@@ -53,7 +53,7 @@ def _lines(found: SyncHealth) -> Iterator[str]:
     for connection_id in found.stuck_shelves:
         yield f"shelves_not_renewed: connection {connection_id}: still as an earlier release built them. (us)"
     if found.old_shelves:
-        more = " or more" if found.old_shelves == overseeing.MOST_COUNTED else ""
+        more = " or more" if found.old_shelves == sync_health.MOST_COUNTED else ""
         shelves = pluralize(found.old_shelves, "shelf,shelves")
         are = pluralize(found.old_shelves, "is,are")
         yield f"{found.old_shelves:,}{more} {shelves} of an earlier release {are} still to be built anew."

@@ -10,8 +10,8 @@ from uuid import UUID
 
 from django.utils.translation import gettext
 
-from apps.connections.answers import candidates, patient_matching
-from apps.connections.answers.candidates import Candidate
+from apps.connections.authorization_responses import candidates, patient_matching
+from apps.connections.authorization_responses.candidates import Candidate
 from apps.records.presenters.datatypes import dates
 from apps.records.viewing.opening import connected
 

@@ -14,8 +14,8 @@ from uuid import UUID
 
 from apps.accounts import time_zones
 from apps.accounts.models import User
-from apps.connections.answers import candidates
-from apps.connections.answers.candidates import Candidate
+from apps.connections.authorization_responses import candidates
+from apps.connections.authorization_responses.candidates import Candidate
 from apps.connections.models import Connection
 from apps.connections.presenting import marks
 from apps.records.models import Record

@@ -302,7 +302,7 @@ class TestAll:
         assert (generations(), stand_in.token_requests) == ([1, 1, 1], [])
 
     def test_go_on_where_a_step_ended(self, make, monkeypatch, stand_in):
-        monkeypatch.setattr("apps.connections.refreshing.hastening._AT_ONCE", 2)
+        monkeypatch.setattr("apps.connections.refreshing.early_refreshes._AT_ONCE", 2)
         stand_in.token = tokens()
         for _ in range(5):
             make(due_in=5 * HOUR)

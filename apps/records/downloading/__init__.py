@@ -1,9 +1,0 @@
-"""One file of a record: fetched when its owner wants it, kept sealed, and shown without anything in it being run.
-
-Inline content is read from the record itself. This is the entry point for callers.
-"""
-
-from apps.records.downloading.opening import OpenedFile, OpenedPicture, open_file, open_picture
-from apps.records.downloading.refusals import FileRefused, Reason
-
-__all__ = ["FileRefused", "OpenedFile", "OpenedPicture", "Reason", "open_file", "open_picture"]
