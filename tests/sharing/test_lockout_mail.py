@@ -64,7 +64,7 @@ class TestAShareThatWrongPasscodesEnded:
     def test_is_told_in_the_language_of_its_owner(self, locked):
         User.objects.update(language="es")
         lockout_mail.tell(at=NOON)
-        assert mail.outbox[0].subject == "Terminó un acceso compartido: códigos incorrectos"
+        assert mail.outbox[0].subject == "Terminó un acceso compartido: demasiados códigos incorrectos"
         assert "cree otro acceso" in mail.outbox[0].body
 
     def test_is_told_in_one_mail_with_others_of_theirs(self, alice, connection, locked):
