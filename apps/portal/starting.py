@@ -15,10 +15,12 @@ from apps.records.models import SyncRun
 
 @dataclass(frozen=True)
 class Started:
-    """The connection from now on, and the run to enqueue; None if an earlier press has enqueued it."""
+    """The connection from now on, and the run to enqueue; None if an earlier press has enqueued it. `is_renewal` if the
+    person was connected already."""
 
     connection: Connection
     run: SyncRun | None
+    is_renewal: bool = False
 
 
 def confirm_and_start(connection: Connection, *, candidate: int, at: datetime) -> Started:
@@ -39,5 +41,6 @@ def _confirm_and_start(connection: Connection, *, candidate: int, at: datetime) 
         living = confirmed.connection
         is_new = confirmed.is_renewal or not living.sync_runs.exists()
         if not is_new or living.status != Connection.Status.ACTIVE:
-            return Started(living, None)
-        return Started(living, syncing.start(living, cause=SyncRun.Cause.CONFIRMED, at=at))
+            return Started(living, None, confirmed.is_renewal)
+        run = syncing.start(living, cause=SyncRun.Cause.CONFIRMED, at=at)
+        return Started(living, run, confirmed.is_renewal)

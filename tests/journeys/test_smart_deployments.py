@@ -115,16 +115,73 @@ class TestAStartFromThePortal:
         walk.expect_heading("Before you connect")  # Sam has not agreed to it yet
 
 
-def start_in_the_portal(page: Page, deployed: Deployment) -> None:
-    """Sign in to the provider's own portal, and start the site there."""
+class TestAStartFromAVisit:
+    @pytest.mark.conformance("C37")
+    @pytest.mark.parametrize("version", ["r4", "dstu2"])
+    def test_leads_to_that_visit_and_a_later_start_to_its_own(
+        self,
+        site: str,
+        deploy: Callable[..., Deployment],
+        settings: Any,
+        new_page: Callable[..., Page],
+        signed_in: Callable[[Page], None],
+        assert_accessible: Callable[[Page], None],
+        version: str,
+    ) -> None:
+        settings.SITE_ORIGIN = site
+        deployed = deploy(provider=RIVERSIDE, version=version)
+        page = new_page(width=360)
+        signed_in(page)
+        visit_id = confirm_from_a_visit(page, site, deployed, number=2)
+        walk = Walk(page, site, see=assert_accessible)
+        walk.expect_heading(f"Your record from {RIVERSIDE}", within_seconds=40)
+        page.get_by_role("link", name="The visit you came from").click()
+        assert_is_at_visit(page, visit_id)
+        later = new_page(width=360)
+        signed_in(later)
+        later_id = confirm_from_a_visit(later, site, deployed, number=1)
+        assert later_id != visit_id
+        assert_is_at_visit(later, later_id)
+        walk.to(f"/connections/{Connection.objects.get().pk}/record/")
+        page.get_by_role("link", name="The visit you came from").click()
+        assert_is_at_visit(page, later_id)
+
+
+def confirm_from_a_visit(page: Page, site: str, deployed: Deployment, *, number: int) -> str:
+    """Start the site from the latest visit but some, and say that the person is the right one. Returns its id."""
+    walk = Walk(page, site)
+    visit_id = start_in_the_portal(page, deployed, visit=number)
+    walk.leave()
+    walk.sign_in_there("ruth")
+    walk.allow_there()
+    walk.expect_heading("Is this the right person?")
+    walk.press("Yes, get this record")
+    return visit_id
+
+
+def assert_is_at_visit(page: Page, visit_id: str) -> None:
+    """The page of that visit."""
+    page.wait_for_url(re.compile(r"/record/visits/\d+/"))
+    found = re.search(r"/visits/(\d+)/", page.url)
+    assert found is not None
+    assert Record.objects.get(pk=found[1]).logical_id == visit_id
+    expect(page.get_by_role("heading", level=1)).not_to_be_empty()
+
+
+def start_in_the_portal(page: Page, deployed: Deployment, *, visit: int = 0) -> str:
+    """Sign in to the provider's own portal, and start the site there: with no visit open, or one of the latest. Returns
+    the id of the visit."""
     page.goto(f"{deployed.sandbox.origin}/b/launch/")
     page.get_by_label("User name").fill("ruth")
     page.get_by_label("Password").fill("ruth-pass-1")
     page.get_by_role("button", name="Sign in", exact=True).click()
-    page.get_by_label("Organization and FHIR version").select_option(f"{RIVERSIDE}, R4")
+    version = deployed.endpoint.fhir_version.upper()
+    page.get_by_label("Organization and FHIR version").select_option(f"{RIVERSIDE}, {version}")
     page.get_by_role("button", name="Go there").click()
+    (opened,) = page.get_by_label("Person, and a visit if you like").select_option(index=visit)
     page.get_by_label(re.compile(deployed.registration.client_id)).check()
     page.get_by_role("button", name="Start", exact=True).click()
+    return opened.partition("|")[2]
 
 
 def sign_up(page: Page) -> None:

@@ -12,12 +12,15 @@ from apps.audit.models import AuditEvent, EventType
 from apps.connections import tasks
 from apps.connections.authorization_responses import candidates
 from apps.connections.ending import purging
+from apps.connections.grants import launch_context
+from apps.connections.grants.launch_context import LaunchContext
 from apps.connections.models import Connection, StoredTokenSet
 from apps.records import syncing
 from apps.records.models import Record, RecordVersion, Shelf, SyncRun
 from apps.wire.fhir import Resource
 from tests.records.linked import make_connection, make_endpoint
 from tests.records.people import CANARIES, R4_PATIENT
+from tests.records.shelved import keep
 
 pytestmark = pytest.mark.django_db
 
@@ -156,6 +159,23 @@ class TestYes:
         assert response["Location"] == reverse("record", args=[waiting.pk])
         assert SyncRun.objects.filter(connection=waiting).count() == 2
         assert not Connection.objects.filter(pk=again.pk).exists()
+
+    @pytest.mark.parametrize("is_here", [True, False])
+    def test_to_somebody_already_connected_leads_to_the_visit_they_came_from(self, hers, waiting, find, is_here):
+        say(hers, waiting, candidate=0)
+        waiting.refresh_from_db()
+        visit = {"resourceType": "Encounter", "id": "v1" if is_here else "v2", "type": [{"text": "Yearly checkup"}]}
+        keep(waiting, visit)
+        again = find(R4_PATIENT)
+        again.sealed_context = launch_context.seal(again, LaunchContext(encounter="v1"))
+        again.save()
+        response = say(hers, again, candidate=0)
+        its_page = reverse("entry", args=["visits", Record.objects.get(resource_type="Encounter").pk])
+        record = reverse("record", args=[waiting.pk])
+        assert response["Location"] == (f"{its_page}?of={waiting.pk}" if is_here else record)
+        text = text_of(hers.get(response["Location"]))
+        assert ("<h1>Yearly checkup</h1>" in text) is is_here
+        assert ("You are already connected. We renewed the connection" in text) is is_here
 
     def test_leaves_nothing_half_done(self, hers, waiting, monkeypatch):
         def broken(*args, **options):

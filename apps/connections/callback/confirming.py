@@ -103,12 +103,11 @@ def _renew(living: Connection, unconfirmed: Connection, *, at: datetime) -> None
     refreshing.hand_over(giver=unconfirmed, receiver=living)
     if living.status != Connection.Status.ACTIVE:
         living.restore()
-    Connection.objects.filter(pk=living.pk).update(
-        requested_scope=unconfirmed.requested_scope,
-        granted_scope=unconfirmed.granted_scope,
-        sealed_context=launch_context.seal(living, launch_context.find(unconfirmed)),
-        registration=unconfirmed.registration,
-    )
+    living.requested_scope = unconfirmed.requested_scope
+    living.granted_scope = unconfirmed.granted_scope
+    living.sealed_context = launch_context.seal(living, launch_context.find(unconfirmed))
+    living.registration = unconfirmed.registration
+    living.save(update_fields=["requested_scope", "granted_scope", "sealed_context", "registration"])
     AuthorizationRequest.objects.filter(connection=unconfirmed).update(
         outcome=Outcome.ALREADY_CONNECTED, connection=living
     )

@@ -9,6 +9,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods
@@ -24,13 +25,15 @@ from apps.portal.ended_connections import Ending
 from apps.portal.forms import CandidateForm, born, described, name
 from apps.records import tasks
 from apps.records.presenters.datatypes import dates
+from apps.records.viewing import queries, visit_of_launch
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 @cache_control(no_store=True, private=True)
 def confirm(request: HttpRequest, connection_id: UUID) -> HttpResponse:
-    """Ask, and take the answer: `answer=yes` with the person's position in the list, or `answer=no`."""
+    """Ask, and take the answer: `answer=yes` with the person's position in the list, or `answer=no`. Somebody who was
+    connected already and came from a visit that is here gets to that visit."""
     mine = Connection.objects.filter(user=current_user(request))
     connection = (
         mine.select_related("provider", "endpoint", "registration", "stored_token_set")
@@ -84,7 +87,11 @@ def _accept(request: HttpRequest, connection: Connection) -> HttpResponse:
         return redirect(request.path)
     if started.run is not None:
         tasks.enqueue()
-    return redirect("record", connection_id=started.connection.pk)
+    visit = visit_of_launch.find(started.connection, at=clocks.now()) if started.is_renewal else None
+    if visit is None:
+        return redirect("record", connection_id=started.connection.pk)
+    _say_renewed(request)
+    return redirect(reverse("entry", args=[visit.subject, visit.record]) + queries.kept_by(started.connection.pk))
 
 
 def _decline(request: HttpRequest, connection: Connection) -> HttpResponse:
@@ -101,9 +108,13 @@ def _ended(request: HttpRequest, connection_id: UUID) -> HttpResponse:
     if how is Ending.DISCONNECTED:
         return redirect("connections")
     if how is Ending.RENEWED:
-        messages.info(request, _("You are already connected. We renewed the connection and kept everything."))
+        _say_renewed(request)
         return redirect("connections")
     return _page(request, how)
+
+
+def _say_renewed(request: HttpRequest) -> None:
+    messages.info(request, _("You are already connected. We renewed the connection and kept everything."))
 
 
 def _page(request: HttpRequest, how: Ending) -> HttpResponse:

@@ -17,6 +17,7 @@ from apps.records import tasks
 from apps.records.presenters.datatypes import dates
 from apps.records.syncing import NoLongerThere, NotSyncable, checking_again, progress
 from apps.records.syncing.progress import Outlook
+from apps.records.viewing import visit_of_launch
 from apps.records.viewing.opening import looking, overview
 from apps.records.viewing.opening.overview import Overview, State
 
@@ -39,6 +40,7 @@ def show_record(request: HttpRequest, connection_id: UUID) -> HttpResponse:
         "standing": view.standing,
         "overview": view.overview,
         "outlook": _outlook(connection, view.overview),
+        "visit": visit_of_launch.find(connection, at=now),
         "now": now,
     }
     return render(request, "records/record.html", context)
@@ -52,12 +54,14 @@ def show_progress(request: HttpRequest, connection_id: UUID) -> HttpResponse:
     and if that has changed, the whole page is requested again; and `done`, the number of kinds done, and if that has
     changed, it is announced to screen readers."""
     connection = _connection(request, connection_id)
-    found = overview.of(connection, at=timezone.now())
+    now = timezone.now()
+    found = overview.of(connection, at=now)
     is_news = request.GET.get("done") != str(found.kinds_done)
     context = {
         "connection": connection,
         "overview": found,
         "outlook": _outlook(connection, found),
+        "visit": visit_of_launch.find(connection, at=now),
         "is_news": is_news,
     }
     response = render(request, "records/progress.html", context)
