@@ -18,7 +18,7 @@ from apps.connections.models import Connection, StoredTokenSet
 from apps.records import syncing
 from apps.records.models import Record, RecordVersion, Shelf, SyncRun
 from apps.wire.fhir import Resource
-from tests.records.linked import make_connection, make_endpoint
+from tests.records.linked import make_connection, make_endpoint, sign_in_again
 from tests.records.people import CANARIES, R4_PATIENT
 from tests.records.shelved import keep
 
@@ -169,6 +169,7 @@ class TestYes:
         again = find(R4_PATIENT)
         again.sealed_context = launch_context.seal(again, LaunchContext(encounter="v1"))
         again.save()
+        sign_in_again(again, at=timezone.now())
         response = say(hers, again, candidate=0)
         its_page = reverse("entry", args=["visits", Record.objects.get(resource_type="Encounter").pk])
         record = reverse("record", args=[waiting.pk])

@@ -2,14 +2,15 @@
 offers it (specification 2.3, `encounter`).
 
 The portal named it by its id, which is no proof of anything: the visit is shown only if it came with the patient's own
-record, and if lists show it as well. Each sign-in replaces what the one before it named.
+record, and if lists show it as well. Each sign-in replaces what the one before it named. It is offered for a day, as
+long as the sign-in itself is remembered (`connections.ending.purging`): nobody comes from there months later.
 """
 
 import logging
 from datetime import datetime
 
 from apps.connections.grants import launch_context
-from apps.connections.models import Connection
+from apps.connections.models import AuthorizationRequest, Connection
 from apps.records.models import Record
 from apps.records.shelving.reading import Shelved
 from apps.records.subjects import VISITS
@@ -25,8 +26,10 @@ _LOG = logging.getLogger(__name__)
 
 
 def find(connection: Connection, *, at: datetime) -> Row | None:
-    """Decrypt what the latest sign-in named, and that one visit. None if it named none, if the visit did not come or is
-    no longer there, if the provider took it back or hides its details, and if it does not open."""
+    """Decrypt what the latest sign-in named, and that one visit. None if that was days ago or named none, if the visit
+    did not come or is no longer there, if the provider took it back or hides its details, and if it does not open."""
+    if not AuthorizationRequest.objects.filter(connection=connection).exists():
+        return None
     visit_id = launch_context.find(connection).encounter
     if not visit_id:
         return None

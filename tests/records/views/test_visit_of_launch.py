@@ -1,17 +1,19 @@
 """The first page of a record leads to the visit from which its patient came, if that visit is there to be read."""
 
 import re
+from datetime import timedelta
 
 import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from apps.connections.ending import purging
 from apps.connections.grants import launch_context
 from apps.connections.grants.launch_context import LaunchContext
-from apps.connections.models import Connection
+from apps.connections.models import AuthorizationRequest, Connection
 from apps.records import syncing
 from apps.records.models import Record, SyncRun
-from tests.records.linked import make_connection, make_endpoint
+from tests.records.linked import make_connection, make_endpoint, sign_in_again
 from tests.records.pages import page
 from tests.records.people import PATIENT_ID
 from tests.records.shelved import keep
@@ -31,6 +33,8 @@ def visit(logical_id="v1", **parts):
 
 
 def come_from(connection, visit_id="v1"):
+    AuthorizationRequest.objects.all().delete()
+    sign_in_again(connection, at=timezone.now())
     context = LaunchContext(fhir_user=f"Patient/{PATIENT_ID}", encounter=visit_id)
     Connection.objects.filter(pk=connection.pk).update(sealed_context=launch_context.seal(connection, context))
 
@@ -83,6 +87,14 @@ class TestTheVisitSheCameFrom:
         keep(connection, visit())
         come_from(connection)
         Record.objects.filter(resource_type="Encounter").update(removed_at=timezone.now())
+        assert OFFERED not in page(hers, name, connection.pk)
+
+    def test_is_offered_for_a_day(self, hers, connection, name):
+        keep(connection, visit())
+        come_from(connection)
+        purging.drop_old_requests(at=timezone.now() + timedelta(hours=24))
+        assert OFFERED in page(hers, name, connection.pk)
+        purging.drop_old_requests(at=timezone.now() + timedelta(hours=25))
         assert OFFERED not in page(hers, name, connection.pk)
 
     def test_is_not_what_another_record_has_under_that_id(self, hers, connection, alice, sam, name):
