@@ -1,18 +1,18 @@
-"""Staff save during an import: whoever comes second waits, and neither fails because of the other."""
+"""Staff save and act during an import: whoever comes second waits, and neither fails because of the other."""
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
 from django.db import connection, transaction
 from django.test import Client
 
-from apps.directory.admin import beside_imports
+from apps.directory import import_waits
 from apps.directory.models import Endpoint, Provider, SearchWord
 from apps.directory.searching import vocabulary
 from tests.fixtures.admin_pages import Page, address, opened, saved
+from tests.fixtures.imports import an_import
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -49,28 +49,10 @@ class Import(threading.Thread):
         raise AssertionError("nobody waits")
 
 
-@contextmanager
-def an_import() -> Iterator[None]:
-    """One that ends no sooner than this does."""
-    is_under_way, may_end = threading.Event(), threading.Event()
-
-    def run() -> None:
-        try:
-            with transaction.atomic():
-                vocabulary.hold()
-                is_under_way.set()
-                may_end.wait(20)
-        finally:
-            connection.close()
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    try:
-        assert is_under_way.wait(10)
-        yield
-    finally:
-        may_end.set()
-        thread.join(20)
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody waits for long."""
+    monkeypatch.setattr(import_waits, "_PATIENCE", "SET LOCAL lock_timeout = '100ms'")
 
 
 class TestAPageThatIsSavedDuringAnImport:
@@ -94,11 +76,11 @@ class TestAPageThatIsSavedDuringAnImport:
         assert under_way.faults == []
         assert "fernlea" in Provider.objects.get().words
 
+    @pytest.mark.usefixtures("impatient")
     @pytest.mark.parametrize("kind", ["endpoint", "provider"])
     def test_says_so_where_that_takes_long_and_is_sent_again_from_there(
-        self, staff: Client, endpoint: Endpoint, kind: str, monkeypatch: pytest.MonkeyPatch
+        self, staff: Client, endpoint: Endpoint, kind: str
     ):
-        monkeypatch.setattr(beside_imports, "_PATIENCE", "SET LOCAL lock_timeout = '100ms'")
         row: Any = endpoint if kind == "endpoint" else Provider.objects.get()
         page = opened(staff, row)
         with an_import():
@@ -109,3 +91,65 @@ class TestAPageThatIsSavedDuringAnImport:
         assert "fernlea" not in Provider.objects.get().words
         assert staff.post(address(row), Page(said).sent).status_code == 302
         assert "fernlea" in Provider.objects.get().words
+
+
+LIST = "/admin/directory/endpoint/"
+
+
+@pytest.mark.usefixtures("impatient")
+class TestAnActionDuringAnImport:
+    def chosen(self, endpoint: Endpoint, action: str = "switch_off") -> dict[str, str]:
+        return {"action": action, "_selected_action": str(endpoint.pk)}
+
+    def test_that_does_not_meet_it_is_done_at_once(self, staff: Client, endpoint: Endpoint):
+        with an_import():
+            assert staff.post(LIST, self.chosen(endpoint)).status_code == 302
+            endpoint.refresh_from_db()
+            assert not endpoint.is_switched_on
+
+    def test_says_so_where_it_meets_it_and_is_sent_again_from_there(self, staff: Client, endpoint: Endpoint):
+        with an_import(Endpoint.objects.all()):
+            answer = staff.post(LIST, self.chosen(endpoint))
+            endpoint.refresh_from_db()
+            assert endpoint.is_switched_on
+        assert answer.status_code == 503
+        said = answer.content.decode()
+        assert "This is not done yet, because a list is being imported." in said
+        assert 'value="Switch off: stop linking, refreshing and copying at once"' in said
+        assert staff.post(LIST, Page(said).sent).status_code == 302
+        endpoint.refresh_from_db()
+        assert not endpoint.is_switched_on
+
+    def test_keeps_what_it_did_before_it_met_it(self, staff: Client, endpoint: Endpoint):
+        """Each row is switched by itself: with several locked at once, the import could fail because of us."""
+        met = Endpoint.objects.get(pk=endpoint.pk)
+        met.pk, met.fhir_base_url, met._state.adding = None, "https://z.example.org/fhir", True
+        met.pk = Endpoint._meta.pk.get_default()
+        met.save()
+        chosen = {"action": "switch_off", "_selected_action": [str(endpoint.pk), str(met.pk)]}
+        with an_import(Endpoint.objects.filter(pk=met.pk)):
+            assert staff.post(LIST, chosen).status_code == 503
+        endpoint.refresh_from_db()
+        met.refresh_from_db()
+        assert (endpoint.is_switched_on, met.is_switched_on) == (False, True)
+
+    def test_that_asks_a_provider_asks_nobody_before(self, staff: Client, endpoint: Endpoint):
+        with an_import():
+            answer = staff.post(LIST, self.chosen(endpoint, "discover_again"))
+        assert answer.status_code == 503
+        endpoint.refresh_from_db()
+        assert (endpoint.discovery_tried_at, endpoint.discovery_fault) == (None, "")
+
+    @pytest.mark.parametrize("is_list", [True, False])
+    def test_that_deletes_waits_for_it(self, staff: Client, endpoint: Endpoint, is_list: bool):
+        listed = Provider.objects.create(
+            directory="tests", directory_id="x", name="Fernlea", imported_at=endpoint.imported_at
+        )
+        chosen = {"action": "delete_selected", "_selected_action": str(listed.pk), "post": "yes"}
+        url = "/admin/directory/provider/" if is_list else f"/admin/directory/provider/{listed.pk}/delete/"
+        with an_import():
+            answer = staff.post(url, chosen)
+            assert answer.status_code == 503
+            assert Provider.objects.filter(pk=listed.pk).exists()
+        assert staff.post(url, Page(answer.content.decode()).sent).status_code == 302
+        assert not Provider.objects.filter(pk=listed.pk).exists()

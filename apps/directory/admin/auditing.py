@@ -4,7 +4,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
-from django.db import models, transaction
+from django.db import models
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -15,8 +15,9 @@ from apps.audit import recording
 from apps.audit.concurrent_edits import ConcurrentEditsAdmin
 from apps.audit.paging import BoundedAdmin
 from apps.audit.recording import Actor, EventType, Fact
-from apps.directory import registration_changes
+from apps.directory import import_waits, registration_changes
 from apps.directory.admin import deleting
+from apps.directory.admin.beside_imports import ActsBesideImports
 
 
 def staff(request: HttpRequest) -> Actor:
@@ -24,7 +25,7 @@ def staff(request: HttpRequest) -> Actor:
     return Actor.staff(current_user(request).pk)
 
 
-class AuditedAdmin(ReauthenticationAdmin, BoundedAdmin, ConcurrentEditsAdmin):
+class AuditedAdmin(ActsBesideImports, ReauthenticationAdmin, BoundedAdmin, ConcurrentEditsAdmin):
     """Changes record an audit event that names the columns, never their values. A page that was opened before somebody
     else's change does not undo it."""
 
@@ -60,7 +61,7 @@ class AuditedAdmin(ReauthenticationAdmin, BoundedAdmin, ConcurrentEditsAdmin):
 
     def delete_queryset(self, request: HttpRequest, queryset: "models.QuerySet[Any]") -> None:
         """Each one is recorded."""
-        with transaction.atomic():
+        with import_waits.after_imports():
             for row in queryset:
                 self.delete_model(request, row)
 
@@ -115,5 +116,6 @@ class SwitchedAdmin(AuditedAdmin):
 
     def _turn_each(self, request: HttpRequest, rows: "models.QuerySet[Any]", *, is_on: bool) -> None:
         for row in rows:
-            self.turn(request, row, is_on=is_on)
+            with import_waits.briefly():
+                self.turn(request, row, is_on=is_on)
         self.say_done(request, len(rows))

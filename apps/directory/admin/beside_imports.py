@@ -1,53 +1,48 @@
-"""Admin pages that save rows which a directory import writes as well: they wait for the import, but not for long.
+"""Admin pages beside a directory import (`import_waits`): what meets one waits ten seconds, and then a page says so and
+can send it again."""
 
-An import of a million rows takes minutes, and holds locks on the search words and on the rows that it changed until its
-end. A page that waited as long would seem lost, and a proxy would time out while it is still being saved.
-"""
-
-from typing import Any, Final
+from typing import Any
 
 from django.contrib import admin
-from django.db import OperationalError, connection, transaction
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
-from psycopg.errors import LockNotAvailable
 
-from apps.directory.models import SearchWord
-
-_PATIENCE: Final = "SET LOCAL lock_timeout = '10s'"
+from apps.directory import import_waits
 
 
-class BesideImports(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stubs alone
-    """A mixin. Put it before every other base class that saves."""
+class ActsBesideImports(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stubs alone
+    """A mixin for actions of lists, and for deleting. An action marks what may meet an import by `import_waits`."""
 
-    def changeform_view(
-        self, request: HttpRequest, object_id: str | None = None, form_url: str = "", extra_context: Any = None
-    ) -> HttpResponse:
-        """Save after any running import. The lock on search words is taken before the row's, as an import does. If that
-        takes more than ten seconds, nothing is saved, and a page (503) holds what was typed, to send it again."""
-        if request.method != "POST":
-            return super().changeform_view(request, object_id, form_url, extra_context)
+    def response_action(self, request: HttpRequest, queryset: QuerySet[Any], *where: Any) -> HttpResponse | None:
+        """Run the action. What it has done before it met an import stays done: twice is as once."""
         try:
-            with transaction.atomic(), connection.cursor() as cursor:
-                cursor.execute(_PATIENCE)
-                SearchWord.wait_for_imports()
-                return super().changeform_view(request, object_id, form_url, extra_context)
-        except OperationalError as error:
-            if not isinstance(error.__cause__, LockNotAvailable):
-                raise
-        return self._send_again(request)
+            return super().response_action(request, queryset, *where)
+        except import_waits.StillImporting:
+            said = dict(self.get_action_choices(request))
+            chosen = next((action for action in request.POST.getlist("action") if action in said), "")
+            return self.send_again(request, told=import_waits.NOT_DONE_YET, said=said.get(chosen, ""))
 
-    def _send_again(self, request: HttpRequest) -> HttpResponse:
+    def delete_view(self, request: HttpRequest, object_id: str, extra_context: Any = None) -> HttpResponse:
+        """Delete one row, after any import: others refer to it, and an import locks them in an order of its own."""
+        if request.method != "POST":
+            return super().delete_view(request, object_id, extra_context)
+        try:
+            with import_waits.after_imports():
+                return super().delete_view(request, object_id, extra_context)
+        except import_waits.StillImporting:
+            return self.send_again(request, told=import_waits.NOT_DONE_YET, said=_("Delete"))
+
+    def send_again(self, request: HttpRequest, *, told: str | Promise, said: str | Promise) -> HttpResponse:
+        """The page (503) that holds what was sent. `said` is on its button."""
         context = {
             **self.admin_site.each_context(request),
             "title": _("A list is being imported"),
             "opts": self.opts,
-            "told": _(
-                "Nothing was saved yet, because a list is being imported. That may take a few minutes. After that, "
-                "save again."
-            ),
-            "said": _("Save again"),
+            "told": told,
+            "said": said,
             "sent": [
                 (name, value)
                 for name, values in request.POST.lists()
@@ -56,3 +51,23 @@ class BesideImports(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in t
             ],
         }
         return TemplateResponse(request, "admin/send_again.html", context, status=503)
+
+
+class SavesAfterImports(ActsBesideImports):
+    """A mixin for rows that an import writes as well. Put it before every other base class that saves."""
+
+    def changeform_view(
+        self, request: HttpRequest, object_id: str | None = None, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        """Save after any running import. The lock on search words is taken before the row's, as an import does."""
+        if request.method != "POST":
+            return super().changeform_view(request, object_id, form_url, extra_context)
+        try:
+            with import_waits.after_imports():
+                return super().changeform_view(request, object_id, form_url, extra_context)
+        except import_waits.StillImporting:
+            told = _(
+                "Nothing was saved yet, because a list is being imported. That may take a few minutes. After that, "
+                "save again."
+            )
+            return self.send_again(request, told=told, said=_("Save again"))

@@ -15,10 +15,10 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
 from apps.audit.concurrent_edits import ChangedFieldsForm
-from apps.directory import consistency, discovering, registering, switching, trusting
+from apps.directory import consistency, discovering, import_waits, registering, switching, trusting
 from apps.directory.admin import endpoint_pages
 from apps.directory.admin.auditing import AuditedAdmin, SwitchedAdmin, staff
-from apps.directory.admin.beside_imports import BesideImports
+from apps.directory.admin.beside_imports import SavesAfterImports
 from apps.directory.admin.endpoint_questions import (
     CanBeLinked,
     DidLastCheckFail,
@@ -93,7 +93,7 @@ class ProviderPortalInline(admin.StackedInline):  # type: ignore[type-arg]  # ge
 
 
 @admin.register(Endpoint)
-class EndpointAdmin(BesideImports, SwitchedAdmin):
+class EndpointAdmin(SavesAfterImports, SwitchedAdmin):
     """Where records are, and why patients cannot link there."""
 
     subject = "endpoint"
@@ -254,6 +254,7 @@ class EndpointAdmin(BesideImports, SwitchedAdmin):
     @admin.action(description=_("Discover again: ask the deployment for its addresses"), permissions=["change"])
     def discover_again(self, request: HttpRequest, rows: QuerySet[Endpoint]) -> None:
         """Discover a few endpoints now, and show the results."""
+        import_waits.wait()
         for endpoint in self._few(request, rows, command="discover_endpoints"):
             try:
                 server = discovering.discover(endpoint, at=timezone.now(), actor=staff(request))

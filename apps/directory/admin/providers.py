@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from apps.audit.concurrent_edits import ChangedFieldsForm
 from apps.directory.admin import endpoint_pages
 from apps.directory.admin.auditing import AuditedAdmin
-from apps.directory.admin.beside_imports import BesideImports
+from apps.directory.admin.beside_imports import SavesAfterImports
 from apps.directory.admin.endpoint_questions import CanAnyBeLinked, IsOnItsList, IsPractice
 from apps.directory.admin.servers import Lines
 from apps.directory.models import Provider
@@ -32,7 +32,7 @@ class ProviderForm(ChangedFieldsForm):
 
 
 @admin.register(Provider)
-class ProviderAdmin(BesideImports, AuditedAdmin):
+class ProviderAdmin(SavesAfterImports, AuditedAdmin):
     """Whom patients recognize. Imported rows are overwritten by the next import."""
 
     subject = "provider"
