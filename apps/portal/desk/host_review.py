@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from apps.accounts import reauthentication
-from apps.directory import switching
+from apps.directory import import_waits, switching
 from apps.directory.desk import hosts
 from apps.directory.models import Endpoint
 from apps.portal.desk.staff import actor, staff_only
@@ -41,7 +41,8 @@ def _switch_on(request: HttpRequest, endpoint: Endpoint) -> HttpResponse:
     if not reauthentication.is_recent_for_staff(request):
         messages.info(request, _("Nothing was changed yet. Enter your password again, then do this again."))
         return redirect(f"{request.path}?password=1")
-    switching.switch_endpoint(endpoint, is_on=True, actor=actor(request), at=timezone.now())
+    with import_waits.briefly():
+        switching.switch_endpoint(endpoint, is_on=True, actor=actor(request), at=timezone.now())
     stranger = hosts.of(endpoint)
     messages.success(
         request,

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods
 
 from apps.accounts import reauthentication
 from apps.connections import moving
+from apps.directory import import_waits
 from apps.directory.models import Endpoint
 from apps.directory.moving import Addresses
 from apps.portal.desk.staff import actor, staff_only
@@ -41,10 +42,12 @@ def _act(request: HttpRequest, endpoint: Endpoint) -> HttpResponse:
     at = timezone.now()
     try:
         if "withdraw" in request.POST:
-            moving.withdraw(endpoint, actor=actor(request), at=at)
+            with import_waits.briefly():
+                moving.withdraw(endpoint, actor=actor(request), at=at)
             messages.success(request, _("Taken back: nothing is sent there any more."))
             return there
         seen = Addresses(request.POST.get("authorize_url", ""), request.POST.get("token_url", ""))
+        import_waits.wait()
         moving.approve(endpoint, seen=seen, actor=actor(request), at=at)
     except moving.LeadsElsewhere:
         messages.error(

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from apps.accounts import reauthentication
 from apps.connections.trials import trial_page
-from apps.directory import registering, registration_overview
+from apps.directory import import_waits, registering, registration_overview
 from apps.directory.desk import form_entries
 from apps.directory.models import ClientRegistration
 from apps.portal.desk import registration_status, step_actions, steps
@@ -70,7 +70,8 @@ def _fill(request: HttpRequest, registration: ClientRegistration, step: str) -> 
 
 def _press(request: HttpRequest, registration: ClientRegistration, button: str) -> HttpResponse:
     try:
-        step_actions.BUTTONS[button](registration, actor=actor(request), at=timezone.now())
+        with import_waits.briefly():
+            step_actions.BUTTONS[button](registration, actor=actor(request), at=timezone.now())
     except form_entries.NotNow:
         return _not_now(request, registration)
     return _back(registration)

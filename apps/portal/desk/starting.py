@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from apps.connections.views import waiting_room
-from apps.directory import enabling, registering, registration_overview
+from apps.directory import enabling, import_waits, registering, registration_overview
 from apps.directory.desk import beginning, wanted_providers
 from apps.directory.models import ClientRegistration, Endpoint
 from apps.portal.desk import registration_status
@@ -43,6 +43,7 @@ def begin(request: HttpRequest, endpoint_id: UUID) -> HttpResponse:
             return redirect("desk-look", endpoint_id=endpoint.pk)
         context = {"endpoint": endpoint, "registration": registering.standing_at(endpoint)}
         return render(request, "portal/desk/begin.html", context)
+    import_waits.wait()
     if request.POST.get("registration"):
         return _serve(request, endpoint)
     with waiting_room.seat_to_ask(endpoint) as is_free:
@@ -59,9 +60,12 @@ def name_addresses(request: HttpRequest, endpoint_id: UUID) -> HttpResponse:
     form = AddressesForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
+            import_waits.wait()
             beginning.name_addresses(endpoint, **form.cleaned_data, actor=actor(request), at=timezone.now())
         except ValidationError as refusal:
             form.add_error(None, refusal)
+        except import_waits.StillImporting:  # what was typed stays
+            form.add_error(None, str(import_waits.NOT_DONE_YET))
         else:
             return _begin(request, _endpoint(endpoint_id))
     status = 422 if form.errors else 200

@@ -20,7 +20,7 @@ from apps.connections.authorization_requests import binding, linking
 from apps.connections.models import Trial
 from apps.connections.trials import beginning, issuing, leaving, trial_page
 from apps.connections.views import browser_cookie, waiting_room
-from apps.directory import registration_overview
+from apps.directory import import_waits, registration_overview
 from apps.directory.models import ClientRegistration
 from apps.portal.desk.staff import actor, staff_only
 
@@ -93,7 +93,8 @@ def allow_issuer(request: HttpRequest, trial_id: UUID) -> HttpResponse:
         messages.info(request, _("Nothing was changed yet. Enter your password again, then do this again."))
         return redirect(request.path)
     try:
-        issuing.allow(trial, actor=actor(request), at=clocks.now())
+        with import_waits.briefly():
+            issuing.allow(trial, actor=actor(request), at=clocks.now())
     except issuing.NothingToAllow:
         return redirect("desk-trial", trial_id=trial.pk)
     except ValidationError:
