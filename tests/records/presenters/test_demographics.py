@@ -1,11 +1,13 @@
 """Details about a person from the extensions of US Core and Argonaut in a Patient, in either version."""
 
 import pytest
+from django.utils import translation
 
 from apps.records.presenters.persons import demographics, patient
 from apps.records.templatetags.record_words import trait_in_words, trait_label
 
 US_CORE = "http://hl7.org/fhir/us/core/StructureDefinition"
+WIDOWED = {"text": "Widowed", "coding": [{"code": "W", "display": "Widowed"}]}
 RACE = "urn:oid:2.16.840.1.113883.6.238"
 
 
@@ -66,12 +68,17 @@ class TestATrait:
         [
             ({"text": "M", "coding": [{"code": "M"}]}, "Married"),
             ({"coding": [{"code": "W", "display": "Widowed"}]}, "Widowed"),
+            ({"text": "Never Married", "coding": [{"code": "S", "display": "Never Married"}]}, "Never married"),
             ({"coding": [{"code": "S"}]}, "Never married"),
             ({"text": "Single", "coding": [{"code": "S"}]}, "Single"),
         ],
     )
     def test_of_marriage_is_said_in_words(self, marriage, said):
         assert told(maritalStatus=marriage) == [("Marital status", (said,))]
+
+    def test_of_marriage_is_said_in_the_language_of_the_reader(self):
+        with translation.override("es"):
+            assert told(maritalStatus=WIDOWED) == [("Estado civil", ("Viudo o viuda",))]
 
     @pytest.mark.parametrize(
         "sent",

@@ -96,8 +96,10 @@ def _sent(patient: Element) -> Iterator[tuple[Sort, str]]:
             yield from ((sort, said) for said in values if said)
     marriage = elements.child(patient, "maritalStatus")
     said = title_of(marriage)
-    known = [key for code in elements.codes(marriage) if (key := f"{Sort.MARRIAGE}-{code.lower()}") in WORDS]
-    if known and said.lower() in {"", *map(str.lower, elements.codes(marriage))}:
+    codes = codes_of(marriage)
+    known = [key for code in codes if (key := f"{Sort.MARRIAGE}-{code.code.lower()}") in WORDS]
+    standard = {name.lower() for code in codes for name in (code.code, code.display)}
+    if known and said.lower() in {"", *standard}:  # not words of their own, which we keep
         yield Sort.MARRIAGE, known[0]
     elif said:
         yield Sort.MARRIAGE, said
