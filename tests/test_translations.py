@@ -39,6 +39,12 @@ SETTLED = {
     r"\b(arreglarlo|[Nn]os corresponde)\b": "nos toca corregirlo",
     r"\b([Ee]l|[Uu]n|[Ss]u) id\b|^id\b": "identificador",
     r"\b[Dd]uradera\b": "crónica, persistente",
+    r"\bcomprobaci(ón|ones)\b": "revisión",
+    r"\b[Rr]esumen de paciente\b": "resumen del paciente",
+    r"\benlazad[oa]s?\b": "conectado",
+    r"\bpeticiones (de datos|a la vez)\b": "solicitudes; peticiones are the wishes of patients",
+    r"\b([Ff]allo|[Ee]rror) suyo\b": "del proveedor; suyo may be the patient's",
+    r"\b[Ee]quipo médico\b": "equipo de atención",
 }
 # Words of statuses, as the tables of the patient experience have them.
 TABLED = {
