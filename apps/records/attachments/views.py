@@ -9,15 +9,14 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.http import content_disposition_header
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
 from apps.accounts.current_user import current_user
 from apps.connections import clocks
 from apps.connections.views import waiting_room
-from apps.records.attachments import fetching
-from apps.records.attachments.opening import OpenedFile, OpenedPicture, Seat, open_file, open_picture
+from apps.records.attachments import fetching, handing_out
+from apps.records.attachments.opening import OpenedFile, OpenedPicture, open_file, open_picture
 from apps.records.attachments.refusals import FileRefused, NoSeat
 from apps.records.models import Record
 from apps.records.subjects import LISTED, OTHER, Subject, shelved_for
@@ -26,8 +25,6 @@ from apps.records.viewing.opening import looking
 from apps.vault.errors import VaultError
 
 _LOG = logging.getLogger(__name__)
-# Whatever the file is, a browser that opens it runs nothing in it, and loads and sends nothing.
-_INERT = "sandbox; default-src 'none'"
 
 _Opened = TypeVar("_Opened")
 
@@ -51,7 +48,7 @@ def show_file(request: HttpRequest, record_pk: int, number: int) -> HttpResponse
         context["subject"] = subject = entries.subject_of(record) or OTHER
         if asking_first.is_due(record, session=request.session):
             return _asked_first(request, subject, record)
-        file = _found(lambda: open_file(record, number, clock=clocks.shared(), seat=_seat_for(record)))
+        file = _found(lambda: open_file(record, number, clock=clocks.shared(), seat=handing_out.seat_for(record)))
     except VaultError as error:
         _LOG.error("A file does not open: connection %s, %s.", record.connection_id, type(error).__name__)
         return render(request, "records/file.html", context)
@@ -71,13 +68,10 @@ def save_file(request: HttpRequest, record_pk: int, number: int) -> HttpResponse
     of its entry asks first."""
 
     def opened(record: Record) -> OpenedFile:
-        return open_file(record, number, clock=clocks.shared(), seat=_seat_for(record))
+        return open_file(record, number, clock=clocks.shared(), seat=handing_out.seat_for(record))
 
     file = _to_save(request, record_pk, number, opened)
-    if isinstance(file, HttpResponse):
-        return file
-    content_type = file.sort.media_type if file.reading is None else "text/plain; charset=utf-8"
-    return _handed_out(file.handed_out, content_type, file.name)
+    return file if isinstance(file, HttpResponse) else handing_out.of_file(file)
 
 
 @require_safe
@@ -87,12 +81,10 @@ def save_picture(request: HttpRequest, record_pk: int, number: int, picture: int
     """A picture in a file, counted from 1, by the same rules as the file."""
 
     def opened(record: Record) -> OpenedPicture:
-        return open_picture(record, number, picture, clock=clocks.shared(), seat=_seat_for(record))
+        return open_picture(record, number, picture, clock=clocks.shared(), seat=handing_out.seat_for(record))
 
     shown = _to_save(request, record_pk, number, opened)
-    if isinstance(shown, HttpResponse):
-        return shown
-    return _handed_out(shown.content, shown.sort.media_type, shown.name)
+    return shown if isinstance(shown, HttpResponse) else handing_out.of_picture(shown)
 
 
 def _to_save(
@@ -114,20 +106,6 @@ def _asked_first(request: HttpRequest, subject: Subject, record: Record) -> Http
     """A redirect to the page of the record's entry."""
     query = queries.carried(request.GET, queries.PERSON)
     return redirect(reverse("entry", args=[subject.key, record.pk], query=query))
-
-
-def _seat_for(record: Record) -> Seat:
-    """The seat for a record's endpoint. Seats are limited by endpoint, since one that does not answer holds a thread
-    for a minute or more, whoever wants a file from it."""
-    return lambda: waiting_room.ROOM.seat(record.connection.endpoint_id)
-
-
-def _handed_out(content: bytes, content_type: str, name: str) -> HttpResponse:
-    response = HttpResponse(content, content_type=content_type)
-    response["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=name)
-    response["Content-Security-Policy"] = _INERT
-    response["X-Content-Type-Options"] = "nosniff"
-    return response
 
 
 def _found(opened: Callable[[], _Opened]) -> _Opened:
