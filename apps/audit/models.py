@@ -53,6 +53,7 @@ class EventType(models.TextChoices):
     RECORD_DISCARDED = "record.discarded", _("Entries about someone else deleted")
     SHARE_MADE = "share.made", _("Share made")
     SHARE_OPENED = "share.opened", _("Share opened")
+    SHARE_FILE_OPENED = "share.file_opened", _("File of a share opened")
     SHARE_REFUSED = "share.refused", _("Wrong passcode for a share")
     SHARE_ENDED = "share.ended", _("Share ended")
     REGISTRATION_CHANGED = "registration.changed", _("Client registration changed")

@@ -43,7 +43,8 @@ ROWS = 50
 _ROWS_AT_ONCE = 500
 _WORDS = {event.value: event.label for event in EventType}
 _LONGEST_NUMBER = 18
-_BY_A_LINK = frozenset({EventType.SHARE_OPENED, EventType.SHARE_REFUSED})  # by anybody with a link, its owner included
+# By anybody with a link, its owner included.
+_BY_A_LINK = frozenset({EventType.SHARE_OPENED, EventType.SHARE_FILE_OPENED, EventType.SHARE_REFUSED})
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from apps.records.exporting import choosing, portions
+from apps.records.exporting import choosing, offered_files, portions
 from apps.records.exporting.choosing import Choice
 from apps.records.exporting.forms import SourcesForm, kinds_field, span_field
 from apps.records.exporting.portions import Span
@@ -57,7 +57,7 @@ _DAYS: Final = {Lasting.DAY: 1, Lasting.WEEK: 7, Lasting.MONTH: 30}
 class ShareForm(SourcesForm):
     """What others may see, and how long."""
 
-    field_order = ("sources", "subjects", "sensitive", "span", "lasting", "purpose")
+    field_order = ("sources", "subjects", "sensitive", "with_files", "span", "lasting", "purpose")
     subjects = kinds_field(
         label=gettext_lazy("What may they see?"),
         help_text=gettext_lazy(
@@ -72,6 +72,15 @@ class ShareForm(SourcesForm):
             "violence, and answers about how you live. Unless you tick this, we leave out what we recognize, but we "
             "may miss some. Look at what they will see before you send the link. Medicines, allergies and vaccines "
             "are never left out, although they may reveal the same things."
+        ),
+        required=False,
+    )
+    with_files = forms.BooleanField(
+        label=gettext_lazy("Let them open files, too"),
+        help_text=gettext_lazy(
+            "The letters, reports and pictures that belong to documents and results they may see. We do not check what "
+            "is in a file: it may mention what you leave out, and other people. If we do not have a file yet, we get "
+            "it from your provider when they open it."
         ),
         required=False,
     )
@@ -129,6 +138,13 @@ class ShareForm(SourcesForm):
     def connections(self) -> list[UUID]:
         """The chosen sources. Only for a valid form."""
         return [choice.connection.pk for choice in self.chosen]
+
+    @property
+    def has_files(self) -> bool:
+        """Whether files can be opened: that was ticked, and so was something that may have some. Only for a valid
+        form."""
+        may_have_some = not offered_files.SUBJECTS.isdisjoint(self.cleaned_data["subjects"])
+        return may_have_some and bool(self.cleaned_data["with_files"])
 
     @property
     def lasts(self) -> timedelta:

@@ -40,6 +40,7 @@ def make(
     *,
     since: date | None,
     tells_sensitive: bool,
+    with_files: bool,
     purpose: str,
     lasts: timedelta,
     at: datetime,
@@ -49,7 +50,9 @@ def make(
     # the lock makes concurrent requests count one after another
     if User.objects.select_for_update(no_key=True).only("pk").filter(pk=user.pk).first() is None:
         raise AccountClosed
-    agreed = terms.new(connections, subjects, since=since, tells_sensitive=tells_sensitive, purpose=purpose)
+    agreed = terms.new(
+        connections, subjects, since=since, tells_sensitive=tells_sensitive, with_files=with_files, purpose=purpose
+    )
     with sealing.key_ring(Holder.user(user.pk)) as ring:
         made = _made_just_now(user, agreed, ring, lasts=lasts, at=at)
         if made is not None:

@@ -1,4 +1,4 @@
-"""Shares, and each time that somebody opened one."""
+"""Shares, each time that somebody opened one, and the files that they opened then."""
 
 import uuid
 from datetime import datetime
@@ -99,3 +99,24 @@ class Opening(models.Model):
 
     def __str__(self) -> str:
         return f"opening {self.pk}"
+
+
+class FileOpening(models.Model):
+    """A visitor opened a file, noted once for each file. `file_hash` is a hash of the file's address, which has a
+    signature that nobody can guess: it says which openings are of the same file, and not which file that is."""
+
+    opening = models.ForeignKey(Opening, on_delete=models.CASCADE, related_name="files", db_index=False)
+    file_hash = models.BinaryField(max_length=32)
+    at = models.DateTimeField()
+
+    class Meta:
+        verbose_name = _("opening of a shared file")
+        verbose_name_plural = _("openings of shared files")
+        constraints = [models.UniqueConstraint(fields=["opening", "file_hash"], name="one_opening_of_each_file")]
+
+    class Privacy:
+        secret = ("file_hash",)
+        operational = ("id", "opening", "at")
+
+    def __str__(self) -> str:
+        return f"opening of a file {self.pk}"

@@ -6,6 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
+from django.db.models import Count, Max
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
@@ -74,11 +75,14 @@ class OwnedShare:
 
 @dataclass(frozen=True, repr=False)
 class Receipt:
-    """An opening of the share. `name` is what the visitor called themselves."""
+    """An opening of the share. `name` is what the visitor called themselves. `files` is how many files they opened,
+    `file_at` when they opened the last one for the first time."""
 
     at: datetime
     way: Opening.Way
     name: str
+    files: int
+    file_at: datetime | None
 
 
 @dataclass(frozen=True, repr=False)
@@ -137,9 +141,10 @@ def _state(share: Share, *, at: datetime) -> State:
 
 
 def _receipts(share: Share, ring: KeyRing) -> Iterator[Receipt]:
-    for opening in share.openings.order_by("-at", "-pk"):
+    openings = share.openings.annotate(count=Count("files"), file_at=Max("files__at"))
+    for opening in openings.order_by("-at", "-pk"):
         try:
             name = ring.open_body(bytes(opening.sealed_name), place=places.name_place(opening.pk)).decode()
         except CannotOpen:
             name = ""
-        yield Receipt(opening.at, Opening.Way(opening.way), name)
+        yield Receipt(opening.at, Opening.Way(opening.way), name, opening.count, opening.file_at)

@@ -28,7 +28,8 @@ _LIMITED_ONCE: Final = frozenset({"results", "vitals", "visits", "procedures", "
 class Terms(msgspec.Struct, frozen=True, kw_only=True):
     """`token` is the end of the link, `key` decrypts a program's file (32 bytes), `purpose` is the owner's own note.
     `connections` are the chosen sources, all of one person. `limited` are the subjects of which only entries `since` a
-    date are shown: stored when the share was made, so that a later release does not change it."""
+    date are shown: stored when the share was made, so that a later release does not change it. `with_files`: the files
+    of documents and results can be opened."""
 
     token: str
     passcode: str
@@ -39,6 +40,7 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     since: date | None
     tells_sensitive: bool
     limited: frozenset[str] = _LIMITED_ONCE
+    with_files: bool = False  # shares made before this was part of the terms have none
 
     def __repr__(self) -> str:
         """Nothing about its contents."""
@@ -57,7 +59,13 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def new(
-    connections: Sequence[UUID], subjects: frozenset[str], *, since: date | None, tells_sensitive: bool, purpose: str
+    connections: Sequence[UUID],
+    subjects: frozenset[str],
+    *,
+    since: date | None,
+    tells_sensitive: bool,
+    with_files: bool,
+    purpose: str,
 ) -> Terms:
     """Terms with a new link, passcode and key."""
     return Terms(
@@ -70,6 +78,7 @@ def new(
         since=since,
         tells_sensitive=tells_sensitive,
         limited=EVENTS,
+        with_files=with_files,
     )
 
 

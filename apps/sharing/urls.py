@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from apps.sharing.views import owner, program, visitor
+from apps.sharing.views import owner, program, visitor, visitor_files
 
 own_urls = [
     path("", owner.show_shares, name="shares"),
@@ -18,6 +18,9 @@ given_urls = [
     path("leave/", visitor.leave, name="leave_shared"),
     path("m", program.show_manifest, name="shared_manifest"),  # short: the whole address may have 128 characters
     path("files/<str:ticket>", program.show_file, name="shared_file"),
+    path("entry-files/<str:ticket>/", visitor_files.show_file, name="shared_entry_file"),
+    path("entry-files/<str:ticket>/save/", visitor_files.save_file, name="save_shared_entry_file"),
+    path("entry-files/<str:ticket>/pictures/<int:picture>/", visitor_files.save_picture, name="save_shared_picture"),
 ]
 
 urlpatterns = [

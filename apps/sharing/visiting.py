@@ -20,7 +20,7 @@ from apps.audit import recording
 from apps.audit.recording import Actor, EventType
 from apps.directory.list_formats.texts import on_one_line
 from apps.sharing import places, rate_limit, terms
-from apps.sharing.models import Opening, Share
+from apps.sharing.models import FileOpening, Opening, Share
 from apps.vault import sealing
 from apps.vault.errors import CannotOpen
 from apps.vault.sealing import Holder, KeyRing
@@ -41,6 +41,14 @@ class Refused(Exception):
     tries_left: int
 
 
+@dataclass(frozen=True)
+class Visit:
+    """Somebody was let in. `opening_id` notes who that was; None for the share's owner, whose visits are not noted."""
+
+    share_id: UUID
+    opening_id: UUID | None
+
+
 def find(token: str, *, at: datetime) -> Share:
     """The share with this link, and its owner. Raises Over."""
     return _only(Share.objects.open(at=at), token)
@@ -48,10 +56,10 @@ def find(token: str, *, at: datetime) -> Share:
 
 def enter(
     token: str, passcode: str, *, name: str, way: Opening.Way, at: datetime, signed_in: UUID | None = None
-) -> Share:
+) -> tuple[Share, Visit]:
     """Open the share for somebody who gives this name, and may be `signed_in` here: if they are its owner, it is not
     counted as a visit. Raises Over, Refused, TooOften and VaultError."""
-    tries_left = None
+    tries_left = opening_id = None
     with transaction.atomic():
         # after waiting for the lock, a share that was ended, used up or deleted meanwhile is not found
         share = _only(Share.objects.open(at=at).select_for_update(of=("self",)), token)
@@ -60,7 +68,7 @@ def enter(
             if terms.is_passcode(passcode, terms.opened(share, ring)):
                 rate_limit.count(share.pk)
                 if not is_own:
-                    _note_opening(share, name, way, ring, at=at)
+                    opening_id = _note_opening(share, name, way, ring, at=at)
                 _record(EventType.SHARE_OPENED, share, by_owner=is_own, at=at)
             else:
                 before = share.tries_left
@@ -69,7 +77,22 @@ def enter(
                     _record(EventType.SHARE_REFUSED, share, by_owner=is_own, at=at)
     if tries_left is not None:  # raise only after the commit: the try must count
         raise Refused(tries_left)
-    return share
+    return share, Visit(share.pk, opening_id)
+
+
+def note_file(token: str, visit: Visit, address: str, *, at: datetime) -> None:
+    """Note that a visitor opens the file with this address, once for each visit. Raises Over if the share was ended
+    meanwhile. It is locked, so that its owner can close the account at the same time (`ending.forget`)."""
+    with transaction.atomic():
+        share = _only(Share.objects.open(at=at).select_for_update(of=("self",)), token)
+        if visit.opening_id is None:
+            return
+        if share.openings.filter(pk=visit.opening_id).exists():  # not if very many opened the share since
+            file = {"opening_id": visit.opening_id, "file_hash": terms.hash_of(address)}
+            _file, is_first = FileOpening.objects.get_or_create(**file, defaults={"at": at})
+            if not is_first:
+                return
+        _record(EventType.SHARE_FILE_OPENED, share, by_owner=False, at=at)
 
 
 def tries_left(token: str, *, at: datetime) -> int:
@@ -84,7 +107,7 @@ def _only(shares: QuerySet[Share], token: str) -> Share:
     return found
 
 
-def _note_opening(share: Share, name: str, way: Opening.Way, ring: KeyRing, *, at: datetime) -> None:
+def _note_opening(share: Share, name: str, way: Opening.Way, ring: KeyRing, *, at: datetime) -> UUID:
     share.opened += 1
     share.last_opened_at = at
     share.save(update_fields=["opened", "last_opened_at"])
@@ -93,6 +116,7 @@ def _note_opening(share: Share, name: str, way: Opening.Way, ring: KeyRing, *, a
     opening.save(force_insert=True)
     older = share.openings.order_by("-at", "-pk").values_list("pk", flat=True)[_MOST_KEPT:]
     Opening.objects.filter(pk__in=list(older)).delete()
+    return opening.pk
 
 
 def _count_wrong(share: Share, passcode: str, way: Opening.Way, ring: KeyRing, *, at: datetime) -> int:

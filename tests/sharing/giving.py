@@ -36,7 +36,8 @@ def share_of(
     **others: Any,
 ) -> Share:
     """An open share of these, for a week."""
-    chosen = {"since": None, "tells_sensitive": False, "purpose": "", "lasts": timedelta(days=7), **others}
+    chosen: dict[str, Any] = {"since": None, "tells_sensitive": False, "with_files": False, "purpose": ""}
+    chosen = {**chosen, "lasts": timedelta(days=7), **others}
     keys = frozenset(subject.key for subject in subjects)
     return making.make(user, [one.pk for one in connections], keys, at=at or timezone.now(), **chosen)
 

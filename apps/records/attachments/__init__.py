@@ -3,7 +3,7 @@
 Inline content is read from the record itself. This is the entry point for callers.
 """
 
-from apps.records.attachments.opening import OpenedFile, OpenedPicture, open_file, open_picture
-from apps.records.attachments.refusals import FileRefused, Reason
+from apps.records.attachments.opening import OpenedFile, OpenedPicture, Seat, open_file, open_picture
+from apps.records.attachments.refusals import FileRefused, NoSeat, Reason
 
-__all__ = ["FileRefused", "OpenedFile", "OpenedPicture", "Reason", "open_file", "open_picture"]
+__all__ = ["FileRefused", "NoSeat", "OpenedFile", "OpenedPicture", "Reason", "Seat", "open_file", "open_picture"]

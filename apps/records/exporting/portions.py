@@ -5,10 +5,11 @@ entries can be left out of any subject that may have some (`presenters.sensitivi
 """
 
 import calendar
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, timedelta
 from enum import StrEnum
-from typing import Final
+from typing import Final, TypeAlias
 
 from apps.records.presenters.datatypes import dates
 from apps.records.presenters.datatypes.moments import DAYS_A_YEAR, When
@@ -31,6 +32,9 @@ from apps.wire import datetimes
 # Events happen once, and matter less with time. A surgery, in contrast, matters for life.
 EVENTS: Final = frozenset(subject.key for subject in (RESULTS, VITALS, VISITS, DOCUMENTS))
 _NEVER_SENSITIVE: Final = frozenset({MEDICINES.key, ALLERGIES.key, VACCINES.key, INSURANCE.key})
+# Where a page has file `number` of the record with this id.
+FileAddress: TypeAlias = Callable[[int, int], str]
+
 _DECEMBER: Final = 12
 _DAY: Final = 10  # characters in 2024-12-30
 
@@ -51,18 +55,25 @@ _MONTHS: Final = {Span.THREE_MONTHS: 3, Span.YEAR: 12, Span.FIVE_YEARS: 60}
 class Portion:
     """The subjects by key, and the first day to include for the `limited` ones, or None for all. `tells_sensitive`:
     also includes what people feel to be sensitive. `is_for_others`: somebody else reads it, and gets no names of
-    relatives, no contact persons, and no number of entries withdrawn or gone."""
+    relatives, no contact persons, and no number of entries withdrawn or gone. `file_address` says where its page has
+    the files of documents and reports; None if it does not lead to them."""
 
     subjects: frozenset[str]
     since: date | None = None
     tells_sensitive: bool = True
     is_for_others: bool = False
     limited: frozenset[str] = EVENTS
+    file_address: FileAddress | None = None
 
     @property
     def is_whole(self) -> bool:
         """Whether no entry is left out."""
         return self.tells_sensitive and self.since is None and self.subjects >= WHOLE.subjects
+
+    @property
+    def leads_to_files(self) -> bool:
+        """Whether its page leads to files."""
+        return self.file_address is not None
 
     def limits(self, subject: Subject) -> bool:
         """Whether entries of this subject may be left out because of their date."""

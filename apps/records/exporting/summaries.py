@@ -20,7 +20,15 @@ import msgspec
 from django.utils.translation import gettext
 
 from apps.records import shelving, subjects
-from apps.records.exporting import for_others, on_paper, reading, relatives, results_of_grave_reports, shelved
+from apps.records.exporting import (
+    for_others,
+    offered_files,
+    on_paper,
+    reading,
+    relatives,
+    results_of_grave_reports,
+    shelved,
+)
 from apps.records.exporting.choosing import Choice
 from apps.records.exporting.portions import WHOLE, Portion
 from apps.records.exporting.prescription_fills import Fills
@@ -151,7 +159,7 @@ def with_untold(choices: Sequence[Choice], *, at: datetime, portion: Portion) ->
     whose record it is, before they give the page to anybody. Raises as `summary` does."""
     gathered = _gathered(choices, portion, at.date())
     left_out = ((subject, gathered.untold[subject.key]) for subject in _ORDERED)
-    untold = tuple(_list(subject, held, choices, at, is_for_others=False) for subject, held in left_out if held.count)
+    untold = tuple(_list(subject, held, choices, at, WHOLE) for subject, held in left_out if held.count)
     return _summary(choices, gathered, at), untold
 
 
@@ -165,10 +173,7 @@ def _summary(choices: Sequence[Choice], gathered: _Gathered, at: datetime) -> Su
         name=person.name if person is not None else "",
         birth_date=person.birth_date if person is not None else "",
         choices=tuple(_of_subjects(choice, wanted, portion) for choice in choices),
-        lists=tuple(
-            _list(subject, gathered.lists[subject.key], choices, at, is_for_others=portion.is_for_others)
-            for subject in wanted
-        ),
+        lists=tuple(_list(subject, gathered.lists[subject.key], choices, at, portion) for subject in wanted),
         withdrawn=tuple((+gathered.withdrawn).items()) if is_own else (),
         gone=tuple((+gathered.gone).items()) if is_own else (),
         unopened=tuple((provider, _named(lacking)) for provider, lacking in sorted(gathered.unopened.items())),
@@ -350,16 +355,14 @@ def _add(
     held.add(Shelved(told.record, choice.connection.pk, subject.key, key, told.entry))
 
 
-def _list(
-    subject: Subject, held: SubjectEntries, choices: Sequence[Choice], at: datetime, *, is_for_others: bool
-) -> List:
+def _list(subject: Subject, held: SubjectEntries, choices: Sequence[Choice], at: datetime, portion: Portion) -> List:
     newest, others = held.shown()
     # All at once: what came in two ways is one row, even if only one of them is the newest value of its test.
     found = [*newest, *others]
-    if is_for_others:
+    if portion.is_for_others:
         found = [for_others.told(one) for one in relatives.left_out(found, choices, today=at.date())]
-    paired = rows.paired(found, _sources(choices), at=at, on_paper=True, for_others=is_for_others)
-    told = [(one, on_paper.in_full(one, row)) for one, row in paired]
+    paired = rows.paired(found, _sources(choices), at=at, on_paper=True, for_others=portion.is_for_others)
+    told = [(one, offered_files.beside(one, on_paper.in_full(one, row), portion.file_address)) for one, row in paired]
     if not newest:
         shown = folding.fold(told) if subject.order is Order.NAMED else tuple(row for _one, row in told)
         groups, is_foremost = _groups(subject, shown), subject in _FIRST

@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import cache_control
@@ -65,6 +66,7 @@ def _make(request: HttpRequest) -> HttpResponse:
             frozenset(form.cleaned_data["subjects"]),
             since=form.since(today=timezone.localdate(now)),
             tells_sensitive=form.cleaned_data["sensitive"],
+            with_files=form.has_files,
             purpose=form.cleaned_data["purpose"],
             lasts=form.lasts,
             at=now,
@@ -130,10 +132,14 @@ def preview_share(request: HttpRequest, share_id: UUID) -> HttpResponse:
     """What others see of it now, or would see if it has ended."""
     now = timezone.now()
     try:
-        preview = showing.preview(current_user(request), share_id, at=now)
+        preview = showing.preview(current_user(request), share_id, file_address=_file_address, at=now)
     except Share.DoesNotExist:
         raise Http404 from None
     except Over:
         return render(request, "sharing/nothing_left.html", {"share_id": share_id}, status=404)
     context = {"share": preview.share, "summary": preview.summary, "untold": preview.untold, "now": now}
     return render(request, "sharing/preview.html", context)
+
+
+def _file_address(record_pk: int, number: int) -> str:
+    return reverse("file", args=[record_pk, number])

@@ -1,14 +1,9 @@
 """The visitor's pages: ask for the passcode, then show the part of the record.
 
-A visitor has no account. That the passcode was right is stored in a signed, short-lived cookie for this one link; a
-share that ends meanwhile shows nothing more, whatever the cookie says.
+A visitor has no account. That the passcode was right is stored in a cookie (`visit_cookie`); a share that ends
+meanwhile shows nothing more, whatever the cookie says.
 """
 
-from datetime import timedelta
-from typing import Final
-
-from django.conf import settings
-from django.core import signing
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -21,12 +16,10 @@ from apps.sharing import rate_limit, showing, visiting
 from apps.sharing.forms import PasscodeForm
 from apps.sharing.models import Opening, Share
 from apps.sharing.rate_limit import TooOften
+from apps.sharing.views import visit_cookie
+from apps.sharing.views.visitor_answers import over, private, too_often
 from apps.sharing.visiting import Over, Refused
 from apps.vault.errors import Shredded
-
-COOKIE: Final = "opened_share"
-_AGE: Final = timedelta(minutes=30)
-_MINUTES: Final = rate_limit.SECONDS // 60
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -42,12 +35,17 @@ def show_shared(request: HttpRequest, token: str) -> HttpResponse:
             return _ask(request, PasscodeForm(), share)
         rate_limit.count(share.pk)
         with timezone.override(time_zones.of(share.user)):  # the days of the record are those of its owner
-            context = {"share": share, "token": token, "summary": showing.summary(share, at=now), "now": now}
-            return _private(render(request, "sharing/shared.html", context))
+            summary = showing.summary(share, address=lambda ticket: _file_address(token, ticket), at=now)
+            context = {"share": share, "token": token, "summary": summary, "now": now}
+            return private(render(request, "sharing/shared.html", context))
     except TooOften:
-        return _private(render(request, "sharing/too_often.html", {"minutes": _MINUTES}, status=429))
+        return too_often(request)
     except (Over, Shredded):  # Shredded: its owner closed the account a moment ago
-        return _over(request)
+        return over(request)
+
+
+def _file_address(token: str, ticket: str) -> str:
+    return reverse("shared_entry_file", args=[token, ticket])
 
 
 @require_POST
@@ -55,7 +53,7 @@ def show_shared(request: HttpRequest, token: str) -> HttpResponse:
 def leave(_request: HttpRequest, token: str) -> HttpResponse:
     """Forget on this device that the passcode was given."""
     answer = redirect("shared", token)
-    answer.delete_cookie(COOKIE, path=reverse("shared", args=[token]))
+    visit_cookie.take(answer, token)
     return answer
 
 
@@ -65,43 +63,22 @@ def _enter(request: HttpRequest, token: str, share: Share) -> HttpResponse:
         return _ask(request, form, share, status=422)
     given = {**form.cleaned_data, "way": Opening.Way.PAGE, "signed_in": request.user.pk}
     try:
-        visiting.enter(token, at=timezone.now(), **given)
+        _share, visit = visiting.enter(token, at=timezone.now(), **given)
     except Refused as refused:
         if not refused.tries_left:
-            return _over(request)
+            return over(request)
         form.refuse(refused.tries_left)
         return _ask(request, form, share, status=422)
     answer = redirect("shared", token)
-    answer.set_signed_cookie(
-        COOKIE,
-        str(share.pk),
-        salt=COOKIE,
-        max_age=_AGE,
-        path=reverse("shared", args=[token]),
-        secure=settings.SESSION_COOKIE_SECURE,
-        httponly=True,
-        samesite="Lax",
-    )
+    visit_cookie.give(answer, token, visit)
     return answer
 
 
 def _has_entered(request: HttpRequest, share: Share) -> bool:
-    try:
-        return bool(request.get_signed_cookie(COOKIE, salt=COOKIE, max_age=_AGE, default="") == str(share.pk))
-    except signing.BadSignature:
-        return False
+    visit = visit_cookie.read(request)
+    return visit is not None and visit.share_id == share.pk
 
 
 def _ask(request: HttpRequest, form: PasscodeForm, share: Share, *, status: int = 200) -> HttpResponse:
     context = {"form": form, "is_own": request.user.pk == share.user_id}
-    return _private(render(request, "sharing/passcode.html", context, status=status))
-
-
-def _over(request: HttpRequest) -> HttpResponse:
-    return _private(render(request, "sharing/over.html", status=404))
-
-
-def _private(answer: HttpResponse) -> HttpResponse:
-    """Keep the page out of search engines."""
-    answer["X-Robots-Tag"] = "noindex, nofollow"
-    return answer
+    return private(render(request, "sharing/passcode.html", context, status=status))

@@ -39,6 +39,14 @@ from apps.records.viewing.wording import (
 )
 
 
+class RowFile(msgspec.Struct, frozen=True, gc=False):
+    """A file that a row leads to."""
+
+    address: str
+    title: str
+    kind: str  # and its size, if that was sent
+
+
 class Row(msgspec.Struct, frozen=True, gc=False):
     """`title` is our plain name, else the provider's; `theirs` is the provider's if ours comes first. `providers` has
     more than one if several sent the same entry. `others` are further entries of the same thing, newest first, if a
@@ -64,6 +72,7 @@ class Row(msgspec.Struct, frozen=True, gc=False):
     own_words: frozenset[str] = frozenset()  # those words, if so
     is_called_by_them: bool = False  # the title is in the provider's words
     behind: frozenset[str] = frozenset()  # the details that stand after the date
+    files: tuple[RowFile, ...] = ()  # on pages that link them beside their entry
 
     @property
     def listed_by(self) -> int:
