@@ -47,6 +47,7 @@ class TestTheForm:
         assert {"results", "medicines", "allergies", "conditions", "devices"} <= ticked
         assert not {"insurance", "team", "documents", "history", "other"} & ticked
         assert form["sensitive"].value() is None
+        assert form["with_files"].value() is None
 
     def test_names_each_that_is_left_out_unless_it_is_ticked(self, hers, connection):
         hint = str(hers.get(reverse(MAKE)).context["form"]["subjects"].help_text)
@@ -71,6 +72,24 @@ class TestTheForm:
         assert agreed.tells_sensitive is False
         assert agreed.since is not None
         assert share.expires_at - share.created_at == timedelta(days=7)
+
+    @pytest.mark.parametrize(
+        ("chosen", "has_files"),
+        [
+            ({"subjects": ["documents"]}, False),
+            ({"subjects": ["documents"], "with_files": "on"}, True),
+            ({"subjects": ["results", "vitals"], "with_files": "on"}, True),
+            ({"subjects": ["allergies"], "with_files": "on"}, False),
+        ],
+    )
+    def test_has_files_if_they_were_ticked_and_so_was_what_has_some(self, hers, connection, chosen, has_files):
+        hers.post(reverse(MAKE), asked(connection, **chosen))
+        assert terms_of(Share.objects.get()).with_files is has_files
+
+    def test_opens_another_share_if_only_files_are_ticked_as_well(self, hers, connection):
+        for others in ({}, {"with_files": "on"}):
+            hers.post(reverse(MAKE), asked(connection, subjects=["documents"], **others))
+        assert Share.objects.count() == 2
 
     @pytest.mark.parametrize(("lasting", "days"), [("1-day", 1), ("7-days", 7), ("30-days", 30)])
     def test_opens_it_for_as_long_as_was_chosen(self, hers, connection, lasting, days):

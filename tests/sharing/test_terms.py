@@ -22,23 +22,31 @@ def limited(share: Share) -> set[str]:
     return {subject.key for subject in LISTED if portion.limits(subject)}
 
 
-class TestATimeThatSomebodyChose:
-    def sealed(self, share: Share, agreed: Terms, *but: str) -> Share:
-        """The share with these terms, as a release wrote them that did not know `but`."""
-        written = {name: value for name, value in msgspec.to_builtins(agreed).items() if name not in but}
-        with sealing.key_ring(Holder.user(share.user_id)) as ring:
-            place = places.terms_place(share.pk)
-            share.sealed_terms = ring.seal_body(msgspec.json.encode(written), place=place)
-        share.save()
-        return share
+def sealed(share: Share, agreed: Terms, *but: str) -> Share:
+    """The share with these terms, as a release wrote them that did not know `but`."""
+    written = {name: value for name, value in msgspec.to_builtins(agreed).items() if name not in but}
+    with sealing.key_ring(Holder.user(share.user_id)) as ring:
+        place = places.terms_place(share.pk)
+        share.sealed_terms = ring.seal_body(msgspec.json.encode(written), place=place)
+    share.save()
+    return share
 
+
+class TestATimeThatSomebodyChose:
     def test_limits_what_it_limited_when_they_chose(self, share):
         agreed = msgspec.structs.replace(terms_of(share), since=SINCE)
-        assert limited(self.sealed(share, agreed)) == EVENTS
+        assert limited(sealed(share, agreed)) == EVENTS
         assert PROCEDURES.key not in EVENTS
         narrow = msgspec.structs.replace(agreed, limited=frozenset({RESULTS.key}))
-        assert limited(self.sealed(share, narrow)) == {RESULTS.key}
+        assert limited(sealed(share, narrow)) == {RESULTS.key}
 
     def test_limits_surgeries_too_in_a_share_of_before(self, share):
         agreed = msgspec.structs.replace(terms_of(share), since=SINCE)
-        assert limited(self.sealed(share, agreed, "limited")) == EVENTS | {PROCEDURES.key}
+        assert limited(sealed(share, agreed, "limited")) == EVENTS | {PROCEDURES.key}
+
+
+class TestFiles:
+    def test_are_in_no_share_of_before(self, share):
+        agreed = msgspec.structs.replace(terms_of(share), with_files=True)
+        assert terms_of(sealed(share, agreed)).with_files is True
+        assert terms_of(sealed(share, agreed, "with_files")).with_files is False
