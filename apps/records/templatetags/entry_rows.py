@@ -162,18 +162,18 @@ class _Alike:
         return f"{around[0]}{row.record}{around[1]}"
 
     def detail(self, row: Row, said: str) -> str:
+        """One detail in its own element."""
         if row.language:  # other words on the row are the provider's
-            return said_by_them(said, row.language, row.own_words)
+            return _detail(said_by_them(said, row.language, row.own_words))
         detail = self._details.get(said)
         if detail is None:
-            detail = self._details[said] = said_by_them(said, "", frozenset())
+            detail = self._details[said] = _detail(said_by_them(said, "", frozenset()))
         return detail
 
     def in_parts(self, parts: Iterable[str]) -> str:
         """The parts of one line, each in its own element: if there is no room for all of them, the line breaks between
         two, and not within a date or a provider's name. The dot before a part is invisible at the start of a line."""
-        first, *others = map(self._part, parts)
-        return f"<span>{first}</span>" + "".join(f" <span><span>· </span>{part}</span>" for part in others)
+        return f"<span>{'</span> <span><span>· </span>'.join(map(self._part, parts))}</span>"
 
     def _part(self, said: str) -> str:
         part = self._parts.get(said)
@@ -213,7 +213,11 @@ def _said_of(row: Row, alike: _Alike, *, show_subject: bool) -> str:
 
 
 def _details(row: Row, details: Iterable[str], alike: _Alike) -> str:
-    return "".join(f'<span class="row-said">{alike.detail(row, detail)}</span>' for detail in details)
+    return "".join([alike.detail(row, detail) for detail in details])
+
+
+def _detail(said: str) -> str:
+    return f'<span class="row-said">{said}</span>'
 
 
 def _line(parts: Iterable[str], alike: _Alike) -> str:
