@@ -16,7 +16,7 @@ def document(*files: dict[str, Any]) -> list[str]:
     content = [{"attachment": {"url": "Binary/1", **file}} for file in files]
     author = [{"display": "Ada Finch, MD"}]
     sent = {"resourceType": "DocumentReference", "id": "d", "status": "current", "author": author, "content": content}
-    return list(row_details.of(documents.present(sent, Context())))
+    return list(filter(None, row_details.of(documents.present(sent, Context()))))
 
 
 class TestTheRowOfADocument:
@@ -34,7 +34,7 @@ class TestTheRowOfADocument:
         ],
     )  # fmt: skip
     def test_says_its_kind_and_size_behind_its_author(self, files, said):
-        assert document(*files)[-2:] == ["Ada Finch, MD", said]
+        assert document(*files) == list(filter(None, ["Ada Finch, MD", said]))
 
 
 class TestAKind:

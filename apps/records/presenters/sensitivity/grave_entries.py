@@ -21,6 +21,5 @@ def names_of(entry: Entry) -> Iterator[tuple[str, tuple[Code, ...]]]:
         yield from ((part.title, part.codes) for part in entry.components)
     if isinstance(entry, DocumentEntry):
         yield entry.title, (*entry.codes, *entry.category_codes)
-        yield from (
-            (said, ()) for said in (entry.name, *entry.categories, *(file.described.title for file in entry.files))
-        )
+        for said in (entry.name, *entry.categories, *[file.described.title for file in entry.files]):
+            yield said, ()

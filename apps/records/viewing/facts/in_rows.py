@@ -64,7 +64,8 @@ def of_fields(entry: Entry, names: Iterable[str], known: Known) -> tuple[str, ..
         told = _first(value, known, more=getattr(entry, f"more_{name}", 0))
         if not told:
             continue
-        said = told if any(lines.PART in line for line in told) else (", ".join(told),)
+        together = ", ".join(told)
+        said = told if lines.PART in together else (together,)
         if isinstance(value, _LABELED) or labels.is_named_in_rows(kind, name):
             label = labels.of_field(kind, name)  # a date alone does not say what it stands for
             said = (label,) if value is True else (f"{label}: {said[0]}", *said[1:])

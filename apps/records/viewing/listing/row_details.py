@@ -53,6 +53,8 @@ def _first(entry: Entry, known: Known) -> Iterator[str]:
 def _behind(entry: Entry, first: Iterable[str], known: Known) -> Iterator[str]:
     said = list(first)
     for name in labels.behind_in_rows(type(entry).__name__):
+        if not getattr(entry, name, None):  # as most are
+            continue
         if name == "people":
             told: tuple[str, ...] = (_people(entry, said),)
         elif isinstance(entry, DocumentEntry) and name == "files":
@@ -67,8 +69,8 @@ def _people(entry: Entry, said: Iterable[str]) -> str:
     """The first two people, except those whom it names anyway: a visit says who took part, and as what."""
     if not entry.people:
         return ""
-    named = "".join(f", {line.replace(' · ', ', ')}, " for line in said)
-    return ", ".join(one for one in entry.people[:2] if f", {one}, " not in named and one != entry.title)
+    named = f", {', , '.join(said).replace(' · ', ', ')}, "
+    return ", ".join([one for one in entry.people[:2] if f", {one}, " not in named and one != entry.title])
 
 
 def _counted(count: int) -> str:

@@ -50,6 +50,6 @@ def _in_words(known: str, _language: str) -> str:
 def of_files(files: Sequence[File], language: str = "") -> str:
     """The kinds of these files, each once; for a single file also its size, if that was sent. `language` is as in
     `of`."""
-    kinds = dict.fromkeys(filter(None, (of(file.described.media_type, language) for file in files)))
+    kinds = dict.fromkeys(filter(None, [of(file.described.media_type, language) for file in files]))
     size = files[0].described.size if len(files) == 1 else 0
     return ", ".join((*kinds, *((filesizeformat(size),) if size else ())))
