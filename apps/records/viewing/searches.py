@@ -118,7 +118,7 @@ def of(whole: Whole, words: str, *, owner: Owner | None = None) -> Found:
 
 def _of(source: Source, owner: Owner | None) -> str:
     """The provider and, if a reader has records of several people, whose record it has."""
-    return f"{source.connection.provider.name} {owner.name if owner else source.person}"
+    return f"{source.clinic} {owner.name if owner else source.person}"
 
 
 def _in_part(counts: Mapping[tuple[Word, ...], int], asked: Sequence[Word]) -> Iterator[InPart]:

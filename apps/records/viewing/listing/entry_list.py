@@ -107,7 +107,7 @@ class EntryList:
     def clinic(self) -> str:
         """The provider to ask, by its name alone, if all entries come from one, or could: however its record is read,
         people call the clinic."""
-        clinics = {source.connection.provider.name for source in self.sources or self.all_sources}
+        clinics = {source.clinic for source in self.sources or self.all_sources}
         return clinics.pop() if len(clinics) == 1 else ""
 
     @property

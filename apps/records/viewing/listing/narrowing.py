@@ -114,8 +114,9 @@ class Narrowing:
         if sort in self.wanted:
             yield self._choice(sort, self.wanted[sort], is_on=True)
             return
-        for spelled in sorted(_spelled(sort, counted), key=lambda one: (-one.total(), _said(one).casefold())):
-            yield self._choice(sort, _said(spelled), is_on=False)
+        named = [(_said(spelled), spelled.total()) for spelled in _spelled(sort, counted)]
+        for name, _count in sorted(named, key=lambda one: (-one[1], one[0].casefold())):
+            yield self._choice(sort, name, is_on=False)
 
     def _choice(self, sort: Sort, name: str, *, is_on: bool) -> Choice:
         return Choice(mark(self.user_id, sort, name), self._called(sort, name), is_on)

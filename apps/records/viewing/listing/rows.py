@@ -152,7 +152,7 @@ def _remarked(one: Shelved, source: Source, *, alike: "_Alike", at: datetime | N
     row = _row(one, source, alike, has_details=has_details)
     if at is None or one.entry is None:
         return row
-    said = remarks.of(one.entry, provider=source.connection.provider.name, born=source.born, at=at)
+    said = remarks.of(one.entry, provider=source.clinic, born=source.born, at=at)
     return replace(row, details=(*row.details, *said)) if said else row
 
 
@@ -160,10 +160,9 @@ def _without_its_clinic(row: Row, entry: Entry | None, source: Source) -> Row:
     """Leave out where it was, if that is the provider: the row ends with that name. Not if several sent it, as the row
     would not say at which of them it was; nor if it is a result, whose value may be the name, as an answer to a
     question."""
-    clinic = source.connection.provider.name
-    if len(row.providers) > 1 or isinstance(entry, ResultEntry) or clinic not in row.details:
+    if len(row.providers) > 1 or isinstance(entry, ResultEntry) or source.clinic not in row.details:
         return row
-    return replace(row, details=tuple(detail for detail in row.details if detail != clinic))
+    return replace(row, details=tuple(detail for detail in row.details if detail != source.clinic))
 
 
 def _together(providers: Sequence[str], sources: Mapping[UUID, Source]) -> tuple[str, ...]:

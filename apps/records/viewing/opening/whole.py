@@ -66,9 +66,14 @@ class Source:
         """The same for all ways in which we read one person's record there."""
         return self._named(self.person)
 
+    @cached_property
+    def clinic(self) -> str:
+        """The provider's name alone. Asked once: each row of a list needs it, and Django looks for it each time."""
+        return self.connection.provider.name
+
     def _named(self, *apart: str) -> str:
         told = ", ".join(filter(None, apart))
-        return f"{self.connection.provider.name} ({told})" if told else self.connection.provider.name
+        return f"{self.clinic} ({told})" if told else self.clinic
 
 
 @dataclass(frozen=True)

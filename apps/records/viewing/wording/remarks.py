@@ -28,7 +28,7 @@ def of(entry: Entry, *, provider: str, born: date | None, at: datetime) -> tuple
 def _said(entry: Entry, provider: str, born: date | None, at: datetime) -> Iterator[str]:
     if dates_in_words.looks_wrong(entry, born=born, at=at):
         yield gettext("This date looks wrong. Ask %(provider)s.") % {"provider": provider}
-    if any(dates_in_words.is_reversed(starts, ends) for starts, ends in _periods(entry)):
+    if _is_reversed(entry):
         yield gettext("The end date is before the start date. %(provider)s sent it this way. Ask them.") % {
             "provider": provider
         }
@@ -49,12 +49,15 @@ def _not_clear(condition: ConditionEntry) -> str:
     return gettext("Marked current, with an end date of %(date)s.") % {"date": dates_in_words.in_words(ended)}
 
 
-def _periods(entry: Entry) -> Iterator[tuple[str, str]]:
-    yield entry.when.starts, entry.when.ends
+def _is_reversed(entry: Entry) -> bool:
+    """Whether one of its periods ends before it begins."""
+    if dates_in_words.is_reversed(entry.when.starts, entry.when.ends):
+        return True
     if isinstance(entry, MedicationEntry):
-        yield entry.taken.starts, entry.taken.ends
+        return dates_in_words.is_reversed(entry.taken.starts, entry.taken.ends)
     if isinstance(entry, ConditionEntry):
-        yield entry.began.starts, entry.ended.ends or entry.ended.starts
+        return dates_in_words.is_reversed(entry.began.starts, entry.ended.ends or entry.ended.starts)
+    return False
 
 
 def _is_over(sent: str, at: datetime) -> bool:
