@@ -242,6 +242,7 @@ class TestTheTokenAnswer:
             patient="12724066",
             encounter="97953477",
             id_token=Secret("eyJ.the-id.token"),
+            issued_by=tokens.issued_by,
         )
 
     @pytest.mark.conformance("C35")

@@ -150,7 +150,15 @@ class TestATokenSet:
             patient="12-ab.3",
             encounter="97",
             id_token=Secret("x.y.z"),
+            issued_by=tokens.issued_by,
         )
+
+    def test_names_the_address_that_issued_it(self):
+        with serving(http(200, PLAIN)) as server:
+            where = endpoint(server)
+            first = token_endpoint.exchange(where, code=Secret("c"), redirect_uri=BACK)
+            again = token_endpoint.refresh(where, refresh_token=Secret("r"))
+        assert first.issued_by == again.issued_by == server.url("/token")
 
     @pytest.mark.parametrize(
         ("written", "seconds"),
