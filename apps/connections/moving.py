@@ -14,13 +14,13 @@ from uuid import UUID
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import Exists, OuterRef, QuerySet, Subquery, prefetch_related_objects
+from django.db.models import Count, Exists, OuterRef, QuerySet, Subquery, prefetch_related_objects
 
 from apps.audit.recording import Actor
 from apps.connections.link_health import breaking
 from apps.connections.models import Connection
 from apps.connections.refreshing import early_refreshes
-from apps.directory import consistency, discovering, moving, reaching, registering, trusting
+from apps.directory import consistency, discovering, moving, pinning, reaching, registering, trusting
 from apps.directory.discovering import AddressesMoved
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint, Provider
 from apps.directory.moving import Addresses
@@ -55,14 +55,15 @@ class Unsafe(NotApproved):
 @dataclass(frozen=True)
 class Move:
     """An endpoint that leads to another origin. `name` is one of its providers', empty where it has none; `links` live
-    there, those who must sign in among them. `approved_at` is of where it leads now; `may_withdraw` where an approval
-    stands, of that or of the address before."""
+    there, those who must sign in among them. `waiting` of these have tokens of an address whose approval was withdrawn.
+    `approved_at` is of where it leads now; `may_withdraw` if an approval stands, of that or of the address before."""
 
     endpoint: Endpoint
     name: str
     before: Addresses
     named: Addresses
     links: int
+    waiting: int = 0
     approved_at: datetime | None = None
     may_withdraw: bool = False
 
@@ -70,6 +71,11 @@ class Move:
     def awaits(self) -> bool:
         """Whether staff have to look; otherwise it was approved, or leads back to where it was."""
         return moving.awaits(self.endpoint)
+
+    @property
+    def going_on(self) -> int:
+        """How many links are renewed at the address before."""
+        return self.links - self.waiting
 
     @property
     def is_held(self) -> bool:
@@ -83,17 +89,26 @@ def look(endpoint: Endpoint) -> Move | None:
     approvals, approval = moving.approvals(endpoint), moving.approval(endpoint)
     if before is None or named is None or not (approvals or moving.awaits(endpoint)):
         return None
-    links = Connection.objects.living().filter(endpoint=endpoint).count()
+    living = Connection.objects.living().filter(endpoint=endpoint)
     names = endpoint.providers.filter(vanished_at__isnull=True).order_by("name").values_list("name", flat=True)
     return Move(
         endpoint,
         names.first() or "",
         before,
         named,
-        links,
+        living.count(),
+        waiting=_waiting(living),
         approved_at=approval.approved_at if approval is not None and not moving.awaits(endpoint) else None,
         may_withdraw=bool(approvals),
     )
+
+
+def _waiting(links: QuerySet[Connection]) -> int:
+    issued = links.values_list("registration", "stored_token_set__token_origin").annotate(count=Count("pk")).order_by()
+    counted = list(issued)
+    known = ClientRegistration.objects.select_related("authorization_server").prefetch_related("known_origins")
+    registrations = known.in_bulk([pk for pk, _origin, _count in counted])
+    return sum(count for pk, origin, count in counted if not pinning.knows_issuer(registrations[pk], origin or ""))
 
 
 def approve(endpoint: Endpoint, *, seen: Addresses, actor: Actor, at: datetime) -> None:
@@ -128,8 +143,8 @@ def approve(endpoint: Endpoint, *, seen: Addresses, actor: Actor, at: datetime) 
 
 def withdraw(endpoint: Endpoint, *, actor: Actor, at: datetime) -> None:
     """Withdraw an approval: nothing is sent there any more. Every endpoint that followed awaits staff again, and its
-    links go on at the earlier address; the links of one that was first linked there wait. Raises NothingMoved if there
-    is no approval."""
+    links go on at the earlier address. Those whose tokens were issued there wait, as do all links of an endpoint that
+    was first linked there. Raises NothingMoved if there is no approval."""
     with transaction.atomic():
         _locked([row.registration_id for row in moving.approvals(endpoint)])
         rows = moving.approvals(endpoint)  # somebody else may have been first

@@ -19,12 +19,12 @@ from apps.audit import recording
 from apps.audit.models import AuditEvent
 from apps.audit.recording import Actor, EventType, Fact
 from apps.connections.models import AuthorizationRequest, Connection, PendingRevocation
-from apps.directory import reaching
+from apps.directory import pinning, reaching
 from apps.directory.models import ClientRegistration, Endpoint
 from apps.vault import sealing
 from apps.vault.errors import VaultError
 from apps.vault.sealing import Holder, Place
-from apps.wire import token_endpoint
+from apps.wire import addresses, token_endpoint
 from apps.wire.errors import Code, Unavailable, WireError
 from apps.wire.secret import Secret
 from apps.wire.token_endpoint import TokenEndpoint, TokenSet
@@ -76,21 +76,28 @@ def revoke_unused(
     Speaks to the network: call it outside transactions.
     """
     token = token_set.refresh_token or token_set.access_token
-    answer = _revoke(received_for.endpoint, received_for.registration, token, through=through)
+    origin = addresses.origin(token_set.issued_by) if token_set.issued_by else ""
+    answer = _revoke(received_for.endpoint, received_for.registration, token, origin=origin, through=through)
     if answer not in {_Answer.CONFIRMED, _Answer.NEVER}:
-        remember(received_for, token, at=at)
+        remember(received_for, token, origin=origin, at=at)
     return answer is _Answer.CONFIRMED
 
 
 def remember(
-    received_for: Connection | AuthorizationRequest, token: Secret, *, at: datetime, is_its_own: bool = True
+    received_for: Connection | AuthorizationRequest,
+    token: Secret,
+    *,
+    at: datetime,
+    origin: str = "",
+    is_its_own: bool = True,
 ) -> bool:
     """Store what is needed to revoke this token later, in the caller's transaction. False if the provider cannot be
     told.
 
-    `is_its_own`: the connection ends with this token. The result for any other token says nothing about the connection.
+    `origin` issued it; empty if that is not known. `is_its_own`: the connection ends with this token. The result for
+    any other token says nothing about the connection.
     """
-    if not reaching.authorization_server(received_for.endpoint, received_for.registration).revocation_url:
+    if not _may_tell(received_for.endpoint, received_for.registration, origin):
         return False
     pending = PendingRevocation(
         user_id=received_for.user_id,
@@ -98,6 +105,7 @@ def remember(
         provider_id=received_for.provider_id,
         endpoint_id=received_for.endpoint_id,
         registration_id=received_for.registration_id,
+        token_origin=origin,
         created_at=at,
         try_at=at,
     )
@@ -151,7 +159,9 @@ def _take_next(*, besides: Collection[UUID], at: datetime) -> PendingRevocation 
 
 def _tell(pending: PendingRevocation, *, at: datetime) -> _Answer:
     token = _open(pending)
-    answer = _revoke(pending.endpoint, pending.registration, token) if token is not None else _Answer.ANOTHER
+    answer = _Answer.ANOTHER
+    if token is not None:
+        answer = _revoke(pending.endpoint, pending.registration, token, origin=pending.token_origin)
     if answer is _Answer.CONFIRMED:
         with transaction.atomic():
             _note(pending, at=at)
@@ -170,11 +180,22 @@ def _give_up(rows: QuerySet[PendingRevocation], *, at: datetime) -> None:
         pending.delete()
 
 
+def _may_tell(endpoint: Endpoint, registration: ClientRegistration, origin: str) -> bool:
+    """Whether the provider has an address for that, and may be sent a token that this origin issued."""
+    has_address = bool(reaching.authorization_server(endpoint, registration).revocation_url)
+    return has_address and pinning.knows_issuer(registration, origin)
+
+
 def _revoke(
-    endpoint: Endpoint, registration: ClientRegistration, token: Secret, *, through: TokenEndpoint | None = None
+    endpoint: Endpoint,
+    registration: ClientRegistration,
+    token: Secret,
+    *,
+    origin: str = "",
+    through: TokenEndpoint | None = None,
 ) -> _Answer:
-    """Ask the provider to revoke the token, if it has an address for that."""
-    if not reaching.authorization_server(endpoint, registration).revocation_url:
+    """Ask the provider to revoke the token, if it can be told."""
+    if not _may_tell(endpoint, registration, origin):
         return _Answer.ANOTHER
     try:
         token_endpoint.revoke(through or reaching.token_endpoint(endpoint, registration), token=token)

@@ -34,6 +34,16 @@ def knows(registration: ClientRegistration, server: AuthorizationServer) -> bool
     )
 
 
+def knows_issuer(registration: ClientRegistration, origin: str) -> bool:
+    """Whether tokens that were issued at this origin may be sent to the origins that this registration knows. If staff
+    approved it, it is the same provider's. If they withdrew that, its tokens go nowhere: they may open something there,
+    and nothing anywhere else. An empty origin is one that was not noted."""
+    if not origin or _is_known_as_same(registration.authorization_server.token_url, origin):
+        return True
+    approved = (known for known in registration.known_origins.all() if known.withdrawn_at is None)
+    return any(_is_known_as_same(known.token_origin, origin) for known in approved)
+
+
 def is_same_origin(url: str, other: str) -> bool:
     """False for anything that is not plainly a URL, and for http except on this machine."""
     return page_beside(url, beside=other) is not None

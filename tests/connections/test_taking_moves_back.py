@@ -1,10 +1,13 @@
 """An approval that is withdrawn: nothing more is sent there, and links return to where they were, or wait."""
 
+from datetime import timedelta
+
 import pytest
 from django.utils import timezone
 
-from apps.connections import moving
-from apps.connections.models import Connection
+from apps.connections import moving, revoking
+from apps.connections.ending import disconnecting
+from apps.connections.models import Connection, PendingRevocation, StoredTokenSet
 from apps.connections.refreshing.results import Outcome
 from apps.directory import reaching
 from apps.directory.models import Endpoint, KnownOrigins
@@ -70,3 +73,84 @@ class TestAnApprovalThatIsTakenBack:
         place.sandbox.post("/control/scenarios", name="tokens-moved")
         look_again(place.endpoint)
         assert [move.endpoint for move in moving.waiting()] == [place.endpoint]
+
+
+class TestTokensIssuedWhereAnApprovalIsTakenBack:
+    """What one host issued is sent to no other organization's: the old address may belong to somebody else by now."""
+
+    @pytest.fixture
+    def renewed(self, place, link):
+        """The new address handed out a refresh token of its own. Then the approval was withdrawn."""
+        place.sandbox.post("/control/scenarios", name="tokens-moved")
+        place.sandbox.post("/control/switches", rotation="on")
+        look_again(place.endpoint)
+        approve(place)
+        assert refresh(link) is Outcome.RENEWED
+        moving.withdraw(Endpoint.objects.get(pk=place.endpoint.pk), actor=STAFF, at=timezone.now())
+        place.sandbox.delete("/control/requests")
+        return link
+
+    def test_wait_until_it_is_given_again(self, place, renewed):
+        assert refresh(renewed) is Outcome.OPERATOR
+        assert asked_at(place) == []
+        renewed.refresh_from_db()
+        assert renewed.status == Connection.Status.ACTIVE
+        look_again(place.endpoint)
+        move = moving.look(place.endpoint)
+        assert move is not None
+        assert (move.awaits, move.links, move.waiting, move.going_on) == (True, 1, 1, 0)
+        approve(place)
+        move = moving.look(Endpoint.objects.get(pk=place.endpoint.pk))
+        assert move is not None
+        assert move.waiting == 0
+        assert refresh(renewed) is Outcome.RENEWED
+        assert asked_at(place) == [("localhost", 200)]
+
+    def test_are_over_once_the_endpoint_leads_back(self, place, renewed):
+        """Nobody can approve it any more, and what the old address would answer is known."""
+        place.sandbox.post("/control/scenarios", name="usual")
+        look_again(place.endpoint)
+        assert not moving.look(place.endpoint)
+        StoredTokenSet.objects.update(refresh_used_at=timezone.now() - timedelta(days=2))
+        refresh(renewed)
+        assert asked_at(place) == []
+        stored = StoredTokenSet.objects.get()
+        renewed.refresh_from_db()
+        assert stored.refused_at is not None
+        assert renewed.status == Connection.Status.NEEDS_REAUTHORIZATION
+
+    def test_are_revoked_nowhere_else(self, place, renewed):
+        assert disconnecting.end(renewed, at=timezone.now()) is False
+        assert not PendingRevocation.objects.exists()
+        assert place.sent(to="/revoke") == []
+
+    def test_are_revoked_nowhere_else_where_that_was_still_to_be_done(self, place, link):
+        place.sandbox.post("/control/scenarios", name="tokens-moved")
+        place.sandbox.post("/control/switches", rotation="on")
+        look_again(place.endpoint)
+        approve(place)
+        assert refresh(link) is Outcome.RENEWED
+        assert disconnecting.end(link, at=timezone.now()) is True
+        moving.withdraw(Endpoint.objects.get(pk=place.endpoint.pk), actor=STAFF, at=timezone.now())
+        place.sandbox.delete("/control/requests")
+        assert revoking.tell_providers(at=timezone.now()) == 0
+        assert [request["path"] for request in place.sent(to="/")] == []
+
+    def test_of_a_sign_in_there_wait_as_well(self, place, patient):
+        place.sandbox.post("/control/scenarios", name="tokens-moved")
+        first = patient.found(place)
+        patient.confirm(first)
+        look_again(place.endpoint)
+        approve(place)
+        patient.confirm(patient.found(place))
+        assert StoredTokenSet.objects.get().token_origin.startswith("http://localhost:")
+        moving.withdraw(Endpoint.objects.get(pk=place.endpoint.pk), actor=STAFF, at=timezone.now())
+        place.sandbox.delete("/control/requests")
+        assert refresh(first) is Outcome.OPERATOR
+        assert asked_at(place) == []
+
+    def test_that_nobody_noted_are_sent_on_as_before(self, place, renewed):
+        """By the previous release, which runs on during a deploy."""
+        StoredTokenSet.objects.update(token_origin="")
+        refresh(renewed)
+        assert [host for host, _status in asked_at(place)] == ["127.0.0.1"]

@@ -60,7 +60,7 @@ class LinkThere:
         """Whether what we hold opens something there, and we say so."""
         held = refreshing.forget(self.connection)
         assert held is not None
-        return held.fingerprint() in self.there["live"]
+        return held.token.fingerprint() in self.there["live"]
 
 
 @pytest.fixture

@@ -23,8 +23,10 @@ def end(connection: Connection, *, at: datetime) -> bool | None:
         locked = Connection.objects.select_for_update().filter(pk=connection.pk).first()
         if locked is None:  # ended with its copy, in another tab
             return None
-        token = refreshing.forget(locked)
+        forgotten = refreshing.forget(locked)
         if locked.status != Connection.Status.DISCONNECTED:
             locked.disconnect(at=at)
             connection_events.note_connection(EventType.CONNECTION_DISCONNECTED, locked, at=at)
-        return None if token is None else revoking.remember(locked, token, at=at)
+        if forgotten is None:
+            return None
+        return revoking.remember(locked, forgotten.token, origin=forgotten.origin, at=at)

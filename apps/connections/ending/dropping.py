@@ -18,9 +18,9 @@ def drop_unconfirmed(connection: Connection, *, outcome: Outcome, event: EventTy
         if locked is None:
             return False
         connection_events.note_connection(event, locked, at=at, actor=actor)
-        token = refreshing.forget(locked)
-        if token is not None:
-            revoking.remember(locked, token, at=at)
+        forgotten = refreshing.forget(locked)
+        if forgotten is not None:
+            revoking.remember(locked, forgotten.token, origin=forgotten.origin, at=at)
         AuthorizationRequest.objects.filter(connection=locked).update(outcome=outcome)
         locked.delete()
     return True

@@ -20,6 +20,7 @@ class PendingRevocation(models.Model):
     endpoint = models.ForeignKey(Endpoint, on_delete=models.PROTECT, related_name="+")
     registration = models.ForeignKey(ClientRegistration, on_delete=models.PROTECT, related_name="+")
     sealed_token = models.BinaryField()
+    token_origin = models.CharField(max_length=300, blank=True, default="", db_default="")  # as in `StoredTokenSet`
     created_at = models.DateTimeField()
     try_at = models.DateTimeField(db_index=True)
     tries = models.PositiveSmallIntegerField(default=0)
@@ -31,7 +32,8 @@ class PendingRevocation(models.Model):
     class Privacy:
         secret = ("sealed_token",)
         operational = (
-            "id", "user_id", "connection_id", "provider", "endpoint", "registration", "created_at", "try_at", "tries",
+            "id", "user_id", "connection_id", "provider", "endpoint", "registration", "token_origin", "created_at",
+            "try_at", "tries",
         )  # fmt: skip
 
     def __str__(self) -> str:

@@ -24,6 +24,9 @@ class StoredTokenSet(models.Model):
     registration = models.ForeignKey(ClientRegistration, on_delete=models.PROTECT, related_name="+", db_index=False)
     sealed_access_token = models.BinaryField()
     sealed_refresh_token = models.BinaryField(null=True)
+    # The origin that issued the refresh token, or if there is none, the access token: it decides who may be sent them
+    # (`directory.pinning`). Empty if the previous release stored it.
+    token_origin = models.CharField(max_length=300, blank=True, default="", db_default="")
     generation = models.PositiveIntegerField(default=1)
     attempt_id = models.UUIDField(null=True)
     attempt_started_at = models.DateTimeField(null=True)
@@ -89,10 +92,10 @@ class StoredTokenSet(models.Model):
     class Privacy:
         secret = ("sealed_access_token", "sealed_refresh_token")
         operational = (
-            "connection", "registration", "generation", "attempt_id", "attempt_started_at", "lease_until",
-            "not_before_at", "refresh_issued_at", "refresh_used_at", "refresh_deadline_at", "refresh_due_at",
-            "parked_endpoint", "access_expires_at", "is_rotated", "is_session_bound", "refused_at", "data_refused_at",
-            "tries", "broke_off_at", "silent_since",
+            "connection", "registration", "token_origin", "generation", "attempt_id", "attempt_started_at",
+            "lease_until", "not_before_at", "refresh_issued_at", "refresh_used_at", "refresh_deadline_at",
+            "refresh_due_at", "parked_endpoint", "access_expires_at", "is_rotated", "is_session_bound", "refused_at",
+            "data_refused_at", "tries", "broke_off_at", "silent_since",
         )  # fmt: skip
 
     def __str__(self) -> str:

@@ -8,13 +8,20 @@ from apps.connections.models import Connection
 from apps.connections.refreshing import backoff, reopening, storing, token_columns
 from apps.connections.refreshing.claiming import Claim
 from apps.connections.refreshing.results import Outcome, Result
-from apps.directory import discovering, reaching
+from apps.directory import discovering, moving, pinning, reaching
 from apps.vault import sealing
 from apps.vault.errors import Shredded, VaultError
 from apps.vault.sealing import Holder, KeyRing
 from apps.wire import token_endpoint
 from apps.wire.dialects import Interface
-from apps.wire.errors import AuthorizationDenied, AuthorizationExpired, Code, UnexpectedAnswer, WireError
+from apps.wire.errors import (
+    AuthorizationDenied,
+    AuthorizationExpired,
+    Code,
+    EndpointMisconfigured,
+    UnexpectedAnswer,
+    WireError,
+)
 from apps.wire.secret import Secret
 from apps.wire.token_endpoint import TokenSet
 
@@ -46,6 +53,7 @@ def _asked(claim: Claim, ring: KeyRing, ours: KeyRing, *, at: datetime) -> Resul
     sealed = claim.stored.sealed_refresh_token
     assert sealed is not None  # noqa: S101 - only a row with a refresh token is claimed
     try:
+        _check_issuer(claim)
         refresh_token = token_columns.open_refresh_token(claim.connection, sealed, ring=ring)
         endpoint = reaching.token_endpoint(claim.connection.endpoint, claim.connection.registration, ring=ours)
         token_set = token_endpoint.refresh(endpoint, refresh_token=refresh_token)
@@ -62,6 +70,18 @@ def _asked(claim: Claim, ring: KeyRing, ours: KeyRing, *, at: datetime) -> Resul
         is_back = reopening.look(claim, result.access_token, at=at)
         return result if is_back else Result(Outcome.ENDED)
     return result
+
+
+def _check_issuer(claim: Claim) -> None:
+    """Send tokens to nobody if they were issued where nothing is sent any more, since staff withdrew an approval. While
+    the endpoint leads there, they wait for staff, who may approve it again. Otherwise nobody will, and we know without
+    asking what any other server would answer to tokens that it never issued."""
+    connection = claim.connection
+    if pinning.knows_issuer(connection.registration, claim.stored.token_origin):
+        return
+    if moving.awaits(connection.endpoint):
+        raise EndpointMisconfigured(code=Code.FOREIGN_ADDRESS)
+    raise AuthorizationExpired(code=Code.INVALID_GRANT)
 
 
 def _is_refusal(error: WireError) -> bool:
@@ -81,5 +101,6 @@ def _check_person(connection: Connection, token_set: TokenSet, *, sent: Secret, 
     if is_said and token_set.patient != connection.fhir_patient_id:
         is_new = token_set.refresh_token is not None and token_set.refresh_token != sent
         foreign = token_set.refresh_token if is_new else None
-        revoking.remember(connection, foreign or token_set.access_token, at=at, is_its_own=False)
+        dropped, origin = foreign or token_set.access_token, token_columns.origin_of(token_set)
+        revoking.remember(connection, dropped, origin=origin, at=at, is_its_own=False)
         raise UnexpectedAnswer(code=Code.WRONG_RESOURCE)

@@ -25,9 +25,9 @@ _LINKED = (
     "fhir_patient_id", "granted_scope", "lapses_at",
 )  # fmt: skip
 _STORED = (
-    "connection_id", "registration_id", "sealed_refresh_token", "generation", "attempt_id", "attempt_started_at",
-    "lease_until", "not_before_at", "refresh_issued_at", "refresh_used_at", "refresh_deadline_at", "refresh_due_at",
-    "is_rotated", "is_session_bound", "refused_at", "data_refused_at", "tries",
+    "connection_id", "registration_id", "sealed_refresh_token", "token_origin", "generation", "attempt_id",
+    "attempt_started_at", "lease_until", "not_before_at", "refresh_issued_at", "refresh_used_at", "refresh_deadline_at",
+    "refresh_due_at", "is_rotated", "is_session_bound", "refused_at", "data_refused_at", "tries",
 )  # fmt: skip
 _ENDPOINT = (
     "id", "authorization_server_id", "fhir_base_url", "fhir_version", "interface", "dialect", "is_sandbox",

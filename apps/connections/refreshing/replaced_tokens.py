@@ -28,7 +28,8 @@ def end_replaced(connection: Connection, *, by: Secret | None, at: datetime) -> 
         return
     earlier = held(connection)
     if earlier is not None and earlier != by:
-        revoking.remember(connection, earlier, at=at, is_its_own=False)
+        origin = StoredTokenSet.objects.values_list("token_origin", flat=True).get(pk=connection.pk)
+        revoking.remember(connection, earlier, origin=origin, at=at, is_its_own=False)
 
 
 def held(connection: Connection) -> Secret | None:

@@ -41,6 +41,7 @@ from apps.wire.secret import Secret
 from apps.wire.token_endpoint import TokenSet
 
 _ACTOR = Actor.system("refreshing")
+_OF_A_NEW_ONE = frozenset({"sealed_refresh_token", "token_origin"})
 _STANDING = tuple(field.name for field in fields(Standing))
 _HOLD = f"""
 SELECT statement_timestamp(), linked.status, linked.lapses_at, held.refused_at, held.data_refused_at,
@@ -217,7 +218,7 @@ def _success(claim: Claim, token_set: TokenSet, sealed: Mapping[str, Any], *, is
     connection = claim.connection
     issued_at = at if is_new else claim.stored.refresh_issued_at
     times = token_columns.times(connection, token_set, issued_at=at, refresh_issued_at=issued_at, rotates=is_new)
-    kept = {name: value for name, value in sealed.items() if is_new or name != "sealed_refresh_token"}
+    kept = {name: value for name, value in sealed.items() if is_new or name not in _OF_A_NEW_ONE}
     columns = {
         **kept,
         **times.columns,

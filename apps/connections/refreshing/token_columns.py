@@ -12,6 +12,7 @@ from apps.connections.refreshing import policy, timing
 from apps.connections.refreshing.timing import Times
 from apps.vault import sealing
 from apps.vault.sealing import Holder, KeyRing, Place
+from apps.wire import addresses
 from apps.wire.secret import Secret
 from apps.wire.token_endpoint import TokenSet
 
@@ -40,11 +41,19 @@ def times(
 
 
 def sealed(connection: Connection, token_set: TokenSet, *, ring: KeyRing) -> dict[str, Any]:
-    """The sealed tokens by column; that of the refresh token only if one came."""
-    columns = {"sealed_access_token": _seal(connection, "sealed_access_token", token_set.access_token, ring)}
+    """The sealed tokens by column; that of the refresh token, and where it was issued, only if one came."""
+    columns: dict[str, Any] = {
+        "sealed_access_token": _seal(connection, "sealed_access_token", token_set.access_token, ring)
+    }
     if token_set.refresh_token is not None:
         columns["sealed_refresh_token"] = _seal(connection, "sealed_refresh_token", token_set.refresh_token, ring)
+        columns["token_origin"] = origin_of(token_set)
     return columns
+
+
+def origin_of(token_set: TokenSet) -> str:
+    """Where these tokens were issued; empty if that is not known."""
+    return addresses.origin(token_set.issued_by) if token_set.issued_by else ""
 
 
 def moved(giver: Connection, stored: StoredTokenSet, receiver: Connection) -> dict[str, Any]:

@@ -5,6 +5,7 @@ key.
 """
 
 import logging
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -21,7 +22,7 @@ _LOG = logging.getLogger(__name__)
 
 # What moves with a token set to another connection.
 _KEPT = (
-    "registration_id", "not_before_at", "refresh_issued_at", "refresh_used_at", "refresh_deadline_at",
+    "registration_id", "token_origin", "not_before_at", "refresh_issued_at", "refresh_used_at", "refresh_deadline_at",
     "refresh_due_at", "parked_endpoint_id", "access_expires_at", "is_rotated", "is_session_bound",
 )  # fmt: skip
 
@@ -43,6 +44,7 @@ def keep(connection: Connection, token_set: TokenSet, *, issued_at: datetime) ->
         with sealing.key_ring(token_columns.holder(connection)) as ring:
             columns: dict[str, Any] = {
                 "sealed_refresh_token": None,
+                "token_origin": token_columns.origin_of(token_set),
                 **token_columns.sealed(connection, token_set, ring=ring),
                 **times.columns,
                 **token_columns.AS_NEW,
@@ -74,7 +76,15 @@ def hand_over(*, giver: Connection, receiver: Connection) -> None:
         given.delete()
 
 
-def forget(connection: Connection) -> Secret | None:
+@dataclass(frozen=True, repr=False)
+class Forgotten:
+    """A token that was deleted and may be revoked, and the origin that issued it."""
+
+    token: Secret
+    origin: str
+
+
+def forget(connection: Connection) -> Forgotten | None:
     """Delete the tokens. Returns the one to revoke at the provider, if there is one that can be decrypted."""
     with transaction.atomic():
         stored = StoredTokenSet.objects.select_for_update().filter(pk=connection.pk).first()
@@ -83,7 +93,7 @@ def forget(connection: Connection) -> Secret | None:
         token = _to_revoke(connection, stored)
         stored.delete()
         _keep_end(connection, None)
-    return token
+    return Forgotten(token, stored.token_origin) if token is not None else None
 
 
 def _keep_end(connection: Connection, lapses_at: datetime | None) -> None:

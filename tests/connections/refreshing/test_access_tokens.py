@@ -310,7 +310,7 @@ class TestAConnection:
     def test_without_tokens_needs_the_patient(self, connection, issued_at):
         forgotten = refreshing.forget(connection)
         assert forgotten is not None
-        assert forgotten.reveal() == "refresh-canary-e391"
+        assert forgotten.token.reveal() == "refresh-canary-e391"
         assert refreshing.forget(connection) is None
         with pytest.raises(refreshing.NeedsReauthorization):
             refreshing.usable_token(connection, at=issued_at)

@@ -8,7 +8,7 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.audit.models import AuditEvent
-from apps.connections.models import Connection
+from apps.connections.models import Connection, StoredTokenSet
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint, KnownOrigins
 from tests.portal.desk.conftest import BACKEND, forget_password
 
@@ -91,6 +91,21 @@ class TestAMove:
         assert "Taken back" in page
         assert "They told us so" in page
         assert KnownOrigins.objects.get().withdrawn_at is not None
+
+    def test_says_that_links_wait_whose_tokens_were_issued_there(
+        self, staff: Client, moved: Endpoint, link: Connection
+    ) -> None:
+        staff.post(address(moved), seen())
+        StoredTokenSet.objects.create(
+            connection=link,
+            registration=link.registration,
+            sealed_access_token=b"",
+            token_origin="https://login.harbor.example.net:443",
+        )
+        assert "It waits" not in staff.get(address(moved)).content.decode()
+        page = staff.post(address(moved), {"withdraw": "1"}, follow=True).content.decode()
+        assert "1 link has a permission that was given at the new address while that was approved. It waits" in page
+        assert "at the old address" not in page
 
     @pytest.mark.parametrize("leads", ["to a third", "back"])
     def test_is_taken_back_wherever_it_leads_since(self, staff: Client, moved: Endpoint, leads: str) -> None:
