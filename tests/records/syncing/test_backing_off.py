@@ -1,12 +1,14 @@
-"""How long a run waits if the provider is too busy."""
+"""How long a run waits if the provider is too busy, or a token may not be renewed yet."""
 
 from datetime import timedelta
 
 import pytest
 from django.utils import timezone
 
+from apps.connections.models import StoredTokenSet
 from apps.records.syncing.workers import backing_off
 from apps.wire.errors import Throttled
+from tests.records.linked import AT, give_tokens
 from tests.records.provider import ALLERGIES
 from tests.records.runs import sync
 from tests.wire.servers import http
@@ -32,6 +34,22 @@ class TestAProviderThatIsTooBusy:
         assert run.lease_until is not None
         assert before + wait <= run.lease_until <= timezone.now() + wait + SOON
         assert len(provider.sent(ALLERGIES)) == 1
+
+
+@pytest.mark.django_db
+class TestATokenThatMayNotBeRenewedYet:
+    @pytest.mark.parametrize(
+        ("wait", "pause"),
+        [(timedelta(minutes=10), timedelta(minutes=10)), (timedelta(hours=5), timedelta(hours=1))],
+        ids=["for a while", "for hours"],
+    )
+    def test_is_asked_for_when_it_may_be_and_each_hour_until_then(self, linked, wait, pause):
+        give_tokens(linked, issued_at=AT - timedelta(hours=2))
+        StoredTokenSet.objects.update(not_before_at=AT + wait)
+        before = timezone.now()
+        run = sync(linked)
+        assert run.lease_until is not None
+        assert before + pause - SOON <= run.lease_until <= timezone.now() + pause + SOON
 
 
 @pytest.mark.conformance("C60")

@@ -19,7 +19,7 @@ from apps.wire import resource_types
 from apps.wire.dialects import FhirVersion
 from tests.records.linked import AT
 from tests.records.people import PATIENT_ID, R4_PATIENT, allergy, bundle
-from tests.records.provider import ALLERGIES, METADATA, PATIENT, hung_up, statement
+from tests.records.provider import ALLERGIES, METADATA, PATIENT, hung_up, once, statement
 from tests.records.runs import resume, step, stored, sync, worker_process
 from tests.wire.servers import http
 
@@ -39,6 +39,18 @@ class TestProviderThatDoesNotAnswer:
         resume(run)
         assert (run.outcome, stored()) == ("complete", {"a1", "a2"})
         assert len(provider.sent(ALLERGIES)) == 1
+
+    def test_may_fall_silent_before_each_page_of_a_long_record(self, linked, provider):
+        pages = range(1, len(syncing.PAUSES_SECONDS) + 3)
+        for page in pages:
+            asked = ALLERGIES if page == 1 else f"GET /fhir/r4/AllergyIntolerance?page={page}"
+            next_url = provider.next_url(page + 1) if page < pages[-1] else None
+            provider.answers[asked] = once(http(503), http(body=bundle(allergy(f"a{page}"), next_url=next_url)))
+        run = sync(linked)
+        for _page in pages:
+            assert (run.outcome, run.pauses) == ("", 1)
+            resume(run)
+        assert (run.outcome, stored()) == ("complete", {f"a{page}" for page in pages})
 
     def test_does_not_keep_other_types_waiting(self, linked, provider):
         provider.answers[PATIENT] = http(500)
