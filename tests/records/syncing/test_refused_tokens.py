@@ -47,6 +47,29 @@ class TestAnInvalidToken:
         assert "canary" not in caplog.text
 
 
+class TestATokenThatIsNotRenewed:
+    @pytest.fixture(autouse=True)
+    def expired(self, linked, provider):
+        give_tokens(linked, issued_at=AT - timedelta(hours=2))
+
+    @pytest.mark.parametrize(
+        ("answer", "gap", "status"),
+        [
+            (http(400, body={"error": "invalid_grant"}), "sign_in_needed", "needs_reauthorization"),
+            (http(body="<html>"), "unreadable", "active"),
+            (http(404), "refused", "active"),
+        ],
+        ids=["refused", "unreadable", "nowhere"],
+    )
+    def test_ends_the_run_with_that_reason(self, linked, provider, answer, gap, status):
+        provider.answers[TOKEN] = answer
+        run = sync(linked)
+        assert run.outcome == "failed"
+        assert {step(run, name).gap for name in ("Patient", "AllergyIntolerance")} == {gap}
+        linked.refresh_from_db()
+        assert linked.status == status
+
+
 class TestATypeThatRefusesAGoodToken:
     """Its patient, and all else, opens with it."""
 
