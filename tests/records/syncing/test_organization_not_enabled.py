@@ -11,7 +11,7 @@ from apps.connections.link_health.findings import What
 from apps.directory.models import Enablement
 from tests.records.linked import AT, give_tokens
 from tests.records.people import R4_PATIENT, allergy, bundle
-from tests.records.provider import ALLERGIES, PATIENT
+from tests.records.provider import ALLERGIES, PATIENT, TOKEN
 from tests.records.runs import step, sync
 from tests.wire.servers import http
 
@@ -70,3 +70,29 @@ class TestAProviderThatRefusesEverything:
         assert f'<a href="{reverse("help")}#not-let-in">What to ask them</a>' in text
         assert "What came" not in text
         assert "No access" not in text
+
+
+class TestAnOrganizationThatDoesNotLetUsRenewTheToken:
+    @pytest.fixture(autouse=True)
+    def expired(self, linked, provider):
+        give_tokens(linked, issued_at=AT - timedelta(hours=2))
+
+    @pytest.mark.parametrize("answer", [http(403), http(400, body={"error": "unauthorized_client"})])
+    def test_is_one_reason_of_the_whole_run_which_does_not_wait_for_it(self, linked, provider, answer):
+        provider.answers[TOKEN] = answer
+        run = sync(linked)
+        assert run.outcome == "failed"
+        assert {step(run, name).gap for name in ("Patient", "AllergyIntolerance")} == {"not_enabled"}
+        linked.refresh_from_db()
+        assert (linked.status, linked.last_checked_at) == ("active", None)
+
+    def test_is_said_of_what_it_kept_back_where_something_came_before(self, linked, provider, hers, client, sam):
+        give_tokens(linked, issued_at=timezone.now())
+        provider.answers |= {ALLERGIES: http(401), TOKEN: http(403)}
+        assert sync(linked, at=timezone.now()).outcome == "partial"
+        text = hers.get(reverse("record", args=[linked.pk])).content.decode()
+        assert "What came" in text
+        assert text.count("does not let this app in") == 1
+        assert "They refused everything" not in text
+        client.force_login(sam)
+        assert client.get(reverse("record", args=[linked.pk])).status_code == 404

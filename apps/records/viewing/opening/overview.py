@@ -211,7 +211,8 @@ def _state(connection: Connection, run: SyncRun | None, *, is_first: bool, at: d
     if run is None:
         return State.NEVER
     if run.finished_at is not None:
-        is_shut_out = any(step.gap == SyncStep.Gap.NOT_ENABLED for step in run.steps.all())
+        is_failed = run.outcome == SyncRun.Outcome.FAILED  # else what came is listed, with what did not
+        is_shut_out = is_failed and any(step.gap == SyncStep.Gap.NOT_ENABLED for step in run.steps.all())
         return State.SHUT_OUT if is_shut_out else State(run.outcome)
     if standing.is_stopped(connection) or connection.status in ENDED:  # the run is closed at its next turn
         return State.STOPPED
