@@ -15,6 +15,7 @@ from apps.directory.models import Endpoint
 from apps.directory.searching import wishing
 from apps.records import syncing
 from apps.records.models import Attachment, PendingRead, QuarantinedRow, SyncRun
+from apps.sharing.models import FileOpening
 from apps.wire.fhir import Resource
 from tests.fixtures.cast import PASSWORD
 from tests.fixtures.consent import agree
@@ -84,7 +85,9 @@ def give_everything(user: User, staff: User, endpoint: Endpoint, provider: Provi
         object_repr=str(user),
         action_flag=2,
     )
-    giving.enter(Client(), giving.share_of(user, linked))
+    shared = giving.share_of(user, linked)
+    giving.enter(Client(), shared)
+    FileOpening.objects.create(opening=shared.openings.get(), file_hash=user.pk.bytes * 2, at=now)
     wishing.note(user, linked.provider, at=now)
     wishing.note_by_name(user, "Corner Practice", "Salem", at=now)
     browser, _other = sign_in(user), sign_in(user)

@@ -81,7 +81,8 @@ class TestAnAccountThatIsClosed:
             "connections_authorizationrequest", "connections_connection", "connections_storedtokenset",
             "directory_wish", "django_admin_log", "mfa_authenticator", "records_attachment", "records_leaf",
             "records_pendingread", "records_quarantinedrow", "records_record", "records_recordversion",
-            "records_shelf", "records_syncrun", "records_syncstep", "sharing_opening", "sharing_share",
+            "records_shelf", "records_syncrun", "records_syncstep", "sharing_fileopening", "sharing_opening",
+            "sharing_share",
         }  # fmt: skip
         assert after == before
 
