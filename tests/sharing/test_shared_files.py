@@ -104,29 +104,33 @@ class TestThePageOfAShare:
         assert b"Canary" not in fetched.content
 
 
+def written(connection, on="2024-05-06T10:00:00Z", **others):
+    return hold(connection, inline(b"Canary", title="Letter"), logical_id="d2", date=on, **others)
+
+
 def grave(connection):
-    return hold(connection, inline(b"Canary", title="Letter"), logical_id="d2", type={"text": "Pathology report"})
+    return written(connection, type={"text": "Pathology report"})
 
 
 def once_grave(connection):
     grave(connection)
-    return hold(connection, inline(b"Canary", title="Letter"), logical_id="d2", type={"text": "Report"})
+    return written(connection, type={"text": "Report"})
 
 
 def sensitive(connection):
-    return hold(connection, inline(b"Canary", title="Letter"), logical_id="d2", type={"text": "Psychiatry note"})
+    return written(connection, type={"text": "Psychiatry note"})
 
 
 def old(connection):
-    return hold(connection, inline(b"Canary", title="Letter"), logical_id="d2", date="2001-05-06T10:00:00Z")
+    return written(connection, "2001-05-06T10:00:00Z")
 
 
 def withdrawn(connection):
-    return hold(connection, inline(b"Canary", title="Letter"), logical_id="d2", status="entered-in-error")
+    return written(connection, status="entered-in-error")
 
 
 def gone(connection):
-    record = hold(connection, inline(b"Canary", title="Letter"), logical_id="d2")
+    record = written(connection)
     Record.objects.filter(pk=record.pk).update(removed_at=AT)
     return record
 
@@ -138,6 +142,9 @@ class TestAFileOfAnEntry:
         since = AT.date().replace(year=2020)
         share = share_of(alice, connection, subjects=[DOCUMENTS], with_files=True, since=since)
         enter(visitor, share)
+        plain = hold(connection, LETTER, logical_id="d3", date="2024-05-06T10:00:00Z")
+        assert visitor.get(address(share, plain)).status_code == 200
+        FileOpening.objects.all().delete()
         for each in addresses(share, record):
             answer = visitor.get(each)
             assert answer.status_code == 404
