@@ -1,8 +1,8 @@
 """The files of a resource, without their content, in an order that never changes.
 
 A file is any Attachment, in both FHIR versions: DocumentReference.content, DiagnosticReport.presentedForm,
-Media.content, photos, and values and answers that are files. Those in contained resources come last, so that a report's
-own forms keep their numbers.
+Media.content, photos, and values and answers that are files. A report's own forms come first, whatever was sent before
+them, and files in contained resources last.
 """
 
 from collections.abc import Iterable
@@ -23,6 +23,7 @@ _NAMES = frozenset(
         "attachmentAttachment", "answerAttachment",
     )
 )  # fmt: skip
+_FIRST, _LAST = _APART = ("presentedForm", "contained")
 
 
 class File(msgspec.Struct, frozen=True, gc=False):
@@ -49,8 +50,9 @@ def described(sent: Iterable[Element]) -> tuple[File, ...]:
 def sent_by(resource: Element) -> tuple[Element, ...]:
     """The Attachments as sent, with their content. The number of a file is its position here."""
     found: list[Element] = []
-    _gather({name: value for name, value in resource.items() if name != "contained"}, "", 0, found)
-    _gather({"contained": resource.get("contained")}, "", 0, found)
+    own = {name: value for name, value in resource.items() if name not in _APART}
+    for part in ({_FIRST: resource.get(_FIRST)}, own, {_LAST: resource.get(_LAST)}):
+        _gather(part, "", 0, found)
     return tuple(found[:_MOST])
 
 

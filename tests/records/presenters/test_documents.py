@@ -123,6 +123,12 @@ class TestFilesOfAResource:
         sent = attachments.sent_by({"resourceType": "DiagnosticReport", "contained": [inner], "presentedForm": forms})
         assert list(sent) == [*forms, inner["content"]]
 
+    def test_begin_with_the_forms_of_a_report_though_an_extension_was_sent_before(self):
+        form, other = {"contentType": "text/plain", "data": "YQ=="}, {"contentType": "application/pdf", "url": "c"}
+        before = [{"url": "http://a.example/x", "valueAttachment": other}]
+        resource = {"resourceType": "DiagnosticReport", "extension": before, "presentedForm": [form]}
+        assert list(attachments.sent_by(resource)) == [form, other]
+
     def test_are_none_for_a_binary_and_for_extensions(self):
         assert attachments.files({"resourceType": "Binary", "contentType": "image/png", "data": "YQ=="}) == ()
         assert attachments.files({"extension": [{"url": "http://a.example/x", "valueString": "y"}]}) == ()
