@@ -6,8 +6,8 @@ as if they had opened it, and kept for them. Providers learn nothing of the visi
 share is checked again before anything is handed out.
 """
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar
@@ -122,10 +122,14 @@ def _offered(share: Share, ticket: str, *, at: datetime) -> tuple[Record, int, C
 
 
 def _counted(share: Share, seat: Seat) -> Seat:
-    """The seat, which is taken only if the provider is asked: that is counted as if a page was made."""
+    """The seat, which is taken only if the provider is asked: that is counted as if a page was made. Waiting for a free
+    one is not."""
 
-    def taken() -> AbstractContextManager[bool]:
-        rate_limit.count(share.pk)
-        return seat()
+    @contextmanager
+    def taken() -> Iterator[bool]:
+        with seat() as is_free:
+            if is_free:
+                rate_limit.count(share.pk)
+            yield is_free
 
     return taken

@@ -204,6 +204,15 @@ class TestAFileThatIsNotHereYet:
             assert entered.get(f"{where}save/")["Location"] == where
         assert provider.sent(FILE) == []
 
+    def test_uses_nothing_up_while_it_waits(self, entered, share, connection, monkeypatch):
+        monkeypatch.setattr(rate_limit, "MOST", 3)  # entering counted two
+        where = address(share, hold(connection, ELSEWHERE))
+        with ExitStack() as taken:
+            for _seat in range(waiting_room.SEATS_FOR_ONE):
+                taken.enter_context(waiting_room.ROOM.seat(connection.endpoint_id))
+            assert [entered.get(where).status_code for _ in range(3)] == [503, 503, 503]
+        assert entered.get(address_of(share)).status_code == 200
+
 
 class TestHowOften:
     def test_a_share_is_opened_does_not_limit_its_files_nor_the_other_way(
