@@ -104,52 +104,61 @@ class TestThePageOfAShare:
         assert b"Canary" not in fetched.content
 
 
-def written(connection, on="2024-05-06T10:00:00Z", **others):
-    return hold(connection, inline(b"Canary", title="Letter"), logical_id="d2", date=on, **others)
+def document(connection, title="Letter", **elements):
+    """Shown by a share since 2020, as it has a date, unless one of these elements keeps it away."""
+    file = inline(b"Canary", title=title)
+    return hold(connection, file, logical_id="d2", **{"date": "2024-05-06T10:00:00Z", **elements})
 
 
 def grave(connection):
-    return written(connection, type={"text": "Pathology report"})
+    return document(connection, type={"text": "Pathology report"})
 
 
 def once_grave(connection):
     grave(connection)
-    return written(connection, type={"text": "Report"})
+    return document(connection, type={"text": "Report"})
 
 
 def sensitive(connection):
-    return written(connection, type={"text": "Psychiatry note"})
+    return document(connection, type={"text": "Psychiatry note"})
+
+
+def sensitive_by_a_title(connection):
+    return document(connection, title="Canary of schizophrenia", description="Words")
 
 
 def old(connection):
-    return written(connection, "2001-05-06T10:00:00Z")
+    return document(connection, date="2001-05-06T10:00:00Z")
 
 
 def withdrawn(connection):
-    return written(connection, status="entered-in-error")
+    return document(connection, status="entered-in-error")
 
 
 def gone(connection):
-    record = written(connection)
+    record = document(connection)
     Record.objects.filter(pk=record.pk).update(removed_at=AT)
     return record
 
 
 class TestAFileOfAnEntry:
-    @pytest.mark.parametrize("made", [grave, once_grave, sensitive, old, withdrawn, gone])
+    @pytest.mark.parametrize("made", [grave, once_grave, sensitive, sensitive_by_a_title, old, withdrawn, gone])
     def test_that_the_page_does_not_show_is_not_there(self, visitor, alice, connection, made):
         record = made(connection)
         since = AT.date().replace(year=2020)
         share = share_of(alice, connection, subjects=[DOCUMENTS], with_files=True, since=since)
-        enter(visitor, share)
-        plain = hold(connection, LETTER, logical_id="d3", date="2024-05-06T10:00:00Z")
-        assert visitor.get(address(share, plain)).status_code == 200
-        FileOpening.objects.all().delete()
+        assert b"Canary" not in enter(visitor, share).content
         for each in addresses(share, record):
             answer = visitor.get(each)
             assert answer.status_code == 404
             assert b"Canary" not in answer.content
         assert not FileOpening.objects.exists()
+
+    def test_that_the_page_shows_is_there(self, visitor, alice, connection):
+        record = document(connection)
+        share = share_of(alice, connection, subjects=[DOCUMENTS], with_files=True, since=AT.date().replace(year=2020))
+        enter(visitor, share)
+        assert b"Canary" in visitor.get(address(share, record)).content
 
     def test_that_may_be_grave_is_not_there_either_where_the_rest_was_ticked(self, visitor, alice, connection):
         record = grave(connection)

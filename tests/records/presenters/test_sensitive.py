@@ -17,6 +17,7 @@ PCS, SNOMED, LOINC = "http://www.cms.gov/Medicare/Coding/ICD10", "http://snomed.
 ABSENT = "http://hl7.org/fhir/StructureDefinition/data-absent-reason"
 FOUND = {"valueString": "Opioids"}
 SCHIZOPHRENIA = {"coding": [{"system": ICD_10, "code": "F20.9"}]}
+TITLED = [{"attachment": {"title": title, "url": "b"}} for title in ("Depression follow-up", "Page 2")]
 
 
 def named(text):
@@ -128,6 +129,8 @@ class TestWhatIsSensitive:
             ("Goal", {"description": {"text": "Stay free of alcohol"}}),
             ("DocumentReference", {"type": {"text": "Psychiatry note"}}),
             ("DocumentReference", {"type": {"text": "Note"}, "description": "Mental health intake"}),
+            ("DocumentReference", {"description": "Letter", "content": TITLED}),
+            ("DiagnosticReport", {"code": {"text": "Consultation"}, "presentedForm": [TITLED[0]["attachment"]]}),
             ("FamilyMemberHistory", {"condition": [{"code": {"text": "Suicide"}}]}),
             ("FamilyMemberHistory", {"condition": [{"code": {"text": "Illness", **SCHIZOPHRENIA}}]}),
             ("Device", {"type": {"text": "Intrauterine device"}}),

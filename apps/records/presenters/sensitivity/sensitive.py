@@ -20,6 +20,7 @@ import msgspec
 from apps.records.presenters import normalizing, plain_names
 from apps.records.presenters.allergies import AllergyEntry
 from apps.records.presenters.conditions import ConditionEntry
+from apps.records.presenters.documents import DocumentEntry
 from apps.records.presenters.entry import Code, Entry
 from apps.records.presenters.immunizations import ImmunizationEntry, RecommendationEntry
 from apps.records.presenters.insurance import CoverageEntry
@@ -27,6 +28,7 @@ from apps.records.presenters.medicines.medications import MedicationEntry
 from apps.records.presenters.memoizing import memoized
 from apps.records.presenters.observations.results import ResultEntry
 from apps.records.presenters.observations.values import Value
+from apps.records.presenters.reports import ReportEntry
 from apps.records.presenters.sensitivity import delicate, sensitive_codes, sensitive_words
 
 _NEVER: Final = (MedicationEntry, AllergyEntry, ImmunizationEntry, RecommendationEntry, CoverageEntry)
@@ -56,7 +58,14 @@ def _named(entry: Entry) -> tuple[tuple[Code, ...], tuple[Any, ...]]:
         parts = tuple((part.title, part.codes, _found(part.value)) for part in entry.components)
         return entry.codes, (own, _found(entry.value), parts)
     said = entry.said if isinstance(entry, ConditionEntry) else ()  # on paper, a condition's notes are beside it
-    return entry.codes, (tuple(getattr(entry, name) for name in _naming(type(entry))), said)
+    return entry.codes, (tuple(getattr(entry, name) for name in _naming(type(entry))), said, _titles_of_files(entry))
+
+
+def _titles_of_files(entry: Entry) -> tuple[str, ...]:
+    """Where a page leads to files, it names each of them. Their addresses and formats name nothing."""
+    if isinstance(entry, DocumentEntry):
+        return tuple(file.described.title for file in entry.files)
+    return tuple(form.title for form in entry.forms) if isinstance(entry, ReportEntry) else ()
 
 
 @cache
