@@ -6,24 +6,24 @@ and they must never change.
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from apps.connections.views import connections, launches, leaving, way_back
+from apps.connections.views import authorization_requests, callback, connections, launches
 
 connect_urls = [
-    path("return/<uuid:redirect_id>/", way_back.come_back, name="return"),
-    path("answer/<slug:outcome>/", way_back.answer, name="answer"),
-    path("attempts/<uuid:request_id>/", leaving.attempt, name="attempt"),
+    path("return/<uuid:redirect_id>/", callback.come_back, name="return"),
+    path("answer/<slug:outcome>/", callback.answer, name="answer"),
+    path("attempts/<uuid:request_id>/", authorization_requests.attempt, name="attempt"),
     path("launch/<uuid:launch_id>/", launches.launch, name="launch"),
     path("launches/<uuid:pending_id>/", launches.launched, name="launched"),
     path("launches/<slug:why>/", launches.refused, name="launch-refused"),
-    path("<uuid:provider_id>/<uuid:endpoint_id>/", leaving.before_you_go, name="before-you-go"),
+    path("<uuid:provider_id>/<uuid:endpoint_id>/", authorization_requests.before_you_go, name="before-you-go"),
 ]
 
 connection_urls = [
     path("", connections.show_list, name="connections"),
     path("<uuid:connection_id>/", connections.show_one, name="connection"),
-    path("<uuid:connection_id>/sign-in/", leaving.reauthorize, name="reauthorize"),
+    path("<uuid:connection_id>/sign-in/", authorization_requests.reauthorize, name="reauthorize"),
     path("<uuid:connection_id>/mute/", connections.mute, name="mute"),
-    path("<uuid:connection_id>/sharing/", leaving.change_sharing, name="change-sharing"),
+    path("<uuid:connection_id>/sharing/", authorization_requests.change_sharing, name="change-sharing"),
 ]
 
 urlpatterns: list[URLPattern | URLResolver] = [

@@ -3,7 +3,7 @@ and how it all came.
 
 The runs go first. A worker in the middle of a page holds its run's row, so this waits for that page; a worker that
 comes later finds no run, and stores nothing (`leasing.Lease.extend`). After that, the connection's row is locked, so
-that no file of a record that is about to go is kept (`attachments.keeping`).
+that no file of a record that is about to go is kept (`attachments.storing`).
 
 Each table is emptied by a statement of its own. Cascading deletes would first load every record, with its body.
 """

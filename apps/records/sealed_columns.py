@@ -6,7 +6,7 @@ from typing import Any, Final
 from django.db import IntegrityError, transaction
 
 from apps.records import bodies, places
-from apps.records.attachments import keeping
+from apps.records.attachments import storing
 from apps.records.models import Attachment, Leaf, QuarantinedRow, RecordVersion, Shelf, SyncStep
 from apps.records.resealing import RECORDS, DigestedColumn
 from apps.vault.sealed_columns import SealedColumn
@@ -30,9 +30,9 @@ class _AttachmentColumn(_OnceByDigest):
     """The digest is of what the record says about the file, and the file is sealed for that digest."""
 
     def anew(self, row: Any, ring: KeyRing) -> dict[str, Any]:
-        digest = keeping.digest_anew(row, ring)
+        digest = storing.digest_anew(row, ring)
         content = ring.open_body(bytes(row.sealed_content), place=self.place(row))
-        place = keeping.place_of(row.record, digest)
+        place = storing.place_of(row.record, digest)
         return {self.field: ring.seal_body(content, place=place), "digest": digest}
 
 
@@ -55,7 +55,7 @@ COLUMNS: Final[tuple[SealedColumn, ...]] = (
         field="sealed_content",
         related=("record",),
         deferred=("record__sealed_body",),
-        place=lambda row: keeping.place_of(row.record, bytes(row.digest)),
+        place=lambda row: storing.place_of(row.record, bytes(row.digest)),
     ),
     SealedColumn(
         table=SyncStep.objects,

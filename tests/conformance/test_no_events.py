@@ -56,7 +56,7 @@ class TestTheSite:
         assert len(everything) > 100
         exempt = {f"{view.__module__}.{view.__name__}" for view in everything if getattr(view, "csrf_exempt", False)}
         assert exempt == {
-            "apps.connections.views.way_back.come_back",
+            "apps.connections.views.callback.come_back",
             "apps.directory.views.key_set.key_set",
             "apps.portal.views.metrics.show",
             "apps.sharing.views.program.show_file",

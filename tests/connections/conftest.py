@@ -56,7 +56,7 @@ class Place:
         return f"/connect/{self.provider.pk}/{self.endpoint.pk}/"
 
     @property
-    def way_back(self) -> str:
+    def callback(self) -> str:
         return f"/connect/return/{self.registration.redirect_id}/"
 
 
@@ -135,7 +135,7 @@ class Traveller:
 
     def come_back(self, place: Place, **query: str) -> Any:
         """Arrive at the redirect URI."""
-        return self.client.get(place.way_back, query)
+        return self.client.get(place.callback, query)
 
     def link(self, place: Place) -> Connection:
         """Leave, come back with a code, and have a connection that awaits confirmation."""

@@ -119,7 +119,7 @@ class TestCanaries:
         canaries = [SECRET, CODE, ACCESS, REFRESH, departed.state, verifier, browser, "code-canary", "secret-canary"]
         assert_nowhere(canaries, everything_stored())
         assert_nowhere(list(PERSON_CANARIES), everything_stored())
-        assert place.way_back in debug_log.getvalue()  # something was said
+        assert place.callback in debug_log.getvalue()  # something was said
         assert_nowhere([*canaries, *PERSON_CANARIES], [debug_log.getvalue()])
         on_pages = [returned.content.decode(), repr(returned.headers), page.content.decode(), repr(page.headers)]
         assert_nowhere(canaries, on_pages)

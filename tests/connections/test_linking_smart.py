@@ -10,7 +10,7 @@ import pytest
 from django.utils import timezone
 
 from apps.connections import revoking
-from apps.connections.authorization_requests import linking
+from apps.connections.authorization_requests import creating
 from apps.connections.grants import granted_access, launch_context
 from apps.connections.models import Connection
 from apps.connections.views import waiting_room
@@ -128,7 +128,7 @@ class TestTheWayOut:
 
     def test_tells_of_too_many_open_before_it_asks_anybody(self, deploy, patient):
         place = deploy()
-        for _ in range(linking.MOST_OPEN):
+        for _ in range(creating.MOST_OPEN):
             patient.leave(place)
         Endpoint.objects.update(discovered_at=None, discovery_tried_at=None)
         assert patient.client.post(place.before_you_go).status_code == 409

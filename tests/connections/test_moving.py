@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from apps.audit.models import AuditEvent
 from apps.connections import moving, revoking
-from apps.connections.link_health import health
+from apps.connections.link_health import overview
 from apps.connections.link_health.findings import Level, What, Who
 from apps.connections.models import Connection, StoredTokenSet
 from apps.connections.refreshing import running
@@ -62,7 +62,7 @@ class TestBeforeStaffLook:
 
     def test_operators_hear_of_it_in_time(self, moved, link):
         def found():
-            findings = health.examine(at=timezone.now()).findings
+            findings = overview.examine(at=timezone.now()).findings
             return [(one.level, one.what, one.who, one.about_id, one.links) for one in findings]
 
         waiting = (What.ENDPOINT_MOVED, Who.OPERATOR, moved.endpoint.pk, 1)
@@ -101,7 +101,7 @@ class TestAnApproval:
         link.refresh_from_db()
         assert link.status == Connection.Status.ACTIVE
         assert WORDS not in patient.get("/connections/").html
-        assert health.examine(at=timezone.now()).findings == []
+        assert overview.examine(at=timezone.now()).findings == []
 
     @pytest.mark.django_db(transaction=True)
     def test_brings_links_back_that_the_old_address_refused_at_its_end(self, place, link):

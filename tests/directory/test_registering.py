@@ -124,7 +124,7 @@ class TestTheRedirectUri:
         uri = registering.redirect_uri(registration)
         assert uri == f"https://holdfast.example/connect/return/{registration.redirect_id}/"
 
-    def test_is_answered_by_the_way_back(self, registration):
+    def test_is_answered_by_the_callback(self, registration):
         path = registering.redirect_uri(registration).removeprefix("http://testserver")
         assert resolve(path).url_name == "return"
 

@@ -5,7 +5,7 @@ from contextlib import suppress
 import pytest
 
 from apps.audit.models import AuditEvent
-from apps.connections.link_health import health
+from apps.connections.link_health import overview
 from apps.connections.link_health.findings import What
 from apps.directory import system_refusals
 from apps.directory.models import ClientRegistration, Endpoint
@@ -35,13 +35,13 @@ class TestARefusal:
         assert self.known() == []
         self.refuse(endpoint, server)
         assert self.known() == [("ours", "invalid_client")]
-        (finding,) = health.examine(at=AT).findings
+        (finding,) = overview.examine(at=AT).findings
         assert (finding.what, finding.code, finding.since_at) == (What.SYSTEM_REFUSED, "invalid_client", AT)
         assert "Staff must look into system access" in caplog.text
         server.answer = lambda _request: [http(200, ANSWER)]
         ask(endpoint)
         assert self.known() == []
-        assert not health.examine(at=AT).findings
+        assert not overview.examine(at=AT).findings
 
     def test_is_told_once_and_again_where_it_is_another(self, endpoint, server, caplog):
         for error in ("invalid_client", "invalid_client", "unauthorized_client"):

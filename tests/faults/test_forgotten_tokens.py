@@ -8,7 +8,7 @@ import pytest
 from django.core.management import call_command
 
 from apps.connections import refreshing
-from apps.connections.link_health import health
+from apps.connections.link_health import overview
 from apps.connections.link_health.findings import What
 from apps.connections.models import Connection, StoredTokenSet
 from apps.connections.refreshing import running
@@ -57,7 +57,7 @@ def test_links_hold_through_hours_in_which_their_server_refuses_everybody(links,
     for _quarter in range(4 * 3):
         links.passes(15 * MINUTE)
         links.beat()
-    (finding,) = (one for one in health.examine(at=links.at).findings if one.what is What.REFUSING)
+    (finding,) = (one for one in overview.examine(at=links.at).findings if one.what is What.REFUSING)
     assert finding.links == 3
     assert links.statuses() == {"needs_reauthorization"}
     sandbox.post("/control/switches", refresh_tokens="known")
@@ -65,7 +65,7 @@ def test_links_hold_through_hours_in_which_their_server_refuses_everybody(links,
     assert links.beat() == 3
     assert links.statuses() == {"active"}
     assert all(there["live"] for there in links.server.grants().values())
-    assert What.REFUSING not in {one.what for one in health.examine(at=links.at).findings}
+    assert What.REFUSING not in {one.what for one in overview.examine(at=links.at).findings}
 
 
 def test_one_refusal_among_others_tokens_that_are_taken_is_asked_about_once_more_and_left(links):

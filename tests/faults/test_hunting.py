@@ -44,7 +44,7 @@ def in_the_queue(traveller):
 
 
 def in_a_line(traveller):
-    logging.getLogger("apps.connections.callback.returning").debug("sent %s", PLANTED)
+    logging.getLogger("apps.connections.callback.completing").debug("sent %s", PLANTED)
 
 
 def on_a_page(traveller):

@@ -19,7 +19,7 @@ from django.test import Client
 from django.utils import timezone
 from hypothesis import HealthCheck, given, seed, settings
 
-from apps.connections.authorization_requests import binding, linking
+from apps.connections.authorization_requests import binding, creating
 from apps.connections.models import AuthorizationRequest, Connection, StoredTokenSet
 from apps.connections.outcomes import Outcome
 from apps.directory.models import ClientRegistration, Endpoint
@@ -84,8 +84,8 @@ class Journey:
         self.signed_in.cookies["browser"] = self.browser.reveal()
 
     def come_back(self) -> Any:
-        """The last page of a way back with a code; every answer on the way was below 500, or the client raised."""
-        departure = linking.begin(
+        """The last page of a callback with a code; every answer on the way was below 500, or the client raised."""
+        departure = creating.create(
             user=self.alice,
             provider=self.provider,
             endpoint=self.endpoint,
@@ -93,10 +93,10 @@ class Journey:
             at=timezone.now() - timedelta(seconds=1),
         )
         state = binding.state_for(departure.request_id, self.browser)
-        way_back = self.endpoint.authorization_server.registrations.get().redirect_id  # type: ignore[union-attr]
+        callback = self.endpoint.authorization_server.registrations.get().redirect_id  # type: ignore[union-attr]
         client = copy(self.signed_in)
         client.cookies = copy(self.signed_in.cookies)
-        page = client.get(f"/connect/return/{way_back}/", {"code": "c", "state": state.reveal()}, follow=True)
+        page = client.get(f"/connect/return/{callback}/", {"code": "c", "state": state.reveal()}, follow=True)
         assert page.status_code == 200
         assert page.redirect_chain
         self.client = client

@@ -18,7 +18,7 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.connections import refreshing
-from apps.connections.callback import returning
+from apps.connections.callback import completing
 from apps.connections.models import AuthorizationRequest, Connection, StoredTokenSet
 from apps.connections.refreshing import claiming
 from apps.records import tasks
@@ -70,13 +70,13 @@ class TestASignIn:
     @pytest.mark.conformance("C9", "C47")
     def test_that_dies_leaves_nothing_half_done(self, route, sandbox, place, traveller, heard, staff, monkeypatch):
         # whoever is dead writes nothing again, and gives nothing back
-        monkeypatch.setattr(returning, "KEEPING_SECONDS", -1.0)
-        monkeypatch.setattr(returning, "_give_back", lambda *_args, **_told: None)
-        way_back = traveller.sent_back(place)
+        monkeypatch.setattr(completing, "KEEPING_SECONDS", -1.0)
+        monkeypatch.setattr(completing, "_give_back", lambda *_args, **_told: None)
+        callback = traveller.sent_back(place)
         slowly(sandbox, route)
         tab = Client(raise_request_exception=False)
         tab.cookies = traveller.client.cookies
-        dies_waiting(lambda: tab.get(way_back))
+        dies_waiting(lambda: tab.get(callback))
         assert not Connection.objects.exists()
         assert not StoredTokenSet.objects.exists()
         request = AuthorizationRequest.objects.get()
@@ -84,7 +84,7 @@ class TestASignIn:
         assert len(place.exchanges(sandbox)) == 1
         canaries = hunting.canaries(sandbox, place)
         hunting.assert_nowhere(canaries, hunting.tracks(traveller, heard.texts, staff))
-        assert "This step is already done" in traveller.get(way_back).html or "Finishing" in traveller.seen[-1].html
+        assert "This step is already done" in traveller.get(callback).html or "Finishing" in traveller.seen[-1].html
         assert len(place.exchanges(sandbox)) == 1, "the code is not sent twice"
         AuthorizationRequest.objects.update(claimed_at=timezone.now() - timedelta(minutes=3))
         assert "We were interrupted before we could finish" in traveller.get(traveller.waiting_page).html
@@ -94,11 +94,11 @@ class TestASignIn:
     @pytest.mark.parametrize("route", ["token", "data"], ids=["during the exchange", "between exchange and storing"])
     @pytest.mark.conformance("C9", "C47")
     def test_whose_database_goes_away_meanwhile_is_stored_all_the_same(self, route, sandbox, place, traveller):
-        way_back = traveller.sent_back(place)
+        callback = traveller.sent_back(place)
         slowly(sandbox, route)
         tab = Client()
         tab.cookies = traveller.client.cookies
-        assert dies_waiting(lambda: tab.get(way_back)) is None
+        assert dies_waiting(lambda: tab.get(callback)) is None
         assert StoredTokenSet.objects.get().connection == Connection.objects.get()
         assert AuthorizationRequest.objects.get().outcome == "completed"
         assert len(place.exchanges(sandbox)) == 1
@@ -107,11 +107,11 @@ class TestASignIn:
     @pytest.mark.conformance("C9")
     def test_whose_storing_fails_in_the_middle_is_not_stored_at_all(self, table, place, traveller):
         """The database refuses one of the rows, after others were written."""
-        way_back = traveller.sent_back(place)
+        callback = traveller.sent_back(place)
         tab = Client(raise_request_exception=False)
         tab.cookies = traveller.client.cookies
         with refusing_rows_of(table):
-            assert tab.get(way_back).status_code == 500
+            assert tab.get(callback).status_code == 500
         assert not Connection.objects.exists()
         assert not StoredTokenSet.objects.exists()
         assert AuthorizationRequest.objects.get().outcome == ""

@@ -39,10 +39,10 @@ def asked(sandbox, path: str) -> Any:
 class TestTwoArrivals:
     @pytest.mark.conformance("C30", "C47")
     def test_with_one_state_exchange_the_code_once(self, sandbox, place, traveller):
-        way_back = traveller.sent_back(place)
+        callback = traveller.sent_back(place)
         sandbox.post("/control/faults", route="token", **IN_NO_HURRY)
         tabs = [same_browser(traveller) for _tab in range(3)]
-        answers = results(together(*(lambda tab=tab: tab.get(way_back) for tab in tabs)))
+        answers = results(together(*(lambda tab=tab: tab.get(callback) for tab in tabs)))
         assert [answer.status_code for answer in answers] == [303] * 3
         assert len(place.exchanges(sandbox)) == 1
         assert Connection.objects.count() == StoredTokenSet.objects.count() == 1

@@ -31,7 +31,7 @@ from apps.connections.refreshing import token_columns
 from apps.directory import credentials, signing
 from apps.directory.models import ClientRegistration, Endpoint, SigningKey
 from apps.records import bodies, places, shelving
-from apps.records.attachments import keeping
+from apps.records.attachments import storing
 from apps.records.models import Attachment, QuarantinedRow, Record, RecordVersion, SyncStep
 from apps.records.syncing.paging import cursors, staged_pages
 from apps.records.syncing.paging.cursors import Cursor
@@ -91,7 +91,7 @@ def _fill_requests(linked: Connection) -> None:
 
 def _fill_records(linked: Connection) -> None:
     record = hold(linked, LETTER, subject={"reference": "Patient/p-7301"})
-    keeping.keep(record, LETTER, b"%PDF-1.4 a letter", at=AT)
+    storing.keep(record, LETTER, b"%PDF-1.4 a letter", at=AT)
     shelving.rebuild_all(linked, at=timezone.now())
     run = linked.sync_runs.earliest("created_at")
     step = run.steps.earliest("pk")
@@ -169,8 +169,8 @@ def readings(user: User) -> dict[str, list[Any]]:
             "records": [bodies.of(record, ring) for record in Record.objects.filter(**mine).order_by("pk")],
             "versions": [bodies.find_of(row, ring) for row in RecordVersion.objects.filter(**mine).order_by("pk")],
             "strange": [_strange(row, ring) for row in QuarantinedRow.objects.filter(**mine)],
-            "files": [keeping.find(row.record, LETTER) for row in Attachment.objects.filter(**mine)],
-            "copies": [one.content for link in links for one in keeping.all_of(link.pk, user.pk, ring)],
+            "files": [storing.find(row.record, LETTER) for row in Attachment.objects.filter(**mine)],
+            "copies": [one.content for link in links for one in storing.all_of(link.pk, user.pk, ring)],
             "cursors": [cursors.opened(step, ring) for step in SyncStep.objects.filter(**mine).order_by("pk")],
             "pages": [staged_pages.opened(step, ring) for step in SyncStep.objects.filter(**mine).order_by("pk")],
             "shelves": [shelving.patients(link) for link in links],

@@ -10,8 +10,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from apps.connections import refreshing, revoking
-from apps.connections.authorization_requests import binding, linking
-from apps.connections.callback import confirming, returning
+from apps.connections.authorization_requests import binding, creating
+from apps.connections.callback import completing, confirming
 from apps.connections.models import AuthorizationRequest, Connection, StoredTokenSet
 from apps.directory.models import Endpoint
 from apps.portal import closing, disconnection
@@ -88,14 +88,14 @@ class TestASignInThatComesBack:
         close()
         forged = "/connect/answer/forged/"
         assert traveller.come_back(place, code=CODE, state="another")["Location"] == forged
-        assert client.get(place.way_back, {"code": CODE, "state": departed.state})["Location"] == forged
+        assert client.get(place.callback, {"code": CODE, "state": departed.state})["Location"] == forged
         client.cookies["browser"] = "a" * 43
-        assert client.get(place.way_back, {"code": CODE, "state": departed.state})["Location"] == forged
+        assert client.get(place.callback, {"code": CODE, "state": departed.state})["Location"] == forged
 
     def test_cannot_be_claimed_when_its_request_went_a_moment_ago(self, traveller, place, departed, close, monkeypatch):
         found = AuthorizationRequest.objects.select_related("registration__authorization_server").get()
         close()
-        monkeypatch.setattr(returning, "_find", lambda *_given: found)
+        monkeypatch.setattr(completing, "_find", lambda *_given: found)
         self.assert_it_ends_calmly(traveller, place, departed)
 
     def test_says_whose_matter_it_is_where_the_vault_cannot_be_used(self, traveller, place, departed, stand_in, alice):
@@ -167,8 +167,8 @@ class TestALinkThatWaits:
 class TestALinkThatBegins:
     def test_is_not_begun_for_an_account_that_is_gone(self, alice, place, close):
         close()
-        with pytest.raises(linking.ConsentMissing):
-            linking.begin(
+        with pytest.raises(creating.ConsentMissing):
+            creating.create(
                 user=alice, provider=place.provider, endpoint=place.endpoint, browser=binding.new_browser(),
                 at=timezone.now(),
             )  # fmt: skip

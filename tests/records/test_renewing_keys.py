@@ -16,7 +16,7 @@ from django.utils import timezone
 from apps.connections import refreshing
 from apps.connections.models import StoredTokenSet
 from apps.records import bodies, shelving
-from apps.records.attachments import keeping, open_file
+from apps.records.attachments import open_file, storing
 from apps.records.models import Attachment, QuarantinedRow, Record, RecordVersion
 from apps.records.resealing import DigestedColumn
 from apps.records.syncing.received_rows import quarantining
@@ -122,11 +122,11 @@ class TestARowThatCameTwice:
 
     def test_of_a_file_is_there_once_when_the_renewal_is_over(self, copied, holder):
         record = hold(copied, LETTER)
-        keeping.keep(record, LETTER, b"first", at=AT)
+        storing.keep(record, LETTER, b"first", at=AT)
         retiring.retire(holder)
-        keeping.keep(record, LETTER, b"again", at=AT)
+        storing.keep(record, LETTER, b"again", at=AT)
         retiring.begin(holder)
-        assert (Attachment.objects.count(), keeping.find(record, LETTER)) == (1, b"again")
+        assert (Attachment.objects.count(), storing.find(record, LETTER)) == (1, b"again")
 
 
 class TestAKeptFile:
@@ -146,13 +146,13 @@ class TestAKeptFile:
 
     def test_of_which_its_record_says_nothing_more_stays_for_whoever_copies_all(self, copied, holder):
         record = hold(copied, LETTER)
-        keeping.keep(record, LETTER, b"a letter", at=AT)
+        storing.keep(record, LETTER, b"a letter", at=AT)
         hold(copied, linked_to("document/other"))
         retiring.begin(holder)
         retiring.end(holder)
-        assert keeping.find(record, LETTER) is None
+        assert storing.find(record, LETTER) is None
         with sealing.key_ring(holder) as ring:
-            assert [kept.content for kept in keeping.all_of(copied.pk, copied.user_id, ring)] == [b"a letter"]
+            assert [kept.content for kept in storing.all_of(copied.pk, copied.user_id, ring)] == [b"a letter"]
 
 
 class TestWhatDoesNotOpen:

@@ -20,7 +20,7 @@ from apps.connections import clocks
 from apps.connections.admin import pages
 from apps.connections.admin.audited_views import AuditedDetailAdmin
 from apps.connections.admin.questions import DoesItEndSoon, HowDoesItStand, IsItsRenewalLate, WhyMustThePatientSignIn
-from apps.connections.link_health import health
+from apps.connections.link_health import overview
 from apps.connections.models import Connection, StoredTokenSet
 from apps.directory.models import Provider
 
@@ -77,7 +77,7 @@ class ConnectionAdmin(UserIdColumn, AuditedDetailAdmin):
         if not self.has_view_permission(request):
             raise PermissionDenied
         at = clocks.now()
-        shown = pages.health_page(health.examine(at=at, off_by=timezone.now() - at))
+        shown = pages.health_page(overview.examine(at=at, off_by=timezone.now() - at))
         context = {**self._context(request), "title": _("Health of links"), "health": shown}
         return TemplateResponse(request, "admin/connections/health.html", context)
 

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from apps.audit.models import AuditEvent
 from apps.connections.link_health import words
 from apps.connections.link_health.findings import Finding, Level, OfRegistration, What
-from apps.connections.link_health.health import LinkHealth
+from apps.connections.link_health.overview import LinkHealth
 from apps.connections.models import Connection
 
 NOTHING = "-"

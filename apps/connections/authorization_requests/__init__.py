@@ -1,1 +1,1 @@
-"""The way to a provider: what begins an authorization request, and the URL that the browser leaves for."""
+"""Authorization requests: what creates one, what ties it to the browser, and the URL that the browser leaves for."""

@@ -14,9 +14,9 @@ from enum import StrEnum
 from uuid import UUID, uuid4
 
 from apps.accounts.models import User
-from apps.connections.authorization_requests import binding, linking
-from apps.connections.authorization_requests.departing import Departure
-from apps.connections.authorization_requests.linking import Launch
+from apps.connections.authorization_requests import binding, creating
+from apps.connections.authorization_requests.authorization_url import Departure
+from apps.connections.authorization_requests.creating import Launch
 from apps.connections.models import PendingLaunch
 from apps.directory import served_endpoints
 from apps.directory.linkability import Obstacle
@@ -127,13 +127,13 @@ def begin(
 ) -> Departure:
     """Turn the launch into a sign-in of this user, once. If that fails, the launch stays as it was.
 
-    Raises NotOpen, the errors of `linking.begin`, and VaultError if the launch cannot be decrypted.
+    Raises NotOpen, the errors of `creating.create`, and VaultError if the launch cannot be decrypted.
     """
     if not served_endpoints.serves(pending.registration, pending.endpoint):
-        raise linking.CannotLink(Obstacle.NO_REGISTRATION)
+        raise creating.CannotLink(Obstacle.NO_REGISTRATION)
     _claim(pending, browser, at=at)
     try:
-        departure = linking.begin(
+        departure = creating.create(
             user=user,
             provider=provider,
             endpoint=pending.endpoint,

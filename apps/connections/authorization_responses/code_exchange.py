@@ -1,6 +1,6 @@
 """Check who sent an authorization response, and exchange its code.
 
-Patients' sign-ins (`callback.returning`) and trials by staff (`trials`) make the same calls in the same order.
+Patients' sign-ins (`callback.completing`) and trials by staff (`trials`) make the same calls in the same order.
 """
 
 from apps.connections.authorization_requests import binding, request_columns

@@ -79,8 +79,9 @@ def count_abandoned(*, at: datetime) -> int:
     """Close the requests of patients who left and never came back, and count each exactly once: closing and counting
     are one transaction. Returns how many.
 
-    A patient who comes back after all finds the request expired, whether it was counted or not (`returning`). Rows that
-    another transaction has locked are left to it, or to the next beat. Trials by staff are not counted.
+    A patient who comes back after all finds the request expired, whether it was counted or not
+    (`callback.completing`). Rows that another transaction has locked are left to it, or to the next beat. Trials by
+    staff are not counted.
     """
     overdue = AuthorizationRequest.objects.filter(
         claimed_at__isnull=True, outcome="", left_at__isnull=False, expires_at__lte=at, trial__isnull=True

@@ -1,2 +1,2 @@
-"""The return from a provider: a new connection that awaits the patient's confirmation, or new tokens for an existing
+"""What a callback leads to: a new connection that awaits the patient's confirmation, or new tokens for an existing
 one."""

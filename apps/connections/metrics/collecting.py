@@ -11,9 +11,9 @@ from prometheus_client.registry import Collector
 
 from apps.audit import deletions
 from apps.connections import tallying
-from apps.connections.link_health import deadlines, health
+from apps.connections.link_health import deadlines, overview
 from apps.connections.link_health.findings import Level, OfRegistration, What
-from apps.connections.link_health.health import LinkHealth
+from apps.connections.link_health.overview import LinkHealth
 from apps.connections.link_health.site_certificate import ALARMING
 from apps.connections.models import Connection
 from apps.directory.models import ClientRegistration
@@ -65,7 +65,7 @@ class Links(Collector):
 
     def collect(self) -> Iterator[Metric]:
         """Query the database and yield the metrics."""
-        found = health.examine(at=self._at, off_by=self._off_by)
+        found = overview.examine(at=self._at, off_by=self._off_by)
         yield from _numbers(found)
         yield _links(found)
         yield _ending(found)

@@ -1,4 +1,4 @@
-"""The way back of a trial: the same steps as a patient's, each reported; then everything is revoked.
+"""The callback of a trial: the same steps as a patient's, each reported; then everything is revoked.
 
 Called with a request that was claimed. The people whom the tokens open are counted and never stored, nor is anything
 that is read.
@@ -12,7 +12,7 @@ from django.db import transaction
 
 from apps.accounts.models import User
 from apps.connections import alerting, clocks, revoking
-from apps.connections.authorization_requests import departing
+from apps.connections.authorization_requests import authorization_url
 from apps.connections.authorization_responses import claiming, code_exchange, error_outcomes, identifying
 from apps.connections.clocks import Clock
 from apps.connections.grants import scoping
@@ -94,7 +94,7 @@ def _answered(response: AuthorizationResponse, notes: Notes) -> Outcome:
 
 
 def _exchange(request: AuthorizationRequest, code: Secret, browser: Secret, notes: Notes, *, at: datetime) -> Outcome:
-    nonce = departing.nonce(request, browser)
+    nonce = authorization_url.nonce(request, browser)
     clock = clocks.running_from(at)
     try:
         endpoint = reaching.token_endpoint(request.endpoint, request.registration)

@@ -9,7 +9,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from apps.connections.models import AuthorizationRequest, Trial
-from apps.connections.trials import issuing, leaving, obstacles, results, terms, words
+from apps.connections.trials import issuing, obstacles, results, signing_in, terms, words
 from apps.connections.trials.results import OF_THE_LINK, PUBLISHED, Result, Step, Verdict
 from apps.directory.linkability import Obstacle
 from apps.directory.models import ClientRegistration, Endpoint
@@ -129,7 +129,7 @@ def stage_of(trial: Trial, *, at: datetime) -> Stage:
     request = trial.authorization_requests.order_by("-created_at").first() if trial.left_at else None
     if request is not None and request.claimed_at is None and request.expires_at > at:
         return Stage.AWAY
-    if not leaving.is_open(trial, at=at):
+    if not signing_in.is_open(trial, at=at):
         return Stage.RAN_OUT
     return Stage.READY if request is None else _of_an_answer(request, at=at)
 
@@ -178,7 +178,7 @@ def let_in(registration: ClientRegistration, endpoints: Sequence[Endpoint]) -> f
 def _of_an_answer(request: AuthorizationRequest, *, at: datetime) -> Stage:
     if request.claimed_at is None or request.outcome:
         return Stage.LATE
-    return Stage.FINISHING if at < request.claimed_at + leaving.FINISHES_WITHIN else Stage.CUT_SHORT
+    return Stage.FINISHING if at < request.claimed_at + signing_in.FINISHES_WITHIN else Stage.CUT_SHORT
 
 
 def _because(obstacle: Obstacle | None) -> str:

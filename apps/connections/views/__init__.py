@@ -1,1 +1,1 @@
-"""Pages of connections: leaving for a provider, every way back, the list, one connection."""
+"""Pages of connections: leaving for a provider, the callback, the list, one connection."""

@@ -4,7 +4,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
-from apps.connections.authorization_requests.linking import CannotLink, ConsentMissing, TooManyOpen
+from apps.connections.authorization_requests.creating import CannotLink, ConsentMissing, TooManyOpen
 from apps.connections.presenting import wording
 from apps.directory import linkability, obstacle_wording
 from apps.directory.linkability import Obstacle

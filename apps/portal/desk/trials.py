@@ -16,9 +16,9 @@ from django.views.decorators.http import require_http_methods, require_safe
 from apps.accounts import reauthentication
 from apps.accounts.current_user import current_user
 from apps.connections import clocks
-from apps.connections.authorization_requests import binding, linking
+from apps.connections.authorization_requests import binding, creating
 from apps.connections.models import Trial
-from apps.connections.trials import beginning, issuing, leaving, trial_page
+from apps.connections.trials import beginning, issuing, signing_in, trial_page
 from apps.connections.views import browser_cookie, waiting_room
 from apps.directory import import_waits, registration_overview
 from apps.directory.models import ClientRegistration
@@ -72,8 +72,8 @@ def sign_in(request: HttpRequest, trial_id: UUID) -> HttpResponse:
             return redirect("desk-trial", trial_id=trial.pk)
         browser = browser_cookie.read(request) or binding.new_browser()
         try:
-            departure = leaving.begin(trial, user=current_user(request), browser=browser, at=clocks.now())
-        except (leaving.NotOpen, linking.CannotLink):  # the page says which
+            departure = signing_in.begin(trial, user=current_user(request), browser=browser, at=clocks.now())
+        except (signing_in.NotOpen, creating.CannotLink):  # the page says which
             return redirect("desk-trial", trial_id=trial.pk)
     response = HttpResponseRedirect(reverse("attempt", args=[departure.request_id]))
     response.status_code = 303

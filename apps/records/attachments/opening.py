@@ -12,10 +12,10 @@ from apps.records.attachments import (
     clinical_documents,
     drawing,
     fetching,
-    keeping,
     pictures,
     reading,
     sniffing,
+    storing,
     unpacking,
     wording,
 )
@@ -146,14 +146,14 @@ def open_picture(
 def _content(record: Record, sent: Element, clock: Callable[[], datetime], seat: Seat) -> bytes:
     content = fetching.inline(sent)
     if content is None:
-        content = keeping.find(record, sent)
+        content = storing.find(record, sent)
     if content is None:
         with seat() as is_free:
             if not is_free:
                 raise NoSeat
             content = fetching.fetch(record.connection, sent, clock=clock)
         if len(content) >= values.attachment(sent).size:
-            keeping.keep(record, sent, content, at=clock())
+            storing.keep(record, sent, content, at=clock())
     return content
 
 

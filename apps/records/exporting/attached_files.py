@@ -7,7 +7,7 @@ markup gets the suffix of plain text, so that opening it executes nothing.
 import json
 from collections.abc import Iterator
 
-from apps.records.attachments import keeping, sniffing
+from apps.records.attachments import sniffing, storing
 from apps.records.exporting import added_resources
 from apps.records.exporting.added_resources import Count
 from apps.records.exporting.archives import File
@@ -24,7 +24,7 @@ def files(source: Source, count: Count) -> Iterator[File]:
     """
     index: list[bytes] = []
     with sealing.key_ring(Holder.user(source.user_id)) as ring:
-        for number, kept in enumerate(keeping.all_of(source.connection_id, source.user_id, ring), start=1):
+        for number, kept in enumerate(storing.all_of(source.connection_id, source.user_id, ring), start=1):
             if kept.content is None:
                 count.oddities.append(added_resources.unopened_file(f"{kept.resource_type}/{kept.logical_id}"))
                 continue
@@ -35,7 +35,7 @@ def files(source: Source, count: Count) -> Iterator[File]:
         yield File(f"{source.folder}/files.ndjson", index)
 
 
-def _line(source: Source, kept: keeping.KeptFile, name: str) -> bytes:
+def _line(source: Source, kept: storing.KeptFile, name: str) -> bytes:
     told = {
         "file": name,
         "fullUrl": source.full_url(kept.resource_type, kept.logical_id),

@@ -4,6 +4,6 @@ Callers import from here.
 """
 
 from apps.records.syncing.running import NoLongerThere, NotSyncable, advance, advance_next, start
-from apps.records.syncing.workers.backing_off import PAUSES_SECONDS
+from apps.records.syncing.workers.backoff import PAUSES_SECONDS
 
 __all__ = ["PAUSES_SECONDS", "NoLongerThere", "NotSyncable", "advance", "advance_next", "start"]

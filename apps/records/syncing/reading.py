@@ -6,7 +6,7 @@ from apps.records.models import PendingRead, Record, SyncStep
 from apps.records.syncing import gaps, stepping
 from apps.records.syncing.fetching import Answer, Question, Read
 from apps.records.syncing.paging.cursors import Cursor
-from apps.records.syncing.received_rows import belonging
+from apps.records.syncing.received_rows import checking_patient
 from apps.records.syncing.stepping import Work
 from apps.wire.errors import AccessRefused, NotFound, Unavailable, UnexpectedAnswer, WireError
 from apps.wire.fhir import AnotherResource, Resource
@@ -202,4 +202,4 @@ class ReadingReferences:
 def _is_strange(resource: Resource | None, work: Work) -> bool:
     """Whether it is about somebody other than the person whose record this is."""
     patient_id = work.run.connection.fhir_patient_id
-    return resource is not None and belonging.names_another_patient(resource, patient_id=patient_id)
+    return resource is not None and checking_patient.names_another_patient(resource, patient_id=patient_id)

@@ -46,8 +46,8 @@ from apps.records.syncing.reading import ReadingPatient, ReadingReferences
 from apps.records.syncing.received_rows import quarantining
 from apps.records.syncing.searching import Searching
 from apps.records.syncing.stepping import SliceOver, Work
-from apps.records.syncing.workers import backing_off, leasing, worker_deaths
-from apps.records.syncing.workers.backing_off import PAUSES_SECONDS
+from apps.records.syncing.workers import backoff, leasing, worker_deaths
+from apps.records.syncing.workers.backoff import PAUSES_SECONDS
 from apps.records.syncing.workers.leasing import Lease, LeaseLost
 from apps.vault.errors import KeyMissing, Shredded, WeakKey
 from apps.wire.errors import (
@@ -252,7 +252,7 @@ def _take_patient(work: Work, status: SyncStep.Status) -> Unavailable | None:
     would wait for it before receiving a page. Once the searches have ended, it gets fewer tries than they had. Returns
     what it has to wait for, if anything."""
     steps = [step for step in _of_ways(work, Way.READ) if step.status == status]
-    most = len(PAUSES_SECONDS) if _of_ways(work, Way.SEARCH) else backing_off.PAUSES_FOR_ONE
+    most = len(PAUSES_SECONDS) if _of_ways(work, Way.SEARCH) else backoff.PAUSES_FOR_ONE
     return _run_steps(work, steps, gives_up=work.run.pauses >= most, stops_others=False)
 
 
@@ -295,7 +295,7 @@ def _try_to_pause(work: Work, error: NotYet | SwitchedOff | Unavailable | Client
     elif isinstance(error, NotYet):  # another worker is refreshing, or it is too soon to refresh
         seconds = min((error.until - work.clock()).total_seconds(), LONGEST_PAUSE_SECONDS)
     elif pauses < len(PAUSES_SECONDS):
-        seconds = backing_off.seconds(error, pauses=pauses)
+        seconds = backoff.seconds(error, pauses=pauses)
         pauses += 1
     else:
         return False
@@ -352,7 +352,7 @@ def _give_back(run: SyncRun, lease: Lease, clock: Clock) -> None:
     if gives_up:
         _finish(run, lease, at=clock())
     else:
-        lease.pause(seconds=math.ceil(backing_off.seconds(None, pauses=run.pauses)), pauses=run.pauses + 1)
+        lease.pause(seconds=math.ceil(backoff.seconds(None, pauses=run.pauses)), pauses=run.pauses + 1)
 
 
 def _update_shelves_if_possible(run: SyncRun, lease: Lease, *, at: datetime) -> None:

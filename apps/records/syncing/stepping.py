@@ -22,7 +22,7 @@ from apps.records.syncing.finding_references import Target
 from apps.records.syncing.paging import cursors, staged_pages
 from apps.records.syncing.paging.cursors import Cursor
 from apps.records.syncing.planning import Asking
-from apps.records.syncing.received_rows import belonging, doubting, quarantining, storing
+from apps.records.syncing.received_rows import checking_patient, doubting, quarantining, storing
 from apps.records.syncing.workers.leasing import Lease
 from apps.vault import sealing
 from apps.vault.sealing import Holder
@@ -152,7 +152,7 @@ def store(
     `read` is the reference that was followed. Raises LeaseLost.
     """
     connection = work.run.connection
-    theirs, ours = belonging.divided(resources, patient_id=connection.fhir_patient_id)
+    theirs, ours = checking_patient.divided(resources, patient_id=connection.fhir_patient_id)
     now = work.clock()
     with transaction.atomic(), sealing.key_ring(work.holder) as ring:
         work.lease.extend()

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from apps.accounts.models import Consent
 from apps.connections import tasks
-from apps.connections.authorization_requests import binding, launching, linking
+from apps.connections.authorization_requests import binding, creating, launching
 from apps.connections.ending import purging
 from apps.connections.models import AuthorizationRequest, Connection, PendingLaunch
 from apps.connections.views import waiting_room
@@ -251,13 +251,13 @@ class TestALaunchUsedTwice:
 
     def test_begins_once_for_two_presses_at_once(self, traveller, smart_place, monkeypatch):
         page = arrive(traveller.client, smart_place)
-        begin = linking.begin
+        begin = creating.create
 
         def press_again(**arguments):
             assert traveller.client.post(page).status_code in {200, 302}
             return begin(**arguments)
 
-        monkeypatch.setattr(linking, "begin", press_again)
+        monkeypatch.setattr(creating, "create", press_again)
         assert traveller.client.post(page).status_code == 303
         assert AuthorizationRequest.objects.count() == 1
 
@@ -276,7 +276,7 @@ class TestALaunchUsedTwice:
 class TestALaunchThatCannotBeginNow:
     def test_is_kept_while_too_many_sign_ins_are_open(self, traveller, smart_place):
         page = arrive(traveller.client, smart_place)
-        for _ in range(linking.MOST_OPEN):
+        for _ in range(creating.MOST_OPEN):
             traveller.leave(smart_place)
         answer = traveller.client.post(page)
         assert answer.status_code == 409
@@ -365,6 +365,6 @@ class TestBeginning:
         ClientRegistration.objects.update(status="retired")
         ours.pk, ours.redirect_id, ours.launch_id = uuid4(), uuid4(), uuid4()
         ours.save(force_insert=True)
-        with pytest.raises(linking.CannotLink):
+        with pytest.raises(creating.CannotLink):
             begin()
         assert not AuthorizationRequest.objects.exists()

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from apps.connections.authorization_requests import binding, linking
-from apps.connections.callback import returning
+from apps.connections.authorization_requests import binding, creating
+from apps.connections.callback import completing
 from apps.connections.models import AuthorizationRequest, Connection, StoredTokenSet
 from apps.connections.outcomes import Outcome
 from apps.connections.presenting import attempts
@@ -64,13 +64,13 @@ def journey(alice, place):
     agree(alice)
     browser = binding.new_browser()
 
-    def make() -> returning.WayBack:
+    def make() -> completing.CallbackResult:
         at = datetime.now(UTC)
-        departure = linking.begin(
+        departure = creating.create(
             user=alice, provider=place.provider, endpoint=place.endpoint, browser=browser, at=at, closes_others=True
         )
         state = binding.state_for(departure.request_id, browser)
-        return returning.complete(
+        return completing.complete(
             redirect_id=place.registration.redirect_id,
             unverified_query={"code": ["c"], "state": [state.reveal()]},
             browser=browser,
@@ -81,13 +81,13 @@ def journey(alice, place):
     return make
 
 
-def assert_told(way_back: returning.WayBack) -> None:
+def assert_told(result: completing.CallbackResult) -> None:
     """An outcome, a page for it, and tokens and candidates only where a person was found."""
-    request: Any = way_back.request
+    request: Any = result.request
     page = attempts.page(request, is_second_arrival=False, at=datetime.now(UTC))
     assert page.title
     assert page.text
-    is_found = way_back.outcome is Outcome.COMPLETED
+    is_found = result.outcome is Outcome.COMPLETED
     assert Connection.objects.exists() == is_found
     assert StoredTokenSet.objects.exists() == is_found
     Connection.objects.all().delete()
@@ -122,6 +122,6 @@ class TestAnyAnswer:
     @MANY
     @given(query=QUERIES)
     def test_of_a_browser_is_ignored_with_a_page(self, client, place, query):
-        answer = client.get(place.way_back, query)
+        answer = client.get(place.callback, query)
         assert answer.status_code == 303
         assert answer["Location"] == "/connect/answer/forged/"

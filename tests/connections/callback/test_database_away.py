@@ -13,7 +13,7 @@ from django.db import OperationalError, connection
 from django.utils import timezone
 
 from apps.audit.models import AuditEvent
-from apps.connections.callback import confirming, returning
+from apps.connections.callback import completing, confirming
 from apps.connections.models import AuthorizationRequest, Connection, PendingRevocation, StoredTokenSet
 from tests.connections.conftest import assert_nothing_was_left, page_after
 from tests.connections.provider_stand_in import CODE, REFRESH, tokens
@@ -45,7 +45,7 @@ def away() -> Iterator[Away]:
 
 @pytest.fixture(autouse=True)
 def _nobody_waits_long(monkeypatch):
-    monkeypatch.setattr(returning, "KEEPING_SECONDS", 0.3)
+    monkeypatch.setattr(completing, "KEEPING_SECONDS", 0.3)
 
 
 @pytest.fixture

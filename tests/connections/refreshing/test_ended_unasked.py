@@ -6,7 +6,7 @@ import pytest
 
 from apps.connections import refreshing
 from apps.connections.callback import confirming
-from apps.connections.link_health import health
+from apps.connections.link_health import overview
 from apps.connections.models import Connection, StoredTokenSet
 from apps.connections.reasons import Reason
 from apps.connections.refreshing import access_tokens
@@ -40,7 +40,7 @@ class TestALinkWhoseTimeIsOver:
             refreshing.usable_token(connection, at=too_late)
         assert Connection.objects.get().reason == Reason.WINDOW_OVER
         assert StoredTokenSet.objects.get().refresh_due_at is None
-        assert health.examine(at=too_late).findings == []
+        assert overview.examine(at=too_late).findings == []
 
     def test_goes_on_where_its_patient_signed_in_again_meanwhile(self, connection, too_late, monkeypatch):
         """Between reading the old tokens and marking what they say."""

@@ -36,7 +36,7 @@ class Trier:
         return Departed(answer["Location"], unescape(link[1]))
 
     def come_back(self, **query: str) -> Any:
-        return self.client.get(self.place.way_back, query)
+        return self.client.get(self.place.callback, query)
 
     def link(self, **query: str) -> tuple[Trial, str]:
         """The whole way; the trial and its page."""

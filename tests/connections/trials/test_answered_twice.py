@@ -11,7 +11,7 @@ from django.utils import timezone
 from apps.audit.models import AuditEvent
 from apps.connections.authorization_requests import binding
 from apps.connections.models import AuthorizationRequest, Trial
-from apps.connections.trials import leaving
+from apps.connections.trials import signing_in
 from tests.connections.provider_stand_in import CODE, StandIn, tokens
 from tests.connections.trials.conftest import Trier, assert_nothing_is_kept
 
@@ -28,8 +28,8 @@ class TestATrialThatIsBeingAnswered:
 
         def leave_meanwhile(_request: Any) -> Iterator[bytes]:
             try:
-                leaving.begin(trial, user=trier.user, browser=binding.new_browser(), at=timezone.now())
-            except leaving.NotOpen:
+                signing_in.begin(trial, user=trier.user, browser=binding.new_browser(), at=timezone.now())
+            except signing_in.NotOpen:
                 refused.append(True)
             finally:
                 connections.close_all()

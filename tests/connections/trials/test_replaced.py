@@ -6,9 +6,9 @@ import pytest
 from django.utils import timezone
 
 from apps.connections.authorization_requests import binding
-from apps.connections.authorization_requests.linking import CannotLink
+from apps.connections.authorization_requests.creating import CannotLink
 from apps.connections.models import AuthorizationRequest, Trial
-from apps.connections.trials import beginning, leaving
+from apps.connections.trials import beginning, signing_in
 from apps.directory import credentials
 from apps.directory.linkability import Obstacle
 from apps.directory.models import ClientRegistration
@@ -44,6 +44,6 @@ class TestAReplacedRegistration:
         replace(place)
         trial = Trial.objects.get(pk=begun.pk)
         with pytest.raises(CannotLink) as refusal:
-            leaving.begin(trial, user=trier.user, browser=binding.new_browser(), at=timezone.now())
+            signing_in.begin(trial, user=trier.user, browser=binding.new_browser(), at=timezone.now())
         assert refusal.value.obstacle is Obstacle.NO_REGISTRATION
         assert not AuthorizationRequest.objects.exists()

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from apps.audit.recording import Actor
 from apps.records import deleting_copies
-from apps.records.attachments import keeping as attachments
+from apps.records.attachments import storing as attachments
 from apps.records.exporting import archives, bundles, copies, json_text, ndjson, stored
 from apps.records.exporting.added_resources import Count
 from apps.records.exporting.copies import Form

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from apps.records.attachments import keeping as attachments
+from apps.records.attachments import storing as attachments
 from apps.records.exporting import copies
 from apps.records.exporting.copies import Form
 from apps.records.models import Record

@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from apps.connections.link_health import health
+from apps.connections.link_health import overview
 from apps.connections.link_health.findings import What
 from apps.directory.models import Enablement
 from tests.records.linked import AT, give_tokens
@@ -43,7 +43,7 @@ class TestAProviderThatRefusesEverything:
         assert caplog.text.count("has not enabled this application") == 1
         sync(linked, at=LATER)
         assert caplog.text.count("has not enabled this application") == 1
-        found = [finding.what for finding in health.examine(at=LATER).findings]
+        found = [finding.what for finding in overview.examine(at=LATER).findings]
         assert found.count(What.NOT_ENABLED) == 1
 
     def test_keeps_nobody_else_from_linking(self, linked, refusing):

@@ -7,7 +7,7 @@ import pytest
 from apps.directory.models import ClientRegistration
 from apps.records.models import Shelf, SyncRun
 from apps.records.syncing import running
-from apps.records.syncing.workers import backing_off
+from apps.records.syncing.workers import backoff
 from tests.records.linked import AT
 from tests.records.people import PATIENT_ID, R4_PATIENT, allergy, bundle
 from tests.records.provider import ALLERGIES, METADATA, PATIENT, hung_up, statement
@@ -48,12 +48,12 @@ class TestAPatientThatHangs:
 
     def test_keeps_the_copy_open_for_minutes_alone(self, linked, provider):
         run = sync(linked)
-        for _pause in range(backing_off.PAUSES_FOR_ONE):
+        for _pause in range(backoff.PAUSES_FOR_ONE):
             assert run.finished_at is None
             resume(run)
         assert (run.outcome, step(run, "Patient").gap) == ("partial", "unavailable")
         assert stored("Practitioner") == {"d1"}
-        assert sum(backing_off.PAUSES_SECONDS[: backing_off.PAUSES_FOR_ONE]) <= 600
+        assert sum(backoff.PAUSES_SECONDS[: backoff.PAUSES_FOR_ONE]) <= 600
         linked.refresh_from_db()
         assert linked.status == "active"
 
@@ -70,7 +70,7 @@ class TestAPatientThatHangs:
     def test_is_asked_for_as_long_as_anything_else_is_missing(self, linked, provider):
         provider.answers[ALLERGIES] = hung_up
         run = sync(linked)
-        for _pause in range(backing_off.PAUSES_FOR_ONE):
+        for _pause in range(backoff.PAUSES_FOR_ONE):
             resume(run)
         provider.answers |= {PATIENT: http(body=R4_PATIENT), ALLERGIES: http(body=bundle(allergy("a1"), total=1))}
         resume(run)

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from apps.connections.link_health import health, words
+from apps.connections.link_health import overview, words
 from apps.connections.link_health.findings import Level, What, Who
 from apps.connections.models import EndpointSilence
 from apps.connections.presenting import standing
@@ -27,7 +27,7 @@ DAY = timedelta(days=1)
 
 def findings(at):
     """Level, whose turn, how many links and since when, of silence alone."""
-    found = [one for one in health.examine(at=at).findings if one.what is What.SILENT]
+    found = [one for one in overview.examine(at=at).findings if one.what is What.SILENT]
     return [(one.level, one.who, one.links, one.since_at) for one in found]
 
 
@@ -57,7 +57,7 @@ class TestAProviderWhoseRecordsAnswerNobody:
         (shown,) = findings(AT + 16 * MINUTE)
         assert shown[:3] == (Level.ATTENTION, Who.PROVIDER, 1)
         assert AT <= shown[3] < AT + MINUTE
-        (finding,) = (one for one in health.examine(at=AT + 16 * MINUTE).findings if one.what is What.SILENT)
+        (finding,) = (one for one in overview.examine(at=AT + 16 * MINUTE).findings if one.what is What.SILENT)
         assert (finding.about, finding.about_id) == (linked.endpoint.fhir_base_url, linked.endpoint_id)
         assert "if this goes on, ask the provider" in words.sentence(finding)
 

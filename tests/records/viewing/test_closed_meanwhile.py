@@ -21,7 +21,7 @@ from apps.audit.recording import Actor, EventType
 from apps.connections.models import Connection
 from apps.portal import closing, disconnection
 from apps.records import deleting_copies, syncing, tasks
-from apps.records.attachments import keeping
+from apps.records.attachments import storing
 from apps.records.models import Attachment, Record, Shelf, SyncRun, SyncStep
 from apps.records.syncing import due, running
 from apps.records.syncing.workers import leasing
@@ -177,7 +177,7 @@ class TestAFileThatCameMeanwhile:
     def test_is_not_kept_and_hinders_no_deletion(self, linked, delete):
         sent = linked_to("document/pdf-1")
         record = hold(linked, sent)
-        kept = threading.Thread(target=lambda: elsewhere(lambda: keeping.keep(record, sent, PDF, at=AT)))
+        kept = threading.Thread(target=lambda: elsewhere(lambda: storing.keep(record, sent, PDF, at=AT)))
 
         def open_file():
             kept.start()

@@ -13,9 +13,9 @@ from django.utils import timezone
 from psycopg.errors import UndefinedColumn, UndefinedTable
 
 from apps.connections import clocks
-from apps.connections.link_health import health, words
+from apps.connections.link_health import overview, words
 from apps.connections.link_health.findings import Finding, Level, OfRegistration
-from apps.connections.link_health.health import LinkHealth
+from apps.connections.link_health.overview import LinkHealth
 from apps.directory.management import printing
 
 _HEAD = ("active", "sign in", "due", "waiting", "late", "lag", "end 12 h", "24 h", "renew 12 h", "24 h", "registration")
@@ -41,7 +41,7 @@ class Command(BaseCommand):
         """Print the findings, then a line for each registration."""
         try:
             at = clocks.now()
-            found = health.examine(at=at, off_by=timezone.now() - at)
+            found = overview.examine(at=at, off_by=timezone.now() - at)
         except (OperationalError, InterfaceError):
             raise CommandError("Act now: the database does not answer.", returncode=int(Level.ACT)) from None
         except ProgrammingError as error:

@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.template.defaultfilters import pluralize
 
 from apps.connections import clocks
-from apps.connections.link_health import health
+from apps.connections.link_health import overview
 from apps.connections.link_health.findings import OfRegistration
 from apps.connections.models import Connection
 from apps.connections.refreshing import early_refreshes, running
@@ -109,7 +109,7 @@ class Command(BaseCommand):
             heard[claim.connection.registration_id, outcome] += 1
 
         running.pull(clock=clocks.shared(), call_for_help=lambda: None, seconds=options["seconds"], tell=tell)
-        registrations = health.registrations(at=clocks.now())
+        registrations = overview.registrations(at=clocks.now())
         for line in _report(heard, registrations):
             self.stdout.write(line)
         if any(outcome in _FOR_STAFF for _of, outcome in heard) or any(map(_is_broken, registrations)):
@@ -118,7 +118,7 @@ class Command(BaseCommand):
     def _rehearse(self, options: Mapping[str, Any]) -> None:
         at = clocks.now()
         more = early_refreshes.count_renewable(options["registration"], at=at) if options["all"] else {}
-        registrations = health.registrations(at=at)
+        registrations = overview.registrations(at=at)
         numbers = [(0 if one.is_held else one.lag.due) + more.get(one.registration.pk, 0) for one in registrations]
         who = "Of these somebody would be asked:" if any(numbers) else "Nobody would be asked."
         self.stdout.write(f"Nothing was asked and nothing changed. {who}")

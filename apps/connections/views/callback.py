@@ -15,8 +15,8 @@ from django.views.decorators.http import require_safe
 
 from apps.accounts.models import User
 from apps.connections import clocks
-from apps.connections.callback import returning
-from apps.connections.callback.returning import WayBack
+from apps.connections.callback import completing
+from apps.connections.callback.completing import CallbackResult
 from apps.connections.outcomes import Outcome
 from apps.connections.presenting import attempts
 from apps.connections.views import browser_cookie, waiting_room
@@ -48,14 +48,14 @@ def answer(request: HttpRequest, outcome: str) -> HttpResponse:
 
 
 def _finish(request: HttpRequest, redirect_id: UUID) -> HttpResponse:
-    way_back = returning.complete(
+    result = completing.complete(
         redirect_id=redirect_id,
         unverified_query=dict(request.GET.lists()),
         browser=browser_cookie.read(request),
         signed_in_user_id=request.user.pk if isinstance(request.user, User) else None,
         at=clocks.now(),
     )
-    response = HttpResponseRedirect(_destination(way_back))
+    response = HttpResponseRedirect(_destination(result))
     response.status_code = 303
     return response
 
@@ -67,11 +67,11 @@ def _not_followed(request: HttpRequest) -> HttpResponse:
     return response
 
 
-def _destination(way_back: WayBack) -> str:
-    if way_back.request is None:
-        return reverse("answer", args=[way_back.outcome.value])
-    page = reverse("attempt", args=[way_back.request.pk])
-    return f"{page}?again" if way_back.outcome is Outcome.USED_TWICE else page
+def _destination(result: CallbackResult) -> str:
+    if result.request is None:
+        return reverse("answer", args=[result.outcome.value])
+    page = reverse("attempt", args=[result.request.pk])
+    return f"{page}?again" if result.outcome is Outcome.USED_TWICE else page
 
 
 def _is_prefetch(request: HttpRequest) -> bool:

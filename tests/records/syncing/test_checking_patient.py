@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.records.syncing.received_rows.belonging import names_another_patient
+from apps.records.syncing.received_rows.checking_patient import names_another_patient
 from apps.wire.fhir import Resource
 
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from apps.connections.link_health import health, words
+from apps.connections.link_health import overview, words
 from apps.connections.link_health.findings import Level, What, Who
 from apps.connections.link_health.site_certificate import Outlook
 from apps.connections.models import PendingRevocation, RefreshPace, SiteCertificate, StoredTokenSet
@@ -20,12 +20,12 @@ SOON = {"refresh_due_at": NOW + HOUR, "refresh_deadline_at": NOW + 20 * HOUR}
 
 def found():
     """Level, kind, whose turn, and how many links of each finding."""
-    return [(one.level, one.what, one.who, one.links) for one in health.examine(at=NOW).findings]
+    return [(one.level, one.what, one.who, one.links) for one in overview.examine(at=NOW).findings]
 
 
 class TestHealth:
     def test_is_well_where_there_is_nothing(self, db):
-        examined = health.examine(at=NOW)
+        examined = overview.examine(at=NOW)
         assert (examined.level, examined.findings, examined.registrations) == (Level.WELL, [], [])
 
     def test_is_well_where_links_only_do_what_they_should(self, make_link):
@@ -33,7 +33,7 @@ class TestHealth:
         make_link(refresh_due_at=NOW - MINUTE, refresh_deadline_at=NOW + HOUR)
         make_link(status="needs_reauthorization", reason="window_over")
         make_link(lapses_at=NOW + HOUR)
-        examined = health.examine(at=NOW)
+        examined = overview.examine(at=NOW)
         assert (examined.level, examined.findings) == (Level.WELL, [])
         (one,) = examined.registrations
         assert (one.standings.active, one.standings.living) == (3, 4)
@@ -43,7 +43,7 @@ class TestHealth:
     def test_is_that_of_its_worst_finding(self, make_link, make_registration):
         make_link(make_registration("A", trouble="invalid_client"))
         make_link(make_registration("B", trouble="invalid_client"), **SOON)
-        examined = health.examine(at=NOW)
+        examined = overview.examine(at=NOW)
         assert [one.level for one in examined.findings] == [Level.ACT, Level.ATTENTION]
         assert examined.level is Level.ACT
 
@@ -60,7 +60,7 @@ class TestTheClockOfThisMachine:
         ],
     )
     def test_is_told_where_it_is_not_that_of_the_database(self, db, seconds, expected):
-        examined = health.examine(at=NOW, off_by=timedelta(seconds=seconds))
+        examined = overview.examine(at=NOW, off_by=timedelta(seconds=seconds))
         assert [(one.level, one.code) for one in examined.findings if one.what is What.CLOCK] == expected
 
 
@@ -71,7 +71,7 @@ class TestARegistration:
         assert found() == [(Level.ATTENTION, What.TROUBLE, Who.OPERATOR, 1)]
         make_link(refused, **SOON)
         assert found() == [(Level.ACT, What.TROUBLE, Who.OPERATOR, 2)]
-        (finding,) = health.examine(at=NOW).findings
+        (finding,) = overview.examine(at=NOW).findings
         assert (finding.code, finding.since_at, finding.about_id) == ("invalid_client", NOW - HOUR, refused.pk)
 
     def test_in_trouble_that_has_no_links_is_staffs_since_patients_are_turned_away(self, make_registration):
@@ -95,7 +95,7 @@ class TestARegistration:
         assert found() == [(Level.ATTENTION, What.REGISTRATION_UNKNOWN, Who.OPERATOR, 1)]
         make_link(unread, **SOON)
         assert found() == [(Level.ACT, What.REGISTRATION_UNKNOWN, Who.OPERATOR, 2)]
-        examined = health.examine(at=NOW)
+        examined = overview.examine(at=NOW)
         assert (examined.findings[0].about_id, examined.lag_seconds) == (unread.pk, 0)
         assert "Deploy the release that does" in words.sentence(examined.findings[0])
 
@@ -107,7 +107,7 @@ class TestARegistration:
         make_link(make_registration(is_switched_on=False), refresh_due_at=NOW - 2 * HOUR)
         make_link(make_registration(trouble="invalid_client"), refresh_due_at=NOW - 2 * HOUR)
         assert {what for _level, what, _who, _links in found()} == {What.REGISTRATION_OFF, What.TROUBLE}
-        assert health.examine(at=NOW).lag_seconds == 0
+        assert overview.examine(at=NOW).lag_seconds == 0
 
     @pytest.mark.parametrize(
         ("minutes", "expected"),
@@ -147,10 +147,10 @@ class TestARegistration:
         for minutes in (30, 20, 10):
             refused_at = NOW - minutes * MINUTE
             make_link(status="needs_reauthorization", refused_at=refused_at, refresh_due_at=NOW + HOUR)
-        (finding,) = health.examine(at=NOW).findings
+        (finding,) = overview.examine(at=NOW).findings
         assert (finding.level, finding.what, finding.who, finding.links) == (Level.ACT, What.REFUSING, Who.PROVIDER, 3)
         assert finding.since_at == NOW - 30 * MINUTE
-        assert health.examine(at=NOW - MINUTE).level is Level.WELL  # the third was not yet asked for again
+        assert overview.examine(at=NOW - MINUTE).level is Level.WELL  # the third was not yet asked for again
 
     def test_that_slows_us_down_while_nothing_is_due_is_nobodys(self, registration, make_link):
         RefreshPace.objects.create(registration=registration, next_at=NOW, silences=9)
@@ -164,7 +164,7 @@ class TestARegistration:
         make_link(tries=0, **broken)
         make_link(tries=3, status="needs_reauthorization", **broken)
         assert found() == [(level, What.BROKE_OFF, Who.US, 1)]
-        assert health.examine(at=NOW).registrations[0].lag.broken_off == 1
+        assert overview.examine(at=NOW).registrations[0].lag.broken_off == 1
         StoredTokenSet.objects.filter(pk=link.pk).update(tries=0)
         assert found() == []
 
@@ -211,7 +211,7 @@ class TestAnEndpoint:
         Endpoint.objects.update(is_switched_on=False)
         link = make_link(refresh_deadline_at=NOW + 20 * HOUR, parked_endpoint=endpoint)
         assert found() == [(Level.ACT, What.ENDPOINT_OFF, Who.OPERATOR, 1)]
-        (one,) = health.examine(at=NOW).registrations
+        (one,) = overview.examine(at=NOW).registrations
         assert (one.lag.parked, one.lapsing.renewing_in_12_hours, one.lapsing.renewing_in_24_hours) == (1, 0, 1)
         StoredTokenSet.objects.filter(pk=link.pk).update(refresh_deadline_at=NOW + 25 * HOUR)
         assert found() == [(Level.ATTENTION, What.ENDPOINT_OFF, Who.OPERATOR, 1)]
@@ -245,7 +245,7 @@ class TestARevocation:
             try_at=NOW,
         )
         assert found() == ([(Level.ATTENTION, What.REVOCATIONS, Who.PROVIDER, 1)] if is_found else [])
-        examined = health.examine(at=NOW)
+        examined = overview.examine(at=NOW)
         assert examined.oldest_revocation_at == NOW - hours * HOUR
         asked = [(finding.about, finding.about_id) for finding in examined.findings]
         assert asked == ([(str(link.registration), link.registration.pk)] if is_found else [])
@@ -264,13 +264,13 @@ class TestOurKeys:
     def test_that_are_missing_are_named_and_put_back_at_once_by_whoever_runs_this(self, wrapped, settings):
         settings.VAULT_KEYS = [entry("2026-a")]
         assert found() == [(Level.ACT, What.KEY_MISSING, Who.US, 0)]
-        (finding,) = health.examine(at=NOW).findings
+        (finding,) = overview.examine(at=NOW).findings
         assert (finding.about, finding.code) == ("VAULT_KEYS", "2025-a")
         assert "until it is put back" in words.sentence(finding)
 
     def test_that_cannot_be_used_are_found_as_well(self, wrapped, settings):
         settings.VAULT_KEYS = []
-        assert [one.code for one in health.examine(at=NOW).findings] == ["unusable"]
+        assert [one.code for one in overview.examine(at=NOW).findings] == ["unusable"]
 
     def test_that_wrap_what_was_shredded_are_missed_by_nobody(self, db, settings):
         settings.VAULT_KEYS = [entry("2025-a")]
@@ -298,7 +298,7 @@ class TestOurCertificate:
         SiteCertificate.objects.create(
             origin="https://holdfast.example", tried_at=NOW, seen_at=NOW, ends_at=NOW + timedelta(days=days)
         )
-        examined = health.examine(at=NOW)
+        examined = overview.examine(at=NOW)
         assert (examined.level, examined.certificate) == (level, outlook)
         assert [one.who for one in examined.findings] == ([] if level is Level.WELL else [Who.US])
 

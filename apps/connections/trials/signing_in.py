@@ -1,4 +1,4 @@
-"""Leave for the provider as a patient would: with an authorization request that is marked as a trial's.
+"""Begin the sign-in of a trial, as a patient would: with an authorization request that is marked as a trial's.
 
 This is possible while patients are kept away, and lets none of them in. Staff need not agree to the notice for
 patients: whoever signs in there is invented.
@@ -9,9 +9,9 @@ from datetime import datetime, timedelta
 from django.db import transaction
 
 from apps.accounts.models import User
-from apps.connections.authorization_requests import linking
-from apps.connections.authorization_requests.departing import Departure
-from apps.connections.authorization_requests.linking import CannotLink
+from apps.connections.authorization_requests import creating
+from apps.connections.authorization_requests.authorization_url import Departure
+from apps.connections.authorization_requests.creating import CannotLink
 from apps.connections.models import AuthorizationRequest, Trial
 from apps.connections.outcomes import Outcome
 from apps.connections.trials import beginning, obstacles
@@ -36,7 +36,7 @@ def begin(trial: Trial, *, user: User, browser: Secret, at: datetime) -> Departu
     """Store an authorization request of this member of staff and browser, for the trial. Their earlier requests for
     trials can no longer be answered.
 
-    Raises NotOpen, and `linking.CannotLink` if not even staff can sign in. If the provider's addresses are stale, they
+    Raises NotOpen, and `creating.CannotLink` if not even staff can sign in. If the provider's addresses are stale, they
     are discovered: call it outside transactions.
     """
     discovering.keep_fresh(trial.endpoint, at=at)
@@ -45,10 +45,10 @@ def begin(trial: Trial, *, user: User, browser: Secret, at: datetime) -> Departu
         raise CannotLink(obstacle)
     if not served_endpoints.serves(trial.registration, trial.endpoint):
         raise CannotLink(Obstacle.NO_REGISTRATION)
-    request = linking.request_of(user, trial.provider, trial.endpoint, trial.registration, at=at, trial=trial)
+    request = creating.request_of(user, trial.provider, trial.endpoint, trial.registration, at=at, trial=trial)
     with transaction.atomic():
         _hold(trial, user, at=at)
-        departure = linking.store(request, browser)
+        departure = creating.store(request, browser)
         trial.left_at = at
         trial.save(update_fields=["left_at"])
         beginning.note(trial, "trial left", at=at)

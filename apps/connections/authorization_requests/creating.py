@@ -1,7 +1,7 @@
-"""Begin a link: from the patient's "continue" to the URL that their browser leaves for.
+"""Create an authorization request: from the patient's "continue" to the URL that their browser leaves for.
 
-`begin` checks that the provider can be linked and that the user agreed to the current notice, and stores an
-authorization request. `departing` builds the page that leads away, and `callback.returning` handles the return.
+`create` checks that the provider can be linked and that the user agreed to the current notice, and stores an
+authorization request. `authorization_url` builds the URL, and `callback.completing` handles the return.
 """
 
 import uuid
@@ -15,8 +15,8 @@ from apps.accounts import consenting
 from apps.accounts.models import User
 from apps.audit.recording import EventType
 from apps.connections import connection_events
-from apps.connections.authorization_requests import binding, departing, request_columns
-from apps.connections.authorization_requests.departing import Departure
+from apps.connections.authorization_requests import authorization_url, binding, request_columns
+from apps.connections.authorization_requests.authorization_url import Departure
 from apps.connections.grants import scoping
 from apps.connections.models import AuthorizationRequest, Connection, Trial
 from apps.connections.outcomes import Outcome
@@ -60,7 +60,7 @@ class Launch:
     value: Secret
 
 
-def begin(
+def create(
     *,
     user: User,
     provider: Provider,
@@ -147,7 +147,7 @@ def store(request: AuthorizationRequest, browser: Secret, launch: Launch | None 
         request.sealed_launch = request_columns.seal(request.user_id, request.pk, "sealed_launch", launch.value)
     request.save(force_insert=True)
     try:
-        return Departure(request.pk, departing.authorization_url(request, browser))
+        return Departure(request.pk, authorization_url.build(request, browser))
     except WireError:
         raise CannotLink(Obstacle.NO_ADDRESSES) from None
 

@@ -18,8 +18,8 @@ from django.views.decorators.http import require_http_methods, require_safe
 from apps.accounts import consenting
 from apps.accounts.current_user import current_user
 from apps.connections import clocks
-from apps.connections.authorization_requests import binding, departing, linking
-from apps.connections.authorization_requests.departing import Departure
+from apps.connections.authorization_requests import authorization_url, binding, creating
+from apps.connections.authorization_requests.authorization_url import Departure
 from apps.connections.grants import permission_terms
 from apps.connections.models import AuthorizationRequest, Connection
 from apps.connections.presenting import attempts
@@ -70,13 +70,13 @@ def attempt(request: HttpRequest, request_id: UUID) -> HttpResponse:
         rows.select_related("provider", "connection", "endpoint", "registration__authorization_server"), pk=request_id
     )
     at = clocks.now()
-    departure = departing.departure(row, browser_cookie.read(request), at=at)
+    departure = authorization_url.departure(row, browser_cookie.read(request), at=at)
     if row.trial_id is not None and (departure is None or row.left_at is not None):
         return redirect("desk-trial", trial_id=row.trial_id)  # a trial by staff has pages of its own
     if departure is not None and row.trial_id is None and not switching.is_on(row.endpoint, row.registration):
         return refusals.cannot_link(request, row.provider, Obstacle.SWITCHED_OFF)  # a sign-in would be in vain
     if departure is not None:
-        return _leaving(request, row, departure, is_first=departing.leave(row, at=at))
+        return _leaving(request, row, departure, is_first=authorization_url.note_left(row, at=at))
     unconfirmed = attempts.awaits_confirmation(row)
     if unconfirmed is not None:
         return redirect("confirm", connection_id=unconfirmed.pk)
@@ -128,7 +128,7 @@ def _begin(
             return waiting_room.come_again(request)
         try:
             browser = browser_cookie.read(request) or binding.new_browser()
-            departure = linking.begin(
+            departure = creating.create(
                 user=current_user(request),
                 provider=provider,
                 endpoint=endpoint,
@@ -138,7 +138,7 @@ def _begin(
                 closes_others="close_others" in request.POST,
                 extends_consent=extends_consent,
             )
-        except linking.NothingToRenew:
+        except creating.NothingToRenew:
             return redirect("connections")
         except refusals.NOT_BEGUN as refusal:
             return refusals.not_begun(request, provider, refusal)

@@ -32,11 +32,11 @@ def departure(request: AuthorizationRequest, browser: Secret | None, *, at: date
     if not is_open or browser is None or not binding.is_same_browser(request, browser):
         return None
     with suppress(Shredded):
-        return Departure(request.pk, authorization_url(request, browser))
+        return Departure(request.pk, build(request, browser))
     return None
 
 
-def leave(request: AuthorizationRequest, *, at: datetime) -> bool:
+def note_left(request: AuthorizationRequest, *, at: datetime) -> bool:
     """Record that the browser is leaving. True the first time only, so that the back button does not send it off
     again."""
     return bool(AuthorizationRequest.objects.filter(pk=request.pk, left_at__isnull=True).update(left_at=at))
@@ -47,7 +47,7 @@ def nonce(request: AuthorizationRequest, browser: Secret) -> Secret | None:
     return binding.nonce_for(request.pk, browser) if scoping.asks_identity(request.requested_scope) else None
 
 
-def authorization_url(request: AuthorizationRequest, browser: Secret) -> str:
+def build(request: AuthorizationRequest, browser: Secret) -> str:
     """Specification 4.1 P1 and 4.2 S2. Uses only addresses of the origin for which the registration was made.
 
     Raises WireError if no URL can be built.

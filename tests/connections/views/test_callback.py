@@ -1,4 +1,4 @@
-"""Every way back from a provider has a name and a page, and leaves nothing behind that should not be stored."""
+"""Every callback has an outcome with a name and a page, and leaves nothing behind that should not be stored."""
 
 from datetime import timedelta
 from uuid import uuid4
@@ -114,7 +114,7 @@ class TestAnAnswerThatIsNotOurs:
     @pytest.mark.conformance("C5", "C30")
     def test_is_ignored(self, traveller, place, stand_in, query):
         departed = traveller.leave(place)
-        answer = traveller.client.get(place.way_back, query)
+        answer = traveller.client.get(place.callback, query)
         assert answer["Location"] == "/connect/answer/forged/"
         assert "We did not start this sign-in" in page_after(traveller, answer)
         assert stand_in.server.requests == []
@@ -140,7 +140,7 @@ class TestAnAnswerThatIsNotOurs:
         departed = traveller.leave(place)
         other = Client()
         other.cookies["browser"] = binding.new_browser().reveal()
-        answer = other.get(place.way_back, {"code": CODE, "state": departed.state})
+        answer = other.get(place.callback, {"code": CODE, "state": departed.state})
         assert answer["Location"] == "/connect/answer/other_browser/"
         assert stand_in.token_requests == []
         other.force_login(traveller.user, backend=BACKEND)
@@ -235,14 +235,14 @@ class TestTheRedirectUri:
     @pytest.mark.parametrize("method", ["head", "post", "put", "options"])
     def test_uses_up_no_code_for_a_method_that_is_not_get(self, traveller, place, stand_in, method):
         departed = traveller.leave(place)
-        address = f"{place.way_back}?code={CODE}&state={departed.state}"
+        address = f"{place.callback}?code={CODE}&state={departed.state}"
         assert getattr(traveller.client, method)(address).status_code == 405
         assert AuthorizationRequest.objects.get().claimed_at is None
         assert stand_in.server.requests == []
 
     def test_says_of_a_posted_answer_that_it_was_not_read(self, traveller, place):
         departed = traveller.leave(place)
-        answer = Client(enforce_csrf_checks=True).post(place.way_back, {"code": CODE, "state": departed.state})
+        answer = Client(enforce_csrf_checks=True).post(place.callback, {"code": CODE, "state": departed.state})
         page = answer.content.decode()
         assert (answer.status_code, answer["Allow"]) == (405, "GET")
         assert answer["Referrer-Policy"] == "no-referrer"
@@ -256,7 +256,7 @@ class TestTheRedirectUri:
     def test_uses_up_no_code_for_a_browser_that_only_guesses(self, traveller, place, stand_in, header):
         departed = traveller.leave(place)
         query = {"code": CODE, "state": departed.state}
-        answer = traveller.client.get(place.way_back, query, **{header: "prefetch;prerender"})
+        answer = traveller.client.get(place.callback, query, **{header: "prefetch;prerender"})
         assert answer.status_code == 425
         assert AuthorizationRequest.objects.get().claimed_at is None
 
@@ -265,5 +265,5 @@ class TestTheRedirectUri:
         assert client.get("/connect/answer/nonsense/").status_code == 404
 
     def test_never_asks_a_stranger_to_sign_in_before_it_answers(self, place, db):
-        answer = Client().get(place.way_back, {"code": CODE, "state": "A" * 43})
+        answer = Client().get(place.callback, {"code": CODE, "state": "A" * 43})
         assert answer["Location"] == "/connect/answer/forged/"

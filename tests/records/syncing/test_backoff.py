@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from apps.connections.models import StoredTokenSet
-from apps.records.syncing.workers import backing_off
+from apps.records.syncing.workers import backoff
 from apps.wire.errors import Throttled
 from tests.records.linked import AT, give_tokens
 from tests.records.provider import ALLERGIES
@@ -54,11 +54,11 @@ class TestATokenThatMayNotBeRenewedYet:
 
 @pytest.mark.conformance("C60")
 class TestAWait:
-    @pytest.mark.parametrize(("pauses", "least"), list(enumerate(backing_off.PAUSES_SECONDS)))
+    @pytest.mark.parametrize(("pauses", "least"), list(enumerate(backoff.PAUSES_SECONDS)))
     @pytest.mark.parametrize("retry_after", [None, 5])
     def test_is_longer_each_time_and_never_the_same(self, pauses, least, retry_after):
         error = Throttled(status=429, retry_after_seconds=retry_after)
-        waits = {backing_off.seconds(error, pauses=pauses) for _time in range(30)}
+        waits = {backoff.seconds(error, pauses=pauses) for _time in range(30)}
         assert len(waits) > 1
         assert least <= min(waits)
         assert max(waits) <= least * 1.25

@@ -1,4 +1,4 @@
-"""The way back from a provider: from the query that the browser brings to one outcome.
+"""Complete an authorization request: from the query that the browser brings to the callback to one outcome.
 
 In order: parse the response; find the request by the hash of its state, among those of this redirect URI's
 registration; compare the browser's cookie and the signed-in user; claim the request once; check the issuer; exchange
@@ -22,7 +22,7 @@ from django.db import Error, transaction
 
 from apps.audit.recording import Actor, EventType
 from apps.connections import alerting, clocks, connection_events, database_outages, refreshing, revoking
-from apps.connections.authorization_requests import binding, departing
+from apps.connections.authorization_requests import authorization_url, binding
 from apps.connections.authorization_responses import (
     claiming,
     closed_accounts,
@@ -31,7 +31,7 @@ from apps.connections.authorization_responses import (
     identifying,
     outcome_counts,
 )
-from apps.connections.callback import keeping
+from apps.connections.callback import storing
 from apps.connections.clocks import Clock
 from apps.connections.grants import scoping
 from apps.connections.models import AuthorizationRequest, Connection
@@ -56,7 +56,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class WayBack:
+class CallbackResult:
     """How an answer ended. `request` is set if the answer belongs to a request of this browser and user."""
 
     outcome: Outcome
@@ -72,13 +72,13 @@ def complete(
     browser: Secret | None,
     signed_in_user_id: UUID | None,
     at: datetime,
-) -> WayBack:
+) -> CallbackResult:
     """Process one authorization response. Never raises for anything that the browser or the provider sent."""
     registration = ClientRegistration.objects.filter(redirect_id=redirect_id).first()
     response = _read(registration, unverified_query)
     request = _find(registration, response)
     if response is None or request is None:
-        return WayBack(_unknown(response, browser, at=at))
+        return CallbackResult(_unknown(response, browser, at=at))
     if browser is None or not binding.is_same_browser(request, browser):
         return _not_theirs(request, Outcome.OTHER_BROWSER, at=at)
     if signed_in_user_id not in {None, request.user_id}:
@@ -87,10 +87,10 @@ def complete(
         if not claiming.claim(request, at=at):
             return _second_arrival(request, at=at)
         if request.trial is not None:
-            return WayBack(callback.settle(request, response, browser, at=at), request)
+            return CallbackResult(callback.settle(request, response, browser, at=at), request)
         return _counted(_settle(request, response, browser, at=at), at=at)
     except claiming.AccountClosed:
-        return WayBack(Outcome.ACCOUNT_CLOSED)
+        return CallbackResult(Outcome.ACCOUNT_CLOSED)
 
 
 def _read(
@@ -126,47 +126,47 @@ def _unknown(response: AuthorizationResponse | None, browser: Secret | None, *, 
     return Outcome.ACCOUNT_CLOSED if is_closed else Outcome.FORGED
 
 
-def _not_theirs(request: AuthorizationRequest, outcome: Outcome, *, at: datetime) -> WayBack:
+def _not_theirs(request: AuthorizationRequest, outcome: Outcome, *, at: datetime) -> CallbackResult:
     """Change nothing and send nothing: the right person may still come back in the right browser. It is unknown who
     brought the answer, so the event in the log of the request's user names the system as its actor."""
     if request.trial_id is None:
         actor = Actor.system("returning")
         connection_events.note_request(EventType.CONNECTION_FAILED, request, at=at, actor=actor, outcome=outcome.value)
-    return WayBack(outcome)
+    return CallbackResult(outcome)
 
 
-def _second_arrival(request: AuthorizationRequest, *, at: datetime) -> WayBack:
+def _second_arrival(request: AuthorizationRequest, *, at: datetime) -> CallbackResult:
     present = AuthorizationRequest.objects.select_related("provider", "connection").filter(pk=request.pk).first()
     if present is None:
         raise claiming.AccountClosed
     if present.claimed_at is not None:
-        return WayBack(Outcome.USED_TWICE, present, present.connection)
+        return CallbackResult(Outcome.USED_TWICE, present, present.connection)
     unanswered = AuthorizationRequest.objects.filter(pk=request.pk, claimed_at__isnull=True)
     is_uncounted = unanswered.filter(outcome="").update(claimed_at=at)
     unanswered.update(claimed_at=at)
     if present.trial_id is not None:
         callback.expire(present)
-        return WayBack(Outcome.EXPIRED, present)
-    way_back = _fail(present, Outcome.EXPIRED, at=at)
-    return _counted(way_back, at=at) if is_uncounted else way_back
+        return CallbackResult(Outcome.EXPIRED, present)
+    result = _fail(present, Outcome.EXPIRED, at=at)
+    return _counted(result, at=at) if is_uncounted else result
 
 
-def _counted(way_back: WayBack, *, at: datetime) -> WayBack:
+def _counted(result: CallbackResult, *, at: datetime) -> CallbackResult:
     """Count the outcome for the statistics that others see. This happens after the attempt's own transactions, so at
     most once: if the process stops in between, the attempt is missing from the numbers."""
-    request, outcome = way_back.request, way_back.outcome
+    request, outcome = result.request, result.outcome
     if request is None:
-        return way_back
-    if way_back.connection is not None and outcome is Outcome.COMPLETED and way_back.connection.confirmed_at:
+        return result
+    if result.connection is not None and outcome is Outcome.COMPLETED and result.connection.confirmed_at:
         outcome = Outcome.ALREADY_CONNECTED  # renewed: there is no confirmation to wait for
-    count = outcome_counts.count_hearsay if way_back.is_hearsay else outcome_counts.count
+    count = outcome_counts.count_hearsay if result.is_hearsay else outcome_counts.count
     count(request.endpoint, outcome, user_id=request.user_id, at=at)
-    return way_back
+    return result
 
 
 def _settle(
     request: AuthorizationRequest, response: AuthorizationResponse, browser: Secret, *, at: datetime
-) -> WayBack:
+) -> CallbackResult:
     """Take a claimed request to its outcome."""
     try:
         code_exchange.check_issuer(request, response)
@@ -180,7 +180,7 @@ def _settle(
         is_off = obstacle is Obstacle.SWITCHED_OFF
         return _fail(request, Outcome.SWITCHED_OFF if is_off else Outcome.REGISTRATION_BROKEN, at=at)
     clock = clocks.running_from(at)
-    nonce = departing.nonce(request, browser)
+    nonce = authorization_url.nonce(request, browser)
     try:
         endpoint = reaching.token_endpoint(request.endpoint, request.registration)
         token_set = code_exchange.exchange(request, endpoint, response.code, browser)
@@ -203,7 +203,9 @@ def _stopped_by(request: AuthorizationRequest, *, at: datetime) -> Obstacle | No
     )
 
 
-def _fail_as_answered(request: AuthorizationRequest, response: AuthorizationResponse, *, at: datetime) -> WayBack:
+def _fail_as_answered(
+    request: AuthorizationRequest, response: AuthorizationResponse, *, at: datetime
+) -> CallbackResult:
     """The authorization server sent no code. What a browser brought counts for nobody but its owner."""
     outcome = error_outcomes.of_authorization_answer(response)
     if not (outcome is Outcome.REQUEST_REFUSED and scoping.is_launched(request.requested_scope)):  # it expired there
@@ -221,20 +223,20 @@ def _identify(
     clock: Clock,
     *,
     at: datetime,
-) -> WayBack:
+) -> CallbackResult:
     """Find out whose record the tokens open. If that fails, the tokens are given back and never kept."""
     try:
-        return WayBack(Outcome.COMPLETED, request, _kept(request, token_set, nonce, clock, at=at))
+        return CallbackResult(Outcome.COMPLETED, request, _kept(request, token_set, nonce, clock, at=at))
     except Error as error:
         if database_outages.is_outage(error):  # we waited, and the database did not come back
             _give_back(request, endpoint, token_set, within_seconds=0, at=at)
         raise
-    except (WireError, keeping.NotKept, VaultError, claiming.AccountClosed) as reason:
+    except (WireError, storing.NotKept, VaultError, claiming.AccountClosed) as reason:
         _give_back(request, endpoint, token_set, within_seconds=KEEPING_SECONDS, at=at)
         if isinstance(reason, WireError):
             alerting.alert_staff_of_sign_in(request.registration, request.endpoint, reason, at=at)
             return _fail(request, error_outcomes.of_finding(reason), at=at, code=reason.code)
-        if isinstance(reason, keeping.NotKept):
+        if isinstance(reason, storing.NotKept):
             return _fail(request, reason.outcome, at=at)
         if isinstance(reason, VaultError):
             return _fail_for_the_vault(request, reason, at=at)
@@ -249,10 +251,10 @@ def _kept(
     _until_written(lambda: alerting.note_tokens(request.registration, request.endpoint, at=at))
     fhir_user = _until_written(lambda: identifying.verify(request, token_set, nonce=nonce, at=clock()))
     if scoping.lacks_person(request.requested_scope, token_set.scope):
-        raise keeping.NotKept(Outcome.NOTHING_SHARED)
+        raise storing.NotKept(Outcome.NOTHING_SHARED)
     found = _until_written(lambda: identifying.find(request, token_set, fhir_user=fhir_user))
     _until_written(lambda: alerting.note_answer(request.registration, request.endpoint, at=at))
-    return _until_written(lambda: keeping.keep(request, token_set, found, at=at))
+    return _until_written(lambda: storing.keep(request, token_set, found, at=at))
 
 
 def _until_written(write: Callable[[], T]) -> T:
@@ -277,7 +279,7 @@ def _give_back(
         _LOG.error("Tokens were dropped unrevoked: %s: the database does not answer", request)
 
 
-def _fail_for_the_vault(request: AuthorizationRequest, error: VaultError, *, at: datetime) -> WayBack:
+def _fail_for_the_vault(request: AuthorizationRequest, error: VaultError, *, at: datetime) -> CallbackResult:
     """Nothing can be sealed or opened for this person. That is ours to fix, unless the account is closed."""
     _LOG.error("A sign-in could not be kept: authorization request %s: %s", request.pk, error)
     return _fail(request, Outcome.REGISTRATION_BROKEN, at=at)
@@ -290,10 +292,10 @@ def _fail(
     at: datetime,
     error_uri: str | None = None,
     code: str | None = None,
-) -> WayBack:
+) -> CallbackResult:
     with transaction.atomic():
         claiming.hold_account(request)
         claiming.close(request, outcome, error_uri=error_uri or "")
         facts: dict[str, Any] = {"code": str(code)} if code else {}
         connection_events.note_request(EventType.CONNECTION_FAILED, request, at=at, outcome=outcome.value, **facts)
-    return WayBack(outcome, request, request.connection)
+    return CallbackResult(outcome, request, request.connection)
