@@ -8,9 +8,11 @@ long as the sign-in itself is remembered (`connections.ending.purging`): nobody 
 
 import logging
 from datetime import datetime
+from typing import Final
 
 from apps.connections.grants import launch_context
 from apps.connections.models import AuthorizationRequest, Connection
+from apps.connections.outcomes import Outcome
 from apps.records.models import Record
 from apps.records.shelving.reading import Shelved
 from apps.records.subjects import VISITS
@@ -23,12 +25,13 @@ from apps.vault.errors import VaultError
 from apps.vault.sealing import Holder
 
 _LOG = logging.getLogger(__name__)
+_SIGNED_IN: Final = (Outcome.COMPLETED, Outcome.CONFIRMED, Outcome.ALREADY_CONNECTED)
 
 
 def find(connection: Connection, *, at: datetime) -> Row | None:
     """Decrypt what the latest sign-in named, and that one visit. None if that was days ago or named none, if the visit
     did not come or is no longer there, if the provider took it back or hides its details, and if it does not open."""
-    if not AuthorizationRequest.objects.filter(connection=connection).exists():
+    if not AuthorizationRequest.objects.filter(connection=connection, outcome__in=_SIGNED_IN).exists():
         return None
     visit_id = launch_context.find(connection).encounter
     if not visit_id:

@@ -97,6 +97,13 @@ class TestTheVisitSheCameFrom:
         purging.drop_old_requests(at=timezone.now() + timedelta(hours=25))
         assert OFFERED not in page(hers, name, connection.pk)
 
+    @pytest.mark.parametrize("outcome", ["", "expired", "cancelled"])
+    def test_is_not_offered_again_by_a_sign_in_that_came_to_nothing(self, hers, connection, name, outcome):
+        keep(connection, visit())
+        come_from(connection)
+        AuthorizationRequest.objects.update(outcome=outcome)
+        assert OFFERED not in page(hers, name, connection.pk)
+
     def test_is_not_what_another_record_has_under_that_id(self, hers, connection, alice, sam, name):
         for whose in (alice, sam):
             keep(make_connection(whose, make_endpoint(f"https://{whose.first_name}.example/r4")), visit())
