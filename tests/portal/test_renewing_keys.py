@@ -43,7 +43,7 @@ class TestEverySealedColumn:
             if isinstance(field, models.BinaryField) and not field.name.startswith("sealed_")
         }
         assert {name for _model, name in others} == {
-            "wrapped", "digest", "state_hash", "browser_hash", "launch_hash", "token_hash",
+            "wrapped", "digest", "state_hash", "browser_hash", "launch_hash", "token_hash", "file_hash",
         }  # fmt: skip
         digested = {column.table.model for column in sealed_columns.everything() if isinstance(column, DigestedColumn)}
         assert {model for model, name in others if name == "digest"} == digested
