@@ -71,7 +71,7 @@ def bring_everything(connection, provider, at=AT):
     PendingRead.objects.create(run=run, resource_type="Practitioner", logical_id="d-1")
 
 
-class TestForgetting:
+class TestDeletingCopies:
     @pytest.mark.conformance("C65")
     def test_empties_every_table_that_hangs_on_a_connection(self, linked, alice, provider):
         other = make_connection(

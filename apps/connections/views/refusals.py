@@ -16,7 +16,7 @@ NOT_BEGUN = (ConsentMissing, CannotLink, TooManyOpen)
 def not_begun(
     request: HttpRequest, provider: Provider, refusal: ConsentMissing | CannotLink | TooManyOpen
 ) -> HttpResponse:
-    """The response to a POST that `linking.begin` refused: each cause may have arisen while the page was open."""
+    """The response to a POST that `creating.create` refused: each cause may have arisen while the page was open."""
     if isinstance(refusal, CannotLink):
         return cannot_link(request, provider, refusal.obstacle)
     if isinstance(refusal, ConsentMissing):

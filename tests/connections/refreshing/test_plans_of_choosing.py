@@ -53,7 +53,7 @@ class TestChoosingAmongTheLinksOfAFewServers:
         assert after - before < 4 * HANDS
 
 
-class TestHasteningWhatIsDoubted:
+class TestRefreshingEarlyWhatIsDoubted:
     def test_looks_at_no_link_while_nothing_is_proven(self, servers):
         StoredTokenSet.objects.update(refused_at=NOW - timedelta(hours=1), refresh_due_at=NOW + timedelta(hours=6))
         for registration in ClientRegistration.objects.all():
