@@ -2,8 +2,8 @@
 
 At each request all is checked anew: that the share is open, that it is with files, and that its page would offer this
 file of the record as it is now. A file that we do not have is fetched from the provider with the patient's permission,
-as if they had opened it, and kept for them. Providers learn nothing of the visitor. As they may take a minute, the
-share is checked again before anything is handed out.
+as if they had opened it, and kept for them. Providers learn nothing of the visitor. As they may take a minute, share
+and entry are checked again before anything is handed out.
 """
 
 from collections.abc import Callable, Iterator
@@ -99,6 +99,7 @@ def _opened(request: FileRequest, open_it: Callable[[Record, int, Seat], _Opened
             raise NotOffered from None
         except FileRefused as refusal:
             raise NotHere(choice.source.provider, refusal.reason) from None
+        _offered(share, request.ticket, at=request.clock())
     showing.ensure_held([choice])
     visiting.note_file(request.token, request.visit, request.ticket, at=request.clock())
     return opened, choice

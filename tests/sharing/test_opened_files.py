@@ -166,6 +166,23 @@ class TestAFileThatIsNotHereYet:
         assert (answer.status_code, b"Canary" in answer.content) == (404, False)
         assert not FileOpening.objects.exists()
 
+    def test_gives_nothing_if_its_entry_was_withdrawn_while_its_provider_was_asked(
+        self, entered, share, connection, provider, monkeypatch
+    ):
+        fetched = fetching.fetch
+        content = linked_to("document/pdf-1", "text/plain")
+
+        def withdraws(*given, **named):
+            hold(connection, content, status="entered-in-error")
+            return fetched(*given, **named)
+
+        monkeypatch.setattr(fetching, "fetch", withdraws)
+        provider.answers[FILE] = http(body=b"Canary", content_type="text/plain")
+        answer = entered.get(address(share, hold(connection, content)))
+        assert len(provider.sent(FILE)) == 1
+        assert (answer.status_code, b"Canary" in answer.content) == (404, False)
+        assert not FileOpening.objects.exists()
+
     @pytest.mark.parametrize(
         ("answer", "said"),
         [
