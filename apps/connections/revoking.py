@@ -24,7 +24,7 @@ from apps.directory.models import ClientRegistration, Endpoint
 from apps.vault import sealing
 from apps.vault.errors import VaultError
 from apps.vault.sealing import Holder, Place
-from apps.wire import addresses, token_endpoint
+from apps.wire import token_endpoint
 from apps.wire.errors import Code, Unavailable, WireError
 from apps.wire.secret import Secret
 from apps.wire.token_endpoint import TokenEndpoint, TokenSet
@@ -76,10 +76,9 @@ def revoke_unused(
     Speaks to the network: call it outside transactions.
     """
     token = token_set.refresh_token or token_set.access_token
-    origin = addresses.origin(token_set.issued_by) if token_set.issued_by else ""
-    answer = _revoke(received_for.endpoint, received_for.registration, token, origin=origin, through=through)
+    answer = _revoke(received_for.endpoint, received_for.registration, token, origin=token_set.origin, through=through)
     if answer not in {_Answer.CONFIRMED, _Answer.NEVER}:
-        remember(received_for, token, origin=origin, at=at)
+        remember(received_for, token, origin=token_set.origin, at=at)
     return answer is _Answer.CONFIRMED
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import requests
 
-from apps.wire import http_responses
+from apps.wire import addresses, http_responses
 from apps.wire.addresses import page_beside
 from apps.wire.bundles import LONGEST_ID
 from apps.wire.errors import (
@@ -68,8 +68,8 @@ class TokenSet:
     """Tokens as received together. `scope` is what was granted; None means the server did not say.
 
     `expires_in_seconds` is None where the server named no believable lifetime; `refresh_token` is None where none
-    came, and after a refresh that means: keep the one you have (RFC 6749 section 6). `issued_by` is the token address
-    that answered.
+    came, and after a refresh that means: keep the one you have (RFC 6749 section 6). `origin` is that of the token
+    address that answered.
     """
 
     access_token: Secret
@@ -79,7 +79,7 @@ class TokenSet:
     patient: str | None = None
     encounter: str | None = None
     id_token: Secret | None = None
-    issued_by: str = ""
+    origin: str = ""
 
 
 def read_token_response(response: requests.Response, *, token_url: str) -> TokenSet:
@@ -100,7 +100,7 @@ def read_token_response(response: requests.Response, *, token_url: str) -> Token
         patient=_fhir_id(answer.get("patient")),
         encounter=_fhir_id(answer.get("encounter")),
         id_token=_token(answer, "id_token"),
-        issued_by=token_url,
+        origin=addresses.origin(token_url),
     )
 
 

@@ -242,7 +242,7 @@ class TestTheTokenAnswer:
             patient="12724066",
             encounter="97953477",
             id_token=Secret("eyJ.the-id.token"),
-            issued_by=tokens.issued_by,
+            origin=tokens.origin,
         )
 
     @pytest.mark.conformance("C35")

@@ -150,7 +150,7 @@ class TestATokenSet:
             patient="12-ab.3",
             encounter="97",
             id_token=Secret("x.y.z"),
-            issued_by=tokens.issued_by,
+            origin=tokens.origin,
         )
 
     def test_names_the_address_that_issued_it(self):
@@ -158,7 +158,7 @@ class TestATokenSet:
             where = endpoint(server)
             first = token_endpoint.exchange(where, code=Secret("c"), redirect_uri=BACK)
             again = token_endpoint.refresh(where, refresh_token=Secret("r"))
-        assert first.issued_by == again.issued_by == server.url("/token")
+        assert f"{first.origin}/token" == f"{again.origin}/token" == server.url("/token")
 
     @pytest.mark.parametrize(
         ("written", "seconds"),

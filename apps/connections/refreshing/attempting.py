@@ -101,6 +101,6 @@ def _check_person(connection: Connection, token_set: TokenSet, *, sent: Secret, 
     if is_said and token_set.patient != connection.fhir_patient_id:
         is_new = token_set.refresh_token is not None and token_set.refresh_token != sent
         foreign = token_set.refresh_token if is_new else None
-        dropped, origin = foreign or token_set.access_token, token_columns.origin_of(token_set)
-        revoking.remember(connection, dropped, origin=origin, at=at, is_its_own=False)
+        dropped = foreign or token_set.access_token
+        revoking.remember(connection, dropped, origin=token_set.origin, at=at, is_its_own=False)
         raise UnexpectedAnswer(code=Code.WRONG_RESOURCE)

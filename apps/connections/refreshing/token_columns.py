@@ -12,7 +12,6 @@ from apps.connections.refreshing import policy, timing
 from apps.connections.refreshing.timing import Times
 from apps.vault import sealing
 from apps.vault.sealing import Holder, KeyRing, Place
-from apps.wire import addresses
 from apps.wire.secret import Secret
 from apps.wire.token_endpoint import TokenSet
 
@@ -47,13 +46,8 @@ def sealed(connection: Connection, token_set: TokenSet, *, ring: KeyRing) -> dic
     }
     if token_set.refresh_token is not None:
         columns["sealed_refresh_token"] = _seal(connection, "sealed_refresh_token", token_set.refresh_token, ring)
-        columns["token_origin"] = origin_of(token_set)
+        columns["token_origin"] = token_set.origin
     return columns
-
-
-def origin_of(token_set: TokenSet) -> str:
-    """Where these tokens were issued; empty if that is not known."""
-    return addresses.origin(token_set.issued_by) if token_set.issued_by else ""
 
 
 def moved(giver: Connection, stored: StoredTokenSet, receiver: Connection) -> dict[str, Any]:

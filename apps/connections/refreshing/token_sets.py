@@ -44,7 +44,7 @@ def keep(connection: Connection, token_set: TokenSet, *, issued_at: datetime) ->
         with sealing.key_ring(token_columns.holder(connection)) as ring:
             columns: dict[str, Any] = {
                 "sealed_refresh_token": None,
-                "token_origin": token_columns.origin_of(token_set),
+                "token_origin": token_set.origin,
                 **token_columns.sealed(connection, token_set, ring=ring),
                 **times.columns,
                 **token_columns.AS_NEW,
