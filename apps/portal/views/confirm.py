@@ -25,7 +25,7 @@ from apps.portal.ended_connections import Ending
 from apps.portal.forms import CandidateForm, born, described, name
 from apps.records import tasks
 from apps.records.presenters.datatypes import dates
-from apps.records.viewing import queries, visit_of_launch
+from apps.records.viewing import queries
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -87,11 +87,11 @@ def _accept(request: HttpRequest, connection: Connection) -> HttpResponse:
         return redirect(request.path)
     if started.run is not None:
         tasks.enqueue()
-    visit = visit_of_launch.find(started.connection, at=clocks.now()) if started.is_renewal else None
-    if visit is None:
+    if started.visit is None:
         return redirect("record", connection_id=started.connection.pk)
     _say_renewed(request)
-    return redirect(reverse("entry", args=[visit.subject, visit.record]) + queries.kept_by(started.connection.pk))
+    page = reverse("entry", args=[started.visit.subject, started.visit.record])
+    return redirect(page + queries.kept_by(started.connection.pk))
 
 
 def _decline(request: HttpRequest, connection: Connection) -> HttpResponse:
