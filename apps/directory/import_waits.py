@@ -10,7 +10,7 @@ from typing import Final
 
 from django.db import OperationalError, connection, transaction
 from django.utils.translation import gettext_lazy as _
-from psycopg.errors import LockNotAvailable
+from psycopg.errors import DeadlockDetected, LockNotAvailable
 
 from apps.directory.models import SearchWord
 
@@ -28,7 +28,7 @@ class StillImporting(Exception):
 def briefly() -> Iterator[None]:
     """A transaction in which no lock is waited for longer than ten seconds. Only what meets an import's rows is
     stopped: most can be done beside one, such as switching something off. Lock one such row at a time where you can:
-    with several, each could wait for the other.
+    with several, each could wait for the other, and the database would stop one of the two.
 
     Raises StillImporting; nothing was changed then.
     """
@@ -37,7 +37,7 @@ def briefly() -> Iterator[None]:
             cursor.execute(_PATIENCE)
             yield
     except OperationalError as error:
-        if not isinstance(error.__cause__, LockNotAvailable):
+        if not isinstance(error.__cause__, LockNotAvailable | DeadlockDetected):
             raise
         raise StillImporting from None
 

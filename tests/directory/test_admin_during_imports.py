@@ -153,3 +153,35 @@ class TestAnActionDuringAnImport:
             assert Provider.objects.filter(pk=listed.pk).exists()
         assert staff.post(url, Page(answer.content.decode()).sent).status_code == 302
         assert not Provider.objects.filter(pk=listed.pk).exists()
+
+
+class TestTwoWhoWaitForEachOther:
+    def test_are_parted_by_the_database_and_ours_may_be_sent_again(self, endpoint: Endpoint):
+        provider, has_one, wants_both = Provider.objects.get(), threading.Event(), threading.Event()
+
+        def crosses() -> None:
+            try:
+                with transaction.atomic():
+                    with connection.cursor() as cursor:
+                        cursor.execute("SET LOCAL deadlock_timeout = '60s'")  # so that it is not the one to be stopped
+                    Provider.objects.select_for_update().get(pk=provider.pk)
+                    has_one.set()
+                    assert wants_both.wait(10)
+                    Endpoint.objects.select_for_update(of=("self",)).get(pk=endpoint.pk)
+            finally:
+                connection.close()
+
+        def ours() -> None:
+            with import_waits.briefly():
+                Endpoint.objects.filter(pk=endpoint.pk).update(is_switched_on=False)
+                wants_both.set()
+                Provider.objects.select_for_update().get(pk=provider.pk)
+
+        other = threading.Thread(target=crosses)
+        other.start()
+        assert has_one.wait(10)
+        with pytest.raises(import_waits.StillImporting):
+            ours()
+        other.join(20)
+        endpoint.refresh_from_db()
+        assert endpoint.is_switched_on
