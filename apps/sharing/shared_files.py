@@ -100,7 +100,6 @@ def _opened(request: FileRequest, open_it: Callable[[Record, int, Seat], _Opened
         except FileRefused as refusal:
             raise NotHere(choice.source.provider, refusal.reason) from None
         _offered(share, request.ticket, at=request.clock())
-    showing.ensure_held([choice])
     visiting.note_file(request.token, request.visit, request.ticket, at=request.clock())
     return opened, choice
 
@@ -124,13 +123,17 @@ def _offered(share: Share, ticket: str, *, at: datetime) -> tuple[Record, int, C
 
 def _counted(share: Share, seat: Seat) -> Seat:
     """The seat, which is taken only if the provider is asked: that is counted as if a page was made. Waiting for a free
-    one is not."""
+    one is not. One share takes one seat at most."""
 
     @contextmanager
     def taken() -> Iterator[bool]:
-        with seat() as is_free:
-            if is_free:
-                rate_limit.count(share.pk)
-            yield is_free
+        with rate_limit.one_at_a_time(share.pk) as is_only_one:
+            if not is_only_one:
+                yield False
+                return
+            with seat() as is_free:
+                if is_free:
+                    rate_limit.count(share.pk)
+                yield is_free
 
     return taken

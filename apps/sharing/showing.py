@@ -62,7 +62,7 @@ def summary(share: Share, *, address: Callable[[str], str], at: datetime) -> Sum
     portion = _portion(shown.terms, lambda record_pk, number: address(file_tickets.of(share, record_pk, number)))
     with over_once_closed():
         told = summaries.summary(shown.choices, at=at, portion=portion)
-    ensure_held(shown.choices)
+    _ensure_held(shown.choices)
     return told
 
 
@@ -73,7 +73,7 @@ def preview(user: User, share_id: UUID, *, file_address: FileAddress, at: dateti
     shown = of(share, at=at)
     with over_once_closed():
         told, untold = summaries.with_untold(shown.choices, at=at, portion=_portion(shown.terms, file_address))
-    ensure_held(shown.choices)
+    _ensure_held(shown.choices)
     return Preview(share, told, untold)
 
 
@@ -81,7 +81,7 @@ def document(shown: Shown, *, at: datetime) -> bytes:
     """The same for a program: an International Patient Summary. Raises Over as `summary` does, and VaultError."""
     with over_once_closed():
         written = documents.document(shown.choices, at=at, portion=shown.terms.portion)
-    ensure_held(shown.choices)
+    _ensure_held(shown.choices)
     return written
 
 
@@ -98,8 +98,7 @@ def over_once_closed() -> Iterator[None]:
         raise Over from None
 
 
-def ensure_held(choices: Sequence[Choice]) -> None:
-    """Raise Over if something of these sources was deleted while it was read."""
+def _ensure_held(choices: Sequence[Choice]) -> None:
     try:
         for choice in choices:
             stored.ensure_held(choice.source)

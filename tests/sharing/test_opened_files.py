@@ -221,6 +221,20 @@ class TestAFileThatIsNotHereYet:
             assert entered.get(f"{where}save/")["Location"] == where
         assert provider.sent(FILE) == []
 
+    def test_waits_for_another_of_its_share_so_that_patients_have_seats(
+        self, visitor, entered, share, alice, connection, provider
+    ):
+        provider.answers[FILE] = http(body=PDF, content_type="application/pdf")
+        record = hold(connection, ELSEWHERE)
+        with rate_limit.one_at_a_time(share.pk):
+            assert entered.get(address(share, record)).status_code == 503
+            assert provider.sent(FILE) == []
+            other = share_of(alice, connection, subjects=[DOCUMENTS], with_files=True, purpose="Another")
+            enter(visitor, other)
+            assert visitor.get(address(other, record)).status_code == 200
+        enter(visitor, share)  # the test's browser has one cookie of this name
+        assert visitor.get(address(share, hold(connection, ELSEWHERE, logical_id="d3"))).status_code == 200
+
     def test_uses_nothing_up_while_it_waits(self, entered, share, connection, monkeypatch):
         monkeypatch.setattr(rate_limit, "MOST", 3)  # entering counted two
         where = address(share, hold(connection, ELSEWHERE))
