@@ -73,8 +73,8 @@ class TestThePageOfAShare:
             shelving.rebuild_all(connection, at=AT)
         share = share_of(alice, connection, subjects=[DOCUMENTS, RESULTS], with_files=True)
         page = enter(visitor, share)
-        for name in ("Discharge letter", "One", "Ultrasound"):
-            assert f"Open the file: {name} <" in text(page)
+        for said in ("Discharge letter</a> <", "One</a> · Text <", "Ultrasound</a> · Text <"):
+            assert f"Open the file: {said}" in text(page)
         opened = [text(visitor.get(each)) for each in linked_in(page)]
         assert [sum(words in each for each in opened) for words in ("Canary-words", "Canary-one", "Canary-two")] == [
             1

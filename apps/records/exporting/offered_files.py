@@ -34,8 +34,14 @@ def beside(one: Shelved, row: Row, address: FileAddress | None) -> Row:
     if one.entry is None or address is None:
         return row
     offered = _offered(one.entry)
+    has_several = len(offered) > 1  # the row itself says what kind a single one is
     files = (
-        RowFile(address(one.record, file.number), _name(file, row), file_kinds.of_files([file])) for file in offered
+        RowFile(
+            address(one.record, file.number),
+            file.described.title or row.title,
+            file_kinds.of_files([file]) if has_several else "",
+        )
+        for file in offered
     )
     return replace(row, files=tuple(files)) if offered else row
 
@@ -62,7 +68,3 @@ def _offered(entry: Entry) -> tuple[File, ...]:
     if isinstance(entry, ReportEntry):  # the first files of a report are its forms
         return tuple(File(number, form) for number, form in enumerate(entry.forms))
     return entry.files if isinstance(entry, DocumentEntry) else ()
-
-
-def _name(file: File, row: Row) -> str:
-    return file.described.title or row.title

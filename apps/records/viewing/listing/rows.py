@@ -40,11 +40,12 @@ from apps.records.viewing.wording import (
 
 
 class RowFile(msgspec.Struct, frozen=True, gc=False):
-    """A file that a row leads to."""
+    """A file that a row leads to. `kind` tells it from the others of this row, with its size if that was sent; empty if
+    there are no others."""
 
     address: str
     title: str
-    kind: str  # and its size, if that was sent
+    kind: str
 
 
 class Row(msgspec.Struct, frozen=True, gc=False):
