@@ -25,7 +25,7 @@ from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
 from apps.records.presenters.heads import head, status_codes
 from apps.records.presenters.naming import names_of, reasons, titles
-from apps.records.presenters.observations import test_keys, values
+from apps.records.presenters.observations import keys_of_tests, values
 from apps.records.presenters.observations.values import NO_VALUE, Kind, Value
 
 _MOST = 30
@@ -104,7 +104,7 @@ _STATUS_BY_VERDICT = {Verdict.REACHED: Status.REACHED, Verdict.KEPT_UP: Status.K
 
 class Target(msgspec.Struct, frozen=True, gc=False):
     """What to measure, and the value to reach by a date or within a time. `test` is the key that it shares with the
-    results that measure it (`observations.test_keys`); empty if nothing says what is measured."""
+    results that measure it (`observations.keys_of_tests`); empty if nothing says what is measured."""
 
     measure: str = ""
     test: str = ""
@@ -218,7 +218,7 @@ def _target(target: Element) -> Target:
     title = title_of(measure)
     return Target(
         measure=title,
-        test=test_keys.of(codes_of(measure), title),
+        test=keys_of_tests.of(codes_of(measure), title),
         value=values.read(details),
         due=moments.read(target, "dueDate", means="due"),
         within=lengths.read(elements.child(target, "dueDuration")),

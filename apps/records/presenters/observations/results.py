@@ -23,7 +23,7 @@ from apps.records.presenters.entry import NOT_GIVEN, Code, Context, Doubt, Entry
 from apps.records.presenters.heads import head, status_codes
 from apps.records.presenters.memoizing import memoized
 from apps.records.presenters.naming import id_of, is_patient, name_of, names_of
-from apps.records.presenters.observations import at_home, doubts, interpretations, test_keys, values
+from apps.records.presenters.observations import at_home, doubts, interpretations, keys_of_tests, values
 from apps.records.presenters.observations.interpretations import Place
 from apps.records.presenters.observations.values import NO_VALUE, Value
 from apps.wire import datetimes
@@ -220,10 +220,10 @@ def present(resource: Element, context: Context) -> ResultEntry:
     age = _age(when, context.birth_date) if _asks_for_age(resource) else None
     measured = _measured(resource, age=age)
     others = ", ".join(of_others(resource, context))
-    test = test_keys.of(heading["codes"], heading["title"])
+    test = keys_of_tests.of(heading["codes"], heading["title"])
     if others:
         heading["title"] = f"{heading['title']} ({others})".strip()
-        test = test_keys.of_others(test, others)
+        test = keys_of_tests.of_others(test, others)
     return ResultEntry(
         **heading,
         **measured,
@@ -338,7 +338,7 @@ def _components(resource: Element, *, age: float | None) -> tuple[Component, ...
 def _component(element: Element, *, age: float | None) -> Component:
     concept = elements.child(element, "code")
     title, codes = name_in(concept), codes_of(concept)
-    return Component(**_measured(element, age=age), title=title, codes=codes, test=test_keys.of(codes, title))
+    return Component(**_measured(element, age=age), title=title, codes=codes, test=keys_of_tests.of(codes, title))
 
 
 def _titled(element: Element, name: str) -> str:
