@@ -42,7 +42,7 @@ Seat: TypeAlias = Callable[[], AbstractContextManager[bool]]
 class OpenedFile:
     """A file and what it is. `reading` is its text, or None if it has none. `size` is in bytes, as sent or unpacked,
     whichever is larger. If the file was packed, or is a clinical document that only encloses another file, `content` is
-    the file within, and `declared` its declared type. `pictures` are those in a clinical document."""
+    the file within, and `declared` its declared type."""
 
     described: Attachment
     sort: Sort
@@ -50,7 +50,6 @@ class OpenedFile:
     reading: Reading | None
     size: int
     declared: object
-    pictures: tuple[Picture, ...] = ()
 
     @property
     def is_short(self) -> bool:
@@ -127,8 +126,8 @@ def open_file(record: Record, number: int, *, clock: Callable[[], datetime], sea
 def open_picture(
     record: Record, number: int, picture: int, *, clock: Callable[[], datetime], seat: Seat
 ) -> OpenedPicture:
-    """Open a picture in a file of this record, counted from 1 as in `OpenedFile.pictures`, by the same rules as the
-    file. The text around it is not read, since a page asks for each of its pictures separately.
+    """Open a picture in a file of this record, counted from 1 as `Block.picture`, by the same rules as the file.
+    The text around it is not read, since a page asks for each of its pictures separately.
 
     Raises what `open_file` raises, and LookupError also if the file has no such picture.
     """
@@ -175,7 +174,7 @@ def _told(content: bytes, sent: Element) -> OpenedFile:
     read = reading.read(content, sort, declared=declared, shown=shown)
     if read is not None and is_damaged:
         read = replace(read, is_damaged=True)
-    return OpenedFile(described, sort, content, read, size, declared, shown)
+    return OpenedFile(described, sort, content, read, size, declared)
 
 
 def _stem(described: Attachment) -> str:
