@@ -7,7 +7,7 @@ else that a refresh does in this process. Columns that are left out are loaded o
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any
 from uuid import UUID
 
 from django.db import connection as database
@@ -17,8 +17,6 @@ from apps.connections.models import Connection, StoredTokenSet
 from apps.connections.refreshing import parking
 from apps.directory import reaching
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint
-
-AnyModel = TypeVar("AnyModel", bound=Model)
 
 _LINKED = (
     "id", "user_id", "endpoint_id", "provider_id", "registration_id", "status", "reason", "reason_at",
