@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from apps.records.charts import axes, stretches
 from apps.records.charts.axes import Horizontal, Tick, TimeTick, Vertical, is_drawable
-from apps.records.charts.marks import Shape, drawing_of, is_outside, shape_of
+from apps.records.charts.marks import Shape, is_outside, shape_of
 from apps.records.charts.readings import Reading
 from apps.records.charts.series import Series, WordedValue
 from apps.records.charts.windows import Window
@@ -38,11 +38,6 @@ class Mark(msgspec.Struct, frozen=True, gc=False):
     provider: int = 0
     is_early: bool = False
     is_last: bool = False
-
-    @property
-    def drawing(self) -> str:
-        """The drawing for this mark."""
-        return drawing_of(self.shape, is_second=bool(self.provider))
 
 
 class Line(msgspec.Struct, frozen=True, gc=False):

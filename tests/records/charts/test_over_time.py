@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from apps.records.charts import over_time, series, stretches, windows
-from apps.records.charts.marks import Shape
+from apps.records.charts.marks import Shape, drawing_of
 from apps.records.charts.readings import Reading
 from apps.records.charts.series import Series
 from apps.records.charts.stretches import Each
@@ -139,7 +139,8 @@ class TestAChart:
     def test_tells_two_providers_apart_by_more_than_color(self):
         def drawn_of(wanted):
             values = [result(5, f"202{turn}", wanted=wanted, provider="AB"[turn % 2]) for turn in range(4)]
-            return [next(mark.drawing for mark in draw(values).marks if mark.provider == number) for number in (0, 1)]
+            shapes = {mark.provider: mark.shape for mark in draw(values).marks}
+            return [drawing_of(shapes[number], is_second=bool(number)) for number in (0, 1)]
 
         assert drawn_of("4-6") == ["within", "within-second"]
         assert drawn_of(None) == ["unplaced", "unplaced-second"]
