@@ -72,15 +72,15 @@ class Scope:
         return f"{self.context.value}/{self.resource_type}.{rights}" + (f"?{self.filter}" if self.filter else "")
 
 
-def parse(text: str) -> Scope:
-    """One scope on a resource type, in either writing.
-
-    Raises RequestRefused (INVALID_SCOPE) for anything else, also for special scopes such as `openid`.
-    """
-    scope = _clinical(text)
-    if scope is None:
-        raise RequestRefused(code=Code.INVALID_SCOPE)
-    return scope
+def parse(text: str) -> Scope | None:
+    """One scope on a resource type, in either writing; None for anything else, such as `openid`."""
+    found = _CLINICAL.fullmatch(text.removeprefix(_PREFIX))
+    if found is None or not _TOKEN.fullmatch(text):
+        return None
+    rights, search = found["rights"], found["filter"] or ""
+    if search and rights in _RIGHTS:
+        return None  # only SMART 2 narrows a scope
+    return Scope(Context(found["context"]), found["type"], frozenset(_RIGHTS.get(rights, rights)), search)
 
 
 def joined(scopes: Sequence[str] | str) -> str:
@@ -94,7 +94,7 @@ def joined(scopes: Sequence[str] | str) -> str:
     names = tuple(dict.fromkeys(scopes.split() if isinstance(scopes, str) else scopes))
     for name in names:
         is_clinical = name.startswith(("patient/", "user/", "system/", _PREFIX))
-        if not _TOKEN.fullmatch(name) or (is_clinical and _clinical(name) is None):
+        if not _TOKEN.fullmatch(name) or (is_clinical and parse(name) is None):
             raise RequestRefused(code=Code.INVALID_SCOPE)
     if 0 < sum(map(is_system, names)) < len(names):
         raise RequestRefused(code=Code.INVALID_SCOPE)
@@ -137,7 +137,7 @@ def readable_types(granted: Iterable[str]) -> frozenset[str] | None:
 
     None where the grant names no resource scope at all: somebody who asked for some has been given none.
     """
-    scopes = [scope for scope in map(_clinical, granted) if scope is not None]
+    scopes = [scope for scope in map(parse, granted) if scope is not None]
     if not scopes:
         return None
     readable = {
@@ -160,7 +160,7 @@ def missing(requested: Iterable[str], granted: Iterable[str] | None) -> tuple[st
 def _reading_rights(supported: Iterable[str]) -> Mapping[tuple[Context, str], frozenset[str]]:
     """What a server's list says of reading, by context and type."""
     rights: dict[tuple[Context, str], frozenset[str]] = {}
-    for scope in map(_clinical, supported):
+    for scope in map(parse, supported):
         if scope is not None and scope.rights & _READING:
             place = (scope.context, scope.resource_type)
             rights[place] = rights.get(place, frozenset()) | (scope.rights & _READING)
@@ -178,28 +178,16 @@ def _reading(version: SmartVersion, resource_type: str, offered: Mapping[tuple[C
     return f"{context.value}/{resource_type}.{right}"
 
 
-def _clinical(text: str) -> Scope | None:
-    found = _CLINICAL.fullmatch(text.removeprefix(_PREFIX))
-    if found is None or not _TOKEN.fullmatch(text):
-        return None
-    rights, search = found["rights"], found["filter"] or ""
-    if search and rights in _RIGHTS:
-        return None  # only SMART 2 narrows a scope
-    return Scope(
-        Context(found["context"]), found["type"], frozenset(_RIGHTS.get(rights, rights)), found["filter"] or ""
-    )
-
-
 _Unit = tuple[Context, str, str, str]
 
 
 def _uncovered(names: Sequence[str], *, by: Sequence[str]) -> tuple[str, ...]:
     """The names of which some part is permitted by none of the others."""
-    permitted = {unit for scope in map(_clinical, by) if scope for unit in _units(scope)}
+    permitted = {unit for scope in map(parse, by) if scope for unit in _units(scope)}
     spoken = {name.removeprefix(_PREFIX) for name in by}
     left = []
     for name in names:
-        scope = _clinical(name)
+        scope = parse(name)
         if scope is None:
             is_covered = name.removeprefix(_PREFIX) in spoken
         else:
