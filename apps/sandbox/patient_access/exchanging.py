@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 
-from apps.sandbox import bearer, scenarios
+from apps.sandbox import bearer, scenarios, token_fields
 from apps.sandbox.models import AccessToken, Application, AuthorizationCode, Grant, RefreshToken
 from apps.sandbox.patient_access import granting
 from apps.sandbox.patient_access.refusing import Refusal, invalid_client, invalid_grant
@@ -117,9 +117,7 @@ def _tokens(grant: Grant, *, with_refresh: bool, at: datetime) -> dict[str, str 
             expires_at=at + _WINDOWS[scenarios.chosen("refresh_window")],
         )
     if scenarios.chosen("token_answer") == "full":
-        answer["token_type"] = scenarios.chosen("token_type_case")
-        answer["expires_in"] = str(lifetime) if scenarios.chosen("expires_in_form") == "text" else lifetime
-        answer["scope"] = _SCOPE
+        answer |= {**token_fields.type_and_lifetime(lifetime), "scope": _SCOPE}
     return answer
 
 

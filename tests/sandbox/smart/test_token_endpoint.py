@@ -258,9 +258,11 @@ class TestTheAnswer:
         assert "patient" not in exchange().json()
         assert SmartGrant.objects.get().patient_id == "r-ada"
 
-    def test_spells_its_type_in_lower_case_on_request(self, exchange):
+    def test_spells_things_otherwise_on_request(self, exchange):
         scenarios.choose("token_type_case", "bearer")
-        assert exchange().json()["token_type"] == "bearer"
+        scenarios.choose("expires_in_form", "text")
+        answer = exchange().json()
+        assert (answer["token_type"], answer["expires_in"]) == ("bearer", "570")
 
 
 class TestHeaders:

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from apps.sandbox import bearer, scenarios
+from apps.sandbox import bearer, scenarios, token_fields
 from apps.sandbox.models import SmartGrant, SmartRefreshToken
 from apps.sandbox.patient_access import granting
 from apps.sandbox.smart import access_tokens
@@ -14,11 +14,9 @@ Answer = dict[str, str | int]
 def access(grant: SmartGrant, *, at: datetime) -> Answer:
     """The four fields of every response; a refresh has no others. `scope` is what was granted, not what was
     requested."""
-    told = access_tokens.told_seconds(grant)
     return {
         "access_token": access_tokens.issue(grant, at=at),
-        "token_type": scenarios.chosen("token_type_case"),
-        "expires_in": str(told) if scenarios.chosen("expires_in_form") == "text" else told,
+        **token_fields.type_and_lifetime(access_tokens.told_seconds(grant)),
         "scope": " ".join(grant.scopes),
     }
 

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from django.http import HttpRequest
 
-from apps.sandbox import scenarios
+from apps.sandbox import scenarios, token_fields
 from apps.sandbox.models import SmartVersion, Tenant
 from apps.sandbox.smart import scopes, system_tokens
 from apps.sandbox.smart.clients import systems
@@ -34,12 +34,10 @@ def grant(
     granted = scopes.grantable_to_system(asked, versions=versions)
     if not granted:
         raise Refusal("invalid_scope", "oauth2:token:empty-scopes")
-    told = system_tokens.told_seconds(account)
     return {
         "access_token": system_tokens.issue(
             account, tenant=address.tenant, host=address.host, versions=versions, scopes=granted, at=at
         ),
-        "token_type": scenarios.chosen("token_type_case"),
-        "expires_in": str(told) if scenarios.chosen("expires_in_form") == "text" else told,
+        **token_fields.type_and_lifetime(system_tokens.told_seconds(account)),
         "scope": " ".join(granted),
     }
