@@ -201,7 +201,7 @@ def _spoilt(fault: Fault, answer: HttpResponseBase) -> HttpResponseBase:
             return HttpResponse(body, status=answer.status_code, content_type="text/plain")
         case "empty":
             return HttpResponse(b"", content_type=answer.get("Content-Type", "application/json"))
-        case _:
+        case _:  # lost
             return HttpResponse(_PAGE, status=502)
 
 

@@ -1,6 +1,7 @@
 """Faulty answers: each kind, on each kind of route, as often as it was armed."""
 
 import json
+import re
 import time
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from apps.sandbox import clock, faults, recorder
 from apps.sandbox.faults import Fault
 from apps.sandbox.models import AuthorizationCode
+from config import env
 
 pytestmark = pytest.mark.django_db
 
@@ -89,6 +91,14 @@ class TestFaultOfTheTokenEndpoint:
     def test_is_recorded_with_the_status_the_client_saw(self, spoil):
         spoil("throttled")
         assert recorder.requests(path="token")[-1].status == 429
+
+
+class TestThePageOfTheSandbox:
+    def test_names_each_kind_of_fault(self):
+        page = (env.ROOT / "apps" / "sandbox" / "README.md").read_text(encoding="utf-8")
+        _before, _heading, below = page.partition("\n**Faults.** ")
+        named = set(re.findall(r"`([a-z-]+)`", below.partition("\n\n")[0]))
+        assert named - {"route"} == {*faults.KINDS, *faults.ROUTES}
 
 
 class TestFault:
