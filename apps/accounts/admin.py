@@ -205,7 +205,7 @@ class IsLockedOut(IsLockedOutFilter):  # type: ignore[misc]  # the library has n
     """The library's filter, with texts that are translated."""
 
     title = _("Is it locked out?")
-    template = "admin/directory/question.html"
+    template = "admin/list_filter.html"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
         """Yes and no, as in our other filters."""

@@ -83,7 +83,7 @@ class TestAQuestion:
             ("disagrees", "yes", {"ill"}),
             ("disagrees", "no", {"fine", "vanished", "off"}),
             ("off", "yes", {"off"}),
-            ("practice", "yes", set()),
+            ("sandbox", "yes", set()),
             ("ill", "made up", {"fine", "ill", "vanished", "off"}),
         ],
     )

@@ -19,7 +19,7 @@ from apps.audit.models import AuditEvent
 from apps.connections import clocks
 from apps.connections.admin import pages
 from apps.connections.admin.audited_views import AuditedDetailAdmin
-from apps.connections.admin.questions import DoesItEndSoon, HowDoesItStand, IsItsRenewalLate, WhyMustThePatientSignIn
+from apps.connections.admin.list_filters import DoesItEndSoon, HowDoesItStand, IsItsRenewalLate, WhyMustThePatientSignIn
 from apps.connections.link_health import overview
 from apps.connections.models import Connection, StoredTokenSet
 from apps.directory.models import Provider

@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 
 from apps.audit.concurrent_edits import ChangedFieldsForm
 from apps.directory.admin.auditing import AuditedAdmin, staff
-from apps.directory.admin.questions import Question
+from apps.directory.admin.list_filters import Question
 from apps.directory.desk import system_accounts
 from apps.directory.models import SystemAccount
 
@@ -25,10 +25,10 @@ class IsWaiting(Question):
     title = _("Is it waiting for approval?")
     parameter_name = "waiting"
 
-    def chosen(self, answer: str) -> "models.QuerySet[Any]":
+    def narrow(self, rows: "models.QuerySet[Any]", answer: str) -> "models.QuerySet[Any]":
         """Requested, and neither approved nor rejected."""
-        waiting = SystemAccount.objects.filter(status=Status.REQUESTED).values("pk")
-        return waiting if answer == "yes" else SystemAccount.objects.exclude(pk__in=waiting).values("pk")
+        waiting = models.Q(status=Status.REQUESTED)
+        return rows.filter(waiting if answer == "yes" else ~waiting)
 
 
 class SystemAccountForm(ChangedFieldsForm):

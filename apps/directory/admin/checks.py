@@ -9,42 +9,42 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.audit.read_only_admin import ReadOnlyAdmin
 from apps.directory.admin import endpoint_pages
-from apps.directory.admin.endpoint_questions import RowQuestion
+from apps.directory.admin.list_filters import Question
 from apps.directory.models import EndpointCheck
 
 
-class DidItFail(RowQuestion):
+class DidItFail(Question):
     """By its outcome."""
 
     title = _("Did it find anything wrong?")
     parameter_name = "ill"
 
-    def asked(self, queryset: QuerySet[Any], *, is_yes: bool) -> QuerySet[Any]:
+    def narrow(self, rows: QuerySet[Any], answer: str) -> QuerySet[Any]:
         """Ill, or not."""
         is_ill = Q(outcome=EndpointCheck.Outcome.ILL)
-        return queryset.filter(is_ill if is_yes else ~is_ill)
+        return rows.filter(is_ill if answer == "yes" else ~is_ill)
 
 
-class DidAnythingChange(RowQuestion):
+class DidAnythingChange(Question):
     """Since the check before."""
 
     title = _("Had anything changed?")
     parameter_name = "changed"
 
-    def asked(self, queryset: QuerySet[Any], *, is_yes: bool) -> QuerySet[Any]:
+    def narrow(self, rows: QuerySet[Any], answer: str) -> QuerySet[Any]:
         """With anything written down, or nothing."""
-        return queryset.exclude(changes=[]) if is_yes else queryset.filter(changes=[])
+        return rows.exclude(changes=[]) if answer == "yes" else rows.filter(changes=[])
 
 
-class IsItTheLatest(RowQuestion):
+class IsItTheLatest(Question):
     """Of its endpoint."""
 
     title = _("Is it the latest?")
     parameter_name = "latest"
 
-    def asked(self, queryset: QuerySet[Any], *, is_yes: bool) -> QuerySet[Any]:
+    def narrow(self, rows: QuerySet[Any], answer: str) -> QuerySet[Any]:
         """By the mark."""
-        return queryset.filter(is_latest=is_yes)
+        return rows.filter(is_latest=answer == "yes")
 
 
 @admin.register(EndpointCheck)

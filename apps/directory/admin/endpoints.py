@@ -19,15 +19,14 @@ from apps.directory import consistency, discovering, import_waits, registering, 
 from apps.directory.admin import endpoint_pages
 from apps.directory.admin.auditing import AuditedAdmin, SwitchedAdmin, staff
 from apps.directory.admin.beside_imports import SavesAfterImports
-from apps.directory.admin.endpoint_questions import (
+from apps.directory.admin.endpoint_list_filters import (
     CanBeLinked,
     DidLastCheckFail,
     DoDocumentsDisagree,
     DoesCertificateEndSoon,
     IsOnItsList,
-    IsPractice,
 )
-from apps.directory.admin.questions import IsSwitchedOff
+from apps.directory.admin.list_filters import IsOfSandbox, IsSwitchedOff
 from apps.directory.models import Endpoint, EndpointCheck, ProviderPortal
 from apps.directory.monitoring import checking
 from apps.wire.dialects import DIALECTS
@@ -101,7 +100,7 @@ class EndpointAdmin(SavesAfterImports, SwitchedAdmin):
     list_display = ("fhir_base_url", "linking_in_short", "last_check", "certificate_ends", "fhir_version", "interface")
     list_filter = (
         CanBeLinked, DidLastCheckFail, DoesCertificateEndSoon, DoDocumentsDisagree, IsOnItsList, IsSwitchedOff,
-        "fhir_version", "interface", IsPractice,
+        "fhir_version", "interface", IsOfSandbox,
     )  # fmt: skip
     list_select_related = ("authorization_server",)
     search_fields = ("fhir_base_url", "tenant", "providers__name", "providers__city")

@@ -18,7 +18,7 @@ from django.utils.translation import ngettext
 
 from apps.directory import published_keys, rotating
 from apps.directory.admin.auditing import staff
-from apps.directory.admin.questions import Question
+from apps.directory.admin.list_filters import Question
 from apps.directory.models import ClientRegistration, SigningKey
 
 ACTION = "provider_has_new_key"
@@ -31,9 +31,9 @@ class NeedsNewKey(Question):
     parameter_name = "needs_key"
     answers = {"yes": _("yes")}
 
-    def chosen(self, _answer: str) -> QuerySet[Any]:
+    def narrow(self, rows: QuerySet[Any], answer: str) -> QuerySet[Any]:
         """By the same rule as the daily log line."""
-        return ClientRegistration.objects.filter(pk__in=[row.pk for row in rotating.waiting_for_staff()]).values("pk")
+        return rows.filter(pk__in=[row.pk for row in rotating.waiting_for_staff()])
 
 
 def answer(

@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy as _
 from apps.audit.concurrent_edits import ChangedFieldsForm
 from apps.directory import enabling, key_outlook, published_keys, signing
 from apps.directory.admin.auditing import AuditedAdmin, staff
-from apps.directory.admin.questions import Question
+from apps.directory.admin.list_filters import Question
 from apps.directory.key_outlook import State
 from apps.directory.models import ClientRegistration, Enablement, SigningKey
 
@@ -28,12 +28,10 @@ class InWhichState(Question):
     parameter_name = "state"
     answers = dict(State.choices)
 
-    def queryset(self, request: HttpRequest, queryset: models.QuerySet[Any]) -> models.QuerySet[Any]:
+    def narrow(self, rows: models.QuerySet[Any], answer: str) -> models.QuerySet[Any]:
         """Computes the state of each: there are few."""
-        if self.value() not in self.answers:
-            return queryset
         at = timezone.now()
-        return queryset.filter(pk__in=[row.pk for row in queryset if key_outlook.of(row, at=at).state == self.value()])
+        return rows.filter(pk__in=[row.pk for row in rows if key_outlook.of(row, at=at).state == answer])
 
 
 @admin.register(SigningKey)

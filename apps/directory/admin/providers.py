@@ -12,7 +12,8 @@ from apps.audit.concurrent_edits import ChangedFieldsForm
 from apps.directory.admin import endpoint_pages
 from apps.directory.admin.auditing import AuditedAdmin
 from apps.directory.admin.beside_imports import SavesAfterImports
-from apps.directory.admin.endpoint_questions import CanAnyBeLinked, IsOnItsList, IsPractice
+from apps.directory.admin.endpoint_list_filters import CanAnyBeLinked, IsOnItsList
+from apps.directory.admin.list_filters import IsOfSandbox
 from apps.directory.admin.servers import Lines
 from apps.directory.models import Provider
 
@@ -38,7 +39,7 @@ class ProviderAdmin(SavesAfterImports, AuditedAdmin):
     subject = "provider"
     form = ProviderForm
     list_display = ("name", "kind", "city", "state", "is_sandbox", "vanished_at")
-    list_filter = (CanAnyBeLinked, IsOnItsList, "kind", IsPractice)
+    list_filter = (CanAnyBeLinked, IsOnItsList, "kind", IsOfSandbox)
     search_fields = ("name", "city", "website", "endpoints__fhir_base_url")
     search_help_text = _("Name, city, website, or FHIR base URL of an endpoint.")
     ordering = ("name", "pk")

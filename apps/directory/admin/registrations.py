@@ -14,9 +14,9 @@ from django.utils.translation import ngettext
 from apps.directory import credentials, linkability, published_keys, registering, signing, switching, trusting
 from apps.directory.admin import ending, endpoint_pages, handing_over
 from apps.directory.admin.auditing import SwitchedAdmin, staff
-from apps.directory.admin.questions import IsOfSandbox, IsSwitchedOff
-from apps.directory.admin.registration_filters import IsSecretDue, IsSomethingWrong, IsWaiting
+from apps.directory.admin.list_filters import IsOfSandbox, IsSwitchedOff
 from apps.directory.admin.registration_form import ClientRegistrationForm
+from apps.directory.admin.registration_list_filters import IsSecretDue, IsSomethingWrong, IsWaiting
 from apps.directory.credentials import Due
 from apps.directory.models import ClientRegistration, Endpoint
 from apps.directory.registering import Terms

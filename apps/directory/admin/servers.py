@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from apps.audit.concurrent_edits import ChangedFieldsForm
 from apps.directory import consistency, registering
 from apps.directory.admin.auditing import AuditedAdmin
-from apps.directory.admin.questions import IsOfSandbox, Question
+from apps.directory.admin.list_filters import IsOfSandbox, Question
 from apps.directory.models import AuthorizationServer, ClientRegistration
 
 
@@ -73,11 +73,11 @@ class HasRegistration(Question):
     title = _("Do we have a registration there?")
     parameter_name = "registered"
 
-    def chosen(self, answer: str) -> "models.QuerySet[Any]":
+    def narrow(self, rows: "models.QuerySet[Any]", answer: str) -> "models.QuerySet[Any]":
         """Rejected and retired ones do not count."""
         standing = ClientRegistration.objects.exclude(status__in=registering.OVER)
-        with_one = AuthorizationServer.objects.filter(registrations__in=standing).values("pk")
-        return with_one if answer == "yes" else AuthorizationServer.objects.exclude(pk__in=with_one).values("pk")
+        with_one = models.Q(pk__in=standing.values("authorization_server"))
+        return rows.filter(with_one if answer == "yes" else ~with_one)
 
 
 @admin.register(AuthorizationServer)

@@ -1,4 +1,4 @@
-"""Filters of client registrations, named after staff's questions."""
+"""Filters of the list of client registrations."""
 
 from collections.abc import Mapping
 from datetime import date, timedelta
@@ -10,7 +10,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from apps.directory import credentials
-from apps.directory.admin.questions import Question
+from apps.directory.admin.list_filters import Question
 from apps.directory.models import ClientRegistration
 
 Status = ClientRegistration.Status
@@ -25,9 +25,9 @@ class IsWaiting(Question):
     title = _("Is it waiting for approval?")
     parameter_name = "waiting"
 
-    def chosen(self, answer: str) -> QuerySet[Any]:
+    def narrow(self, rows: QuerySet[Any], answer: str) -> QuerySet[Any]:
         """Requested or provisional."""
-        return ClientRegistration.objects.filter(_WAITING if answer == "yes" else ~_WAITING).values("pk")
+        return rows.filter(_WAITING if answer == "yes" else ~_WAITING)
 
 
 class IsSomethingWrong(Question):
@@ -36,10 +36,10 @@ class IsSomethingWrong(Question):
     title = _("Is something wrong?")
     parameter_name = "wrong"
 
-    def chosen(self, answer: str) -> QuerySet[Any]:
+    def narrow(self, rows: QuerySet[Any], answer: str) -> QuerySet[Any]:
         """By the last response of their servers."""
-        wrong = ClientRegistration.objects.filter(_WRONG).values("pk")
-        return wrong if answer == "yes" else ClientRegistration.objects.exclude(pk__in=wrong).values("pk")
+        wrong = Q(pk__in=ClientRegistration.objects.filter(_WRONG).values("pk"))
+        return rows.filter(wrong if answer == "yes" else ~wrong)
 
 
 class IsSecretDue(Question):
@@ -53,7 +53,7 @@ class IsSecretDue(Question):
         "no": _("no"),
     }
 
-    def chosen(self, answer: str) -> QuerySet[Any]:
+    def narrow(self, rows: QuerySet[Any], answer: str) -> QuerySet[Any]:
         """By its rotation date; a registration without a secret has none due."""
         today: date = timezone.localdate()
         soon = today + timedelta(days=credentials.WARN_DAYS)
@@ -63,4 +63,4 @@ class IsSecretDue(Question):
             "soon": has_secret & Q(secret_rotation_due_date__range=(today, soon)),
             "no": ~has_secret | Q(secret_rotation_due_date__isnull=True) | Q(secret_rotation_due_date__gt=soon),
         }
-        return ClientRegistration.objects.filter(conditions[answer]).values("pk")
+        return rows.filter(conditions[answer])

@@ -1,11 +1,11 @@
-"""Filters of links, named after staff's questions. None reads all links for one page."""
+"""Filters of the list of links. None reads all links for one page, nor lists the ids of those it leaves, because most
+links may have the same answer."""
 
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any, ClassVar
 
 from django.db.models import Q, QuerySet
-from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from apps.connections.link_health import lagging
 from apps.connections.models import Connection, StoredTokenSet
 from apps.connections.reasons import Reason
-from apps.directory.admin.questions import Question
+from apps.directory.admin.list_filters import Question
 
 
 class HowDoesItStand(Question):
@@ -23,9 +23,9 @@ class HowDoesItStand(Question):
     parameter_name = "stands"
     answers: ClassVar[Mapping[str, str | Promise]] = dict(Connection.Status.choices)
 
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        """Filters the rows themselves: most links have the same status, so a list of their ids would be too long."""
-        return queryset.filter(status=self.value()) if self.value() in self.answers else queryset
+    def narrow(self, rows: QuerySet[Any], answer: str) -> QuerySet[Any]:
+        """By the column."""
+        return rows.filter(status=answer)
 
 
 class WhyMustThePatientSignIn(Question):
@@ -35,11 +35,9 @@ class WhyMustThePatientSignIn(Question):
     parameter_name = "why"
     answers: ClassVar[Mapping[str, str | Promise]] = dict(Reason.choices)
 
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        """Filters the rows themselves. A link that was ended since keeps its reason, but needs nobody."""
-        if self.value() not in self.answers:
-            return queryset
-        return queryset.filter(status=Connection.Status.NEEDS_REAUTHORIZATION, reason=self.value())
+    def narrow(self, rows: QuerySet[Any], answer: str) -> QuerySet[Any]:
+        """A link that was ended since keeps its reason, but needs nobody."""
+        return rows.filter(status=Connection.Status.NEEDS_REAUTHORIZATION, reason=answer)
 
 
 class DoesItEndSoon(Question):
@@ -54,16 +52,13 @@ class DoesItEndSoon(Question):
         "renewed24": _("within 24 hours, unless we renew it"),
     }
 
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        """By the rules of the health page. Filters the rows themselves: half of all links may end within a day."""
-        answer = self.value()
-        if answer is None or answer not in self.answers:
-            return queryset
+    def narrow(self, rows: QuerySet[Any], answer: str) -> QuerySet[Any]:
+        """By the rules of the health page."""
         now = timezone.now()
         until = now + timedelta(hours=int(answer[-2:]))
         if answer.startswith("patient"):
-            return queryset.filter(status=Connection.Status.ACTIVE, lapses_at__gt=now, lapses_at__lte=until)
-        return queryset.filter(
+            return rows.filter(status=Connection.Status.ACTIVE, lapses_at__gt=now, lapses_at__lte=until)
+        return rows.filter(
             Q(stored_token_set__refresh_due_at__isnull=False) | Q(stored_token_set__parked_endpoint__isnull=False),
             stored_token_set__refresh_deadline_at__gt=now,
             stored_token_set__refresh_deadline_at__lte=until,
@@ -83,7 +78,7 @@ class IsItsRenewalLate(Question):
         "parked": _("its endpoint is switched off"),
     }
 
-    def chosen(self, answer: str) -> QuerySet[Any]:
+    def narrow(self, rows: QuerySet[Any], answer: str) -> QuerySet[Any]:
         """By the rules of the health page."""
         now = timezone.now()
         conditions: dict[str, dict[str, object]] = {
@@ -93,4 +88,4 @@ class IsItsRenewalLate(Question):
             "broken": {"pk__in": lagging.broken_off()},
             "parked": {"parked_endpoint__isnull": False},
         }
-        return StoredTokenSet.objects.filter(**conditions[answer]).values("connection")
+        return rows.filter(pk__in=StoredTokenSet.objects.filter(**conditions[answer]).values("connection"))
