@@ -1,6 +1,8 @@
 """Choosing the language."""
 
+import re
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -29,6 +31,13 @@ class TestTheLanguage:
         signed_in(alice).post(reverse("set_language"), {"language": language})
         alice.refresh_from_db()
         assert alice.language == "en"
+
+    def test_is_offered_at_the_foot_of_a_page_unless_the_page_is_in_it(self, client: Client, settings: Any):
+        settings.LANGUAGES = [*settings.LANGUAGES, ("fr", "French")]
+        client.post(reverse("set_language"), {"language": "es"})
+        _above, _tag, foot = client.get(reverse("help")).content.decode().partition('<footer class="site-footer">')
+        offered = re.findall(r'<button .*? name="language" value="(\w+)" lang="\1">(\w+)</button>', foot)
+        assert offered == [("en", "English"), ("fr", "Français")]
 
     def test_brings_people_back_to_where_they_were(self, client: Client):
         answer = client.post(

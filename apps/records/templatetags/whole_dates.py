@@ -11,13 +11,13 @@ from html import escape
 from typing import Final
 
 from django import template
+from django.conf import settings
 from django.utils.dates import MONTHS
 from django.utils.safestring import SafeString
 from django.utils.translation import override
 
 register = template.Library()
 
-_LANGUAGES: Final = ("en", "es")  # of `config.formats`; a provider may use the other
 _BEFORE_A_DOT: Final = re.compile(r"(?<!\s)\s++(?=·\s)")  # possessive: each run of spaces is examined once
 _DIGIT: Final = re.compile(r"\d")
 # With the name of the zone, kept together by a non-breaking space: otherwise it would begin the next line.
@@ -46,6 +46,7 @@ def _whole(found: re.Match[str]) -> str:
 
 @cache
 def _dates() -> re.Pattern[str]:
+    """Dates as `config.formats` writes them in each language: a provider may use another than the page."""
     months = "|".join(re.escape(month) for month in _months())
     english = rf"(?:{months}) \d{{1,4}}(?:, \d{{4}})?"
     spanish = rf"\d{{1,2}} de (?:{months})(?: de \d{{4}})?|(?:{months}) de \d{{4}}"
@@ -54,7 +55,7 @@ def _dates() -> re.Pattern[str]:
 
 def _months() -> list[str]:
     found = []
-    for language in _LANGUAGES:
+    for language, _name in settings.LANGUAGES:
         with override(language):
             found += [str(month) for month in MONTHS.values()]
     return found
