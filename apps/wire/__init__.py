@@ -1,5 +1,5 @@
-"""OAuth, SMART and FHIR over HTTP: what the far end is asked and how its answers are read.
+"""OAuth, SMART and FHIR over HTTP: how providers' servers are asked, and how their answers are read.
 
-Knows neither Django nor our models. Every answer that leaves this package is a frozen dataclass, every failure a
-`WireError` that says who must act, and every credential a `Secret`.
+It knows neither Django nor our models. It returns answers as frozen dataclasses and credentials as `Secret`, and raises
+failures as a `WireError` that says who must act.
 """

@@ -1,7 +1,8 @@
 """Which addresses we connect to: the URL guard (interface facts section 6, rows 15 to 17).
 
-Asked twice. `check_address` looks at the writing, when an address is configured and again before each request;
-`is_reachable` looks at what the name resolved to, when the connection is made. Both say no unless they know yes.
+It checks twice. `check_address` looks at the text of a URL, when it is configured and again before each request.
+`is_reachable` looks at the IP address that the name resolved to, when the connection is made. Both allow only what they
+know to be safe.
 """
 
 import ipaddress
@@ -16,7 +17,7 @@ IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 _LONGEST_URL = 8192
 _DEFAULT_PORTS = {"https": 443, "http": 80}
 
-# Printable ASCII without what no URL may hold (RFC 3986 appendix A) and parsers disagree about.
+# Printable ASCII without what no URL may contain (RFC 3986 appendix A), and without what parsers disagree about.
 _PLAIN = re.compile(r"[!$%&'()*+,\-./0-9:;=?@A-Z_a-z~\[\]]+")
 _AUTHORITY = re.compile(r"(?:\[(?P<six>[0-9a-f:.]+)\]|(?P<name>[0-9a-z.-]+))(?::(?P<port>.*))?", re.IGNORECASE)
 _PORT = re.compile(r"[1-9][0-9]{0,4}")
@@ -24,7 +25,7 @@ _LABEL = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
 # The last label decides whether browsers read a host as a number (WHATWG URL, "ends in a number").
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 _HIDDEN_IN_PATH = re.compile(r"[\x00-\x1f\x7f\\]")
-_MOST_ENCODINGS = 5  # nobody encodes a path more often who has nothing to hide in it
+_MOST_ENCODINGS = 5  # whoever encodes a path more often than that hides something in it
 
 # Names that never lead to a provider on the public network: RFC 6761, 6762, 8375, 9476 and habit.
 _PRIVATE_SUFFIXES = frozenset(
@@ -37,8 +38,8 @@ _REFUSED_V4 = tuple(
     ipaddress.IPv4Network(network)
     for network in ("192.0.0.0/24", "192.88.99.0/24", "168.63.129.16/32", "100.64.0.0/10", "240.0.0.0/4")
 )
-# Of IPv6 only global unicast counts (RFC 4291 section 2.4), and nothing in it that carries an IPv4 address inside
-# (6to4, Teredo) or is set aside (documentation, protocol assignments).
+# Of IPv6 only global unicast is allowed (RFC 4291 section 2.4), without the parts of it that contain an IPv4 address
+# (6to4, Teredo) or are reserved (documentation, protocol assignments).
 _GLOBAL_UNICAST = ipaddress.IPv6Network("2000::/3")
 _REFUSED_V6 = tuple(
     ipaddress.IPv6Network(network) for network in ("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")
@@ -47,9 +48,9 @@ _REFUSED_V6 = tuple(
 
 @dataclass(frozen=True)
 class AddressPolicy:
-    """What an installation permits beyond https on port 443."""
+    """What an installation allows besides https on port 443."""
 
-    allow_loopback_http: bool = False  # the sandbox; an error outside debug
+    allow_loopback_http: bool = False  # for the sandbox; a check refuses it outside debug
     approved_origins: frozenset[str] = frozenset()  # "https://host:port", each approved by staff
 
 
@@ -69,7 +70,7 @@ class Address:
 
 
 def check_address(url: str, policy: AddressPolicy) -> None:
-    """Refuses, with UnsafeAddress, a URL we would not connect to. Looks at the writing only and asks no resolver."""
+    """Raise UnsafeAddress for a URL that we would not connect to. Looks only at its text, and resolves no name."""
     parse_address(url, policy)
 
 
@@ -102,7 +103,7 @@ def is_loopback_host(host: str) -> bool:
 
 
 def is_public(address: IpAddress) -> bool:
-    """Whether the address belongs to the public network, by a list of what does rather than of what does not."""
+    """Whether the address belongs to the public network: a list of what does, with exceptions, and not the reverse."""
     if isinstance(address, ipaddress.IPv4Address):
         return address.is_global and not address.is_multicast and not any(address in net for net in _REFUSED_V4)
     if address.scope_id is not None:
@@ -116,7 +117,7 @@ def is_reachable(resolved: IpAddress, *, scheme: str) -> bool:
 
 
 def page_beside(unverified_url: object, *, beside: str) -> str | None:
-    """A link from the far end, if it is https on the very host of an address we trust; else None (facts 5.7)."""
+    """A link from a server's answer, if it has the same origin as an address that we trust; else None (facts 5.7)."""
     if not isinstance(unverified_url, str):
         return None
     open_policy = AddressPolicy(allow_loopback_http=True, approved_origins=frozenset({origin(beside)}))
@@ -128,13 +129,13 @@ def page_beside(unverified_url: object, *, beside: str) -> str | None:
 
 
 def origin(url: str) -> str:
-    """Scheme, host and port of an address that passed the guard, in the one spelling."""
+    """Scheme, host and port of an address that passed the guard, always with the port."""
     parts = urlsplit(url)
     return Address(parts.scheme, (parts.hostname or "").lower(), parts.port or _DEFAULT_PORTS[parts.scheme], "").origin
 
 
 def _split(url: str, longest: int) -> SplitResult:
-    """Takes the URL apart, having first refused what different parsers would take apart differently."""
+    """The parts of the URL. Refuses what different parsers would take apart differently."""
     if not 0 < len(url) <= longest:
         raise UnsafeAddress(fault=AddressFault.LENGTH)
     if "#" in url:
@@ -156,7 +157,7 @@ def _split(url: str, longest: int) -> SplitResult:
 
 
 def _host_and_port(parts: SplitResult) -> tuple[str, int]:
-    """Read from the whole authority at once: what does not fit the pattern is not a host with a port."""
+    """Host and port, from the whole authority: what does not match the pattern as a whole is refused."""
     authority = _AUTHORITY.fullmatch(parts.netloc)
     if authority is None:
         raise UnsafeAddress(fault=AddressFault.HOST)
@@ -172,7 +173,7 @@ def _host_and_port(parts: SplitResult) -> tuple[str, int]:
 
 
 def _literal(host: str) -> IpAddress | None:
-    """The host as an IP address, if it is one in its only canonical writing."""
+    """The host as an IP address, if it is one; other notations than the usual one are none."""
     try:
         return ipaddress.ip_address(host)
     except ValueError:
@@ -187,8 +188,9 @@ def _check_name(host: str) -> None:
 
 
 def _check_path(path: str) -> None:
-    """No path that another program would read as a different one: dot segments, however often encoded, and also with
-    parameters behind a semicolon (RFC 3986 section 3.3), which some servers take away before they read the dots."""
+    """Refuse a path that another program would read as a different one: with dot segments, however often encoded, and
+    also with parameters after a semicolon (RFC 3986 section 3.3), which some servers remove before they resolve the
+    dots."""
     decoded = path
     for _time in range(_MOST_ENCODINGS):
         path, decoded = decoded, unquote(decoded)

@@ -1,8 +1,8 @@
-"""Sending a person to an authorization server, and reading what the browser brings back.
+"""The authorization request of OAuth, and the response that the browser brings back.
 
-The order of a journey: `new_pkce_verifier` where the registration allows it, `authorization_url`, the person signs in
-elsewhere, `read_response`, then either the code goes to `token_endpoint.exchange` or `refusal` names what happened.
-Making the state and comparing it is the caller's: only it knows which browser started.
+In this order: `new_pkce_verifier`, if the registration uses PKCE; `authorization_url`; the person signs in there;
+`read_response`; then either `token_endpoint.exchange` with the code, or `refusal`, which says what happened. The caller
+makes and compares the state, because only the caller knows which browser began.
 """
 
 import base64
@@ -31,14 +31,14 @@ from apps.wire.errors import (
 from apps.wire.oauth_session import spelled_for_library
 from apps.wire.secret import Secret
 
-_LONGEST_VALUE = 65_536  # codes of 16 KiB exist; four times that does not
+_LONGEST_VALUE = 65_536  # there are codes of 16 KiB; four times that is enough
 _VISIBLE = re.compile(r"[\x20-\x7e]+")  # VSCHAR of RFC 6749 appendix A
 _READ = ("state", "code", "error", "error_uri", "iss")
 
-# Interface facts 5.1. What is not here is ours to look at, by name only.
+# Interface facts 5.1. An error that is not here becomes an UnexpectedAnswer, which operators look at.
 _REFUSALS: Mapping[Code, type[WireError]] = {
     Code.ACCESS_DENIED: AuthorizationDenied,
-    Code.LOGIN_REQUIRED: AuthorizationDenied,  # only asked for by prompt=none, which we never send
+    Code.LOGIN_REQUIRED: AuthorizationDenied,  # this and the next three answer prompt=none, which we never send
     Code.CONSENT_REQUIRED: AuthorizationDenied,
     Code.INTERACTION_REQUIRED: AuthorizationDenied,
     Code.ACCOUNT_SELECTION_REQUIRED: AuthorizationDenied,
@@ -79,9 +79,9 @@ def authorization_url(
 ) -> str:
     """The address to send the browser to: specification 4.1 P1 and 4.2 S2, each parameter once.
 
-    A query that the authorize address already has is kept. Raises EndpointMisconfigured where that query holds one
-    of our parameters, UnsafeAddress where the address is neither https nor loopback, and RequestRefused where the
-    scope is outside the grammar or holds a system/ scope, which no person can grant.
+    If the authorize address already has a query, it is kept. Raises EndpointMisconfigured if that query contains one of
+    our parameters, UnsafeAddress if the address is neither https nor loopback, and RequestRefused if the scope does not
+    follow the grammar or contains a `system/` scope, which no person can grant.
     """
     _check_authorize_url(authorize_url)
     optional: dict[str, str] = {
@@ -97,10 +97,10 @@ def authorization_url(
 
 @dataclass(frozen=True, repr=False)
 class AuthorizationResponse:
-    """What the browser brought back. Nothing in it is trusted before the state was recognized.
+    """What the browser brought back. Trust nothing in it before you have recognized the state.
 
-    Exactly one of `code` and `error` is there. `issuer` is the `iss` of RFC 9207. `error_uri` is there only if the
-    authorize address was given and the page is on its host.
+    It has either a `code` or an `error`. `issuer` is the `iss` of RFC 9207. `error_uri` is kept only if it is on the
+    host of the authorize address.
     """
 
     state: Secret | None
@@ -113,10 +113,10 @@ class AuthorizationResponse:
 def read_response(
     unverified_query: Mapping[str, Sequence[str]], *, authorize_url: str | None = None
 ) -> AuthorizationResponse:
-    """Reads the query of the callback: RFC 6749 sections 4.1.2 and 4.1.2.1. Other parameters are ignored.
+    """Read the query of the callback (RFC 6749 sections 4.1.2 and 4.1.2.1). Other parameters are ignored.
 
-    Raises RequestRefused (MALFORMED_RESPONSE) for a repeated parameter, for both or neither of code and error, and
-    for a value that is too long or not visible ASCII. An error name outside the vocabulary becomes UNRECOGNIZED.
+    Raises RequestRefused (MALFORMED_RESPONSE) for a repeated parameter, for both a code and an error or neither, and
+    for a value that is too long or not printable ASCII. An error that we have no name for becomes UNRECOGNIZED.
     """
     values = {name: _single(unverified_query.get(name, ())) for name in _READ}
     code, error = values["code"], values["error"]
@@ -138,11 +138,11 @@ def refusal(response: AuthorizationResponse) -> WireError:
 
 
 def check_issuer(response: AuthorizationResponse, expected: str | None, *, is_required: bool) -> None:
-    """Refuses the response of another authorization server than the one we asked (RFC 9207, against mix-up).
+    """Refuse a response that comes from another authorization server than we asked (RFC 9207: mix-up attacks).
 
-    `expected` is the issuer stated by the one we asked, or None; `is_required`, that it promised to name itself. A name
-    that can be compared with nothing is refused: whoever has no issuer to state cannot send one. Holds for errors as
-    well as for codes. Raises UnexpectedAnswer (WRONG_ISSUER).
+    `expected` is the issuer that the server we asked has published, or None. `is_required` says that it promised to
+    name itself in each response. If we know no issuer to compare with, an `iss` is refused: a server without an issuer
+    cannot send one. Errors are checked like codes. Raises UnexpectedAnswer (WRONG_ISSUER).
     """
     is_acceptable = not is_required if response.issuer is None else response.issuer == expected
     if not is_acceptable:

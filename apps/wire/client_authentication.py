@@ -1,4 +1,4 @@
-"""How a client registration proves itself at the token endpoint."""
+"""How a client registration authenticates at the token endpoint."""
 
 import json
 import secrets
@@ -17,12 +17,12 @@ from apps.wire.secret import Secret
 
 ASSERTION_TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"  # RFC 7523 section 2.2
 
-# SMART allows five minutes. Four leave one for their clock: read a minute late, it is still not too long.
+# SMART allows five minutes. A server whose clock is a minute slow still does not find four too long.
 _ASSERTION_LIFETIME = timedelta(minutes=4)
 
 
 class Authentication(StrEnum):
-    """The methods a registration can name."""
+    """The methods that a registration can have."""
 
     QUERY = "query"  # client_id and client_secret among the query parameters: specification 4.1, P2 and P3
     NONE = "none"  # a public client: client_id alone, RFC 6749 section 3.2.1
@@ -33,7 +33,7 @@ class Authentication(StrEnum):
 
 
 class SigningAlgorithm(StrEnum):
-    """What SMART lets a client sign with (SMART App Launch 2.2; interface facts 4.2)."""
+    """The algorithms that every SMART server supports (SMART App Launch 2.2; interface facts 4.2)."""
 
     RS384 = "RS384"
     ES384 = "ES384"
@@ -57,7 +57,7 @@ class SigningKey:
 
 @dataclass(frozen=True, repr=False)
 class Client:
-    """One client id with its proof. Raises ClientRejected where the proof that the method needs is missing."""
+    """A client id with its credentials. Raises ClientRejected if the secret or key that the method needs is missing."""
 
     client_id: str
     secret: Secret | None
@@ -74,11 +74,11 @@ class Client:
 
 
 def assertion(client: Client, *, audience: str, at: datetime) -> Secret:
-    """A signed statement of who we are, for one request: SMART App Launch 2.2, "Authenticating to the token endpoint".
+    """A client assertion for one request: SMART App Launch 2.2, "Authenticating to the token endpoint".
 
-    It names its audience exactly, dies within five minutes and never repeats its `jti`. It says nothing of when it was
-    made: a server whose clock is late would refuse it. Raises ClientRejected (UNSUPPORTED_AUTHENTICATION) where there
-    is no key, or it is not one for its algorithm.
+    It expires within five minutes, and its `jti` is never used again. It has no `iat`, because a server whose clock is
+    slow would refuse it. Raises ClientRejected (UNSUPPORTED_AUTHENTICATION) if there is no key, or the key does not fit
+    its algorithm.
     """
     signed = None
     if client.signing_key is not None:
@@ -89,7 +89,7 @@ def assertion(client: Client, *, audience: str, at: datetime) -> Secret:
 
 
 def _signed(client_id: str, key: SigningKey, audience: str, at: datetime) -> str | None:
-    """The assertion, or None: what the library says about a key is not kept."""
+    """The assertion; None if the library refuses the key, as its error text could contain a part of it."""
     claims = {
         "iss": client_id,
         "sub": client_id,

@@ -1,9 +1,9 @@
-"""Exchanging a code, refreshing, revoking, and asking for a system's token, at one token endpoint.
+"""The four requests to a token endpoint: exchanging a code, refreshing, revoking, and a system's token.
 
-requests-oauthlib does the work on a session that carries our transport. On interface A the parameters travel in the
-query of a POST that still carries the form Content-Type and no body (specification 4.1, P2 and P3), which RFC 6749
-section 2.3.1 forbids for good reason: hence no redirect, no log line and no exception text with an address in it.
-Nothing is retried here: the caller knows what a second attempt would cost.
+requests-oauthlib builds them, on a session with our transport. On interface A the parameters are in the query of a POST
+that has the form Content-Type and no body (specification 4.1, P2 and P3). RFC 6749 section 2.3.1 forbids that for good
+reason; therefore redirects are not followed, and no log line or exception contains an address. Nothing is retried here,
+because only the caller knows what a second attempt would cost.
 """
 
 import io
@@ -38,7 +38,7 @@ _CHANGED_BY_DECODING = str.maketrans({"%": "%25", "+": "%2B"})
 class TokenEndpoint:
     """Where a client registration gets its tokens, and how.
 
-    Raises ClientRejected where the registration would put its secret into the URL of a server that reads bodies.
+    Raises ClientRejected if the registration would put its secret into the URL of a server that reads bodies.
     """
 
     url: str
@@ -53,7 +53,7 @@ class TokenEndpoint:
 
     @property
     def reads_query(self) -> bool:
-        """Whether the parameters travel in the query; a registration that names another method overrides it."""
+        """Whether the parameters are sent in the query. Not if the registration authenticates in another way."""
         return self.dialect.token_parameters is Placement.QUERY and self.client.authentication in {
             Authentication.QUERY,
             Authentication.NONE,
@@ -69,10 +69,10 @@ def exchange(
     state: Secret | None = None,
     at: datetime | None = None,
 ) -> TokenSet:
-    """Trades an authorization code for tokens: P2, S3. `redirect_uri` is the one of the authorization URL.
+    """Exchange an authorization code for tokens (P2, S3). `redirect_uri` is that of the authorization URL.
 
-    `at` dates a signed assertion; without it the clock is read, since their clock is what judges it.
-    Raises WireError: AuthorizationExpired where the code is used, expired or not ours, and see `errors`.
+    `at` is the time of a signed assertion. By default it is the real time, because the server compares it with its own
+    clock. Raises AuthorizationExpired if the code was used, has expired or is not ours, and other errors of `errors`.
     """
     optional: dict[str, Any] = _assertion_parameters(endpoint, at)
     if pkce_verifier is not None:
@@ -86,7 +86,7 @@ def exchange(
             code=code.reveal(),
             headers=dict(_HEADERS),
             auth=_authorization(endpoint, at),
-            include_client_id=True,  # P2 and S3 list it whatever the proof; S4 does not
+            include_client_id=True,  # P2 and S3 require it with every authentication method; S4 does not
             client_secret=_secret_parameter(endpoint.client),
             force_querystring=endpoint.reads_query,
             **optional,
@@ -96,12 +96,10 @@ def exchange(
 
 
 def refresh(endpoint: TokenEndpoint, *, refresh_token: Secret, at: datetime | None = None) -> TokenSet:
-    """Trades a refresh token for a new token set: P3, S4. A token set without a refresh token means: keep yours.
+    """Exchange a refresh token for a new token set (P3, S4). If it has no refresh token, the present one stays valid.
 
-    `at` as in `exchange`.
-
-    Raises WireError: AuthorizationExpired where the refresh token no longer holds, and see `errors`. After
-    Unavailable or UnexpectedAnswer a server that rotates may or may not have used the token up.
+    `at` is as in `exchange`. Raises AuthorizationExpired if the refresh token is no longer valid, and other errors of
+    `errors`. After Unavailable or UnexpectedAnswer, a server that rotates may or may not have invalidated the token.
     """
 
     def call(session: OAuthSession) -> None:
@@ -118,13 +116,13 @@ def refresh(endpoint: TokenEndpoint, *, refresh_token: Secret, at: datetime | No
 
 
 def revoke(endpoint: TokenEndpoint, *, token: Secret, at: datetime | None = None) -> None:
-    """Tells the server that a token is dead (RFC 7009); does nothing where no revocation address is known.
+    """Revoke a token (RFC 7009). Does nothing if the server has no known revocation address.
 
-    The parameters travel in the body also on interface A: no other form is documented, and a URL is no place for a
-    token. The hint is always `refresh_token`, which nearly every revoked token is. For an access token alone it is
-    wrong, and then the server looks among all kinds of tokens (RFC 7009, section 2.1). `at` as in `exchange`.
+    The parameters are in the body on interface A, too: no other form is documented, and a token should not be in a URL.
+    The hint is always `refresh_token`, because nearly every token that we revoke is one. If it is an access token, the
+    server looks among its other tokens as well (RFC 7009, section 2.1). `at` is as in `exchange`.
 
-    Raises WireError; forgetting the token must not wait for this to succeed.
+    Raises WireError. Delete the token here whether or not this succeeds.
     """
     if endpoint.revocation_url is None:
         return
@@ -146,18 +144,18 @@ def revoke(endpoint: TokenEndpoint, *, token: Secret, at: datetime | None = None
         response = session.request(
             "POST", session.endpoint_url_spelled, data=body, headers=dict(_HEADERS), auth=_authorization(endpoint, at)
         )
-    # RFC 7009 section 2.2: the body of a success means nothing
+    # RFC 7009 section 2.2: the body of a successful answer is ignored
     if response.status_code != 200:
         check_refusal(response, token_url=endpoint.revocation_url)
 
 
 def system_token(endpoint: TokenEndpoint, *, scopes: Sequence[str], at: datetime) -> TokenSet:
-    """A token for the client itself: S5 and S6. The body holds grant type and scope, and an assertion where that is no
-    header; the client id stands in the proof. Goes out on a connection of its own, since an assertion works once.
+    """Request a token for the client itself (client credentials grant: S5 and S6). It is sent on a connection of its
+    own, because an assertion works only once.
 
-    Raises RequestRefused (INVALID_SCOPE) for scopes that are not all `system/…`, ClientRejected
-    (UNSUPPORTED_AUTHENTICATION) for a client that proves itself in no way S5 or S6 names, and what the answer stands
-    for.
+    Raises RequestRefused (INVALID_SCOPE) if some scope is not a `system/` scope, ClientRejected
+    (UNSUPPORTED_AUTHENTICATION) if S5 and S6 do not have the client's authentication method, and the error that the
+    server answered.
     """
     client = endpoint.client
     scope = _system_scope(scopes)
@@ -180,7 +178,7 @@ def system_token(endpoint: TokenEndpoint, *, scopes: Sequence[str], at: datetime
 
 
 def _system_scope(scopes: Sequence[str]) -> str:
-    """The scope parameter. Specification 5.2.2: `system/` alone, and each of them in the grammar."""
+    """The scope parameter. Specification 5.2.2: only `system/` scopes, each of which follows the grammar."""
     scope = wire_scopes.joined(scopes)
     if not scope or not all(map(wire_scopes.is_system, scope.split(" "))):
         raise RequestRefused(code=Code.INVALID_SCOPE)
@@ -188,10 +186,10 @@ def _system_scope(scopes: Sequence[str]) -> str:
 
 
 def _token_set(endpoint: TokenEndpoint, call: Callable[[OAuthSession], None], *, redirect_uri: str | None) -> TokenSet:
-    """Makes one call of the library and returns what its answer said to our own reader.
+    """Let the library make one request, and return what our own reader found in its answer.
 
-    A code, which comes with a `redirect_uri`, works once: it goes out on a connection of its own, since what is sent on
-    a kept one while the far end closes it is lost, and nobody can say whether it arrived.
+    A code, which comes with a `redirect_uri`, works only once. It is sent on a connection of its own: if the server
+    closes a kept connection just then, the request is lost, and nobody knows whether it arrived.
     """
     reader = _Reader(endpoint.url)
     with OAuthSession(
@@ -209,14 +207,14 @@ def _token_set(endpoint: TokenEndpoint, call: Callable[[OAuthSession], None], *,
         try:
             call(session)
         except (OAuth2Error, requests.RequestException, ValueError, Warning):
-            reader.token_set = None  # the library refused what the reader passed: its text is not kept
+            reader.token_set = None  # the library refused what the reader passed on; its error text is not kept
     if reader.token_set is None:
         raise UnexpectedAnswer(code=Code.UNREADABLE)
     return reader.token_set
 
 
 class _Reader:
-    """A response hook that reads the answer before the library does, and hands it only what it cannot misread."""
+    """A response hook that reads the answer before the library does, and passes on only what it cannot misread."""
 
     def __init__(self, token_url: str) -> None:
         self._token_url = token_url
@@ -233,7 +231,8 @@ class _Reader:
 
 
 def _moved_to_query(url: str, headers: dict[str, str], body: str) -> _HookedRequest:
-    """What `force_querystring` does for an exchange and the library leaves undone for a refresh."""
+    """The same request with its parameters in the query. `force_querystring` of the library does that only for an
+    exchange."""
     return f"{url}{'&' if '?' in url else '?'}{body}", headers, ""
 
 
@@ -249,22 +248,21 @@ class _Bearer(AuthBase):
 
 
 def _authorization(endpoint: TokenEndpoint, at: datetime | None) -> AuthBase | None:
-    """What goes into the Authorization header, where the client proves itself there."""
+    """What goes into the Authorization header, if the client authenticates there."""
     if endpoint.client.authentication is Authentication.BEARER_JWT:
         return _Bearer(_assertion(endpoint, at))
     return _basic(endpoint.client)
 
 
 def _basic(client: Client) -> HTTPBasicAuth | None:
-    """Base64 of id, colon and secret as they are (specification 5.2.5). RFC 6749 section 2.3.1 has them form-encoded
-    before they are joined, and not every server takes that back: encoded is what taking it back would change, and a
-    colon of the id's. So a server of either kind reads what is meant; one that takes nothing back, unless a percent
-    or plus sign is in it."""
+    """HTTP Basic: base64 of the client id, a colon and the secret (specification 5.2.5).
+
+    RFC 6749 section 2.3.1 requires both to be form-encoded first, but not every server decodes them. We encode only
+    the percent and plus signs, which decoding would change, and a colon in the id. A server that decodes therefore
+    reads every id and secret correctly, and one that does not reads those correctly that have none of these signs."""
     if client.authentication is not Authentication.BASIC or client.secret is None:
         return None
-    client_id, secret = (
-        written.translate(_CHANGED_BY_DECODING) for written in (client.client_id, client.secret.reveal())
-    )
+    client_id, secret = (value.translate(_CHANGED_BY_DECODING) for value in (client.client_id, client.secret.reveal()))
     return HTTPBasicAuth(client_id.replace(":", "%3A").encode(), secret.encode())
 
 
@@ -275,19 +273,19 @@ def _secret_parameter(client: Client) -> str | None:
 
 
 def _assertion_parameters(endpoint: TokenEndpoint, at: datetime | None) -> dict[str, Any]:
-    """The two form fields of a signed assertion (RFC 7523 section 2.2)."""
+    """The two form fields of a signed assertion (RFC 7523 section 2.2); none for other methods."""
     if endpoint.client.authentication is not Authentication.PRIVATE_KEY_JWT:
         return {}
     return {"client_assertion_type": ASSERTION_TYPE, "client_assertion": _assertion(endpoint, at).reveal()}
 
 
 def _assertion(endpoint: TokenEndpoint, at: datetime | None) -> Secret:
-    """Whose audience is the token address."""
+    """An assertion whose audience is the token address."""
     return assertion(endpoint.client, audience=endpoint.url, at=at or datetime.now(UTC))
 
 
 def _client_parameters(client: Client) -> dict[str, Any]:
-    """Client id and secret among the parameters, where the method puts them there."""
+    """Client id and secret, if the authentication method sends them among the parameters."""
     if client.authentication is Authentication.BASIC:
         return {}
     secret = _secret_parameter(client)

@@ -1,7 +1,7 @@
-"""What a token endpoint answered: a token set, or an error by who must act.
+"""Reading a token response: a token set, or an error by who must act.
 
-Strict about what would hurt (a wrong type, a token no header can carry, an error body with status 200), tolerant
-about what is merely absent (interface facts 2.7 to 2.10 and 2.21; RFC 6749 sections 5.1 and 5.2).
+It is strict about what would do harm (another token type, a token that fits into no header, an error with status 200),
+and tolerant about what is only missing (interface facts 2.7 to 2.10 and 2.21; RFC 6749 sections 5.1 and 5.2).
 """
 
 import re
@@ -31,7 +31,7 @@ from apps.wire.secret import Secret
 _LONGEST_TOKEN = 65_536
 _LONGEST_LIFETIME_SECONDS = 366 * 86_400
 _TOKEN = re.compile(rf"[\x20-\x7e]{{1,{_LONGEST_TOKEN}}}")  # VSCHAR of RFC 6749 appendix A
-# The underscore is not FHIR's, but is seen; nor is the length (`bundles.LOGICAL_ID`).
+# FHIR allows neither the underscore nor this length, but servers send both (`bundles.LOGICAL_ID`).
 _FHIR_ID = re.compile(rf"[A-Za-z0-9._-]{{1,{LONGEST_ID}}}")
 
 # Interface facts 5.2: who must act on each code.
@@ -48,7 +48,7 @@ _BY_CODE: Mapping[Code, type[WireError]] = {
     Code.SERVER_ERROR: Unavailable,
     Code.TEMPORARILY_UNAVAILABLE: Unavailable,
 }
-# Where the code says nothing. A bare 400 is not here: it must not cost the patient the link.
+# If there is no error code that we know. A 400 alone is not here: it must not end the patient's link.
 _BY_STATUS: Mapping[int, type[WireError]] = {
     401: ClientRejected,
     403: OrganizationNotEnabled,
@@ -65,11 +65,11 @@ _BY_STATUS: Mapping[int, type[WireError]] = {
 
 @dataclass(frozen=True, repr=False)
 class TokenSet:
-    """Tokens as received together. `scope` is what was granted; None means the server did not say.
+    """Tokens that came together. `scope` is what was granted; None if the server did not say.
 
-    `expires_in_seconds` is None where the server named no believable lifetime; `refresh_token` is None where none
-    came, and after a refresh that means: keep the one you have (RFC 6749 section 6). `origin` is that of the token
-    address that answered.
+    `expires_in_seconds` is None if the server stated no plausible lifetime. `refresh_token` is None if none came; after
+    a refresh, the present one then stays valid (RFC 6749 section 6). `origin` is that of the token address that
+    answered.
     """
 
     access_token: Secret
@@ -83,7 +83,7 @@ class TokenSet:
 
 
 def read_token_response(response: requests.Response, *, token_url: str) -> TokenSet:
-    """The token set of a successful answer; raises the error of any other. Nothing the far end wrote is kept."""
+    """The token set of a successful answer. Raises the error of any other, which contains no text of the server's."""
     check_refusal(response, token_url=token_url)
     answer = http_responses.json_object(response)
     token_type = answer.get("token_type")
@@ -105,7 +105,7 @@ def read_token_response(response: requests.Response, *, token_url: str) -> Token
 
 
 def check_refusal(response: requests.Response, *, token_url: str) -> None:
-    """Raises the error an answer stands for, also one that hides behind status 200."""
+    """Raise the error that an answer reports, even one with status 200."""
     waiting = http_responses.please_wait(response)
     if waiting is not None:
         raise waiting
@@ -142,7 +142,7 @@ def _token(answer: Mapping[str, Any], name: str) -> Secret | None:
 
 
 def _lifetime(value: object) -> int | None:
-    """Seconds, from a number or a numeric string; a lifetime nobody can mean is no lifetime."""
+    """Seconds, from a number or a string of digits; None if no server can mean it."""
     if isinstance(value, str) and re.fullmatch(r"\s*[0-9]{1,12}(\.[0-9]{1,6})?\s*", value):
         value = float(value)
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -160,7 +160,7 @@ def _scope(value: object) -> tuple[str, ...] | None:
 
 
 def _fhir_id(value: object) -> str | None:
-    """A launch context id. Some servers send a number; a reference or anything else is not guessed at."""
+    """The id of a launch context. Some servers send a number. Anything else, such as a reference, is refused."""
     if value is None or value == "":
         return None
     written = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
