@@ -16,9 +16,9 @@
     ├── RequestRefused            us       invalid_request, invalid_scope, 400, 405, 406, 415
     └── UnexpectedAnswer          us       unreadable, wrong type, too large
 
-The text of each is its docstring and nothing else: what the far end said is never kept, because it can echo a
-secret (docs/decisions/0001-no-explanation-in-errors.md). None of them is chained to another library's exception,
-whose text would hold the URL.
+The text of each is its docstring and nothing else: what a server said is never kept, because it can echo a secret
+(docs/decisions/0001-no-explanation-in-errors.md). None of them is chained to another library's exception, whose text
+would contain the URL.
 """
 
 import re
@@ -36,7 +36,7 @@ class Actor(StrEnum):
 
 
 class Code(StrEnum):
-    """The closed vocabulary of `WireError.code`: what the far end called it, or what we saw."""
+    """The closed vocabulary of `WireError.code`: what the server called the error, or what we saw."""
 
     # RFC 6749 sections 4.1.2.1 and 5.2; RFC 8707; RFC 7009; RFC 6750; OpenID Connect Core 3.1.2.6
     INVALID_REQUEST = "invalid_request"
@@ -79,18 +79,19 @@ class Code(StrEnum):
 
     @classmethod
     def named(cls, unverified_name: object) -> Self:
-        """The far end's name for an error; "Invalid Grant" is invalid_grant, and what only we can see is not its."""
+        """The code for a server's name of an error: "Invalid Grant" is invalid_grant. UNRECOGNIZED for a name that is
+        unknown, or that is ours."""
         if not isinstance(unverified_name, str):
             return cls.UNRECOGNIZED
         name = re.sub(r"[\s-]+", "_", unverified_name.strip().lower())
-        return cls(name) if name in _NAMED_BY_THE_FAR_END else cls.UNRECOGNIZED
+        return cls(name) if name in _NAMED_BY_SERVERS else cls.UNRECOGNIZED
 
 
-_NAMED_BY_THE_FAR_END = frozenset(list(Code)[: list(Code).index(Code.TIMED_OUT)])
+_NAMED_BY_SERVERS = frozenset(list(Code)[: list(Code).index(Code.TIMED_OUT)])
 
 
 class AddressFault(StrEnum):
-    """Why the address guard refused: words for the admin form that holds the address."""
+    """Why the address guard refused an address; the admin's forms have words for each."""
 
     LENGTH = "length"
     CHARACTER = "character"
@@ -104,7 +105,7 @@ class AddressFault(StrEnum):
 
 
 class IdentityFault(StrEnum):
-    """What was wrong with an ID token: words for staff and for the log (interface facts 3.7)."""
+    """What was wrong with an ID token, for staff and for the log (interface facts 3.7)."""
 
     MISSING = "missing"
     TOO_LARGE = "too_large"
@@ -135,7 +136,7 @@ class WireError(Exception):
         super().__init__()
         self.code = code
         self.status = status
-        self.error_uri = error_uri  # a page about the error, on the authorization host; never fetched by us
+        self.error_uri = error_uri  # a page about the error, on the host of the authorization server; we never fetch it
 
     def __str__(self) -> str:
         return (type(self).__doc__ or "").partition("\n")[0]
@@ -160,7 +161,7 @@ class Unavailable(WireError):
     ) -> None:
         super().__init__(code=code, status=status, error_uri=error_uri)
         self.retry_after_seconds = retry_after_seconds
-        self.was_sent = was_sent  # False where nothing of the request left us, so that nothing came of it there
+        self.was_sent = was_sent  # False if nothing of the request left us, so that the server did nothing
 
 
 class Throttled(Unavailable):
@@ -229,8 +230,8 @@ class ForeignAddress(UnsafeAddress):
 class IdentityRefused(WireError):
     """The provider's statement of who signed in does not hold.
 
-    `unverified_issuer` is what it names as its issuer where that is the fault: for staff to compare with what the
-    provider publishes, and nothing to connect to.
+    `unverified_issuer` is the issuer that it names, if that is the fault: staff compare it with what the provider
+    publishes. Never connect to it.
     """
 
     actor = Actor.OPERATOR

@@ -1,5 +1,4 @@
-"""What an HTTP response says before anybody looks at its meaning: whether it is JSON, a refusal, or a request to come
-back."""
+"""What every HTTP response is examined for: its character set, whether it is JSON, refuses, or asks us to come back."""
 
 import json
 import re
@@ -26,7 +25,7 @@ from apps.wire.errors import (
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _MARKS_OF_UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # no JSON in UTF-8 begins so
 _CHARSET = re.compile(r";\s*charset=\s*\"?([\w.:-]{1,40})", re.IGNORECASE)
-# What servers write where nobody told them otherwise. The first is read as the second everywhere on the web.
+# What servers send if nobody configured them. Browsers read the first as the second.
 _CHARSETS: Mapping[str, str] = {"iso-8859-1": "cp1252", "windows-1252": "cp1252", "utf-16": "utf-16"}
 _LONGEST_WAIT_SECONDS = 86_400
 # Interface facts 5.3 and 5.4; 408, 429 and 5xx mean wait.
@@ -39,15 +38,14 @@ _BY_STATUS: Mapping[int, type[WireError]] = {
 
 
 def body_of(response: requests.Response) -> bytes:
-    """The body, in UTF-8 as JSON has to be (RFC 8259 section 8.1), without a byte-order mark, which a reader may
-    ignore."""
+    """The body without a byte-order mark. JSON has to be in UTF-8, and its readers may ignore the mark (RFC 8259
+    section 8.1)."""
     return response.content.removeprefix(_BYTE_ORDER_MARK)
 
 
 def data_of(response: requests.Response) -> bytes:
-    """The same of an answer that brings rows. One that is not in UTF-8, and says in which of a few other character sets
-    it is, or begins as UTF-16 does, is read so: a row with a letter replaced is still a row, which a token would not
-    be."""
+    """The same for FHIR data, which is also converted from a few other character sets, if the header names one or the
+    body begins as UTF-16 does. Letters may be replaced in that: a record is still readable then, unlike a token."""
     body = body_of(response)
     charset = _charset(response, body)
     if charset is None or _is_utf_8(body):
@@ -71,7 +69,7 @@ def _is_utf_8(body: bytes) -> bool:
 
 
 def json_object(response: requests.Response) -> dict[str, Any]:
-    """The body as one JSON object; raises UnexpectedAnswer for anything else."""
+    """The body as a JSON object. Raises UnexpectedAnswer for anything else."""
     try:
         parsed = json.loads(body_of(response).decode("utf-8"))
     except (ValueError, RecursionError):  # RecursionError: a few kilobytes of opening brackets
@@ -82,7 +80,7 @@ def json_object(response: requests.Response) -> dict[str, Any]:
 
 
 def please_wait(response: requests.Response) -> Unavailable | None:
-    """The error of a status that asks us to come back, whatever the body says; None for other statuses."""
+    """The error of a status that asks us to come back later, whatever the body says; None for other statuses."""
     status = response.status_code
     if status == 429:
         return Throttled(status=status, retry_after_seconds=retry_after_seconds(response))
@@ -92,7 +90,7 @@ def please_wait(response: requests.Response) -> Unavailable | None:
 
 
 def data_refusal(response: requests.Response) -> WireError:
-    """The error of a status from 400 on, where data was asked for with a token, and none that asks us to come back."""
+    """The error of any other status from 400 on, in answer to a request for data."""
     code = challenges.reason(response.headers.get("WWW-Authenticate", ""))
     return _BY_STATUS.get(response.status_code, RequestRefused)(code=code, status=response.status_code)
 
@@ -100,7 +98,7 @@ def data_refusal(response: requests.Response) -> WireError:
 def retry_after_seconds(response: requests.Response) -> int | None:
     """Retry-After in seconds, given as such or as a date (RFC 9110 section 10.2.3); at most a day.
 
-    A date is counted from the answer's own Date, so that a clock that is wrong, theirs or ours, does not matter.
+    A date is compared with the answer's own Date, so that it does not matter if their clock or ours is wrong.
     """
     written = response.headers.get("Retry-After", "").strip()
     if re.fullmatch(r"[0-9]{1,9}", written):
@@ -113,7 +111,7 @@ def retry_after_seconds(response: requests.Response) -> int | None:
 
 
 def answered_at(response: requests.Response) -> datetime | None:
-    """When the server says that it answered, by its own clock; None where it does not say."""
+    """When the server answered, by its own clock; None if it does not say."""
     return _http_date(response.headers.get("Date", ""))
 
 

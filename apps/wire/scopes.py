@@ -1,7 +1,7 @@
-"""Scopes: the grammar, what to ask for, and what came of it (specification 5.2; interface facts 3.8).
+"""Scopes: their grammar, which ones to request, and what was granted (specification 5.2; interface facts 3.8).
 
-Two writings say the same: `patient/Goal.read` in SMART 1 is `patient/Goal.rs` in SMART 2, and both may stand behind an
-old prefix. They are compared by what they permit: a context, a resource type and single rights.
+There are two notations: `patient/Goal.read` in SMART 1 is `patient/Goal.rs` in SMART 2. Both may have an old prefix.
+Scopes are therefore compared by what they permit: a context, a resource type, and each right by itself.
 """
 
 import re
@@ -18,7 +18,7 @@ RefreshScope = Literal["online_access", "offline_access"]
 
 EVERY_TYPE = "*"
 _PREFIX = "http://smarthealthit.org/fhir/scopes/"
-# RFC 6749 section 3.3: visible ASCII but for the quotation mark and the backslash.
+# RFC 6749 section 3.3: printable ASCII without the quotation mark and the backslash.
 _TOKEN = re.compile(r"[\x21\x23-\x5b\x5d-\x7e]{1,1000}")
 _CLINICAL = re.compile(
     r"(?P<context>patient|user|system)/(?P<type>\*|[A-Z][A-Za-z]{0,63})"
@@ -35,14 +35,14 @@ _NEVER_SEARCHED = frozenset({"Binary"})  # interface facts 3.8 [CEL]: patient/Bi
 
 
 class SmartVersion(StrEnum):
-    """Which writing a registration was made for; servers mix them badly (interface facts 3.8 [ORD])."""
+    """The notation of a registration's scopes. Servers cope badly with a mixture (interface facts 3.8 [ORD])."""
 
     V1 = "v1"
     V2 = "v2"
 
 
 class LaunchKind(StrEnum):
-    """How the app started, by the scope that says so."""
+    """How the app was launched: the scope that says so."""
 
     STANDALONE = "launch/patient"
     EHR = "launch"
@@ -67,13 +67,13 @@ class Scope:
     filter: str = ""
 
     def __str__(self) -> str:
-        """In the writing of SMART 2."""
+        """In the notation of SMART 2."""
         rights = "".join(right for right in "cruds" if right in self.rights)
         return f"{self.context.value}/{self.resource_type}.{rights}" + (f"?{self.filter}" if self.filter else "")
 
 
 def parse(text: str) -> Scope | None:
-    """One scope on a resource type, in either writing; None for anything else, such as `openid`."""
+    """One scope on a resource type, in either notation; None for anything else, such as `openid`."""
     found = _CLINICAL.fullmatch(text.removeprefix(_PREFIX))
     if found is None or not _TOKEN.fullmatch(text):
         return None
@@ -86,10 +86,10 @@ def parse(text: str) -> Scope | None:
 def joined(scopes: Sequence[str] | str) -> str:
     """The scope parameter: names with single spaces between them, in their own case and order, each once.
 
-    A text is what somebody typed: how it is spaced does not matter.
+    A `str` is what somebody typed, with any white space between names.
 
-    Raises RequestRefused (INVALID_SCOPE) for a name outside the grammar, and where system/ stands beside a person's
-    scopes or a refresh scope (specification 5.2 rules 2 and 3).
+    Raises RequestRefused (INVALID_SCOPE) for a name that does not follow the grammar, and if there are both `system/`
+    scopes and others (specification 5.2 rules 2 and 3).
     """
     names = tuple(dict.fromkeys(scopes.split() if isinstance(scopes, str) else scopes))
     for name in names:
@@ -102,7 +102,7 @@ def joined(scopes: Sequence[str] | str) -> str:
 
 
 def is_system(name: str) -> bool:
-    """Whether the scope is for a client that acts for nobody: only with client_credentials."""
+    """Whether the scope is for a client that acts for no person, which only client_credentials can request."""
     return name.removeprefix(_PREFIX).startswith("system/")
 
 
@@ -117,10 +117,10 @@ def request(
 ) -> tuple[str, ...]:
     """The smallest scopes for reading these types.
 
-    `supported` are the scopes the server lists: where it names a type, no other right is asked for; where it does not,
-    the list is not believed to be complete. What is the patient's own is never asked for as user/.
+    `supported` are the scopes that the server lists. If it lists a type, no other right is requested for that type; if
+    it does not, the list is taken to be incomplete. What belongs to the patient is never requested with `user/`.
 
-    Raises RequestRefused (INVALID_SCOPE) for what is no type.
+    Raises RequestRefused (INVALID_SCOPE) for something that is not a type.
     """
     offered = _reading_rights(supported)
     names: list[str] = [launch.value] if launch else []

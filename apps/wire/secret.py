@@ -7,9 +7,9 @@ from typing import NoReturn, final
 
 @final
 class Secret:
-    """Holds one non-empty string; only `reveal()` gives it back.
+    """One string, which only `reveal()` returns.
 
-    Raises ValueError for an empty value: an absent credential is None, never an empty secret.
+    Raises ValueError for an empty one: a credential that is absent is None.
     """
 
     __slots__ = ("_value",)
@@ -20,11 +20,11 @@ class Secret:
         self._value = value
 
     def reveal(self) -> str:
-        """The value itself; callers hand it on at once and keep no copy."""
+        """The value itself. Pass it on at once, and keep no copy."""
         return self._value
 
     def fingerprint(self) -> str:
-        """Eight hexadecimal digits of its SHA-256: enough to tell two apart, too few to find one."""
+        """Eight hexadecimal digits of its SHA-256: enough to distinguish two secrets, too few to find one."""
         return hashlib.sha256(self._octets()).hexdigest()[:8]
 
     def __eq__(self, other: object) -> bool:

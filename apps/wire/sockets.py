@@ -1,9 +1,9 @@
-"""Connections that go where the guard says and end when the deadline says.
+"""Connections that go only where the URL guard allows, and end at a deadline.
 
-urllib3 keeps its part: pooling, TLS with the host's name, HTTP. Two things are ours. The name is resolved once, all
-its addresses are judged, and the socket goes to one of those very addresses, so that a second answer of the resolver
-can change nothing. And each read and write gets only what is left of one deadline, so that a far end that sends a
-byte now and then cannot hold us: per-read time-outs never end such a call.
+urllib3 does the rest: pooling, TLS with the host's name, HTTP. Two things are ours. The name is resolved once, all its
+addresses are checked, and the socket is connected to one of these, so that a second answer of the resolver changes
+nothing. And each read and write may take only what is left of one deadline, because a time-out for each read never ends
+a call to a server that sends a byte now and then.
 """
 
 import io
@@ -27,13 +27,13 @@ from apps.wire.errors import AddressFault, UnsafeAddress
 
 KEPT_IDLE_SECONDS = 4.0  # many servers close after five
 KEPT_SECONDS = 300.0
-_INTERIM = range(102, 200)  # 101 is none: what follows it is no HTTP any more
+_INTERIM = range(102, 200)  # without 101, after which the connection is no longer HTTP
 
 _Resolved = list[tuple[Any, ...]]
 
 
 class Deadline(threading.local):
-    """When the request that this thread is making must be over, and how far it came."""
+    """When this thread's request must be over, and how far it has come."""
 
     _ends_at = 0.0
     has_opened = has_sent = has_received = False
@@ -43,14 +43,14 @@ class Deadline(threading.local):
         self.has_opened = self.has_sent = self.has_received = False
 
     def was_on_a_dead_connection(self) -> bool:
-        """Whether the request went out on a kept connection that gave back nothing: the far end was just closing it."""
+        """Whether the request was sent on a kept connection that returned nothing: the server was just closing it."""
         return self.has_sent and not self.has_opened and not self.has_received
 
     def is_over(self) -> bool:
         return time.monotonic() >= self._ends_at
 
     def remaining_seconds(self) -> float:
-        """What is left, always more than nothing; raises TimeoutError when nothing is."""
+        """How many seconds are left, always more than 0. Raises TimeoutError if none are."""
         remaining = self._ends_at - time.monotonic()
         if remaining <= 0:
             raise TimeoutError
@@ -95,14 +95,14 @@ class _TimedSocket:
         return io.BufferedReader(_TimedReader(self._sock, self._deadline))
 
     def settimeout(self, _seconds: float | None) -> None:
-        """The library's own time-outs are per read; ours stands."""
+        """Ignored: the library sets a time-out for each read, and ours is for the whole request."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._sock, name)
 
 
 def connect(host: str, port: int, *, scheme: str, deadline: Deadline) -> socket.socket:
-    """A socket to one of the addresses the name resolves to now; raises UnsafeAddress if any of them is not ours."""
+    """A socket to one of the addresses that the name resolves to. Raises UnsafeAddress if the guard refuses any."""
     deadline.has_opened = True
     candidates = _resolve(host, port, deadline)
     for *_, target in candidates:
@@ -124,7 +124,7 @@ def connect(host: str, port: int, *, scheme: str, deadline: Deadline) -> socket.
 
 
 def _resolve(host: str, port: int, deadline: Deadline) -> _Resolved:
-    """Asks the system's resolver, which knows no time-out, from a thread that can be left behind."""
+    """Ask the system's resolver. It has no time-out, so it runs in a thread that we can abandon."""
     answers: queue.SimpleQueue[_Resolved | OSError | UnicodeError] = queue.SimpleQueue()
 
     def ask() -> None:
@@ -144,21 +144,21 @@ def _resolve(host: str, port: int, deadline: Deadline) -> _Resolved:
 
 
 class _FinalAnswer(HTTPResponse):
-    """The answer itself. Any number of others may come before it that say no more than that it will (RFC 9110 section
-    15.2); the library passes over those with the status 100 alone. It would take another for the answer, and the answer
-    for that to whatever is asked next on the connection, by whomever."""
+    """The final response. Any number of interim responses (1xx) may come before it (RFC 9110 section 15.2), of which
+    the library skips only those with status 100. It would take any other for the response, and the real one for the
+    response to the next request on that connection, whosever that is."""
 
     def _read_status(self) -> tuple[str, int, str]:
         version, status, reason = super()._read_status()  # type: ignore[misc]
         return version, HTTPStatus.CONTINUE if status in _INTERIM else status, reason
 
     def begin(self) -> None:
-        """One that is still no answer leaves HTTP: its connection ends with it, whoever reads it."""
+        """A response with status 101 leaves HTTP, so its connection must not be used again."""
         super().begin()
         self.will_close = self.will_close or self.status < HTTPStatus.OK
 
     def _read_next_chunk_size(self) -> int:
-        """The library takes "-1" for all that ever comes, however much that is."""
+        """Refuse a negative size, with which the library would read everything that ever comes."""
         size: int = super()._read_next_chunk_size()  # type: ignore[misc]
         if size < 0:
             raise ValueError
@@ -166,8 +166,8 @@ class _FinalAnswer(HTTPResponse):
 
 
 class _KeptConnection(HTTPConnection):
-    """Used again only while nobody has reason to have closed it, and not for so long that its name may lead elsewhere
-    by now. A request on a connection that the far end is just closing is lost without a trace."""
+    """A connection that is used again only while the server has probably not closed it, and not for so long that the
+    name may lead elsewhere by now. A request on a connection that the server is just closing is lost."""
 
     response_class = _FinalAnswer
     _opened_at = _used_at = 0.0
@@ -205,8 +205,8 @@ class _TlsConnection(_KeptConnection, HTTPSConnection):
 
     @property
     def is_connected(self) -> bool:
-        """Not where more was sent than was asked for: it would be taken for the next answer, and once it is decrypted
-        it stands no longer in the socket, where the library looks for it."""
+        """Not if the server sent more than we requested: that would be taken for the next answer. The library looks for
+        it in the socket only, where it no longer is once it has been decrypted."""
         return super().is_connected and not cast("ssl.SSLSocket", self.sock).pending()
 
     def _new_conn(self) -> socket.socket:
@@ -218,7 +218,7 @@ class _TlsConnection(_KeptConnection, HTTPSConnection):
 
 
 class GuardedPoolManager(urllib3.PoolManager):
-    """A pool manager all of whose connections are ours."""
+    """A pool manager that makes only guarded connections."""
 
     def __init__(self, deadline: Deadline, **connection_pool_kw: Any) -> None:
         super().__init__(**connection_pool_kw)

@@ -1,11 +1,11 @@
-"""The one door to the network.
+"""The only module that sends HTTP requests to the network.
 
-A session from here checks each address, resolves its name once and connects to what it resolved, gives up after a
-total time whatever the far end dribbles, reads no more than it was told, follows no redirect, keeps no cookie, and
-takes neither proxy nor credential from the environment. Whatever goes wrong comes out as a WireError that stands
-alone: never chained to a library's exception, whose text holds the URL, which on interface A holds the secret.
+Its sessions check each address, resolve its name once and connect to that result. They give up after a total time,
+however slowly the server sends, and read no more than a maximum. They follow no redirects, keep no cookies, and take
+neither a proxy nor credentials from the environment. Whatever goes wrong is raised as a WireError that is not chained
+to a library's exception: the text of that contains the URL, and on interface A the URL contains the secret.
 
-What is too large to hold is streamed: `stream` gives the head of an answer, a redirect's too, and its body in pieces.
+`stream` is for answers that are too large for memory. It returns the body in pieces.
 """
 
 import io
@@ -54,9 +54,9 @@ AnySession = TypeVar("AnySession", bound=requests.Session)
 
 TOTAL_SECONDS = 10.0  # facts section 6, row 16
 MAX_BYTES = 5_000_000  # facts section 6, row 16
-STALLED_SECONDS = 60.0  # a stream that brings less than one piece in that time: below 5 kB a second
+STALLED_SECONDS = 60.0  # a stream that brings less than one piece in that time is slower than 5 kB a second
 _HEADERS = {"User-Agent": "Holdfast/0.1", "Accept-Encoding": "gzip", "Connection": "keep-alive"}
-_LONGEST_REQUEST_URL = 300_000  # interface A's token calls carry codes and tokens of any length in it
+_LONGEST_REQUEST_URL = 300_000  # on interface A, token requests have codes and tokens of any length in it
 _CHUNK_BYTES = 262_144
 
 _THREAD = local()
@@ -65,10 +65,10 @@ _THREAD = local()
 def session(
     policy: AddressPolicy, *, total_seconds: float = TOTAL_SECONDS, max_bytes: int = MAX_BYTES
 ) -> requests.Session:
-    """A session that can only be used safely. For one thread at a time.
+    """A guarded session, for one thread at a time.
 
-    Its requests raise UnsafeAddress, EndpointMisconfigured (a redirect), Unavailable or UnexpectedAnswer (too
-    large, unreadable encoding); any other status is returned as an answer.
+    Its requests raise UnsafeAddress, EndpointMisconfigured (a redirect), Unavailable or UnexpectedAnswer (too large,
+    unreadable encoding). A response with any other status is returned.
     """
     return guard(_CheckingSession(policy), policy, total_seconds=total_seconds, max_bytes=max_bytes)
 
@@ -81,11 +81,11 @@ def guard(
     max_bytes: int = MAX_BYTES,
     keeps_connections: bool = False,
 ) -> AnySession:
-    """Puts our adapter into an existing session, such as requests-oauthlib's, and returns it.
+    """Put our adapter into an existing session, such as that of requests-oauthlib, and return the session.
 
-    The adapter sees addresses only after the library has mended them: whoever brings the session checks the
-    writing first. With `keeps_connections` it is this thread's own, whose connections the next such session uses again:
-    such a session must not be closed.
+    The adapter sees addresses only after the library has normalized them, so the caller must check them before. With
+    `keeps_connections` the adapter is shared by this thread's sessions, which use its connections again: do not close
+    such a session.
     """
     adapters: dict[object, _GuardedAdapter] = _THREAD.__dict__.setdefault("adapters", {}) if keeps_connections else {}
     kind = (policy, total_seconds, max_bytes)
@@ -106,7 +106,7 @@ def guard(
 def thread_session(
     policy: AddressPolicy, *, total_seconds: float = TOTAL_SECONDS, max_bytes: int = MAX_BYTES
 ) -> requests.Session:
-    """This thread's own session of that kind, so that the pages of a sync share a connection."""
+    """This thread's session with these limits, so that the pages of a sync share a connection."""
     sessions: dict[object, requests.Session] = _THREAD.__dict__.setdefault("sessions", {})
     kind = (policy, total_seconds, max_bytes)
     if kind not in sessions:
@@ -115,14 +115,13 @@ def thread_session(
 
 
 def is_cut(response: requests.Response) -> bool:
-    """Whether the body of an answer to such a session ended before what was packed in it did. What its own form tells
-    to be whole, as JSON does, need not ask."""
+    """Whether the compressed body of a response ended too early. Cut JSON shows that by itself."""
     return isinstance(response.raw, _Body) and response.raw.is_cut
 
 
 @dataclass(frozen=True, repr=False)
 class Stream:
-    """An answer whose body is still on its way. `response` is for reading its status and headers."""
+    """An answer whose body has not been read yet. `response` is for its status and headers."""
 
     response: requests.Response
     _deadline: Deadline
@@ -133,12 +132,12 @@ class Stream:
         return self.response.status_code
 
     def header(self, name: str) -> str:
-        """The header's value, or empty."""
+        """The header's value; empty if there is none."""
         return self.response.headers.get(name, "")
 
     def pieces(self, *, piece_bytes: int = _CHUNK_BYTES, stalled_seconds: float = STALLED_SECONDS) -> Iterator[bytes]:
-        """The body, decoded, in pieces of that size; each has so long. Raises Unavailable where the far end stalls or
-        breaks off before the length it announced or before what it packed ends, and UnexpectedAnswer (unreadable)."""
+        """The body, decompressed, in pieces of at most that size, each of which may take that long. Raises Unavailable
+        if the server stalls, or if the body ends too early, and UnexpectedAnswer (unreadable)."""
         while True:
             self._deadline.start(stalled_seconds)
             piece = self._piece(piece_bytes)
@@ -151,7 +150,7 @@ class Stream:
             yield piece
 
     def body(self, *, total_seconds: float = TOTAL_SECONDS, max_bytes: int = MAX_BYTES) -> bytes:
-        """The whole body, where it is small. Raises UnexpectedAnswer (too large), and what `pieces` does."""
+        """The whole body of a small answer. Raises UnexpectedAnswer (too large), and what `pieces` raises."""
         self._deadline.start(total_seconds)
         body = bytearray()
         while piece := self._piece():
@@ -178,10 +177,10 @@ def stream(
     method: str = "GET",
     headers: Mapping[str, str],
 ) -> Iterator[Stream]:
-    """One request, whose answer begins in time and then may take as long as it keeps coming. A redirect is an answer
-    like any other: nothing is followed here. The connection is kept where the body was read to its end.
+    """Make one request. Its answer must begin in time, and may then take as long as data keeps coming. A redirect is
+    returned like any other answer, not followed. The connection is kept if the body was read to its end.
 
-    Raises UnsafeAddress, RequestRefused for a header that can be none, and Unavailable where no answer begins.
+    Raises UnsafeAddress, RequestRefused for an invalid header, and Unavailable if no answer begins.
     """
     check_address(url, policy)
     adapters: dict[object, _GuardedAdapter] = _THREAD.__dict__.setdefault("adapters", {})
@@ -196,14 +195,15 @@ def stream(
 
 
 def _prepared(method: str, url: str, headers: Mapping[str, str]) -> requests.PreparedRequest:
-    """The library quotes a header that it refuses, which may hold a token: nothing of its error is kept."""
+    """The request. Nothing of the library's error is kept: it quotes the header that it refuses, which may contain a
+    token."""
     with suppress(ValueError):
         return requests.Request(method, url, headers=headers).prepare()
     raise RequestRefused(code=Code.INVALID_REQUEST)
 
 
 class _CheckingSession(requests.Session):
-    """Checks an address as it was written, before the library mends it: to the adapter `https://a/b/../c` is gone."""
+    """Checks each address before the library normalizes it: the adapter would never see `https://a/b/../c`."""
 
     def __init__(self, policy: AddressPolicy) -> None:
         super().__init__()
@@ -228,12 +228,13 @@ class _GuardedAdapter(HTTPAdapter):
         self.poolmanager = GuardedPoolManager(self.deadline, ssl_context=tls_context())
 
     def cert_verify(self, *_args: Any, **_kwargs: Any) -> None:
-        """Nothing: the library would read its certificates from disk for each connection; our context has them."""
+        """Do nothing. The library would read its certificates from disk for each connection; our context has them."""
 
     def send(self, request: requests.PreparedRequest, *_args: Any, **_kwargs: Any) -> requests.Response:
-        """Ignores every argument but the request: what they could loosen is decided here.
+        """Ignores all arguments but the request, because they could weaken the checks.
 
-        A GET that met a kept connection just being closed is sent once more, on a new one (RFC 9110 section 9.2.2).
+        A GET on a kept connection that the server was just closing is sent once more, on a new one (RFC 9110 section
+        9.2.2).
         """
         parse_address(request.url or "", self._policy, longest=_LONGEST_REQUEST_URL)
         self.deadline.start(self._total_seconds)
@@ -243,7 +244,7 @@ class _GuardedAdapter(HTTPAdapter):
         if isinstance(answer, Unavailable):
             answer.was_sent = self.deadline.has_sent
         if isinstance(answer, WireError):
-            raise answer  # here and not below, so that nothing hangs on it as its context
+            raise answer  # not inside an except block, where the library's exception would become its context
         return answer
 
     def _answer(self, request: requests.PreparedRequest) -> requests.Response | WireError:
@@ -254,7 +255,7 @@ class _GuardedAdapter(HTTPAdapter):
             return Unavailable(code=Code.TIMED_OUT) if self.deadline.is_over() else _named(unprintable)
 
     def _read(self, response: requests.Response) -> requests.Response:
-        """Puts the decoded body in the place of the stream; a connection that was not read to its end is closed."""
+        """Replace the stream by the body, decompressed. A connection that was not read to its end is closed."""
         try:
             body = self._body(response)
         except BaseException:  # the library closes after errors of the connection, not after those of decoding
@@ -265,7 +266,7 @@ class _GuardedAdapter(HTTPAdapter):
         return response
 
     def _body(self, response: requests.Response) -> "_Body":
-        """Up to the limit, which a compressed flood meets like any other."""
+        """The body, decompressed, which may not be larger than the limit."""
         if response.status_code < 200:  # what follows on this connection answers nothing that we asked
             raise UnexpectedAnswer(status=response.status_code)
         if 300 <= response.status_code < 400:
@@ -287,7 +288,7 @@ class _Body(io.BytesIO):
 
 
 class _StreamingAdapter(_GuardedAdapter):
-    """Returns the answer as soon as its head is here; the body is the caller's to read."""
+    """Returns the answer as soon as its headers are here. The caller reads the body."""
 
     def _read(self, response: requests.Response) -> requests.Response:
         return response
@@ -295,8 +296,8 @@ class _StreamingAdapter(_GuardedAdapter):
 
 @lru_cache(maxsize=1)
 def tls_context() -> ssl.SSLContext:
-    """Chain and host name verified, TLS 1.2 or newer (facts section 6, row 17); the system's authorities and the
-    library's, because a slim image may have none of its own."""
+    """TLS 1.2 or newer, with chain and host name verified (facts section 6, row 17). It trusts the authorities of the
+    system and those of certifi, because a small image may have none of its own."""
     context = ssl.create_default_context()
     context.load_verify_locations(certifi.where())
     context.minimum_version = ssl.TLSVersion.TLSv1_2
@@ -304,7 +305,7 @@ def tls_context() -> ssl.SSLContext:
 
 
 def _named(unprintable: Exception) -> WireError:
-    """The error of ours for one of theirs; nothing of its text is kept."""
+    """Our error for one of a library's. Nothing of its text is kept."""
     if isinstance(unprintable, requests.Timeout | urllib3.exceptions.TimeoutError | TimeoutError):
         return Unavailable(code=Code.TIMED_OUT)
     if _is_untrusted(unprintable):
@@ -317,7 +318,7 @@ def _named(unprintable: Exception) -> WireError:
 
 
 def _is_untrusted(unprintable: BaseException | None) -> bool:
-    """Whether the certificate was refused, which no waiting mends, and not a handshake that merely broke off."""
+    """Whether we refused the certificate, so that waiting does not help; else the handshake just broke off."""
     while unprintable is not None and not isinstance(unprintable, ssl.SSLCertVerificationError):
         unprintable = unprintable.__cause__ or unprintable.__context__
     return unprintable is not None
