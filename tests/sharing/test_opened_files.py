@@ -211,6 +211,15 @@ class TestAFileThatIsNotHereYet:
         assert "could not get it from Harbor Family Practice" in html
         assert "sign in at" not in html
 
+    def test_is_fetched_again_if_what_we_kept_does_not_open(self, entered, share, connection, provider):
+        provider.answers[FILE] = http(body=PDF, content_type="application/pdf")
+        where = address(share, hold(connection, ELSEWHERE))
+        entered.get(where)
+        Attachment.objects.update(sealed_content=b"broken")
+        assert entered.get(f"{where}save/").content == PDF
+        provider.answers[FILE] = http(404)
+        assert entered.get(f"{where}save/").content == PDF
+
     def test_waits_for_a_seat(self, entered, share, connection, provider):
         provider.answers[FILE] = http(body=PDF, content_type="application/pdf")
         where = address(share, hold(connection, ELSEWHERE))

@@ -113,11 +113,11 @@ class OpenedPicture:
 
 
 def open_file(record: Record, number: int, *, clock: Callable[[], datetime], seat: Seat) -> OpenedFile:
-    """Open file `number` of this record (`attachments.sent_by`). This may call the provider, so call it outside of
-    transactions. A `seat` is taken only if the provider is called.
+    """Open file `number` of this record (`attachments.sent_by`). This may call the provider, also for a file that we
+    keep and that does not open, so call it outside of transactions. A `seat` is taken only if the provider is called.
 
     Raises LookupError if the record has no such file, or was withdrawn by its provider; FileRefused, NoSeat, and
-    `apps.vault.errors.VaultError`.
+    `apps.vault.errors.VaultError` if the record does not open.
     """
     sent = _sent(record, number)
     return _told(_content(record, sent, clock, seat), sent)

@@ -9,6 +9,7 @@ from datetime import datetime
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from apps.connections.models import Connection
 from apps.records import bodies, places
@@ -51,26 +52,28 @@ def _opened(kept: Attachment, record: Record, ring: KeyRing) -> bytes | None:
 
 
 def find(record: Record, sent: Element) -> bytes | None:
-    """The content of the file that this Attachment of the record describes; None if we have no such file.
+    """The content of the file that this Attachment of the record describes; None if we have no such file, or none that
+    opens: then its provider may still have it.
 
-    Raises `apps.vault.errors.VaultError`.
+    Raises `apps.vault.errors.VaultError` if a key is missing.
     """
     with sealing.key_ring(Holder.user(record.user_id)) as ring:
-        digests = ring.keyed_digests(_described(sent))
-        held = Attachment.objects.filter(user_id=record.user_id, record_id=record.pk, digest__in=digests)
-        kept = held.values_list("sealed_content", "digest").first()
-        return None if kept is None else ring.open_body(bytes(kept[0]), place=place_of(record, bytes(kept[1])))
+        return _content(_held(record, sent, ring), record, ring)
 
 
 def keep(record: Record, sent: Element, content: bytes, *, at: datetime) -> None:
-    """Seal and store a file, unless the record or its connection is gone meanwhile. If the file was kept already, the
-    first one stays.
+    """Seal and store a file, unless the record or its connection is gone meanwhile. If the file was kept already and
+    opens, the first one stays; if it does not open, it is replaced.
 
     Raises `apps.vault.errors.VaultError`.
     """
     with transaction.atomic(), sealing.key_ring(Holder.user(record.user_id)) as ring:
         if not _is_here(record):
             return
+        held = _held(record, sent, ring)
+        if _content(held, record, ring) is not None:
+            return
+        held.delete()
         digest = ring.keyed_digest(_described(sent))
         kept = Attachment(
             user_id=record.user_id,
@@ -81,6 +84,16 @@ def keep(record: Record, sent: Element, content: bytes, *, at: datetime) -> None
             fetched_at=at,
         )
         Attachment.objects.bulk_create([kept], ignore_conflicts=True)
+
+
+def _held(record: Record, sent: Element, ring: KeyRing) -> QuerySet[Attachment]:
+    digests = ring.keyed_digests(_described(sent))
+    return Attachment.objects.filter(user_id=record.user_id, record_id=record.pk, digest__in=digests)
+
+
+def _content(held: QuerySet[Attachment], record: Record, ring: KeyRing) -> bytes | None:
+    opened = (_opened(kept, record, ring) for kept in held)
+    return next((content for content in opened if content is not None), None)
 
 
 def _is_here(record: Record) -> bool:

@@ -9,11 +9,10 @@ import pytest
 from apps.audit.recording import Actor
 from apps.directory.models import Endpoint
 from apps.records import deleting_copies
-from apps.records.attachments import FileRefused, Reason, fetching, open_file
+from apps.records.attachments import FileRefused, Reason, fetching, open_file, storing
 from apps.records.attachments.sniffing import Form
 from apps.records.models import Attachment, SyncRun
 from apps.records.presenters.prose import blocks
-from apps.vault.errors import CannotOpen
 from apps.wire import fhir
 from tests.records.attachments.filing import BINARY, FILE, PDF, clock, free, hold, inline, linked_to
 from tests.records.linked import AT
@@ -160,8 +159,26 @@ class TestAFileBehindAnAddress:
         open_file(one, 0, clock=clock, seat=free)
         other = hold(linked, linked_to("document/pdf-1"), logical_id="d2")
         Attachment.objects.update(record=other)
-        with pytest.raises(CannotOpen):
-            open_file(other, 0, clock=clock, seat=free)
+        provider.answers[FILE] = http(404)
+        assert refused(other).reason is Reason.NOT_SENT
+
+    def test_is_fetched_again_in_place_of_a_copy_that_does_not_open(self, linked, provider, caplog):
+        provider.answers[FILE] = http(body=PDF, content_type="application/pdf")
+        record = hold(linked, linked_to("document/pdf-1"))
+        open_file(record, 0, clock=clock, seat=free)
+        Attachment.objects.update(sealed_content=b"broken")
+        for _time in range(2):
+            assert open_file(record, 0, clock=clock, seat=free).content == PDF
+        assert len(provider.sent(FILE)) == 2
+        assert Attachment.objects.count() == 1
+        assert caplog.text.count("A kept file does not open") == 2  # once as it was looked for, once as it was replaced
+
+    def test_stays_as_it_was_kept_where_its_copy_opens(self, linked):
+        sent = linked_to("document/pdf-1")
+        record = hold(linked, sent)
+        for content in (PDF, b"another"):
+            storing.keep(record, sent, content, at=AT)
+        assert storing.find(record, sent) == PDF
 
     def test_is_forgotten_with_its_connection(self, linked, provider):
         provider.answers[FILE] = http(body=PDF, content_type="application/pdf")

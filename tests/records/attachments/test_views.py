@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from apps.connections.views import waiting_room
-from apps.records.models import Attachment
+from apps.records.models import Record
 from tests.records.attachments.filing import FILE, PDF, PNG, PNG_BEGINNING, hold, inline, linked_to
 from tests.records.linked import give_tokens
 from tests.wire.servers import http
@@ -167,11 +167,9 @@ class TestThePageOfAFile:
         said = " ".join(hers.get(page(record)).content.decode().split())
         assert "This file may be incomplete: a little less came than Harbor Family Practice says there is." in said
 
-    def test_says_so_where_it_does_not_open(self, hers, live, provider):
-        provider.answers[FILE] = http(body=PDF, content_type="application/pdf")
-        record = hold(live, linked_to("document/pdf-1"))
-        hers.get(page(record))
-        Attachment.objects.update(sealed_content=b"broken")
+    def test_says_so_where_its_record_does_not_open(self, hers, live):
+        record = hold(live, inline(b"canary"))
+        Record.objects.filter(pk=record.pk).update(sealed_body=b"broken")
         assert "We could not open this file" in hers.get(page(record)).content.decode()
         assert hers.get(saving(record)).status_code == 302
 
