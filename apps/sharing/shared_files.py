@@ -6,6 +6,7 @@ as if they had opened it, and kept for them. Providers learn nothing of the visi
 and entry are checked again before anything is handed out.
 """
 
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,6 +22,9 @@ from apps.records.viewing import entries
 from apps.sharing import file_tickets, rate_limit, showing, visiting
 from apps.sharing.models import Share
 from apps.sharing.visiting import Visit
+from apps.vault.errors import CannotOpen
+
+_LOG = logging.getLogger(__name__)
 
 _Opened = TypeVar("_Opened")
 
@@ -31,6 +35,10 @@ class NotLetIn(Exception):
 
 class NotOffered(Exception):
     """The share offers no such file, or does not offer it any more."""
+
+
+class DoesNotOpen(Exception):
+    """What we stored of its entry does not open: ours to look into."""
 
 
 class NotHere(Exception):
@@ -67,7 +75,7 @@ class FileRequest:
 
 
 def open_file(request: FileRequest) -> SharedFile:
-    """The file. Raises NotLetIn, NotOffered, NotHere, NoSeat, Over, TooOften and VaultError."""
+    """The file. Raises NotLetIn, NotOffered, DoesNotOpen, NotHere, NoSeat, Over, TooOften and VaultError."""
 
     def opened(record: Record, number: int, seat: Seat) -> OpenedFile:
         return attachments.open_file(record, number, clock=request.clock, seat=seat)
@@ -97,6 +105,8 @@ def _opened(request: FileRequest, open_it: Callable[[Record, int, Seat], _Opened
             opened = open_it(record, number, _counted(share, request.seat_for(record)))
         except (LookupError, Record.DoesNotExist):
             raise NotOffered from None
+        except CannotOpen:
+            raise _not_opening(record) from None
         except FileRefused as refusal:
             raise NotHere(choice.source.provider, refusal.reason) from None
         _offered(share, request.ticket, at=request.clock())
@@ -105,8 +115,8 @@ def _opened(request: FileRequest, open_it: Callable[[Record, int, Seat], _Opened
 
 
 def _offered(share: Share, ticket: str, *, at: datetime) -> tuple[Record, int, Choice]:
-    """The record, the number of the file in it, and the source that it is from. Raises NotOffered, Over and
-    VaultError."""
+    """The record, the number of the file in it, and the source that it is from. Raises NotOffered,
+    DoesNotOpen, Over and VaultError."""
     shown, wanted = showing.of(share, at=at), file_tickets.read(share, ticket)
     if wanted is None or not shown.terms.with_files:
         raise NotOffered
@@ -116,9 +126,17 @@ def _offered(share: Share, ticket: str, *, at: datetime) -> tuple[Record, int, C
         raise NotOffered from None
     choice = next((one for one in shown.choices if one.connection.pk == record.connection_id), None)
     portion, today = shown.terms.portion, at.date()
-    if choice is None or not offered_files.may_open(choice, record, wanted.number, portion, today=today):
-        raise NotOffered
+    try:
+        if choice is None or not offered_files.may_open(choice, record, wanted.number, portion, today=today):
+            raise NotOffered
+    except CannotOpen:
+        raise _not_opening(record) from None
     return record, wanted.number, choice
+
+
+def _not_opening(record: Record) -> DoesNotOpen:
+    _LOG.error("A file of a share does not open: connection %s.", record.connection_id)
+    return DoesNotOpen()
 
 
 def _counted(share: Share, seat: Seat) -> Seat:

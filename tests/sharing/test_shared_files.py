@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from apps.audit.recording import Actor
-from apps.records import deleting_copies, shelving
+from apps.records import attachments, deleting_copies, shelving
 from apps.records.models import Record
 from apps.records.subjects import ALLERGIES, DOCUMENTS, RESULTS
 from apps.sharing import ending, file_tickets, visiting
@@ -56,6 +56,10 @@ def addresses(share, record):
 
 def linked_in(answer):
     return re.findall(r'href="(/[^"]*entry-files/[^"]*)"', text(answer))
+
+
+def damage(record):
+    Record.objects.filter(pk=record.pk).update(sealed_body=b"broken")
 
 
 class TestThePageOfAShare:
@@ -210,6 +214,32 @@ class TestAFileOfAnEntry:
     @pytest.mark.parametrize("number", [1, 99])
     def test_that_has_no_such_file_is_not_there(self, entered, share, letter, number):
         assert entered.get(address(share, letter, number)).status_code == 404
+
+
+class TestAFileOfAnEntryThatDoesNotOpen:
+    def test_is_a_calm_page_that_leads_back(self, entered, share, letter):
+        page, *parts = addresses(share, letter)
+        damage(letter)
+        answer = entered.get(page)
+        assert answer.status_code == 200
+        assert "This is ours to fix." in text(answer)
+        assert f'href="{address_of(share)}"' in text(answer)
+        assert [entered.get(each)["Location"] for each in parts] == [page, page]
+        assert not FileOpening.objects.exists()
+
+    def test_is_the_same_if_that_is_damaged_only_now(self, entered, share, letter, monkeypatch):
+        opened = attachments.open_file
+
+        def damaged_first(record, *given, **named):
+            damage(record)
+            return opened(Record.objects.get(pk=record.pk), *given, **named)
+
+        monkeypatch.setattr(attachments, "open_file", damaged_first)
+        assert "This is ours to fix." in text(entered.get(address(share, letter)))
+
+    def test_is_told_to_nobody_who_was_not_let_in(self, visitor, share, letter):
+        damage(letter)
+        assert visitor.get(address(share, letter))["Location"] == address_of(share)
 
 
 class TestAStranger:

@@ -9,6 +9,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from apps.records import bodies
 from apps.records.exporting import reading
 from apps.records.exporting.choosing import Choice
 from apps.records.exporting.portions import FileAddress, Portion
@@ -50,9 +51,10 @@ def may_open(choice: Choice, record: Record, number: int, portion: Portion, *, t
     """Whether a page of this portion would offer this file of a record of the choice's connection now, as far as the
     record itself shows that.
 
-    Raises `apps.vault.errors.VaultError` if nothing of this person can be opened.
+    Raises `apps.vault.errors.VaultError` if the record does not open.
     """
     with sealing.key_ring(Holder.user(record.user_id)) as ring:
+        bodies.of(record, ring)  # raises: what is read below would leave it out
         told = next(reading.of_records(choice.connection, choice.source, [record.pk], ring, today=today), None)
     if told is None or told.subject is None or told.subject.key not in portion.subjects:
         return False

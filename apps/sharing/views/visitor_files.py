@@ -13,7 +13,7 @@ from apps.connections.views import waiting_room
 from apps.records.attachments import NoSeat, handing_out
 from apps.sharing import shared_files
 from apps.sharing.rate_limit import TooOften
-from apps.sharing.shared_files import FileRequest, NotHere, NotLetIn, NotOffered
+from apps.sharing.shared_files import DoesNotOpen, FileRequest, NotHere, NotLetIn, NotOffered
 from apps.sharing.views import visit_cookie
 from apps.sharing.views.visitor_answers import over, private, too_often
 from apps.sharing.visiting import Over
@@ -23,13 +23,15 @@ from apps.vault.errors import Shredded
 @require_safe
 @cache_control(no_store=True, private=True)
 def show_file(request: HttpRequest, token: str, ticket: str) -> HttpResponse:
-    """The page of a file: its text, or what it is and how to save it, or that it is not here."""
+    """The page of a file: its text, or what it is and how to save it, or that it is not here or does not open."""
 
     def page() -> HttpResponse:
         try:
             shared = shared_files.open_file(_asked(request, token, ticket))
         except NoSeat:
             return waiting_room.come_again(request)
+        except DoesNotOpen:
+            return render(request, "sharing/file_does_not_open.html", {"token": token})
         except NotHere as reason:
             return render(request, "sharing/file_not_here.html", {"token": token, "not_here": reason})
         context = {"token": token, "file": shared.file, "provider": shared.provider}
@@ -41,7 +43,7 @@ def show_file(request: HttpRequest, token: str, ticket: str) -> HttpResponse:
 @require_safe
 @cache_control(no_store=True, private=True)
 def save_file(request: HttpRequest, token: str, ticket: str) -> HttpResponse:
-    """The file, to save and not to show. If it is not here, its page says so."""
+    """The file, to save and not to show. If that is not possible, its page says so."""
 
     def saved() -> HttpResponse:
         return handing_out.of_file(shared_files.open_file(_asked(request, token, ticket)).file)
@@ -67,7 +69,7 @@ def _asked(request: HttpRequest, token: str, ticket: str) -> FileRequest:
 def _answer_to_save(request: HttpRequest, token: str, ticket: str, saved: Callable[[], HttpResponse]) -> HttpResponse:
     try:
         return _answer(request, token, saved)
-    except (NotHere, NoSeat):
+    except (DoesNotOpen, NotHere, NoSeat):
         return private(redirect("shared_entry_file", token, ticket))
 
 
