@@ -362,7 +362,8 @@ def _list(subject: Subject, held: SubjectEntries, choices: Sequence[Choice], at:
     if portion.is_for_others:
         found = [for_others.told(one) for one in relatives.left_out(found, choices, today=at.date())]
     paired = rows.paired(found, _sources(choices), at=at, on_paper=True, for_others=portion.is_for_others)
-    told = [(one, offered_files.beside(one, on_paper.in_full(one, row), portion.file_address)) for one, row in paired]
+    listed = [(one, on_paper.in_full(one, row)) for one, row in paired]
+    told = offered_files.beside(listed, portion.file_address, user_id=choices[0].source.user_id)
     if not newest:
         shown = folding.fold(told) if subject.order is Order.NAMED else tuple(row for _one, row in told)
         groups, is_foremost = _groups(subject, shown), subject in _FIRST

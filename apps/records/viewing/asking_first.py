@@ -32,12 +32,6 @@ def is_due(record: Record, *, session: MutableMapping[str, Any]) -> bool:
     return _may_ask(record, session) and _is_grave(record)
 
 
-def may_be_grave(record: Record) -> bool:
-    """Whether its entry would ask, whoever the reader is: for pages that show it to somebody else, and do not ask.
-    Raises as `is_due` does."""
-    return record.resource_type in grave_news.CARRIERS and _is_grave(record)
-
-
 def is_due_beside(
     shelves: Iterable[OpenShelf], record: Record, ring: KeyRing, *, session: MutableMapping[str, Any]
 ) -> bool:
