@@ -9,7 +9,7 @@ from django.db import connection, transaction
 from django.test import Client
 
 from apps.directory import import_waits
-from apps.directory.models import Endpoint, Provider, SearchWord
+from apps.directory.models import ClientRegistration, Endpoint, Provider, SearchWord
 from apps.directory.searching import vocabulary
 from tests.fixtures.admin_pages import Page, address, opened, saved
 from tests.fixtures.imports import an_import
@@ -91,6 +91,23 @@ class TestAPageThatIsSavedDuringAnImport:
         assert "fernlea" not in Provider.objects.get().words
         assert staff.post(address(row), Page(said).sent).status_code == 302
         assert "fernlea" in Provider.objects.get().words
+
+
+@pytest.mark.usefixtures("impatient")
+class TestANewRegistrationDuringAnImport:
+    def test_is_saved_from_the_page_that_says_so(self, staff: Client, endpoint: Endpoint):
+        """The endpoints of its server that somebody has to look at are switched off with it."""
+        ClientRegistration.objects.all().delete()
+        url = "/admin/directory/clientregistration/add/"
+        page = Page(staff.get(url).content.decode())
+        typed = {"authorization_server": str(endpoint.authorization_server_id), "label": "Harbor"}
+        with an_import():
+            answer = staff.post(url, {**page.sent, **typed, "client_id": "holdfast", "authentication": "none"})
+        assert answer.status_code == 503
+        assert not ClientRegistration.objects.exists()
+        sent = Page(answer.content.decode()).sent
+        assert staff.post(url, sent).status_code == 302
+        assert ClientRegistration.objects.get().label == "Harbor"
 
 
 LIST = "/admin/directory/endpoint/"

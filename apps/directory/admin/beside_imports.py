@@ -1,6 +1,8 @@
 """Admin pages beside a directory import (`import_waits`): what meets one waits ten seconds, and then a page says so and
 can send it again."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django.contrib import admin
@@ -35,6 +37,19 @@ class ActsBesideImports(admin.ModelAdmin):  # type: ignore[type-arg]  # generic 
         except import_waits.StillImporting:
             return self.send_again(request, told=import_waits.NOT_DONE_YET, said=_("Delete"))
 
+    def save_after_imports(self, request: HttpRequest, save: Callable[[], HttpResponse]) -> HttpResponse:
+        """The answer of `save` after any running import. The lock on search words is taken before those on rows, as an
+        import does."""
+        try:
+            with import_waits.after_imports():
+                return save()
+        except import_waits.StillImporting:
+            told = _(
+                "Nothing was saved yet, because a list is being imported. That may take a few minutes. After that, "
+                "save again."
+            )
+            return self.send_again(request, told=told, said=_("Save again"))
+
     def send_again(self, request: HttpRequest, *, told: str | Promise, said: str | Promise) -> HttpResponse:
         """The page (503) that holds what was sent. `said` is on its button."""
         context = {
@@ -59,15 +74,6 @@ class SavesAfterImports(ActsBesideImports):
     def changeform_view(
         self, request: HttpRequest, object_id: str | None = None, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
-        """Save after any running import. The lock on search words is taken before the row's, as an import does."""
-        if request.method != "POST":
-            return super().changeform_view(request, object_id, form_url, extra_context)
-        try:
-            with import_waits.after_imports():
-                return super().changeform_view(request, object_id, form_url, extra_context)
-        except import_waits.StillImporting:
-            told = _(
-                "Nothing was saved yet, because a list is being imported. That may take a few minutes. After that, "
-                "save again."
-            )
-            return self.send_again(request, told=told, said=_("Save again"))
+        """Save after any running import."""
+        answer = partial(super().changeform_view, request, object_id, form_url, extra_context)
+        return self.save_after_imports(request, answer) if request.method == "POST" else answer()

@@ -1,6 +1,7 @@
 """Client registrations in the admin, in the order of the work: where it is, what to copy there, what they gave us, how
 we communicate, limits, the switch, and the history. The secret is write-only; actions change the status."""
 
+from functools import partial
 from typing import Any
 
 from django.contrib import admin, messages
@@ -147,6 +148,11 @@ class ClientRegistrationAdmin(SwitchedAdmin):
         if db_field.name == "signing_key":
             kwargs["queryset"] = signing.may_be_chosen()
         return super().formfield_for_foreignkey(db_field, request, **kwargs)
+
+    def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> HttpResponse:
+        """Save a new one after any running import: with it, endpoints of its server may be switched off."""
+        answer = partial(super().add_view, request, form_url, extra_context)
+        return self.save_after_imports(request, answer) if request.method == "POST" else answer()
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
