@@ -20,8 +20,9 @@ from apps.audit.recording import Actor
 from apps.connections.link_health import breaking
 from apps.connections.models import Connection
 from apps.connections.refreshing import early_refreshes
-from apps.directory import consistency, discovering, moving, pinning, reaching, registering, trusting
+from apps.directory import consistency, discovering, import_waits, moving, pinning, reaching, registering, trusting
 from apps.directory.discovering import AddressesMoved
+from apps.directory.import_waits import StillImporting
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint, Provider
 from apps.directory.moving import Addresses
 from apps.wire.dialects import Interface
@@ -115,7 +116,8 @@ def approve(endpoint: Endpoint, *, seen: Addresses, actor: Actor, at: datetime) 
     """Let what was given to the registrations of this endpoint go to the addresses that somebody looked at. Twice is as
     once. Speaks to the network: call it outside transactions.
 
-    A SMART deployment is asked once more, so that what is approved is what it says now. Raises NotApproved.
+    A SMART deployment is asked once more, so that what is approved is what it says now. Raises NotApproved, and
+    `import_waits.StillImporting`; nothing was approved then.
     """
     try:
         _ask_again(endpoint, actor=actor, at=at)
@@ -124,18 +126,18 @@ def approve(endpoint: Endpoint, *, seen: Addresses, actor: Actor, at: datetime) 
     if not moving.awaits(endpoint) and moving.approval(endpoint) is not None and moving.named(endpoint) == seen:
         return
     wanted = _checked(endpoint, seen)
-    if endpoint.interface == Interface.SMART:
-        _estrange_others(endpoint, seen, actor=actor, at=at)
     following: Collection[UUID] = ()
-    with transaction.atomic():
+    with import_waits.briefly():
         registrations = _locked(wanted)
+        if endpoint.interface == Interface.SMART:
+            _estrange_others(endpoint, seen, actor=actor, at=at)
         for registration in registrations:
             moving.know(registration, endpoint, seen, actor=actor, at=at)
         if endpoint.interface == Interface.PATIENT_ACCESS:
             following = moving.come(registrations, _beside(endpoint, registrations), at=at)
-    if endpoint.interface == Interface.SMART:
-        following = moving.let_follow(registrations, seen)
-    with suppress(WireError):  # it answered a moment ago; whoever needs it next asks again
+        else:
+            following = moving.let_follow(registrations, seen)
+    with suppress(WireError, StillImporting):  # it answered a moment ago; whoever needs it next asks again
         _ask_again(endpoint, actor=actor, at=at)
     early_refreshes.resume({endpoint.pk, *following}, at=at)
     endpoint.refresh_from_db()

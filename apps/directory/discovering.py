@@ -19,6 +19,7 @@ from apps.directory import (
     discovery_candidates,
     enabling,
     endpoint_events,
+    import_waits,
     moving,
     pinning,
     reaching,
@@ -26,6 +27,7 @@ from apps.directory import (
     server_metadata,
     trusting,
 )
+from apps.directory.import_waits import StillImporting
 from apps.directory.models import AuthorizationServer, ClientRegistration, Enablement, Endpoint
 from apps.wire import discovery
 from apps.wire.dialects import FhirVersion, Interface
@@ -58,9 +60,9 @@ def is_stale(endpoint: Endpoint, *, at: datetime) -> bool:
 
 def doubt(endpoint: Endpoint) -> None:
     """A call to its addresses failed as calls to wrong addresses do: discover again before the next use, without
-    waiting, unless discovery has just failed to help."""
+    waiting, unless discovery has just failed to help. If somebody holds the row, the next such call does this."""
     known = Endpoint.objects.filter(pk=endpoint.pk, interface=Interface.SMART, discovered_at__isnull=False)
-    known.update(discovered_at=None, discovery_tried_at=None)
+    _update_if_free(known, discovered_at=None, discovery_tried_at=None)
 
 
 def discover(endpoint: Endpoint, *, at: datetime, actor: Actor = _DISCOVERING) -> AuthorizationServer:
@@ -68,6 +70,7 @@ def discover(endpoint: Endpoint, *, at: datetime, actor: Actor = _DISCOVERING) -
     outside transactions.
 
     Raises WireError: AddressesMoved, or an error of the requests. The endpoint stores which, and keeps its addresses.
+    Raises `import_waits.StillImporting` if that cannot be stored now.
     """
     if endpoint.interface != Interface.SMART:
         raise EndpointMisconfigured(code=Code.NO_SMART_CONFIGURATION)  # interface A: configured, never discovered
@@ -76,7 +79,8 @@ def discover(endpoint: Endpoint, *, at: datetime, actor: Actor = _DISCOVERING) -
         _check_lengths(found.configuration)
         moved = _keep(endpoint, found, actor=actor, at=at)
     except WireError as error:
-        Endpoint.objects.filter(pk=endpoint.pk).update(discovery_tried_at=at, discovery_fault=error.code.value)
+        with import_waits.briefly():
+            Endpoint.objects.filter(pk=endpoint.pk).update(discovery_tried_at=at, discovery_fault=error.code.value)
         endpoint.refresh_from_db()
         if isinstance(error, OrganizationNotEnabled):
             _note_refusal(endpoint, at=at)
@@ -89,17 +93,26 @@ def discover(endpoint: Endpoint, *, at: datetime, actor: Actor = _DISCOVERING) -
 
 def keep_fresh(endpoint: Endpoint, *, at: datetime) -> None:
     """Discover again if the addresses are stale, before they are used. After a failure they stay as they are;
-    `linkability` decides whether they may be used. If many call this at once, one discovers, and the others go on with
-    what is known instead of waiting for a slow server. Speaks to the network: call it outside transactions."""
+    `linkability` decides whether they may be used. If many call this at once, one discovers, and the others go on
+    with what is known instead of waiting for a slow server; during an import that holds the row, all do. Speaks to
+    the network: call it outside transactions."""
     if is_stale(endpoint, at=at) and _is_first(endpoint, at=at):
-        with suppress(WireError):  # the endpoint remembers which
+        with suppress(WireError, StillImporting):  # the endpoint remembers which error
             discover(endpoint, at=at)
 
 
 def _is_first(endpoint: Endpoint, *, at: datetime) -> bool:
     """Whether no other worker has begun since the row was read; from now on it counts as asked."""
     as_read = Endpoint.objects.filter(pk=endpoint.pk, discovery_tried_at=endpoint.discovery_tried_at)
-    return bool(as_read.update(discovery_tried_at=at))
+    return _update_if_free(as_read, discovery_tried_at=at)
+
+
+def _update_if_free(row: QuerySet[Endpoint], **columns: datetime | None) -> bool:
+    """Whether the row was updated, and not locked by somebody else: an import may hold it for minutes, and nobody who
+    signs in, and no refresh within its lease, can wait for that."""
+    with transaction.atomic():
+        free = row.select_for_update(no_key=True, skip_locked=True).values("pk")
+        return bool(Endpoint.objects.filter(pk__in=free).update(**columns))
 
 
 def discover_stale(*, at: datetime, most: int) -> int:
@@ -126,10 +139,11 @@ def _check_lengths(configuration: SmartConfiguration) -> None:
 
 
 def _keep(endpoint: Endpoint, found: Discovered, *, actor: Actor, at: datetime) -> bool:
-    """Store what was found in one transaction. True if the addresses moved; then only the notes change."""
-    with transaction.atomic():
+    """Store what was found in one transaction. True if the addresses moved; then only the notes change. Raises
+    StillImporting."""
+    with import_waits.briefly():
         moving.hold(endpoint)
-        row = Endpoint.objects.select_for_update().get(pk=endpoint.pk)
+        row = Endpoint.objects.select_for_update(no_key=True).get(pk=endpoint.pk)
         row.authorization_server = _held().filter(endpoints=row.pk).first()
         moved = moving.moved(row, found.configuration)
         notes = [*(f"{name} differs" for name in found.disagreements), *(f"{name} refused" for name in found.refused)]

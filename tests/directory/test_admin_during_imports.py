@@ -150,11 +150,13 @@ class TestAnActionDuringAnImport:
         met.refresh_from_db()
         assert (endpoint.is_switched_on, met.is_switched_on) == (False, True)
 
-    def test_that_asks_a_provider_asks_nobody_before(self, staff: Client, endpoint: Endpoint):
+    @pytest.mark.parametrize("action", ["discover_again", "check_now"])
+    def test_that_asks_a_provider_asks_nobody_before(self, staff: Client, endpoint: Endpoint, action: str):
         with an_import():
-            answer = staff.post(LIST, self.chosen(endpoint, "discover_again"))
+            answer = staff.post(LIST, self.chosen(endpoint, action))
         assert answer.status_code == 503
         endpoint.refresh_from_db()
+        assert not endpoint.checks.exists()
         assert (endpoint.discovery_tried_at, endpoint.discovery_fault) == (None, "")
 
     @pytest.mark.parametrize("is_list", [True, False])

@@ -239,6 +239,7 @@ class EndpointAdmin(SavesAfterImports, SwitchedAdmin):
     @admin.action(description=_("Check now: statement, sign-in and certificates"), permissions=["change"])
     def check_now(self, request: HttpRequest, rows: QuerySet[Endpoint]) -> None:
         """Check a few endpoints now, and show the findings."""
+        import_waits.wait()
         few = self._few(request, rows, command="check_endpoints")
         checked = checking.check_each(few, at=timezone.now(), actor=staff(request), seconds=WAITS_SECONDS)
         for made in checked:

@@ -14,11 +14,11 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
 from django.conf import settings
-from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
 
 from apps.audit.recording import Actor
-from apps.directory import registering
+from apps.directory import import_waits, registering
+from apps.directory.import_waits import StillImporting
 from apps.directory.models import ClientRegistration, Enablement, Endpoint, EndpointCheck, Wish
 from apps.directory.monitoring import comparing, probing
 from apps.directory.monitoring.probing import Seen
@@ -43,9 +43,9 @@ _CHECKING = Actor.system("checking")
 
 def check(endpoint: Endpoint, *, at: datetime, actor: Actor = _CHECKING) -> EndpointCheck:
     """Check now, and store the result. Takes a minute at most, and never raises for what the server does. Speaks to the
-    network: call it outside transactions."""
+    network: call it outside transactions. Raises `import_waits.StillImporting`; then nothing is stored."""
     seen = probing.probe(endpoint, actor=actor, at=at)
-    with transaction.atomic():
+    with import_waits.briefly():
         Endpoint.objects.select_for_update(no_key=True).get(pk=endpoint.pk)  # orders two concurrent checks
         before = endpoint.checks.filter(is_latest=True).first()
         made = _made(endpoint, seen, before, at=at)
@@ -61,13 +61,17 @@ def check(endpoint: Endpoint, *, at: datetime, actor: Actor = _CHECKING) -> Endp
 def check_each(
     endpoints: Iterable[Endpoint], *, at: datetime, seconds: float, actor: Actor = _CHECKING
 ) -> list[EndpointCheck]:
-    """Check one after the other, beginning none after `seconds`. Returns the checks that were made, in order."""
+    """Check one after the other, beginning none after `seconds`, or after one that met an import. Returns the checks
+    that were made, in order."""
     ends_at = time.monotonic() + seconds
     made: list[EndpointCheck] = []
     for endpoint in endpoints:
         if time.monotonic() > ends_at:
             break
-        made.append(check(endpoint, at=at, actor=actor))
+        try:
+            made.append(check(endpoint, at=at, actor=actor))
+        except StillImporting:
+            break
     return made
 
 

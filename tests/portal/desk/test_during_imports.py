@@ -41,6 +41,13 @@ class TestAMove:
         staff.post(address(moved), seen())
         assert KnownOrigins.objects.get().withdrawn_at is None
 
+    def test_is_not_approved_where_an_import_begins_while_it_is(
+        self, staff: Client, moved: Endpoint, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(import_waits, "wait", lambda: None)  # none was running then
+        assert NOT_DONE in told(staff, address(moved), seen(), Endpoint.objects.all())
+        assert not KnownOrigins.objects.exists()
+
     def test_is_taken_back_at_once_where_it_meets_none_of_its_rows(self, staff: Client, moved: Endpoint) -> None:
         staff.post(address(moved), seen())
         assert "Taken back" in told(staff, address(moved), {"withdraw": "1"})

@@ -10,6 +10,7 @@ from django.template.defaultfilters import pluralize
 from apps.audit.recording import Actor
 from apps.connections import clocks, moving
 from apps.connections.moving import Move, NotApproved
+from apps.directory.import_waits import StillImporting
 from apps.directory.management import naming
 from apps.directory.models import Endpoint
 from apps.directory.moving import Addresses
@@ -60,6 +61,9 @@ class Command(BaseCommand):
                 moving.withdraw(endpoint, actor=_ACTOR, at=clocks.now())
         except NotApproved as refusal:
             raise CommandError(f"Nothing was changed. {refusal}", returncode=1) from None
+        except StillImporting:
+            message = "Nothing was changed, because a list is being imported. After that, do it again."
+            raise CommandError(message, returncode=1) from None
         self._tell(endpoint, is_asked_for=withdraw)
 
     def _list(self) -> None:

@@ -10,6 +10,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from apps.audit.recording import Actor
+from apps.directory.import_waits import StillImporting
 from apps.directory.management import arguments, naming
 from apps.directory.models import Endpoint, EndpointCheck
 from apps.directory.monitoring import checking, comparing
@@ -43,7 +44,11 @@ class Command(BaseCommand):
         """One line for each endpoint, then a summary."""
         outcomes: Counter[str] = Counter()
         for endpoint in _chosen(options).iterator(chunk_size=500):
-            made = checking.check(endpoint, at=timezone.now(), actor=_ACTOR)
+            try:
+                made = checking.check(endpoint, at=timezone.now(), actor=_ACTOR)
+            except StillImporting:
+                self.stderr.write(f"not checked, as a list is being imported: {endpoint.fhir_base_url}")
+                continue
             self.stdout.write(_object(endpoint, made) if options["json"] else _line(endpoint, made))
             outcomes[made.outcome] += 1
         (self.stderr if options["json"] else self.stdout).write(_summary(outcomes, is_of_stale=options["stale"]))

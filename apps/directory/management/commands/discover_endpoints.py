@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from apps.audit.recording import Actor
 from apps.directory import discovering
+from apps.directory.import_waits import StillImporting
 from apps.directory.management import naming
 from apps.directory.models import Endpoint
 from apps.wire.dialects import Interface
@@ -49,6 +50,9 @@ class Command(BaseCommand):
             server = discovering.discover(endpoint, at=timezone.now(), actor=_ACTOR)
         except WireError as error:
             self.stderr.write(f"failed {endpoint.fhir_base_url}: {error} ({error.code.value})")
+            return False
+        except StillImporting:
+            self.stderr.write(f"failed {endpoint.fhir_base_url}: a list is being imported; try again after that")
             return False
         notes = f" ({'; '.join(endpoint.disagreements)})" if endpoint.disagreements else ""
         self.stdout.write(f"discovered {endpoint.fhir_base_url}: {server.authorize_url}{notes}")
