@@ -37,6 +37,7 @@ class Fact(StrEnum):
     GAPS = "gaps"
     GENERATION = "generation"
     HAS_REFRESH_TOKEN = "has_refresh_token"  # noqa: S105  the name of a fact
+    IS_FIRST = "is_first"
     METHOD = "method"
     NOTICE_VERSION = "notice_version"
     OUTCOME = "outcome"
