@@ -1,8 +1,8 @@
 """Taking a FHIR answer apart into resources, without decoding their bodies.
 
-A body is kept as the bytes that were received: decoding and encoding again would turn 13.20 into 13.2. One odd row
-does not cost the page; it is counted, so that nothing goes missing silently. What is mended first is told by
-`repairing_json`; bytes that are no UTF-8, which would cost their row, become the replacement character.
+A body is kept as the bytes that were received: decoding and encoding it again would turn 13.20 into 13.2. If one row
+cannot be read, the others of the page still are, and it is counted, so that nothing is lost silently. `repairing_json`
+says what is repaired first. Bytes that are not UTF-8 become the replacement character.
 """
 
 import re
@@ -18,27 +18,27 @@ from apps.wire.errors import Code, UnexpectedAnswer, WireError
 from apps.wire.repairing_json import decoded
 
 _MOST_ROWS = 2**31 - 1
-# Rows of 200 bytes, which are nobody's, on the largest page there may be. Who sends more means to keep us busy: each of
-# ten million numbers in place of rows would be looked at.
+# As many rows of 200 bytes fit on the largest page that we read, and real rows are longer. Whoever sends more wants to
+# keep us busy: we would look at each of ten million numbers in place of rows.
 _MOST_ENTRIES = 100_000
 _BLANK = b" \t\r\n"
 _ENTRIES = b'"entry"'
 _NOTHING = {b"null", b"{}"}
-_LONGEST_BODY = 20_000_000  # as long as a page may be: what is mended can grow to several times of it
-_LONGEST_LINK = 8192  # as long as an address may be: a longer one is followed by nobody, and need not be kept
-# What a Bundle may say it is where it answers no search. One of no kind, or a collection of rows, may answer one.
+_LONGEST_BODY = 20_000_000  # as long as a page may be: what is repaired can become several times as long
+_LONGEST_LINK = 8192  # as long as an address may be: we would not follow a longer one
+# Types of a Bundle that is no answer to a search. One without a type, or a collection, may be an answer.
 _OTHER_ANSWERS = frozenset(
     {"history", "batch-response", "transaction-response", "batch", "transaction", "document", "message"}
 )
 _HISTORY = "history"
-# What leads from page to page, as the keys of a map of links may name it (RFC 8288 section 3.3 and its registry).
+# Relations of links between pages, if links are a map (RFC 8288 section 3.3 and its registry).
 _RELATIONS = frozenset({"self", "first", "last", "next", "prev", "previous"})
 
-# In a query, what many servers leave as it is and no URL may hold: a token's system stands before "|".
+# Characters that no URL may contain, but that many servers leave in a query, such as the "|" of a token parameter.
 _UNESCAPED = re.compile(r'[ "<>\\^`{|}\x80-\U0010ffff]+')
 
-# FHIR promises [A-Za-z0-9.-]{1,64}; we refuse only what could not travel in a path, dot segments included, and what is
-# longer than the columns are. Some servers send more than 64.
+# FHIR promises [A-Za-z0-9.-]{1,64}, but some servers send longer ids. We refuse only what cannot be a segment of a path
+# (dot segments neither), and what is longer than our columns.
 LONGEST_ID = 256
 LOGICAL_ID = re.compile(rf"(?!\.{{1,2}}\Z)[^\x00-\x20\x7f/\\?#%\ud800-\udfff]{{1,{LONGEST_ID}}}")
 RESOURCE_TYPE = re.compile(r"[A-Z][A-Za-z]{0,63}")
@@ -46,7 +46,7 @@ RESOURCE_TYPE = re.compile(r"[A-Z][A-Za-z]{0,63}")
 
 @dataclass(frozen=True, repr=False)
 class Resource:
-    """One FHIR object; `body` is its JSON as received, valid UTF-8 that every decoder reads."""
+    """One FHIR resource. `body` is its JSON as received, in valid UTF-8 that every decoder can read."""
 
     resource_type: str
     logical_id: str
@@ -57,12 +57,11 @@ class Resource:
 class Page:
     """One searchset Bundle.
 
-    `total` is what the server claims, if it is a number at all. `failure` is what an OperationOutcome among the
-    entries says went wrong, so that rows may be missing: it is a remark on the search and not part of the record.
-    `unreadable` counts entries that are no identifiable resource. `is_cut` where a next link is there that
-    nobody can read; `may_go_on` where nobody can tell that there is none: something stands among the links that is no
-    link, or the Bundle says that it answers something else than a search. `answered_at` is the time of the first page
-    of a search, by the server's clock.
+    `total` is what the server claims, if that is a number. `failure` is the error that an OperationOutcome among the
+    entries reports, so that rows may be missing. `unreadable` counts entries without a resource that we can identify.
+    `is_cut`: there is a next link, but it cannot be read. `may_go_on`: there may be a next link, because something
+    among the links is not a link, or because the Bundle's type says that it does not answer a search. `answered_at` is
+    the time of the first page of a search, by the server's clock.
     """
 
     resources: tuple[Resource, ...]
@@ -77,7 +76,7 @@ class Page:
 
 class _Head(msgspec.Struct):
     resource_type: str = msgspec.field(name="resourceType", default="")
-    logical_id: str | int = msgspec.field(name="id", default="")  # a text by FHIR, and a number by some servers
+    logical_id: str | int = msgspec.field(name="id", default="")  # a string in FHIR; some servers send a number
 
 
 class _Search(msgspec.Struct):
@@ -111,7 +110,7 @@ class _RequestedEntry(msgspec.Struct):
 
 
 class _Link(msgspec.Struct):
-    """By FHIR's names, or by those of links in other formats."""
+    """With the names that FHIR uses, or those of other formats."""
 
     relation: str = ""
     rel: str = ""
@@ -139,22 +138,22 @@ _LINKS = msgspec.json.Decoder(list[msgspec.Raw])
 _LINK = msgspec.json.Decoder(_Link)
 _MAP = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _TEXT = msgspec.json.Decoder(str)
-_COUNT = msgspec.json.Decoder(int, strict=False)  # also as a text, as some write it
+_COUNT = msgspec.json.Decoder(int, strict=False)  # some servers send a string
 
 
 def resource_type_of(body: bytes) -> str:
-    """The resourceType of a JSON object; raises UnexpectedAnswer for what is no resource."""
+    """The resourceType of a JSON object. Raises UnexpectedAnswer for anything that is not a resource."""
     body = repairing_json.mended(body)
-    head = decoded(body, _HEAD) or decoded(
-        repairing_json.without_odd_rows(body), _HEAD
-    )  # of a page, one row can be the reason
+    head = decoded(body, _HEAD)
+    if head is None:  # perhaps because of a single row
+        head = decoded(repairing_json.without_odd_rows(body), _HEAD)
     if head is None or not RESOURCE_TYPE.fullmatch(head.resource_type):
         raise UnexpectedAnswer(code=Code.UNREADABLE, status=200)
     return head.resource_type
 
 
 def read_resource(body: bytes, *, resource_type: str) -> Resource:
-    """One resource of the type asked for; raises UnexpectedAnswer for anything else."""
+    """A resource of this type. Raises UnexpectedAnswer for anything else."""
     body = _whole(body)
     if resource_type_of(body) != resource_type:
         raise UnexpectedAnswer(code=Code.WRONG_RESOURCE, status=200)
@@ -165,13 +164,13 @@ def read_resource(body: bytes, *, resource_type: str) -> Resource:
 
 
 def find_resource(body: bytes) -> Resource | None:
-    """The resource that stands there, of whatever type; None where none can be told by type and id."""
+    """The resource, of whatever type; None if it has no type or id."""
     body = _whole(body)
     return _resource(body, decoded(body, _HEAD))
 
 
 def _whole(body: bytes) -> bytes:
-    """The body of one resource, mended as far as that makes it readable."""
+    """The body of one resource, repaired if that makes it readable."""
     body = repairing_json.mended(body)
     if decoded(body, _HEAD) is None and len(body) <= _LONGEST_BODY:
         return repairing_json.readable(body) or body
@@ -179,11 +178,11 @@ def _whole(body: bytes) -> bytes:
 
 
 def read_page(body: bytes, *, base_url: str) -> Page:
-    """The rows of a searchset Bundle. A relative next link is resolved against the FHIR base URL; whether it may be
-    followed is not decided here. Raises UnexpectedAnswer for what is no Bundle, or has more entries than anybody's.
+    """The rows of a searchset Bundle. A relative next link is resolved against the FHIR base URL; the caller decides
+    whether to follow it. Raises UnexpectedAnswer for anything but a Bundle, and for a Bundle with too many entries.
 
-    Whatever else the Bundle says it is, its rows are rows; but of a history only what stands last, and nothing of what
-    was deleted.
+    Rows of a Bundle of another type are taken as well. Of a history, only the newest version of each resource is, and
+    none of a resource that was deleted.
     """
     body = repairing_json.mended(body)
     bundle = _bundle(body)
@@ -221,12 +220,12 @@ def read_page(body: bytes, *, base_url: str) -> Page:
 def _bundle(body: bytes) -> _Bundle | None:
     try:
         return _BUNDLE.decode(body)
-    except (msgspec.MsgspecError, UnicodeError, RecursionError):  # one row can be the reason, and costs no other
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):  # perhaps because of a single row
         return decoded(repairing_json.without_odd_rows(body), _BUNDLE)
 
 
 def _entries(bundle: _Bundle, body: bytes) -> list[msgspec.Raw]:
-    """One alone may stand where a list should, as what was XML once leaves it; and rows of two lists are rows."""
+    """The entries. A server that converts from XML may send a single entry without a list, or several lists."""
     if isinstance(bundle.entry, dict):
         return [msgspec.Raw(msgspec.json.encode(bundle.entry))]
     entries = bundle.entry or []
@@ -235,8 +234,8 @@ def _entries(bundle: _Bundle, body: bytes) -> list[msgspec.Raw]:
 
 
 def _standing(entries: list[msgspec.Raw]) -> Iterator[msgspec.Raw]:
-    """Of a history, in which what is newer comes first, the first entry of each resource; of one that was deleted there
-    is no row, which is counted."""
+    """Of a history, the first entry of each resource, which is the newest. An entry that cannot be read replaces that
+    of a deleted resource, so that it is counted."""
     told: set[tuple[str, str]] = set()
     for raw in entries:
         deleted = _deleted(raw)
@@ -249,7 +248,7 @@ def _standing(entries: list[msgspec.Raw]) -> Iterator[msgspec.Raw]:
 
 
 def _deleted(raw: msgspec.Raw) -> tuple[str, str] | None:
-    """Which resource an entry of a history says was deleted, by type and id."""
+    """Type and id of the resource whose deletion an entry of a history records; None if it records none."""
     entry = decoded(raw, _REQUESTED_ENTRY)
     if entry is None or entry.request.method.strip().upper() != "DELETE":
         return None
@@ -258,16 +257,16 @@ def _deleted(raw: msgspec.Raw) -> tuple[str, str] | None:
 
 
 def _row(raw: msgspec.Raw) -> tuple[Resource | None, bytes | None]:
-    """One entry: its resource, if it has one; or what it remarks on the search, or says in place of a resource. A page
-    within a page is none: nobody looked whom its rows are about."""
+    """One entry: its resource, or else the OperationOutcome that it has as a remark on the search, or in place of a
+    resource. A Bundle within the Bundle is not taken, because nobody checks whom its rows are about."""
     typical = decoded(raw, _ENTRY)
-    entry = typical or decoded(raw, _BARE_ENTRY)  # a search element that is odd costs nothing but itself
+    entry = typical or decoded(raw, _BARE_ENTRY)  # only its search element cannot be read
     if entry is None:
         return None, None
     is_remark = typical is not None and typical.search is not None and typical.search.mode == "outcome"
     head = decoded(entry.resource, _HEAD)
     resource_type = head.resource_type if head else ""
-    if resource_type == "OperationOutcome" or (is_remark and not resource_type):  # a row is one, whatever it is called
+    if resource_type == "OperationOutcome" or (is_remark and not resource_type):  # a resource is one despite the mode
         return None, bytes(entry.resource)
     if head is None or head.resource_type == "Bundle":
         return None, _failed(entry.response)
@@ -277,15 +276,15 @@ def _row(raw: msgspec.Raw) -> tuple[Resource | None, bytes | None]:
 
 
 def _failed(response: msgspec.Raw) -> bytes | None:
-    """What an entry without a resource says went wrong, if it does."""
+    """The OperationOutcome of an entry without a resource, if it reports an error."""
     readable = decoded(response, _RESPONSE)
     outcome = bytes(readable.outcome) if readable else b""
     return outcome if outcomes.failure(outcome) else None
 
 
 def _id_in_address(raw: msgspec.Raw, resource_type: str) -> str:
-    """Of a row without an id the one in its address, if that ends in type and id; some servers write the type there in
-    lower case (interface facts 1.4)."""
+    """The id in the `fullUrl` of a row without an id, if that ends with type and id. Some servers write the type there
+    in lower case (interface facts 1.4)."""
     addressed = decoded(raw, _ADDRESSED_ENTRY)
     beginning, _, logical_id = (addressed.full_url if addressed else "").rpartition("/")
     return logical_id if beginning.rpartition("/")[2].lower() == resource_type.lower() else ""
@@ -299,7 +298,7 @@ def _resource(body: bytes, head: _Head | None) -> Resource | None:
         return None
     try:
         body.decode("utf-8")
-    except UnicodeDecodeError:  # what is kept must open again; the decoder above skips what it does not need
+    except UnicodeDecodeError:  # the decoder above did not look at everything, but what is stored must be readable
         body = body.decode("utf-8", "replace").encode()
     if len(body) > _LONGEST_BODY:
         return None
@@ -307,14 +306,14 @@ def _resource(body: bytes, head: _Head | None) -> Resource | None:
 
 
 def _links(raw: msgspec.Raw) -> list[_Link | None]:
-    """The links; one alone may stand where a list should. None for each of which nobody can tell where it leads, as of
-    an address alone: then nobody can tell that this page is the last."""
+    """The links; a single one may be sent without a list. None stands for a link without a relation, such as an address
+    alone: with one of these, this page may or may not be the last."""
     written = decoded(raw, _LINKS)
     return [link for one in ([raw] if written is None else written) for link in _read_links(one)]
 
 
 def _read_links(raw: msgspec.Raw) -> Iterator[_Link | None]:
-    """A link, or those of a map of addresses; nothing where it says nothing at all."""
+    """One link, or those of a map of addresses; nothing for null or an empty object."""
     if bytes(raw).translate(None, _BLANK) in _NOTHING:
         return
     link = decoded(raw, _LINK)
@@ -332,8 +331,8 @@ def _read_links(raw: msgspec.Raw) -> Iterator[_Link | None]:
 
 
 def _next_url(links: list[_Link | None], base_url: str) -> str | None:
-    """None where there is no next page, and empty where there is one and nobody can read its address. A word that is
-    written otherwise counts as what it is: who overlooked it would call the first page all there is."""
+    """The address of the next page; None if there is no next page, and empty if there is one whose address cannot be
+    read. `next` is also recognized in other spellings: otherwise the first page would pass for everything."""
     for link in links:
         if link is None or (link.relation or link.rel).strip().lower() != "next":
             continue
@@ -347,7 +346,7 @@ def _absolute(base_url: str, url: str) -> str:
     url = address + mark + _UNESCAPED.sub(lambda found: quote(found[0]), query)
     try:
         return urljoin(base_url.rstrip("/") + "/", url)
-    except ValueError:  # brackets that hold no address; the guard will say so
+    except ValueError:  # brackets without an IPv6 address in them: the guard will refuse it
         return url
 
 

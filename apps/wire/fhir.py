@@ -1,8 +1,7 @@
-"""Asking a FHIR server: whose record this is, single resources, searches page by page, and what it supports.
+"""Requests to a FHIR server: whose record it is, single resources, searches page by page, files, and its capabilities.
 
-Every data call carries the bearer token in its Authorization header and nowhere else (RFC 6750 section 2.1), and
-goes only below the FHIR base URL it was asked for. What the answers' headers claim to be is not believed; their
-resourceType is.
+Each request for data carries the bearer token in its Authorization header and nowhere else (RFC 6750 section 2.1), and
+goes only to addresses below the FHIR base URL. What an answer is, its resourceType says: its headers are not believed.
 """
 
 import time
@@ -50,14 +49,15 @@ __all__ = [
 
 T = TypeVar("T")
 
-# A page of results may be large and slow to make; what a person waits for keeps the transport's own limits.
+# A page of results may be large and slow to make. Whatever a person waits for has the transport's usual limits.
 _PAGE_SECONDS = 30.0
 _PAGE_BYTES = 20_000_000
 _FILE_SECONDS = 30.0
-# We ask for gzip and undo nothing else: such a file would be kept squeezed, and no program opens it.
+# We request gzip and decompress nothing else: a file would be stored compressed, and no program could open it.
 _UNASKED_CODINGS = frozenset({"br", "compress", "zstd"})
 
-# Of people one sign-in may choose from. Somebody is waiting, and a thread with them: no page is begun after so long.
+# Limits for the people whom one sign-in may choose from. A person and a thread wait meanwhile, so no further page is
+# requested after so many seconds.
 _MOST_PATIENT_PAGES = 5
 _MOST_PEOPLE = 50
 _PEOPLE_SECONDS = transport.TOTAL_SECONDS
@@ -65,7 +65,7 @@ _PEOPLE_SECONDS = transport.TOTAL_SECONDS
 
 @dataclass(frozen=True)
 class FhirServer:
-    """One FHIR base URL, with or without a slash at its end, and how it is spoken to."""
+    """One FHIR base URL, with or without a slash at its end, and what requests to it need."""
 
     base_url: str
     version: FhirVersion
@@ -73,7 +73,8 @@ class FhirServer:
     policy: AddressPolicy
 
     def stating(self, version: FhirVersion) -> "FhirServer":
-        """The same server, which states this version: asked for answers of it, or else of its own (facts 1.7)."""
+        """The same server, whose metadata states another FHIR version than its endpoint has: requests to it accept that
+        version first, and then the endpoint's (facts 1.7)."""
         accept = self.dialect.accept
         wanted = ", ".join(dict.fromkeys((accept[version], accept[self.version])))
         return replace(self, dialect=replace(self.dialect, accept={**accept, self.version: wanted}))
@@ -89,17 +90,17 @@ class FhirServer:
 
 @dataclass(frozen=True, repr=False)
 class Download:
-    """A file as it came. `content_type` is the header's, and not to be believed."""
+    """A file as it came. `content_type` is what the header says, which may be wrong."""
 
     content_type: str
     content: bytes
 
 
 def find_patients(server: FhirServer, *, access_token: Secret) -> tuple[Resource, ...]:
-    """The people this token may read about (specification P4): none, one, or several to choose from.
+    """The people whose records this token opens (specification P4): none, one, or several to choose from.
 
-    The server may answer a Patient or a searchset Bundle. Raises UnexpectedAnswer for more people than anybody looks
-    after, which is no patient's token; and WireError.
+    The server may answer with a Patient or a searchset Bundle. Raises UnexpectedAnswer for more than 50 people, which
+    no patient's token opens, and other errors of `errors`.
     """
     ends_at = time.monotonic() + _PEOPLE_SECONDS
     body = _get(server, server.url("Patient"), access_token)
@@ -108,15 +109,16 @@ def find_patients(server: FhirServer, *, access_token: Secret) -> tuple[Resource
     page = _page(body, server)
     found = list(page.resources)
     unreadable = page.unreadable
-    pages_left = _MOST_PATIENT_PAGES
-    while page.next_url and (pages_left := pages_left - 1):
+    for _further in range(_MOST_PATIENT_PAGES - 1):
+        if not page.next_url:
+            break
         if time.monotonic() > ends_at:
             raise Unavailable(code=Code.TIMED_OUT)
         page = _followed(server, page.next_url, access_token, is_page=False)
         found += page.resources
         unreadable += page.unreadable
     people = {patient.logical_id: patient for patient in found if patient.resource_type == "Patient"}
-    if page.is_cut or (unreadable and not people):  # nobody chooses among half of them, and it may be any of them
+    if page.is_cut or (unreadable and not people):  # the one to choose may be among those that are missing
         raise UnexpectedAnswer(code=Code.UNREADABLE, status=200)
     if len(people) > _MOST_PEOPLE:
         raise UnexpectedAnswer(code=Code.TOO_LARGE, status=200)
@@ -124,7 +126,7 @@ def find_patients(server: FhirServer, *, access_token: Secret) -> tuple[Resource
 
 
 class AnotherResource(UnexpectedAnswer):
-    """The provider answered with another resource than was asked for, of that type or of any."""
+    """The provider answered with another resource than the one requested, of the same or another type."""
 
     def __init__(
         self,
@@ -141,9 +143,9 @@ class AnotherResource(UnexpectedAnswer):
 def read(server: FhirServer, *, access_token: Secret, resource_type: str, logical_id: str) -> Resource:
     """One resource by its id (specification P5).
 
-    A page on which it stands is an answer, too. Raises NotFound where it is gone, RequestRefused without asking where
-    the id cannot be one, AnotherResource where another one came back, and UnexpectedAnswer where something else did;
-    and WireError.
+    The server may also answer with a Bundle that contains it. Raises NotFound if it is gone, RequestRefused (without a
+    request) for an impossible type or id, AnotherResource if another resource came, UnexpectedAnswer if anything else
+    came, and other errors of `errors`.
     """
     if not (bundles.RESOURCE_TYPE.fullmatch(resource_type) and bundles.LOGICAL_ID.fullmatch(logical_id)):
         raise RequestRefused(code=Code.INVALID_REQUEST)
@@ -175,9 +177,9 @@ def search(
 ) -> Page:
     """The first page of one type's resources about one patient (specification 4.1, rule 2).
 
-    A 404 raises NotFound and does not mean that there is no data: see `Dialect.fallback_statuses`. Raises
-    RequestRefused without asking for a type whose route takes no patient, which is every type we do not know unless
-    the server's own statement declares that parameter (`is_declared`); and WireError.
+    A 404 raises NotFound, but does not mean that there are no data: see `Dialect.fallback_statuses`. Raises
+    RequestRefused (without a request) if the type cannot be searched by patient. A type that we do not know can only be
+    if the capability statement declares that parameter (`is_declared`). Raises other errors of `errors`.
     """
     known = resource_types.find(server.version, resource_type)
     takes_patient = known.takes_patient if known else is_declared and bundles.RESOURCE_TYPE.fullmatch(resource_type)
@@ -190,22 +192,22 @@ def search(
 
 
 def follow(server: FhirServer, *, access_token: Secret, next_url: str) -> Page:
-    """The page behind a next link, which the server wrote and we send as it stands.
+    """The page to which a next link leads. The link is used exactly as the server wrote it.
 
-    Raises ForeignAddress, before anything is sent, where the link leaves the origin or the path of the FHIR base
-    URL; and WireError.
+    Raises ForeignAddress, before anything is sent, if the link is not below the FHIR base URL, and other errors of
+    `errors`.
     """
     return _followed(server, next_url, access_token, is_page=True)
 
 
 def download(server: FhirServer, *, access_token: Secret, address: str, accept: str, most_bytes: int) -> Download:
-    """The file behind an attachment's address, which the server wrote; a relative one is below the FHIR base URL.
+    """The file at the address of an attachment. A relative address is below the FHIR base URL.
 
-    `accept` is the media type asked for: Binary answers the raw file for the type it has, and a Binary resource for a
-    FHIR type (facts 1.7). Raises ForeignAddress, before anything is sent, where the address leaves the origin or the
-    path of the FHIR base URL; RequestRefused with the status 406 where that type is not to be had; UnexpectedAnswer
-    with the code too_large past `most_bytes`, wherever the answer says it ends; Unavailable where it came in part; and
-    WireError.
+    `accept` is the requested media type: for the type of the file, Binary returns the file itself; for a FHIR type, a
+    Binary resource (facts 1.7). Raises ForeignAddress, before anything is sent, if the address is not below the FHIR
+    base URL; RequestRefused with status 406 if the server does not have that type; UnexpectedAnswer with the code
+    too_large for more than `most_bytes`, whatever length the answer states; Unavailable if only a part came; and other
+    errors of `errors`.
     """
     url = file_url(server, address)
     session = transport.thread_session(server.policy, total_seconds=_FILE_SECONDS, max_bytes=most_bytes)
@@ -219,15 +221,16 @@ def download(server: FhirServer, *, access_token: Secret, address: str, accept: 
 
 
 def file_url(server: FhirServer, address: str) -> str:
-    """Where `download` would go for this address of an attachment; nothing is asked. Raises ForeignAddress."""
+    """The address from which `download` would get this attachment. Requests nothing. Raises ForeignAddress."""
     url = _absolute(server, address)
     check_below(server, url)
     return url
 
 
 def check_below(server: FhirServer, url: str) -> None:
-    """Whether a token for this server may go there: same origin, and below the path of the base URL in whatever case,
-    since servers that are asked for /r4 link to /R4. Raises ForeignAddress where not."""
+    """Raise ForeignAddress if a token for this server must not be sent to this address. It may if the origin is the
+    same and the path is below that of the base URL. Upper and lower case are the same there, because some servers at
+    /r4 link to /R4."""
     base = parse_address(server.base_url, server.policy)
     linked = _parsed_link(url, server.policy)
     root = base.path.rstrip("/").lower()
@@ -237,16 +240,16 @@ def check_below(server: FhirServer, url: str) -> None:
 
 
 def capability(server: FhirServer) -> CapabilityStatement:
-    """What the server says it supports (specification P6), asked without a token.
+    """What the server says that it supports (specification P6). The request carries no token.
 
-    Raises EndpointMisconfigured where there is no statement: some servers answer 401, 403, 404 or a page of HTML
-    for an address that does not exist (interface facts 1.5); and WireError.
+    Raises EndpointMisconfigured if there is no statement: for an address that does not exist, some servers answer 401,
+    403, 404 or a page of HTML (interface facts 1.5). Raises other errors of `errors`.
     """
     return read_capability_statement(metadata(server))
 
 
 def metadata(server: FhirServer) -> Mapping[str, Any]:
-    """The statement as it came, for readers in this package. Raises as `capability` does."""
+    """The statement as it came, for other modules of this package. Raises what `capability` raises."""
     return public_documents.document(
         server.url("metadata"),
         policy=server.policy,
@@ -261,8 +264,8 @@ def _followed(server: FhirServer, next_url: str, access_token: Secret, *, is_pag
 
 
 def _page(body: bytes, server: FhirServer) -> Page:
-    """One page of rows. A server that says in place of any that it cannot answer now has not answered, whatever the
-    status says: whoever took that for a page would find nobody, or nothing."""
+    """One page of rows. If there are none, and an OperationOutcome says that the server cannot answer now, that error
+    is raised despite status 200: otherwise it would look as if there were no data."""
     page = _read(body, lambda: bundles.read_page(body, base_url=server.base_url))
     has_more = page.next_url is not None or page.is_cut
     if isinstance(page.failure, Unavailable) and not (page.resources or page.unreadable or has_more):
@@ -271,7 +274,7 @@ def _page(body: bytes, server: FhirServer) -> Page:
 
 
 def _on_page(body: bytes, server: FhirServer, resource_type: str, logical_id: str) -> Resource | None:
-    """Where a page came in place of a resource, its row there; None where it is none, or that is not on it."""
+    """The resource, if the body is a Bundle that contains it; else None."""
     try:
         with large_answers.one_at_a_time(len(body)):
             rows = bundles.read_page(body, base_url=server.base_url).resources
@@ -285,8 +288,8 @@ def _resource(body: bytes, resource_type: str) -> Resource:
 
 
 def _read(body: bytes, reader: Callable[[], T]) -> T:
-    """What the reader finds there. Where that is nothing, since an OperationOutcome came alone, as errors do, with the
-    status of a success: raises what it says went wrong."""
+    """What the reader finds in the body. If the body is only an OperationOutcome, which some servers send with status
+    200, raises the error that it reports."""
     failure: WireError
     with large_answers.one_at_a_time(len(body)):
         try:
@@ -299,7 +302,7 @@ def _read(body: bytes, reader: Callable[[], T]) -> T:
 
 
 def _get(server: FhirServer, url: str, access_token: Secret, *, is_page: bool = False) -> bytes:
-    """The body of a data answer with status 200; raises the error of any other."""
+    """The body of a data answer with status 200. Raises the error of any other."""
     return http_responses.data_of(_answered(server, url, access_token, is_page=is_page))
 
 
@@ -308,7 +311,7 @@ def _answered(server: FhirServer, url: str, access_token: Secret, *, is_page: bo
 
 
 def _succeeded(response: requests.Response) -> requests.Response:
-    """The answer, where its status is 200; raises the error of any other."""
+    """The answer, if its status is 200. Raises the error of any other."""
     waiting = http_responses.please_wait(response)
     if waiting is not None:
         raise waiting
@@ -329,7 +332,7 @@ def _ask(server: FhirServer, url: str, headers: Mapping[str, str], *, is_page: b
 def _absolute(server: FhirServer, address: str) -> str:
     try:
         return urljoin(server.base_url.rstrip("/") + "/", address)
-    except ValueError:  # brackets that hold no address; the guard says so
+    except ValueError:  # brackets without an IPv6 address in them: the guard refuses it
         return address
 
 

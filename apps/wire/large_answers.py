@@ -1,8 +1,8 @@
-"""Large answers are parsed one at a time in a process.
+"""Parsing large answers one at a time in each process.
 
-A page of 20 MB that somebody crafted takes up to 0.7 GB while it is parsed (ten million numbers in place of rows), and
-an honest one twice its size. Several threads at that would hold all of it at once and gain nothing: one interpreter
-parses one page at a time anyway.
+While it is parsed, an honest page takes twice its size, and a malicious one of 20 MB up to 0.7 GB (ten million numbers
+in place of rows). Several threads would need that memory at once and gain nothing, because one interpreter parses one
+page at a time anyway.
 """
 
 import threading
@@ -16,7 +16,7 @@ _TURN: Final = threading.RLock()
 
 @contextmanager
 def one_at_a_time(size: int) -> Iterator[None]:
-    """Wait until no other large answer is being taken apart, where this one has so many bytes that it is one."""
+    """Wait until no other large answer is being parsed, if an answer of `size` bytes is a large one."""
     if size < _LARGE_BYTES:
         yield
         return

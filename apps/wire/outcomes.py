@@ -1,7 +1,7 @@
-"""An OperationOutcome among the rows of a search: either nothing that matters, or that some rows are missing.
+"""An OperationOutcome among the rows of a search: whether it reports that rows are missing.
 
-A search that answers 200 may have failed in part. Whoever took such a page for all there is would tell a patient that
-nothing was sent, and that what we hold is gone.
+A search that answers 200 may have failed in part. If we took such a page for complete, we would tell a patient that
+nothing was sent, and that what we have is gone.
 """
 
 from collections.abc import Iterator
@@ -11,8 +11,8 @@ import msgspec
 
 from apps.wire.errors import AccessRefused, RequestRefused, Throttled, Unavailable, WireError
 
-# FHIR issue types, alike in both versions: what passes, whatever the severity; and of errors, who may not see it, and
-# what was wrong with the question. That nothing was found is an answer.
+# FHIR issue types, the same in both versions. Those that pass with time do so at any severity. Errors are: somebody may
+# not see it, or our request was wrong. That nothing was found is an answer.
 _PASSES: Final = frozenset({"transient", "lock-error", "no-store", "exception", "timeout", "incomplete"})
 _THROTTLED: Final = "throttled"  # this one, too
 _FORBIDDEN: Final = frozenset({"security", "login", "unknown", "expired", "forbidden", "suppressed"})
@@ -33,7 +33,7 @@ _DECODER = msgspec.json.Decoder(_Outcome)
 
 
 def failure(body: bytes) -> WireError | None:
-    """The first thing that it says went wrong, if anything did. Never raises, and keeps no text of it."""
+    """The first error that it reports, if any. Never raises, and keeps nothing of its text."""
     return next(filter(None, (_failure(severity, code) for severity, code in _issues(body))), None)
 
 

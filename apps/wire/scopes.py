@@ -133,9 +133,9 @@ def request(
 
 
 def readable_types(granted: Iterable[str]) -> frozenset[str] | None:
-    """The resource types a grant lets us read or search; EVERY_TYPE stands for all types we know.
+    """The resource types that a grant lets us read or search. `*` means all types that we know.
 
-    None where the grant names no resource scope at all: somebody who asked for some has been given none.
+    None if the grant has no scope on any resource type, although some were requested.
     """
     scopes = [scope for scope in map(parse, granted) if scope is not None]
     if not scopes:
@@ -149,21 +149,21 @@ def readable_types(granted: Iterable[str]) -> frozenset[str] | None:
 
 
 def missing(requested: Iterable[str], granted: Iterable[str] | None) -> tuple[str, ...]:
-    """What was asked for and not wholly given, as it was written; nothing where the server did not say (RFC 6749
-    section 5.1).
+    """The requested scopes that were not granted, or not completely. If the server did not say what it granted, it
+    granted all of them (RFC 6749 section 5.1).
 
-    Names are compared by what they permit, so that `.read` and `.rs` are equal and `*` covers each type.
+    Scopes are compared by what they permit: `.read` is the same as `.rs`, and `*` includes each type.
     """
     return () if granted is None else _uncovered(tuple(dict.fromkeys(requested)), by=tuple(granted))
 
 
 def _reading_rights(supported: Iterable[str]) -> Mapping[tuple[Context, str], frozenset[str]]:
-    """What a server's list says of reading, by context and type."""
+    """The rights to read that a server lists, by context and type."""
     rights: dict[tuple[Context, str], frozenset[str]] = {}
     for scope in map(parse, supported):
         if scope is not None and scope.rights & _READING:
-            place = (scope.context, scope.resource_type)
-            rights[place] = rights.get(place, frozenset()) | (scope.rights & _READING)
+            key = (scope.context, scope.resource_type)
+            rights[key] = rights.get(key, frozenset()) | (scope.rights & _READING)
     return rights
 
 
@@ -182,7 +182,7 @@ _Unit = tuple[Context, str, str, str]
 
 
 def _uncovered(names: Sequence[str], *, by: Sequence[str]) -> tuple[str, ...]:
-    """The names of which some part is permitted by none of the others."""
+    """The scopes that `by` does not permit, or only in part."""
     permitted = {unit for scope in map(parse, by) if scope for unit in _units(scope)}
     spoken = {name.removeprefix(_PREFIX) for name in by}
     left = []
