@@ -1,7 +1,7 @@
-"""Reading what a FHIR server says it supports: Conformance in DSTU2, CapabilityStatement in R4.
+"""Reading what a FHIR server says that it supports: Conformance in DSTU2, CapabilityStatement in R4.
 
-Elements that are missing or odd are passed over: real statements lack searchParam, invent types and interactions
-(interface facts 1.5), and one bad row must not hide what the server offers.
+Missing and invalid elements are ignored, because one bad row must not hide what the server offers. Real statements lack
+searchParam, and invent types and interactions (interface facts 1.5).
 """
 
 from collections.abc import Iterator, Mapping
@@ -19,22 +19,22 @@ _VERSIONS = {"1.0": FhirVersion.DSTU2, "4.0": FhirVersion.R4}  # 1.0.2 and 4.0.1
 
 @dataclass(frozen=True)
 class OfferedType:
-    """What can be done with one resource type: interaction codes such as search-type, search parameter names, and what
-    a search brings along on request (`searchRevInclude`, such as Provenance:target)."""
+    """What a server supports for one resource type: interaction codes such as search-type, names of search parameters,
+    and what a search can include (`searchRevInclude`, such as Provenance:target)."""
 
     interactions: frozenset[str]
     search_parameters: frozenset[str]
     reverse_includes: frozenset[str] = frozenset()
 
     def allows(self, interaction: str) -> bool:
-        """Whether it is listed; a type listed without interactions says nothing about them (interface facts 1.5)."""
+        """Whether it is listed, or no interactions are listed for this type at all (interface facts 1.5)."""
         return not self.interactions or interaction in self.interactions
 
 
 @dataclass(frozen=True)
 class CapabilityStatement:
-    """What a server says of itself. `software` is for staff: a name and a release, or a publisher, or empty. `is_odd`
-    where it has the form of the other version than it states."""
+    """What a server says about itself. `software` is for staff: its name and release, or its publisher, or empty.
+    `is_odd`: its resource type belongs to another FHIR version than it states."""
 
     version: FhirVersion
     software: str
@@ -43,7 +43,8 @@ class CapabilityStatement:
 
 
 def read_capability_statement(statement: Mapping[str, Any]) -> CapabilityStatement:
-    """Raises EndpointMisconfigured where this is no statement (NO_METADATA) or of a version we do not speak."""
+    """Read a statement. Raises EndpointMisconfigured if it is none (NO_METADATA), or is of a FHIR version that we do
+    not support (UNKNOWN_VERSION)."""
     kind = _text(statement, "resourceType")
     if kind not in _KINDS:
         raise EndpointMisconfigured(code=Code.NO_METADATA, status=200)
@@ -64,7 +65,7 @@ def read_capability_statement(statement: Mapping[str, Any]) -> CapabilityStateme
 
 
 def servers(statement: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """The members of rest that describe a server; one without a mode is taken for one."""
+    """The members of `rest` that describe a server; one without a mode is taken for one."""
     return (rest for rest in objects(statement, "rest") if rest.get("mode", "server") == "server")
 
 

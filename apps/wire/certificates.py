@@ -1,8 +1,8 @@
-"""Seeing which certificate a host presents: who issued it, until when it holds, and what is wrong with it.
+"""Looking at the certificate of a host: who issued it, until when it is valid, and what is wrong with it.
 
-A handshake and nothing more: no request is sent. It goes where the address guard says, under one deadline. Where the
-handshake that verifies fails, a second one that verifies nothing looks at what was presented, so that staff learn
-why; nothing is ever sent over that one either.
+Only a TLS handshake is made, to addresses that the guard allows and under one deadline; no request is sent. If it
+fails, a second handshake without verification looks at the certificate, so that staff learn why. Nothing is sent over
+that connection either.
 """
 
 import hashlib
@@ -27,7 +27,7 @@ _OLD_TLS = frozenset({"TLSv1", "TLSv1.1", "SSLv3"})
 
 
 class CertificateFault(StrEnum):
-    """Why we do not connect to a host that presents this."""
+    """Why we do not connect to a host with this certificate."""
 
     EXPIRED = "expired"
     NOT_YET = "not_yet"
@@ -36,7 +36,7 @@ class CertificateFault(StrEnum):
     OLD_TLS = "old_tls"
 
 
-# X509_V_ERR_…: openssl-verification-options(1), x509_vfy.h. Whatever else is wrong, nobody we trust stands behind it.
+# X509_V_ERR_…: openssl-verification-options(1), x509_vfy.h. Every other code means that it is untrusted.
 _BY_VERIFY_CODE = {
     9: CertificateFault.NOT_YET,
     10: CertificateFault.EXPIRED,
@@ -47,9 +47,9 @@ _BY_VERIFY_CODE = {
 
 @dataclass(frozen=True)
 class Certificate:
-    """What a host presented. `issuer` is the common name of who issued it, else the organization, or empty; `digest`
-    is the SHA-256 of the whole certificate in hexadecimal; `tls_version` such as "TLSv1.3"; `fault` None where we would
-    connect."""
+    """The certificate of a host. `issuer` is its issuer's common name, or else organization, or empty. `digest` is the
+    SHA-256 of the whole certificate in hexadecimal. `tls_version` is, for example, "TLSv1.3". `fault` is None if we
+    would connect."""
 
     host: str
     issuer: str
@@ -62,8 +62,8 @@ class Certificate:
 def presented(url: str, *, policy: AddressPolicy, total_seconds: float = transport.TOTAL_SECONDS) -> Certificate | None:
     """The certificate of the host of this address; None for plain http, which has none.
 
-    Raises UnsafeAddress before anything is sent, Unavailable where no handshake came about in time, and
-    UnexpectedAnswer where what was presented cannot be read.
+    Raises UnsafeAddress before anything is sent, Unavailable if no handshake is completed in time, and UnexpectedAnswer
+    if the certificate cannot be read.
     """
     address = parse_address(url, policy)
     if address.scheme != "https":
@@ -78,7 +78,7 @@ def presented(url: str, *, policy: AddressPolicy, total_seconds: float = transpo
         failure = Unavailable(code=Code.TIMED_OUT if is_late else Code.UNREACHABLE)
     except (ValueError, x509.InvalidVersion):
         failure = UnexpectedAnswer(code=Code.UNREADABLE)
-    raise failure  # here and not above, so that nothing hangs on it as its context
+    raise failure  # not inside an except block, where the library's exception would become its context
 
 
 def _seen(address: Address, deadline: Deadline) -> Certificate:
@@ -100,7 +100,7 @@ def _seen(address: Address, deadline: Deadline) -> Certificate:
 
 
 def _handshake(address: Address, deadline: Deadline, context: Callable[[], ssl.SSLContext]) -> tuple[bytes, str]:
-    """The certificate as it came, and the version of TLS. The handshake is one call under the socket's time-out."""
+    """The encoded certificate, and the TLS version. The handshake is one call, which the socket's time-out limits."""
     with sockets.connect(address.host, address.port, scheme="https", deadline=deadline) as plain:
         plain.settimeout(deadline.remaining_seconds())
         with context().wrap_socket(plain, server_hostname=address.host) as wrapped:
@@ -115,12 +115,12 @@ def _fault(refusal: ssl.SSLError, tls_version: str) -> CertificateFault:
         return _BY_VERIFY_CODE.get(refusal.verify_code, CertificateFault.UNTRUSTED)
     if tls_version in _OLD_TLS:
         return CertificateFault.OLD_TLS
-    raise refusal  # it broke off, and then did not: nobody knows
+    raise refusal  # the first handshake failed and the second did not, for an unknown reason
 
 
 @lru_cache(maxsize=1)
 def _looking_context() -> ssl.SSLContext:
-    """Verifies nothing and speaks anything: for looking at a certificate that was refused, and for nothing else."""
+    """A context that verifies nothing and accepts every version: only for looking at a certificate that was refused."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE

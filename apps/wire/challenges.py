@@ -1,7 +1,7 @@
 """Why a FHIR server refused a token: the Bearer challenge of its WWW-Authenticate header (RFC 6750 section 3).
 
-Only the reason is kept, and only if it is one we know: the realm and the description are the far end's words. One
-header may hold challenges of several schemes, and quoted text may hold anything, also what looks like a reason.
+Only the error code is kept, and only if we know it: realm and description are the server's words. A header can contain
+challenges of several schemes, and a quoted string can contain anything, even something that looks like an error code.
 """
 
 import re
@@ -21,7 +21,7 @@ _PART = re.compile(
 
 
 def reason(header: str) -> Code:
-    """The error of the Bearer challenge; UNRECOGNIZED where there is none, as where no token was sent."""
+    """The error of the Bearer challenge; UNRECOGNIZED if it has none, as after a request without a token."""
     scheme = ""
     position = 0
     while position < len(header[:_LONGEST_HEADER]) and (part := _PART.match(header, position)):

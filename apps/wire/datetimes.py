@@ -1,7 +1,7 @@
-"""Dates and times as FHIR writes them: a year, a month, a day, or a moment.
+"""Dates and times of FHIR, which can be a year, a month, a day, or a moment.
 
-What is not known is not invented: 2019-05 stays a month. For ordering, `starts_at` names the first moment it can
-mean. FHIR R4 section 2.24.0.1 (date, dateTime, instant); DSTU2 section 1.14 the same.
+No precision is invented: 2019-05 stays a month. For sorting, `starts_at` is the first moment that it can mean. See FHIR
+R4, section 2.24.0.1 (date, dateTime, instant), and DSTU2, section 1.14.
 """
 
 import calendar
@@ -21,7 +21,7 @@ _WRITTEN = re.compile(
 _A_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
 _A_MOMENT = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:Z|[+-][0-9]{2}:[0-5][0-9])", re.ASCII
-)  # as nearly all moments are sent
+)  # nearly all moments are sent in this form
 _DAYS_KEPT = 8192
 _MOMENTS_KEPT = 128
 
@@ -38,8 +38,8 @@ class Precision(IntEnum):
 class FhirDateTime(msgspec.Struct, frozen=True, gc=False):
     """A date as precise as it was written.
 
-    `first_day` is the day, or the first day of the month or year, on the writer's own calendar. `starts_at` is in
-    UTC; a value without an offset, which FHIR forbids beside a time, counts as UTC and has `has_offset` False.
+    `first_day` is the day, or the first day of the month or year, in the writer's own time zone. `starts_at` is in UTC.
+    A time without an offset, which FHIR forbids, counts as UTC, and `has_offset` is False.
     """
 
     precision: Precision
@@ -49,7 +49,7 @@ class FhirDateTime(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def last_day(self) -> date:
-        """The day, or the last day of the month or year, on the writer's own calendar."""
+        """The day, or the last day of the month or year, in the writer's own time zone."""
         if self.precision is Precision.YEAR:
             return self.first_day.replace(month=12, day=31)
         if self.precision is Precision.MONTH:
@@ -58,7 +58,7 @@ class FhirDateTime(msgspec.Struct, frozen=True, gc=False):
 
 
 def parse(text: object) -> FhirDateTime | None:
-    """The date a FHIR element holds, or None for what is no date; never raises."""
+    """The date in a FHIR element, or None if it is not a date. Never raises."""
     if not isinstance(text, str):
         return None
     if _A_DAY.fullmatch(text):
@@ -68,8 +68,8 @@ def parse(text: object) -> FhirDateTime | None:
 
 @lru_cache(maxsize=_MOMENTS_KEPT)
 def _moment(text: str) -> FhirDateTime | None:
-    """What `_parsed` finds in it, in a third of the time: a page has a hundred of them, and reads each of them two or
-    three times. Of all that were read, the few that were read last are known, and none says whose it is."""
+    """The same as `_parsed`, in a third of the time: a page has a hundred moments, and reads each two or three times.
+    The cache has only the few that were read last, and does not know whose they are."""
     try:
         at = datetime.fromisoformat(text)
         starts_at = at if at.tzinfo is UTC else at.astimezone(UTC)
@@ -80,7 +80,7 @@ def _moment(text: str) -> FhirDateTime | None:
 
 @lru_cache(maxsize=_DAYS_KEPT)
 def _day(text: str) -> FhirDateTime | None:
-    """A page reads the same days again and again, and a day is nobody's."""
+    """The same as `_parsed`, cached: a page reads the same days again and again, and a day does not say whose it is."""
     return _parsed(text)
 
 

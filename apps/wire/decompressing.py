@@ -1,8 +1,8 @@
-"""The decompressed body of one HTTP answer.
+"""Decompressing the body of an HTTP answer.
 
-gzip, the only coding we ask for, is undone here and not by urllib3, which takes a compressed body for whole that ends
-in its middle: where nothing else says how long it should be, half a letter would be kept as the letter. Whether a cut
-body matters is for the caller to say: JSON that was cut is no JSON.
+gzip is the only coding that we request. urllib3 could decompress it, but does not notice if the compressed body ends
+too early: unless something else states the length, half a letter would be stored as if it were the whole one. The
+caller decides whether that matters; cut JSON, for example, cannot be parsed anyway.
 """
 
 import zlib
@@ -16,7 +16,8 @@ _NAMES = frozenset({"gzip", "x-gzip"})
 
 
 class Reader:
-    """Reads one answer to its end, however many it is packed in. `is_cut` is said there: the last has no end."""
+    """Reads one answer, which may consist of several gzip members. At its end, `is_cut` says whether the last member is
+    incomplete."""
 
     def __init__(self, raw: urllib3.BaseHTTPResponse) -> None:
         self._raw = raw
@@ -27,11 +28,11 @@ class Reader:
 
     @property
     def is_cut(self) -> bool:
-        """Whether it ended before what was packed did."""
+        """Whether the body ended before its last gzip member did."""
         return self._is_open
 
     def read(self, most: int) -> bytes:
-        """The next bytes, at most so many; none at the end. Raises what urllib3 does: DecodeError among others."""
+        """The next bytes, at most `most`; none at the end. Raises what urllib3 raises, such as DecodeError."""
         if self._unpacker is None:
             piece: bytes = self._raw.read(most, decode_content=True)
             return piece
@@ -62,8 +63,7 @@ class Reader:
         return piece
 
     def _begins(self) -> bool:
-        """Whether there is one more: what follows a whole one is another (RFC 1952 section 2.2), which has to be whole
-        as well, or nothing that anybody reads."""
+        """Whether another gzip member begins here (RFC 1952 section 2.2). Anything else after a member is ignored."""
         if self._has_ended and not self._is_swallowing:
             while len(self._packed) < len(_BEGINNING) and self._refill():
                 pass

@@ -1,7 +1,7 @@
-"""How kinds of server differ, as data with the evidence beside each value.
+"""How kinds of server differ, as data, with the evidence for each value.
 
-Sources: "spec" is the interface specification; "facts" the interface facts, whose own sources stand in brackets;
-"inferred" marks a default nobody published. A client registration may override single values by columns of its own.
+"spec" is the interface specification; "facts" are the interface facts, whose own sources are in brackets; "inferred"
+marks a default that nobody published. A client registration can override single values with columns of its own.
 """
 
 from collections.abc import Mapping
@@ -13,21 +13,21 @@ from apps.wire.client_authentication import Authentication
 
 
 class Interface(StrEnum):
-    """The two interfaces we speak."""
+    """The two interfaces that we speak: A and B of the specification."""
 
     PATIENT_ACCESS = "patient-access"
     SMART = "smart"
 
 
 class FhirVersion(StrEnum):
-    """A fact about an endpoint, never guessed from a payload."""
+    """The FHIR version of an endpoint. It is configured, never guessed from an answer."""
 
     DSTU2 = "dstu2"
     R4 = "r4"
 
 
 class Placement(StrEnum):
-    """Where the parameters of a token request travel."""
+    """Where the parameters of a token request are sent."""
 
     QUERY = "query"
     BODY = "body"
@@ -40,23 +40,23 @@ class Dialect:
     interface: Interface
     token_parameters: Placement
     authentication: Authentication  # of a confidential client
-    system_assertion: Authentication | None  # how a system's signed assertion travels; None: no system access
+    system_assertion: Authentication | None  # how a system sends its assertion; None if there is no system access
     sends_state_in_exchange: bool
     sends_aud: bool
     uses_pkce: bool  # unless the registration says otherwise
     accept: Mapping[FhirVersion, str]
-    refresh_window_hours: int | None  # a refresh token dies this long after its issue
-    idle_limit_days: int | None  # a refresh token dies unused for this long
+    refresh_window_hours: int | None  # a refresh token expires this long after its issue
+    idle_limit_days: int | None  # a refresh token expires if it is not used for this long
     minimum_refresh_interval_seconds: int
-    refreshes_per_second: float  # of one client registration, that all workers together make ahead of need
+    refreshes_per_second: float  # of one client registration, by all workers together, before anybody needs the token
     assumed_lifetime_seconds: int  # of an access token that comes without expires_in
-    longest_lifetime_seconds: int  # that is believed of an access token which can be renewed, whatever expires_in says
+    longest_lifetime_seconds: int  # of an access token that can be refreshed, whatever expires_in says
     revokes_replaced: bool  # whether a refresh token that a new sign-in replaced is revoked
     requests_per_minute: int  # per connection
     parallel_requests: int  # per connection
-    runs_at_once: int  # sync runs of one authorization server that all workers together may have in hand
+    runs_at_once: int  # sync runs of one authorization server, by all workers together
     needs_narrow_search: Mapping[FhirVersion, frozenset[str]]  # types whose search by patient alone is refused
-    fallback_statuses: frozenset[int]  # a search so refused is tried once with `ResourceType.narrow_searches`
+    fallback_statuses: frozenset[int]  # after such an answer, a search is tried with `ResourceType.narrow_searches`
 
 
 _PATIENT_ACCESS = Dialect(

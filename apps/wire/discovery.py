@@ -1,8 +1,8 @@
-"""Finding where a SMART deployment's people sign in: both documents are asked, and nothing is guessed.
+"""Discovering where the people of a SMART deployment sign in. Both documents are read, and nothing is guessed.
 
-The SMART configuration is preferred, the capability statement's extension is what remains where there is none, and
-where both speak and differ, that is reported (interface facts 3.3; SMART App Launch 2.2 calls the extension
-deprecated, 1.0 had both). No token is sent, and nothing outside the FHIR base URL is asked.
+The SMART configuration is preferred. Without one, the extension of the capability statement is used. If the two differ,
+that is reported (interface facts 3.3; SMART App Launch 1.0 had both, and 2.2 calls the extension deprecated). No token
+is sent, and only addresses below the FHIR base URL are requested.
 """
 
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ from apps.wire.smart_configuration import SmartConfiguration, Stated, read_oauth
 __all__ = ["Discovered", "DiscoverySource", "SmartConfiguration", "discover"]
 
 _LARGEST_CONFIGURATION_BYTES = 1_000_000
-# There is no such document; any other fault, such as an untrusted certificate, is one of the whole server.
+# These mean that there is no such document. Any other fault, such as an untrusted certificate, is the whole server's.
 _ABSENT = frozenset({Code.NO_SMART_CONFIGURATION, Code.NO_METADATA, Code.REDIRECTED, Code.TOO_LARGE, Code.UNREADABLE})
 _FORBIDDEN = 403
 _INDISPENSABLE = ("authorize_url", "token_url")
@@ -41,10 +41,10 @@ class DiscoverySource(StrEnum):
 
 @dataclass(frozen=True)
 class Discovered:
-    """What was found, and for staff what is odd about it, by the names of SmartConfiguration's fields.
+    """What was found, and what staff should review about it, by the names of SmartConfiguration's fields.
 
-    `disagreements`: stated by both documents, and differently. `refused`: stated, and not an address we connect to.
-    `unavailable`: documents that could not be asked just now, so that less may have been found than there is.
+    `disagreements` are stated differently by the two documents. `refused` are addresses that we would not connect to.
+    `unavailable` are documents that could not be read just now, so that something may be missing.
     """
 
     configuration: SmartConfiguration
@@ -55,13 +55,13 @@ class Discovered:
 
 
 def discover(server: FhirServer) -> Discovered:
-    """Asks for both documents, one after the other: up to twice the transport's total time.
+    """Request both documents, one after the other, which takes up to twice the transport's total time.
 
-    Raises EndpointMisconfigured (NO_SMART_CONFIGURATION) where neither names both addresses; UnsafeAddress where the
-    addresses named are none we connect to, or the FHIR base URL itself is not; EndpointMisconfigured with the
-    transport's own code where the server's certificate is not trusted; OrganizationNotEnabled where both documents are
-    forbidden, as they are below a tenant that lets nobody in (interface facts 3.1); Unavailable where nothing was found
-    and a document could not be asked.
+    Raises EndpointMisconfigured (NO_SMART_CONFIGURATION) if neither states both addresses; UnsafeAddress if we would
+    not connect to the addresses or to the FHIR base URL itself; EndpointMisconfigured with the transport's code if the
+    server's certificate is not trusted; OrganizationNotEnabled if both documents are forbidden, as they are for a
+    tenant that lets nobody in (interface facts 3.1); Unavailable if nothing was found, and a document could not be read
+    now.
     """
     found, failures = _asked(server)
     preferred = next((source for source in DiscoverySource if source in found and found[source].is_enough), None)
@@ -77,7 +77,7 @@ def discover(server: FhirServer) -> Discovered:
 
 
 def _asked(server: FhirServer) -> tuple[dict[DiscoverySource, Stated], list[WireError]]:
-    """What each document states, and why some could not be asked. One alone that is forbidden is merely absent."""
+    """What each document states, and why some could not be read. If only one is forbidden, it counts as absent."""
     found: dict[DiscoverySource, Stated] = {}
     failures: list[WireError] = []
     refusals: list[WireError] = []
@@ -93,7 +93,8 @@ def _asked(server: FhirServer) -> tuple[dict[DiscoverySource, Stated], list[Wire
 
 
 def _stated(server: FhirServer, source: DiscoverySource) -> Stated:
-    """What one document states; nothing, where there is none. Raises what is wrong with the server as a whole."""
+    """What one document states; nothing if there is no such document. Raises what is wrong with the server as a
+    whole."""
     try:
         if source is DiscoverySource.SMART_CONFIGURATION:
             document = public_documents.document(
@@ -109,13 +110,14 @@ def _stated(server: FhirServer, source: DiscoverySource) -> Stated:
         if failure.code not in _ABSENT:
             raise
         is_forbidden = failure.status == _FORBIDDEN
-    if is_forbidden:  # raised here, so that the other failure does not hang on it
+    if is_forbidden:  # raised outside the except block, so that the other failure does not become its context
         raise OrganizationNotEnabled(code=Code.UNAUTHORIZED_CLIENT, status=_FORBIDDEN)
     return Stated()
 
 
 def _discovered(server: FhirServer, found: dict[DiscoverySource, Stated], source: DiscoverySource) -> Discovered:
-    """The preferred document's two addresses as a pair; of the rest, whatever either states."""
+    """The authorize and token address of the preferred document, as a pair; of the rest, what either document
+    states."""
     stated = found[source]
     others = [other for name, other in found.items() if name is not source]
     values: dict[str, Any] = {}
@@ -138,7 +140,7 @@ def _discovered(server: FhirServer, found: dict[DiscoverySource, Stated], source
 
 
 def _is_same(one: str, other: str, server: FhirServer) -> bool:
-    """Whether two addresses are one: the case of the host and a written default port do not count, all else does."""
+    """Whether two addresses are the same, apart from the case of the host and an explicit default port."""
     if one == other:
         return True
     first, second = parse_address(one, server.policy), parse_address(other, server.policy)

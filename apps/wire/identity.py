@@ -1,7 +1,7 @@
-"""Who signed in at the provider: an ID token, verified with every option spelled out.
+"""Verifying an ID token, which says who signed in at the provider.
 
-OpenID Connect Core 1.0 section 3.1.3.7, SMART App Launch 2.2 and interface facts 3.7. An `Identity` is made by `verify`
-and nowhere else. It says who used the provider's page and is never a sign-in to us.
+OpenID Connect Core 1.0 section 3.1.3.7, SMART App Launch 2.2 and interface facts 3.7. Only `verify` makes an
+`Identity`. It says who used the provider's page, and is never a sign-in at our site.
 """
 
 import re
@@ -22,7 +22,7 @@ __all__ = ["ALGORITHMS", "Identity", "KeyFinder", "fhir_user_reference", "verify
 ALGORITHMS = frozenset({"RS256"})  # SMART App Launch 2.2; interface facts 3.7
 
 _LEEWAY_SECONDS = 60  # clocks differ: conformance C72
-_OLDEST_SECONDS = 86_400  # the token was made for a sign-in that takes ten minutes at most
+_OLDEST_SECONDS = 86_400  # generous: the token was made during a sign-in that takes ten minutes at most
 _LATEST = 253_402_300_800  # the year 10000; nobody means a later moment
 _LONGEST_SUBJECT = 255  # OpenID Connect Core section 2
 _LONGEST_REFERENCE = 2_048
@@ -36,7 +36,7 @@ _PEOPLE = frozenset({"Patient", "Practitioner", "PractitionerRole", "RelatedPers
 
 @dataclass(frozen=True, repr=False)
 class Identity:
-    """A person as their issuer knows them: (issuer, subject) never names anybody else. `fhir_user` is as written."""
+    """A person as their issuer knows them: issuer and subject together are unique. `fhir_user` is as written."""
 
     issuer: str
     subject: str
@@ -53,16 +53,16 @@ def verify(
     at: datetime,
     algorithms: Collection[str] = ALGORITHMS,
 ) -> Identity:
-    """The person an ID token speaks of, if all of it holds at `at`, give or take a minute.
+    """The person whom an ID token names, if the token is valid at `at`, give or take a minute.
 
-    `issuers` is the allow list, compared as exact text, and decides before any key is asked for. `nonce` is the one
-    sent with the authorization request, or None if none was. `algorithms` may widen RS256 to other asymmetric ones.
+    `issuers` are those that are allowed. They are compared exactly, before any key is requested. `nonce` is the one of
+    the authorization request, or None if it had none. `algorithms` may allow other asymmetric ones besides RS256.
 
-    Raises IdentityRefused, whose fault names the first thing that was wrong; and what `KeyFinder.find` raises.
+    Raises IdentityRefused, whose fault is the first that was found, and what `KeyFinder.find` raises.
     """
     token = take_apart(id_token.reveal(), algorithms=frozenset(algorithms))
     issuer = token.claims.get("iss")
-    # a tuple, because in a lone text every part of it would be "in"
+    # a tuple, because every part of a single string would be "in" it
     if not isinstance(issuer, str) or issuer not in tuple(issuers):
         raise IdentityRefused(fault=IdentityFault.ISSUER, unverified_issuer=_as_address(issuer))
     _check_signed(token, issuer, keys, at)
@@ -74,9 +74,9 @@ def verify(
 
 
 def fhir_user_reference(identity: Identity, fhir_base_url: str) -> tuple[str, str] | None:
-    """Type and id of the person's FHIR resource, if it lies directly below this FHIR base URL; else None.
+    """Type and id of the person's FHIR resource, if that is directly below this FHIR base URL; else None.
 
-    A relative reference is read below it. On another base URL the same id is somebody else (interface facts 3.1).
+    A relative reference is below it, too. On another base URL the same id is somebody else (interface facts 3.1).
     """
     written = identity.fhir_user or ""
     if written.startswith(("https://", "http://")):
@@ -90,7 +90,8 @@ def fhir_user_reference(identity: Identity, fhir_base_url: str) -> tuple[str, st
 
 
 def _check_signed(token: UnverifiedToken, issuer: str, keys: KeyFinder, at: datetime) -> None:
-    """By a key that the issuer has now: what no key signed that we remember may be signed by its successor."""
+    """Check the signature with the issuer's keys: first with those that we remember, then, if none fits, with those
+    that the issuer publishes now."""
     known = keys.find(issuer, token.key_id, at=at)
     try:
         check_signature(token, known)
@@ -105,13 +106,13 @@ def _check_signed(token: UnverifiedToken, issuer: str, keys: KeyFinder, at: date
 
 
 def _as_address(issuer: object) -> str:
-    """The issuer, if it is written as an address and no longer than one; else nothing."""
+    """The issuer, if it is a URL that is not too long; else empty."""
     is_address = isinstance(issuer, str) and len(issuer) <= _LONGEST_ISSUER and _ADDRESS.fullmatch(issuer)
     return str(issuer) if is_address else ""
 
 
 def _is_below(url: str, base: str) -> bool:
-    """Same origin, and below the very path: the case of a tenant's name counts."""
+    """Whether it has the same origin and is below that path, in which upper and lower case differ."""
     try:
         root, person = (parse_address(each, _as_written(each)) for each in (base, url))
     except (UnsafeAddress, ValueError):
@@ -120,7 +121,8 @@ def _is_below(url: str, base: str) -> bool:
 
 
 def _as_written(url: str) -> AddressPolicy:
-    """Nothing is connected to here: the base URL was judged when it was configured."""
+    """A policy that allows the URL's own origin: nothing is sent there, and the guard has checked the base URL
+    already."""
     origin = "/".join(url.split("/", 3)[:3]).lower()
     return AddressPolicy(allow_loopback_http=True, approved_origins=frozenset({origin}))
 
@@ -132,7 +134,7 @@ def _check_audience(claims: Mapping[str, Any], client_id: str) -> None:
         raise IdentityRefused(fault=IdentityFault.AUDIENCE)
     if client_id not in audience:
         raise IdentityRefused(fault=IdentityFault.AUDIENCE)
-    # present, it must be ours; with several audiences it must be present
+    # if azp is there, it must be us; and it must be there if there are several audiences
     if ("azp" in claims or len(audience) > 1) and claims.get("azp") != client_id:
         raise IdentityRefused(fault=IdentityFault.AUTHORIZED_PARTY)
 
@@ -158,7 +160,7 @@ def _moment(claims: Mapping[str, Any], name: str) -> float | None:
 
 
 def _check_nonce(claims: Mapping[str, Any], nonce: Secret | None) -> None:
-    """The one we sent; and none where we sent none, for then it belongs to somebody else's request."""
+    """Refuse any nonce but ours. If we sent none, a nonce belongs to somebody else's request."""
     written = claims.get("nonce")
     if written is None and nonce is None:
         return
@@ -178,9 +180,9 @@ def _is_plain(text: str) -> bool:
 
 
 def _fhir_user(claims: Mapping[str, Any]) -> str | None:
-    """The claim, or its predecessor where that names a person's resource (interface facts 3.7 [CER]).
+    """The claim, or its predecessor if that names the resource of a person (interface facts 3.7 [CER]).
 
-    Odd ones count as absent: they prove nothing about the token.
+    Invalid ones count as absent, because they say nothing about the validity of the token.
     """
     claim, predecessor = (_reference(claims.get(name)) for name in ("fhirUser", "profile"))
     return claim or (predecessor if predecessor and _PEOPLE & set(predecessor.split("/")[-2:-1]) else None)

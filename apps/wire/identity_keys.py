@@ -1,7 +1,7 @@
-"""The keys with which issuers sign ID tokens: found at the issuer, kept for a while, asked for again when one is new.
+"""The keys with which issuers sign ID tokens: fetched from the issuer, cached, and fetched again for an unknown key.
 
-OpenID Connect Discovery 1.0 section 4 and RFC 7517. An issuer is asked only after the caller allowed it by name, its
-key set's address passes the guard like any other, and no token can make us ask often (interface facts 3.7).
+OpenID Connect Discovery 1.0 section 4 and RFC 7517. Callers ask only about issuers that are allowed, the address of a
+key set has to pass the guard, and no token can make us fetch often (interface facts 3.7).
 """
 
 from collections.abc import Callable, Mapping
@@ -14,16 +14,16 @@ from apps.wire import public_documents
 from apps.wire.addresses import AddressPolicy
 from apps.wire.errors import Code, EndpointMisconfigured, IdentityFault, IdentityRefused
 
-_KEPT_FOR = timedelta(hours=1)  # so long a key may be used after the issuer withdrew it
-_ASKED_AGAIN_AFTER = timedelta(seconds=60)  # for a key that we have not seen
+_KEPT_FOR = timedelta(hours=1)  # for so long we may use a key that the issuer has withdrawn
+_ASKED_AGAIN_AFTER = timedelta(seconds=60)  # for a key that we do not know
 _MOST_ISSUERS = 5_000  # Cerner publishes 1,359 tenants, each with its own
-_MOST_KEYS = 100  # nine at once have been seen: interface facts 3.7 [CEL]
+_MOST_KEYS = 100  # a real key set had nine: interface facts 3.7 [CEL]
 _LARGEST_DOCUMENT_BYTES = 500_000
 
 
 @dataclass(frozen=True)
 class PublishedKey:
-    """One member of a key set, as published: whether it is fit for anything is judged where it is used."""
+    """One member of a key set, as published. Whoever uses it has to check that it is suitable."""
 
     key_id: str | None
     members: Mapping[str, Any]
@@ -36,9 +36,9 @@ class _KeySet:
 
 
 class KeyFinder:
-    """Finds issuers' keys and remembers them. One for the process: threads share it.
+    """Finds the keys of issuers, and caches them. All threads of a process share one.
 
-    `policy` is asked at each fetch, because staff can change what it permits.
+    `policy` is called for each fetch, because staff can change what it allows.
     """
 
     def __init__(self, policy: Callable[[], AddressPolicy]) -> None:
@@ -47,10 +47,10 @@ class KeyFinder:
         self._key_sets: dict[str, _KeySet] = {}
 
     def find(self, issuer: str, key_id: str | None, *, at: datetime) -> tuple[PublishedKey, ...]:
-        """The issuer's keys of that id, or all of them for None; asks the issuer at most once.
+        """The issuer's keys with that id, or all of them for None. Fetches them at most once.
 
-        Raises IdentityRefused (ISSUER) where the issuer's own document names another; EndpointMisconfigured (NO_KEYS)
-        where a document is missing; UnsafeAddress, Unavailable and UnexpectedAnswer as the transport does.
+        Raises IdentityRefused (ISSUER) if the issuer's own document names another issuer; EndpointMisconfigured
+        (NO_KEYS) if a document is missing; UnsafeAddress, Unavailable and UnexpectedAnswer like the transport.
         """
         known = self._key_sets.get(issuer)
         found = _matching(known, key_id)
@@ -60,15 +60,16 @@ class KeyFinder:
         return found
 
     def find_anew(self, issuer: str, key_id: str | None, *, at: datetime) -> tuple[PublishedKey, ...] | None:
-        """The same as the issuer publishes them now, for a signature by none that `find` knew: a key may be replaced
-        under its own id, or have none. None where the issuer was asked a moment ago. Raises as `find` does."""
+        """The same, fetched now, for a signature that fits none of the keys that `find` returned: the issuer may have
+        replaced a key and kept its id, or use no ids. None if they were fetched a moment ago. Raises what `find`
+        raises."""
         known = self._key_sets.get(issuer)
         if known is not None and at - known.fetched_at < _ASKED_AGAIN_AFTER:
             return None
         return _matching(self._fetch(issuer, at), key_id)
 
     def _fetch(self, issuer: str, at: datetime) -> _KeySet:
-        """Asks without holding the lock: two threads may ask at once, and both are told the same."""
+        """Fetch without holding the lock. Two threads may do so at once, and get the same answer."""
         fetched = _KeySet(_published_keys(issuer, self._policy()), at)
         with self._lock:
             self._key_sets.pop(issuer, None)

@@ -18,8 +18,8 @@ def document(
 ) -> dict[str, Any]:
     """The document at an address.
 
-    Raises EndpointMisconfigured with the code `absent` where there is none, or with REDIRECTED; UnsafeAddress before
-    anything is sent; UnexpectedAnswer where it is too large; Unavailable where the server is, so that nobody knows.
+    Raises EndpointMisconfigured with the code `absent` if there is none, or with REDIRECTED; UnsafeAddress before
+    anything is sent; UnexpectedAnswer if it is too large; Unavailable if the server does not say whether there is one.
     """
     session = transport.thread_session(policy, total_seconds=transport.TOTAL_SECONDS, max_bytes=max_bytes)
     response = session.get(url, headers={"Accept": accept})

@@ -1,8 +1,8 @@
-"""Keeps the HTTP and OAuth libraries from logging what they carry.
+"""Keeping the HTTP and OAuth libraries from logging secrets.
 
-At debug level requests-oauthlib logs request bodies and token answers, urllib3 logs whole URLs (and at warning level
-those whose headers it cannot parse); interface A has secrets in both. A filter rather than a level: configuring the
-root logger, or even the library's own, does not take a filter away.
+At debug level requests-oauthlib logs request bodies and token responses, and urllib3 logs whole URLs (at warning
+level, too, if it cannot parse the headers). On interface A all of these contain secrets. We use filters and not levels,
+because configuring a logger does not remove a filter.
 """
 
 import logging
@@ -16,6 +16,6 @@ def _nothing(_record: logging.LogRecord) -> bool:
 
 
 def quiet_libraries() -> None:
-    """Mutes every module of the libraries that is loaded; call after importing them. Repeating it is harmless."""
+    """Mute every module of the libraries that is loaded. Call it after importing them, as often as you like."""
     for module in [name for name in sys.modules if name.partition(".")[0] in _TALKATIVE]:
         logging.getLogger(module).addFilter(_nothing)

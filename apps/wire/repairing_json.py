@@ -1,12 +1,11 @@
-"""Repairs JSON that is nearly valid, without decoding what is good.
+"""Repairing JSON that is nearly valid, without decoding what is valid.
 
-Two things are repaired. An escape of half a surrogate pair, which stands for no character and which hardly any decoder
-but Python's own accepts, becomes the replacement character: otherwise one cut emoji would cost the whole page. A line
-break or another control character inside a text, which servers that write JSON by hand forget to escape, is escaped
-where it would cost the page.
+Two things are repaired. The escape of half a surrogate pair, which hardly any decoder but Python's own accepts, becomes
+the replacement character: otherwise a cut emoji would make the whole page unreadable. And a line break or another
+control character inside a string, which servers that do not use a JSON library forget to escape, is escaped.
 
-A row that is nested deeper than a decoder descends, or is no JSON for another reason (`NaN`), cannot be read by
-anybody: it alone is left out, so that it can be counted.
+A row that is nested too deeply for a decoder, or is not JSON for another reason (`NaN`), becomes null, so that it can
+be counted.
 """
 
 import re
@@ -19,25 +18,25 @@ import msgspec
 T = TypeVar("T")
 
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
-# An escaped backslash, a whole pair, or half a pair; only the last is replaced.
+# An escaped backslash, a whole pair, or half a pair; only halves are replaced.
 _SURROGATES = re.compile(
     rb"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
 )
 _REPLACEMENT = b"\\ufffd"  # as long as what it replaces
 
-# A text, or what opens or closes an object or a list: all there is to see of how deep JSON is nested.
+# A string, or a bracket of an object or a list: they show how deeply JSON is nested.
 _NESTING = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
 _CONTROL = re.compile(rb"[\x00-\x1f]")
-# Who sends more of either means to keep us busy: a page of 20 MB has about two million texts and brackets.
+# Whoever sends more wants to keep us busy: an honest page of 20 MB has about two million strings and brackets.
 _MOST_TOKENS = 4_000_000
 _MOST_ODD_ROWS = 1_000
-_MOST_DEPTH = 500  # of a row in its page; Python's decoders, ours among them, end somewhere below a thousand
+_MOST_DEPTH = 500  # of a row in its page; Python's decoders stop somewhere below a thousand
 _ROW_DEPTH = 3  # Bundle, list, entry
 _ANYTHING = msgspec.json.Decoder(msgspec.Raw)
 
 
 def mended(body: bytes) -> bytes:
-    """The body without half surrogate pairs; the same object where there is none."""
+    """The body without half surrogate pairs. If there are none, the same object is returned."""
     if _SURROGATE.search(body) is None:
         return body
     whole = bytearray(body)
@@ -48,8 +47,8 @@ def mended(body: bytes) -> bytes:
 
 
 def without_odd_rows(body: bytes) -> bytes:
-    """The body with what `readable` makes of each row that no decoder takes, or null. A body that was cut, or is
-    broken outside its rows, stays broken; so does one that is odd all over."""
+    """The body with each unreadable row repaired, or replaced by null. A body that was cut, is broken outside its rows,
+    or has too many bad rows, stays broken."""
     kept: list[bytes] = []
     kept_to = 0
     for start, end, deepest in _rows(body):
@@ -64,13 +63,13 @@ def without_odd_rows(body: bytes) -> bytes:
 
 
 def rows(body: bytes) -> Iterator[bytes]:
-    """Each row, of whichever of several lists: where a name stands twice, decoders keep what it named last."""
+    """The rows of all lists of entries: if `entry` occurs twice, a decoder returns only the last list."""
     for start, end, _deepest in _rows(body):
         yield body[start:end]
 
 
 def _rows(body: bytes) -> Iterator[tuple[int, int, int]]:
-    """Where each row begins and ends, and how deep it is nested; found without descending into any."""
+    """Where each row begins and ends, and how deeply it is nested, found without recursion."""
     depth = deepest = row_starts = 0
     named, is_in_rows = b"", False
     for found in islice(_NESTING.finditer(body), _MOST_TOKENS):
@@ -90,7 +89,7 @@ def _rows(body: bytes) -> Iterator[tuple[int, int, int]]:
 
 
 def readable(row: bytes) -> bytes | None:
-    """The row, its texts escaped as they should have been; None for what is no JSON all the same."""
+    """The row, if necessary with its control characters escaped; None if it is not JSON even then."""
     if decoded(row, _ANYTHING) is not None:
         return row
     row = _NESTING.sub(lambda found: _escaped(found[0]), row)

@@ -1,7 +1,7 @@
-"""The resource types whose routes we know, per FHIR version (interface facts 1.2 and 1.3).
+"""The resource types that we know, by FHIR version (interface facts 1.2 and 1.3).
 
-What a server really offers stands in its capability statement; what the patient granted, in the scopes. This table
-says only how each type is asked for.
+This table says only how to request each type. A server's capability statement says whether it offers the type, and the
+granted scopes say whether the patient shares it.
 """
 
 from collections.abc import Mapping
@@ -17,9 +17,10 @@ Parameters = tuple[tuple[str, str], ...]
 class ResourceType:
     """One type in one version.
 
-    `takes_patient`: its search takes patient={id} (specification 4.1, rule 2). A type that does not is only read,
-    through references. `narrow_searches` together cover the type where a server refuses patient alone. `statuses` are
-    all codes of its status, for servers that demand one (facts 1.4): comma means or, so that no row is hidden.
+    `takes_patient`: it can be searched with patient={id} (specification 4.1, rule 2). Other types are only read, as
+    others refer to them. `narrow_searches` are for servers that refuse a search by patient alone; together they find
+    every resource of the type. `statuses` are all its status codes, for servers that require the parameter (facts 1.4).
+    A comma means "or", so that the search finds every resource.
     """
 
     name: str
@@ -34,7 +35,7 @@ def find(version: FhirVersion, name: str) -> ResourceType | None:
 
 
 def only_in(version: FhirVersion) -> frozenset[str]:
-    """The types that we search by patient in this version, and know in no other: what tells the versions apart."""
+    """The types that we search by patient in this version, and that exist in no other."""
     others = {name for other, types in RESOURCE_TYPES.items() if other is not version for name in types}
     return frozenset(
         known.name for known in RESOURCE_TYPES[version].values() if known.takes_patient and known.name not in others
@@ -42,12 +43,13 @@ def only_in(version: FhirVersion) -> frozenset[str]:
 
 
 def only_in_others(version: FhirVersion) -> frozenset[str]:
-    """The same of all other versions together: a server of this one never serves them."""
+    """The same for all other versions together: a server of this version never has them."""
     return frozenset().union(*(only_in(other) for other in FhirVersion if other is not version))
 
 
 def searches(dialect: Dialect, version: FhirVersion, name: str) -> tuple[Parameters, ...]:
-    """The parameters, beside patient, of the searches that cover a type; none for a type that is only read."""
+    """The parameters, besides patient, of the searches that find every resource of a type; none for a type that is only
+    read."""
     known = find(version, name)
     if known is None or not known.takes_patient:
         return ()
@@ -55,8 +57,8 @@ def searches(dialect: Dialect, version: FhirVersion, name: str) -> tuple[Paramet
 
 
 def attempts(dialect: Dialect, version: FhirVersion, name: str) -> tuple[tuple[Parameters, ...], ...]:
-    """`searches`, and what is tried instead, once each and in this order, where a server refuses them: narrower
-    searches, then those with every status. For a type we do not know, its search by patient alone."""
+    """`searches`, and what to try instead if the server refuses these: first narrower searches, then searches with
+    every status. For a type that we do not know, only a search by patient."""
     known = find(version, name)
     if known is None:
         return (((),),)

@@ -1,7 +1,8 @@
-"""The outer half of an ID token: three parts, a header nobody tricks us with, and a signature by a published key.
+"""The JWS around an ID token: taking it apart, and checking its signature with a published key.
 
-RFC 7515 and RFC 8725. What the header says about keys (`jku`, `jwk`, `x5u`, `x5c`) is never looked at: a token does not
-bring the key it is judged by. The algorithm comes from our list, must fit the kind of key, and is never symmetric.
+RFC 7515 and RFC 8725. The header's own statements about keys (`jku`, `jwk`, `x5u`, `x5c`) are ignored, because a token
+must not bring the key with which it is verified. The algorithm must be on our list and fit the type of the key, and is
+never symmetric.
 """
 
 import json
@@ -18,7 +19,7 @@ from joserfc.jwk import ECKey, RSAKey
 from apps.wire.errors import IdentityFault, IdentityRefused
 from apps.wire.identity_keys import PublishedKey
 
-# Each asymmetric algorithm with the kind of key it takes (RFC 7518 section 3.1); nothing else can be allowed.
+# Each asymmetric algorithm, and the type of its key (RFC 7518 section 3.1). Nothing else can be allowed.
 _KEY_TYPES: Mapping[str, str] = {
     **dict.fromkeys(("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"), "RSA"),
     **dict.fromkeys(("ES256", "ES384", "ES512"), "EC"),
@@ -34,7 +35,7 @@ _PART = re.compile(r"[A-Za-z0-9_-]+")
 
 @dataclass(frozen=True, repr=False)
 class UnverifiedToken:
-    """A token taken apart. Nothing in it is known to be true."""
+    """A token taken apart. Do not trust anything in it yet."""
 
     text: str
     algorithm: str
@@ -50,7 +51,7 @@ def take_apart(token: str, *, algorithms: Collection[str]) -> UnverifiedToken:
     if len(parts) != 3 or not all(map(_PART.fullmatch, parts[:2])):
         raise IdentityRefused(fault=IdentityFault.MALFORMED)
     header, claims = _object(parts[0]), _object(parts[1])
-    # b64 changes what was signed (RFC 7797) and must come with crit
+    # b64 changes what is signed (RFC 7797), and must be accompanied by crit
     if "crit" in header or "b64" in header:
         raise IdentityRefused(fault=IdentityFault.CRITICAL_HEADER)
     algorithm, key_id = header.get("alg"), header.get("kid")
@@ -62,9 +63,9 @@ def take_apart(token: str, *, algorithms: Collection[str]) -> UnverifiedToken:
 
 
 def check_signature(token: UnverifiedToken, keys: Collection[PublishedKey]) -> None:
-    """Raises IdentityRefused: UNKNOWN_KEY, UNSUITABLE_KEY, SIGNATURE.
+    """Check that one of the keys signed the token. Raises IdentityRefused: UNKNOWN_KEY, UNSUITABLE_KEY, SIGNATURE.
 
-    A token that names no key is verified only where exactly one of the keys suits (OpenID Connect Core 10.1).
+    A token that names no key is accepted only if exactly one of the keys is suitable (OpenID Connect Core 10.1).
     """
     if not keys:
         raise IdentityRefused(fault=IdentityFault.UNKNOWN_KEY)
@@ -87,7 +88,7 @@ def _is_signed(token: UnverifiedToken, key: RSAKey | ECKey) -> bool:
 
 
 def _suitable(key: PublishedKey, algorithm: str) -> RSAKey | ECKey | None:
-    """The key, if it is one for this algorithm. Private members that somebody published are left behind."""
+    """The key, if it is suitable for this algorithm, without private members that somebody published."""
     members = key.members
     wanted = _KEY_TYPES[algorithm]
     operations = members.get("key_ops", ["verify"])
@@ -105,7 +106,7 @@ def _rsa_key(members: Mapping[str, Any]) -> RSAKey | None:
     modulus, exponent = _number(members.get("n")), _number(members.get("e"))
     if not _SMALLEST_MODULUS_BITS <= modulus.bit_length() <= _LARGEST_MODULUS_BITS:
         return None
-    if not 0 < exponent <= _LARGEST_EXPONENT:  # none, or slow to verify with; the library refuses small and even ones
+    if not 0 < exponent <= _LARGEST_EXPONENT:  # a large one is slow; the library refuses small and even ones
         return None
     try:
         return RSAKey.import_key({"kty": "RSA", "n": members["n"], "e": members["e"]})
@@ -124,7 +125,7 @@ def _ec_key(members: Mapping[str, Any], curve: str) -> ECKey | None:
 
 
 def _number(written: object) -> int:
-    """The number of a key's member (RFC 7518 section 2), or 0."""
+    """A member of a key as a number (RFC 7518 section 2), or 0."""
     if not isinstance(written, str) or not _PART.fullmatch(written):
         return 0
     try:
@@ -134,7 +135,7 @@ def _number(written: object) -> int:
 
 
 def _octets(part: str) -> bytes:
-    """Base64url without padding, in its only writing (RFC 7515 section 2). Raises ValueError."""
+    """Decode base64url without padding (RFC 7515 section 2). Raises ValueError for any but the canonical encoding."""
     octets = urlsafe_b64decode(part + "=" * (-len(part) % 4))
     if urlsafe_b64encode(octets).rstrip(b"=") != part.encode("ascii"):
         raise ValueError
@@ -142,7 +143,7 @@ def _octets(part: str) -> bytes:
 
 
 def _object(part: str) -> dict[str, Any]:
-    """A part as a JSON object in which no name stands twice (RFC 8725 section 2.6 and RFC 7519 section 4)."""
+    """A part as a JSON object, in which no name may occur twice (RFC 8725 section 2.6 and RFC 7519 section 4)."""
     read: object = None
     try:
         read = json.loads(_octets(part).decode("utf-8"), object_pairs_hook=_unique, parse_constant=_refuse)

@@ -1,8 +1,9 @@
-"""What a SMART server says about itself, read from either of the two documents that can say it.
+"""Reading the two documents in which a SMART server describes itself.
 
-The SMART configuration (under `.well-known`) and the oauth-uris extension of the capability statement are read into the
-same shape. Nothing is derived from anything else: no address from another, no issuer from an address (specification
-4.2 rule 1; interface facts 3.2, 3.3 and 3.7). An address the guard refuses counts as not stated, and is named.
+They are the SMART configuration (under `.well-known`) and the oauth-uris extension of the capability statement; both
+are read into the same dataclass. Nothing is derived: no address from another address, no issuer from an address
+(specification 4.2 rule 1; interface facts 3.2, 3.3 and 3.7). An address that the guard refuses is reported, and counts
+as not stated.
 """
 
 import re
@@ -32,18 +33,17 @@ _EXTENSION_NAMES = {  # nosec B105 - names, not tokens
     "manage": "management_url",
     "introspect": "introspection_url",
 }
-_STATEMENTS = ("Conformance", "CapabilityStatement")  # compared, not looked up: a server may say a list
+_STATEMENTS = ("Conformance", "CapabilityStatement")  # a tuple and no set, because a server may send an unhashable list
 _MOST_NAMES = 2_000  # Cerner lists 303 scopes
 _NAME = re.compile(r"[\x21-\x7e]{1,300}")
 
 
 @dataclass(frozen=True)
 class SmartConfiguration:
-    """One deployment's addresses and abilities. Every address is absolute and passed the guard.
+    """The addresses and abilities of one deployment. Every address is absolute, and passed the guard.
 
-    None and empty mean: not stated; only `pkce_methods` tells "not stated" (None) from "none" (empty).
-    `names_issuer`: authorization responses carry `iss` (RFC 9207). `issuer` is the text as written, for exact
-    comparison.
+    None or empty means that it is not stated; an empty `pkce_methods` is stated, though, and means that there are none.
+    `names_issuer`: authorization responses have an `iss` (RFC 9207). `issuer` is exactly as written, for comparison.
     """
 
     authorize_url: str
@@ -63,7 +63,7 @@ class SmartConfiguration:
 class Stated:
     """What one document states, by the names of SmartConfiguration's fields.
 
-    `refused` holds the addresses that are stated and that we do not connect to, with the reason.
+    `refused` are the addresses that we would not connect to, each with the reason.
     """
 
     addresses: Mapping[str, str] = field(default_factory=dict)
@@ -72,12 +72,12 @@ class Stated:
 
     @property
     def is_enough(self) -> bool:
-        """Whether a person can be sent away with it: the two addresses nobody can do without."""
+        """Whether it has the two addresses without which nobody can sign in."""
         return "authorize_url" in self.addresses and "token_url" in self.addresses
 
 
 def read_smart_configuration(document: Mapping[str, Any], *, base_url: str, policy: AddressPolicy) -> Stated:
-    """Reads the JSON found below `.well-known` (interface facts 3.3). Raises nothing: what is odd is not stated."""
+    """Read the JSON below `.well-known` (interface facts 3.3). Raises nothing: invalid values count as not stated."""
     written = {ours: document[theirs] for theirs, ours in _WELL_KNOWN_NAMES.items() if document.get(theirs)}
     addresses, refused = _judged(written, base_url=base_url, policy=policy)
     issuer = document.get("issuer")
@@ -98,10 +98,11 @@ def read_smart_configuration(document: Mapping[str, Any], *, base_url: str, poli
 
 
 def read_oauth_uris(statement: Mapping[str, Any], *, base_url: str, policy: AddressPolicy) -> Stated:
-    """Reads the oauth-uris extension of a Conformance or CapabilityStatement (interface facts 3.2).
+    """Read the oauth-uris extension of a Conformance or CapabilityStatement (interface facts 3.2).
 
-    The exact extension address decides; failing that, one that differs in case alone, if there is only one and all
-    its addresses pass the guard. Raises nothing: what is odd, or said twice and differently, is not stated.
+    If no extension has exactly that URL, one whose URL differs only in case is taken, if it is the only one and all its
+    addresses pass the guard. Raises nothing: invalid values, and those stated twice and differently, count as not
+    stated.
     """
     if statement.get("resourceType") not in _STATEMENTS:
         return Stated()
@@ -127,7 +128,7 @@ def _security_extensions(server: Mapping[str, Any]) -> Iterator[Mapping[str, Any
 
 
 def _inner(extension: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Each inner extension's name and address, in whatever order they stand."""
+    """The name and the address of each inner extension."""
     for inner in objects(extension, "extension"):
         if isinstance(inner.get("url"), str):
             yield inner["url"], inner.get("valueUri")
@@ -136,7 +137,7 @@ def _inner(extension: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 def _judged(
     written: Mapping[str, Any], *, base_url: str, policy: AddressPolicy
 ) -> tuple[dict[str, str], dict[str, AddressFault]]:
-    """The addresses that passed the guard, and why the others did not. Relative ones start at the FHIR base URL."""
+    """The addresses that pass the guard, and why the others do not. Relative ones are below the FHIR base URL."""
     addresses: dict[str, str] = {}
     refused: dict[str, AddressFault] = {}
     for name, value in written.items():
@@ -152,7 +153,7 @@ def _judged(
 def _absolute(base_url: str, url: str) -> str:
     try:
         return urljoin(base_url.rstrip("/") + "/", url)
-    except ValueError:  # brackets that hold no address; the guard will say so
+    except ValueError:  # brackets without an IPv6 address in them: the guard will refuse it
         return url
 
 
@@ -167,7 +168,7 @@ def _fault(url: object, policy: AddressPolicy) -> AddressFault | None:
 
 
 def _names(value: object) -> Iterator[str]:
-    """The readable members of a list of names."""
+    """The valid members of a list of names."""
     for name in (value if isinstance(value, list) else [])[:_MOST_NAMES]:
         if isinstance(name, str) and _NAME.fullmatch(name):
             yield name
