@@ -22,30 +22,30 @@ _OF: Final = ["registration", "name"]
 
 # By registration: the metric's name, what it means, and how to get its value.
 _NUMBERS: Mapping[str, tuple[str, Callable[[OfRegistration, datetime], float]]] = {
-    "holdfast_refreshes_due": ("Links to be renewed now.", lambda one, _at: one.lag.due),
+    "holdfast_refreshes_due": ("Links whose token is to be refreshed now.", lambda one, _at: one.lag.due),
     "holdfast_refreshes_overdue": ("Those due for 15 minutes.", lambda one, _at: one.lag.overdue),
     "holdfast_refreshes_waiting": (
-        "Links whose renewal failed and is tried again within the hour.", lambda one, _at: one.lag.waiting,
+        "Links whose refresh failed and is tried again within the hour.", lambda one, _at: one.lag.waiting,
     ),
     "holdfast_refreshes_parked": (
-        "Links that would be due, were their endpoint switched on.", lambda one, _at: one.lag.parked,
+        "Links that would be due if their endpoint were switched on.", lambda one, _at: one.lag.parked,
     ),
     "holdfast_refreshes_broken_off": (
-        "Links whose last renewal broke off by a fault of ours, and is tried again.",
+        "Links whose last refresh broke off because of a fault of ours, and is tried again.",
         lambda one, _at: one.lag.broken_off,
     ),
-    "holdfast_leases_stuck": ("Links that a dead worker left and nobody took up.", lambda one, _at: one.lag.stuck),
+    "holdfast_leases_stuck": ("Links whose worker died, and no other took them.", lambda one, _at: one.lag.stuck),
     "holdfast_refresh_lag_seconds": ("How late the oldest one due is.", lambda one, at: one.lag.lag_seconds(at=at)),
     "holdfast_registration_held": (
-        "1 where links are not renewed until staff act: in trouble, off, or not understood.",
+        "1 if nothing is refreshed until staff act: in trouble, switched off, or not understood.",
         lambda one, _at: one.is_held,
     ),
     "holdfast_refresh_silences": (
-        "Renewals in a row that the provider did not answer; more than four slow us down.",
+        "Refreshes in a row that the provider did not answer; after more than four we slow down.",
         lambda one, _at: one.pace.silences,
     ),
     "holdfast_refresh_budget_taken_seconds": (
-        "For how many seconds ahead all renewals that its budget allows are given out.",
+        "For how many seconds ahead its budget of refreshes is allocated.",
         lambda one, _at: one.pace.taken_seconds,
     ),
 }  # fmt: skip
@@ -96,7 +96,7 @@ def _links(found: LinkHealth) -> Metric:
 
 
 def _ending(found: LinkHealth) -> Metric:
-    meaning = "Permissions that end within 12 and 24 hours: renewed by us before, or by the patient alone."
+    meaning = "Permissions that end within 12 and 24 hours: we refresh them before, or only patients can renew them."
     family = GaugeMetricFamily("holdfast_links_ending", meaning, labels=[*_OF, "within", "is_renewed"])
     for one in found.registrations:
         for (within, is_renewed), number in _ENDING.items():
@@ -106,7 +106,7 @@ def _ending(found: LinkHealth) -> Metric:
 
 def _slowed(found: LinkHealth) -> Metric:
     """No value means the usual rate."""
-    meaning = "Renewals a second to which the provider slowed us down, for ten minutes."
+    meaning = "Refreshes a second to which the provider slowed us down, for ten minutes."
     family = GaugeMetricFamily("holdfast_refresh_slowed_per_second", meaning, labels=_OF)
     for one in found.registrations:
         if one.pace.slowed_per_second is not None:
@@ -115,7 +115,7 @@ def _slowed(found: LinkHealth) -> Metric:
 
 
 def _time_to_deadline(found: LinkHealth) -> Metric:
-    meaning = "Time left of the permissions that we renew. A gauge: each link counts once, as it is now."
+    meaning = "Time left to the permissions that we refresh. A gauge: each link counts once, as it is now."
     family = GaugeHistogramMetricFamily("holdfast_time_to_deadline_seconds", meaning, labels=_OF)
     spreads = deadlines.by_registration(at=found.at)
     for one in found.registrations:
@@ -129,7 +129,7 @@ def _time_to_deadline(found: LinkHealth) -> Metric:
 def _outcomes(found: LinkHealth) -> Metric:
     """Outcomes that never occurred are included, so that the first one shows as an increase. So are registrations whose
     last link is gone: a counter that disappears looks like a reset."""
-    family = CounterMetricFamily("holdfast_refreshes", "Renewals by how they ended.", labels=[*_OF, "outcome"])
+    family = CounterMetricFamily("holdfast_refreshes", "Refreshes by how they ended.", labels=[*_OF, "outcome"])
     totals = tallying.totals()
     linked = [one.registration for one in found.registrations]
     left = {pk for pk, _outcome in totals} - {registration.pk for registration in linked}
@@ -159,7 +159,7 @@ def _of_installation(found: LinkHealth) -> Iterator[Metric]:
         ends = GaugeMetricFamily("holdfast_site_certificate_end_seconds", "When our own certificate ends, Unix time.")
         ends.add_metric([], found.certificate_ends_at.timestamp())
         yield ends
-    meaning = "1 where our own certificate ends within 21 days, or browsers refuse it."
+    meaning = "1 if our own certificate ends within 21 days, or browsers refuse it."
     yield GaugeMetricFamily("holdfast_site_certificate_alarm", meaning, value=found.certificate in ALARMING)
 
 

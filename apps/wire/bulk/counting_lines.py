@@ -1,17 +1,17 @@
-"""Counting resources in NDJSON as it arrives, in pieces that end anywhere (ndjson.org; FHIR R4, "NDJSON")."""
+"""Counting the resources of NDJSON that arrives in pieces of any length (ndjson.org; FHIR R4, "NDJSON")."""
 
 from apps.wire.errors import Code, UnexpectedAnswer
 
-LONGEST_LINE_BYTES = 50_000_000  # a document inside a resource; nothing here holds a line
+LONGEST_LINE_BYTES = 50_000_000  # a resource can contain a document; no line is kept in memory here
 _OK = 200
 _SPACE = b" \t\r"
 _OPENS, _CLOSES = b"{}"
 
 
 class LineCounter:
-    """Counts lines that hold something, and refuses what can be no JSON object: a page of HTML, half a resource.
+    """Counts lines that are not empty, and refuses those that cannot be JSON objects: a page of HTML, half a resource.
 
-    It holds no line, only what it must know of the one it is in: how long it is, and its first and last character.
+    Of the present line it keeps only the length, and the first and last character.
     """
 
     def __init__(self, *, longest_line_bytes: int = LONGEST_LINE_BYTES) -> None:
@@ -22,12 +22,12 @@ class LineCounter:
 
     @property
     def lines(self) -> int:
-        """How many resources there were whole lines of so far."""
+        """How many complete resources there were so far."""
         return self._complete
 
     def feed(self, piece: bytes) -> None:
-        """The next piece. Raises UnexpectedAnswer: too large for a line without end, unreadable for one that does not
-        begin and end as an object does."""
+        """Take the next piece. Raises UnexpectedAnswer: too large if a line is too long, unreadable if it does not
+        begin and end like an object."""
         first, last = piece.find(b"\n"), piece.rfind(b"\n")
         if first < 0:
             self._add(piece)
@@ -44,7 +44,7 @@ class LineCounter:
         self._add(piece[last + 1 :])
 
     def finish(self) -> int:
-        """How many resources there were. Raises UnexpectedAnswer where the last one breaks off."""
+        """How many resources there were. Raises UnexpectedAnswer if the last one is incomplete."""
         self._end()
         return self._complete
 
@@ -65,8 +65,8 @@ class LineCounter:
 
 
 def _objects(piece: bytes, start: int, end: int) -> int | None:
-    """How many whole lines there are between two places, where each begins and ends at once as an object does; None
-    where one does not. It jumps from end to end: looking at every byte would take longer than receiving them."""
+    """How many lines there are between two positions, if each begins and ends with the brackets of an object; else
+    None. It jumps from line to line, because looking at each byte would take longer than receiving it."""
     lines = 0
     while start < end:
         stop = piece.find(b"\n", start)

@@ -34,7 +34,7 @@ class ExportFailed(UnexpectedAnswer):
 
 @dataclass(frozen=True)
 class InProgress:
-    """Not yet. `said` is the provider's own word on how far it is: for a screen, and never for a log."""
+    """The export is not finished. `said` is what the provider says about its progress: show it, but never log it."""
 
     said: str
     retry_after_seconds: int | None
@@ -43,12 +43,12 @@ class InProgress:
 def kick_off(
     server: FhirServer, *, access_token: Secret, group_id: str, types: Sequence[str] = (), since: str = ""
 ) -> str:
-    """Starts an export of everybody in the group, and says where its status is asked.
+    """Start an export of everybody in the group, and return the address of its status.
 
-    `types` empty means all that the token may read; `since` is an instant as FHIR writes it, empty for all times.
-    Raises RequestRefused, without asking, for what cannot be an id, a type or an instant; Throttled where another
-    export has to end first; UnsafeAddress for a status address that we do not connect to; and WireError. Where the
-    error's status is none or 202, and something was sent, the provider may have begun the export.
+    Without `types`, everything is exported that the token may read. `since` is an instant of FHIR; empty for all times.
+    Raises RequestRefused (without a request) for an invalid id, type or instant; Throttled if another export has to end
+    first; UnsafeAddress if we would not connect to the status address; and other errors of `errors`. If the status of
+    an error is None or 202, and the request was sent, the provider may have begun the export.
     """
     url = _kick_off_url(server, group_id, types, since)
     headers = {**_ACCEPT, "Prefer": "respond-async"}
@@ -69,10 +69,10 @@ def kick_off(
 
 
 def status(server: FhirServer, status_url: str, *, access_token: Secret) -> InProgress | Manifest:
-    """How far an export is: the whole list of its files, of all pages, once it is done.
+    """The progress of an export or, once it is finished, the list of its files, from all pages of the list.
 
-    Raises ExportFailed where the provider gave up; NotFound where it knows no such export (any more); Throttled and
-    Unavailable for later; and WireError.
+    Raises ExportFailed if the provider gave up; NotFound if it does not know the export (any more); Throttled and
+    Unavailable if we should ask again later; and other errors of `errors`.
     """
     found = _look(server, status_url, access_token)
     asked = {status_url}
@@ -86,7 +86,7 @@ def status(server: FhirServer, status_url: str, *, access_token: Secret) -> InPr
 
 
 def delete(server: FhirServer, status_url: str, *, access_token: Secret) -> None:
-    """Ends an export, or lets go of its files. One that is gone is deleted, too. Raises WireError."""
+    """Cancel an export, or let the provider delete its files. Succeeds if it is gone already. Raises WireError."""
     with following_redirects.asking(
         server, status_url, access_token=access_token, headers=_STATUS_ACCEPT, method="DELETE", is_followed=False
     ) as answer:
@@ -119,7 +119,8 @@ def _kick_off_url(server: FhirServer, group_id: str, types: Sequence[str], since
 
 
 def _failure(answer: Stream) -> WireError:
-    """A 500 with an OperationOutcome ends the export; one without, and a gateway's, is a server that is not well."""
+    """The error of an answer. A 500 with an OperationOutcome means that the export failed; other answers from 500 on
+    mean that the server does not work now."""
     refused = following_redirects.refusal(answer)
     if answer.status < 500 or answer.status in _GATEWAYS:
         return refused

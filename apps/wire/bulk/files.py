@@ -1,4 +1,4 @@
-"""The files of an export, streamed from where they are or from where an earlier try broke off."""
+"""Streaming the files of an export, and resuming a transfer that broke off."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from apps.wire.transport import STALLED_SECONDS, Stream
 
 _ACCEPT = "application/fhir+ndjson"
 _PIECE_BYTES = 1_048_576
-_STALLED_SECONDS = 4 * STALLED_SECONDS  # as slow as any other stream may be, whose pieces are a fourth of that
+_STALLED_SECONDS = 4 * STALLED_SECONDS  # the same rate as for other streams, whose pieces are a fourth as large
 _STRONG = re.compile(r'"[\x21\x23-\x7e]{0,200}"')
 _NOTHING_LEFT = re.compile(r"bytes \*/([0-9]{1,15})")
 _CONTENT_RANGE = re.compile(r"bytes ([0-9]{1,15})-([0-9]{1,15})/([0-9]{1,15}|\*)")
@@ -22,7 +22,7 @@ _CONTENT_RANGE = re.compile(r"bytes ([0-9]{1,15})-([0-9]{1,15})/([0-9]{1,15}|\*)
 
 @dataclass(frozen=True)
 class Rest:
-    """What of a file is here already: so many bytes of the very representation that `validator` names (its ETag)."""
+    """The part of a file that is here already: so many bytes of the representation whose ETag is `validator`."""
 
     received_bytes: int
     validator: str
@@ -30,18 +30,17 @@ class Rest:
 
 @dataclass(frozen=True)
 class Arriving:
-    """A file on its way. `starts_at` is where in it the first piece belongs: where the rest begins, or zero.
+    """A file on its way. The first piece belongs at byte `starts_at` of it: where the rest begins, or 0.
 
-    `validator` is empty where the transfer cannot be taken up once it broke off: the server names no version of the
-    file, or squeezed it on the way.
+    `validator` is empty if the transfer cannot be resumed: the server sent no usable ETag, or compressed the file.
     """
 
     starts_at: int
     validator: str
-    stream: Stream | None = field(repr=False)  # None where nothing is missing any more
+    stream: Stream | None = field(repr=False)  # None if nothing is missing any more
 
     def pieces(self) -> Iterator[bytes]:
-        """As `transport.Stream.pieces`; larger ones, as there are many."""
+        """The same as `transport.Stream.pieces`, but larger pieces."""
         if self.stream is None:
             return iter(())
         return self.stream.pieces(piece_bytes=_PIECE_BYTES, stalled_seconds=_STALLED_SECONDS)
@@ -57,11 +56,11 @@ def opening(
     rest: Rest | None = None,
     is_plain: bool = False,
 ) -> Iterator[Arriving]:
-    """The file, of which only what is missing is asked where `rest` says so and the server agrees.
+    """The file; with `rest` only what is missing, if the server supports that.
 
-    It comes squeezed (gzip) unless `is_plain`, which lets a transfer be taken up where it broke off. The token is sent
-    only where the list says that it is needed: raises ForeignAddress, before anything is sent, where that is at another
-    origin than ours. Raises WireError.
+    It comes compressed (gzip) unless `is_plain` is set: only an uncompressed transfer can be resumed. The token is sent
+    only if the list says that it is needed. If it is, and the file is at another origin than the FHIR base URL, raises
+    ForeignAddress before anything is sent. Raises other errors of `errors`.
     """
     if manifest.requires_access_token:
         following_redirects.check_home(server, file.url)
@@ -83,8 +82,8 @@ def opening(
 
 
 def _checked_start(answer: Stream, rest: Rest) -> int:
-    """A part that is not the one asked for, or of something else, would make a file of two halves that do not fit; and
-    one that ends before the file does (RFC 9110 section 15.3.7 lets a server send less) would pass for the rest."""
+    """Where the part begins. Refuses a part that is not the requested one or is from another version of the file, and
+    one that ends before the file does, which RFC 9110 section 15.3.7 allows: it would pass for the rest."""
     found = _CONTENT_RANGE.fullmatch(answer.header("Content-Range").strip())
     is_same = answer.header("ETag") in {"", rest.validator} and not _is_encoded(answer)
     if found is None or int(found[1]) != rest.received_bytes or not is_same or not _is_to_the_end(found):
@@ -97,13 +96,13 @@ def _is_to_the_end(found: re.Match[str]) -> bool:
 
 
 def _has_all(answer: Stream, rest: Rest) -> bool:
-    """Whether an earlier try ended between the last byte and saying so (RFC 9110 section 15.5.17)."""
+    """Whether the file has exactly as many bytes as are here already (RFC 9110 section 15.5.17)."""
     found = _NOTHING_LEFT.fullmatch(answer.header("Content-Range").strip())
     return found is not None and int(found[1]) == rest.received_bytes
 
 
 def _validator(answer: Stream) -> str:
-    """Its strong ETag (RFC 9110 section 13.1.5), if parts of it are to be had and count the bytes we keep."""
+    """Its strong ETag (RFC 9110 section 13.1.5), if the server sends parts, and counts the bytes that we store."""
     etag = answer.header("ETag")
     takes_parts = answer.header("Accept-Ranges").strip().lower() != "none"
     return etag if takes_parts and _STRONG.fullmatch(etag) and not _is_encoded(answer) else ""

@@ -1,10 +1,9 @@
-"""One request of an export, wherever it is redirected; the token goes to the origin of the FHIR base URL and no
-further.
+"""Requests of a bulk export, which follow redirects. The token is sent only to the origin of the FHIR base URL.
 
-The guide lets a status, a list and a file have any absolute address: beside the base URL, where widespread servers keep
-their jobs, or at another host, in a storage that signs its addresses and must not see the token (interface facts 4.3).
-So each address passes the guard, a redirect is followed a few times, and from the first address of another origin on
-there is no Authorization any more, wherever it leads next.
+Bulk Data Access allows any absolute address for a status, a list and a file. It may be outside the base URL, as with
+widespread servers, or on another host, where a storage signs its addresses and must not see the token (interface facts
+4.3). Each address has to pass the guard, a few redirects are followed, and from the first address of another origin on
+no request has an Authorization header, even if it leads back.
 """
 
 from collections.abc import Iterator, Mapping
@@ -40,9 +39,9 @@ def asking(
     method: str = "GET",
     is_followed: bool = True,
 ) -> Iterator[Stream]:
-    """The answer, of whatever status, from where the last redirect led; its body is still to be read.
+    """The answer after all redirects, with any status. Its body has not been read yet.
 
-    The token is left out where `url` itself is of another origin. Raises EndpointMisconfigured for a redirect too many,
+    The token is not sent if `url` itself is of another origin. Raises EndpointMisconfigured after too many redirects,
     UnsafeAddress, and Unavailable.
     """
     for _hop in range(_MOST_REDIRECTS + 1):
@@ -59,13 +58,13 @@ def asking(
 
 
 def check_home(server: FhirServer, url: str) -> None:
-    """Raises ForeignAddress where a token for this server may not go."""
+    """Raise ForeignAddress if a token for this server must not be sent to this address."""
     if not is_home(server, url):
         raise ForeignAddress(fault=AddressFault.HOST, code=Code.FOREIGN_ADDRESS)
 
 
 def is_home(server: FhirServer, url: str) -> bool:
-    """Whether a token for this server may go there: scheme, host and port are those of its FHIR base URL."""
+    """Whether a token for this server may be sent there: it has the same origin as the FHIR base URL."""
     try:
         return parse_address(url, server.policy).origin == parse_address(server.base_url, server.policy).origin
     except UnsafeAddress:
@@ -73,7 +72,7 @@ def is_home(server: FhirServer, url: str) -> bool:
 
 
 def refusal(answer: Stream) -> WireError:
-    """The error of a status that is not the one hoped for."""
+    """The error of a status that is not the expected one."""
     waiting = http_responses.please_wait(answer.response)
     if waiting is not None:
         return waiting
@@ -85,7 +84,7 @@ def refusal(answer: Stream) -> WireError:
 
 
 def _joined(url: str, location: str, *, status: int) -> str:
-    """Where a redirect leads; what leads nowhere, or cannot be read as an address, is the server's mistake."""
+    """The address to which a redirect leads. Raises EndpointMisconfigured if it leads nowhere."""
     try:
         joined = urljoin(url, location) if location else ""
     except ValueError:

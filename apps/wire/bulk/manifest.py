@@ -1,8 +1,8 @@
-"""The list of files that a finished export answers with, and what we refuse of it (Bulk Data Access, "Response -
-Complete Status").
+"""The list of the files of a finished export, and what we refuse in it (Bulk Data Access, "Response - Complete
+Status").
 
-A list may go on behind a link, which says everything else once more (the same, "manifest-link"). That is for whoever
-asked for partial lists, which we do not; a server that pages all the same is understood.
+A list may be continued on another page, to which a link leads, and which repeats everything else (the same,
+"manifest-link"). Servers should do that only for clients that request it. We do not, but we understand such a list.
 """
 
 import json
@@ -26,7 +26,7 @@ _OK = 200
 
 
 class FileList(StrEnum):
-    """Under which member of the list a file stands."""
+    """The member of the list in which a file is."""
 
     OUTPUT = "output"
     DELETED = "deleted"
@@ -35,7 +35,7 @@ class FileList(StrEnum):
 
 @dataclass(frozen=True)
 class ListedFile:
-    """One file. `count` is how many lines the provider says it has; None where it does not say."""
+    """One file. `count` is the number of its lines according to the provider; None if it does not say."""
 
     kind: FileList
     resource_type: str
@@ -45,8 +45,8 @@ class ListedFile:
 
 @dataclass(frozen=True)
 class Manifest:
-    """`transaction_time` is an instant as it was written, without spaces around it: the export holds what was known
-    until then. `next_url` is where the list goes on; empty for a whole one."""
+    """`transaction_time` is an instant, as it was written but without spaces around it: the export contains what was
+    known until then. `next_url` is the address of the next page of the list, or empty."""
 
     transaction_time: str
     requires_access_token: bool
@@ -55,13 +55,13 @@ class Manifest:
 
 
 def read_manifest(body: bytes, server: FhirServer) -> Manifest:
-    """The list, or a page of one, every address of it judged before any is asked.
+    """Read the list, or a page of it, and check all its addresses before any is requested.
 
-    Raises UnexpectedAnswer for what is no such list, UnsafeAddress for a file or a page at an address that we do not
-    connect to, and ForeignAddress for a file that wants our token at another origin than that of the FHIR base URL.
+    Raises UnexpectedAnswer if it is no such list, UnsafeAddress if we would not connect to the address of a file or
+    page, and ForeignAddress if a file needs our token and is at another origin than the FHIR base URL.
     """
     listed = _object(body)
-    needs_token = listed.get("requiresAccessToken", True)  # absent: then the token goes where it may go anyhow
+    needs_token = listed.get("requiresAccessToken", True)  # without it, the token is sent to our origin only, as always
     at = listed.get("transactionTime")
     if not isinstance(needs_token, bool) or not _is_instant(at):
         raise _malformed()
@@ -78,9 +78,9 @@ def read_manifest(body: bytes, server: FhirServer) -> Manifest:
 
 
 def joined(list_so_far: Manifest, page: Manifest) -> Manifest:
-    """The list with one more page. What went wrong may be listed on each of them and counts once.
+    """The list with one more page. Files of errors may be listed on each page, and are taken once.
 
-    Raises UnexpectedAnswer where they do not belong together or are of too many files.
+    Raises UnexpectedAnswer if the two do not belong together, or have too many files.
     """
     if (page.transaction_time, page.requires_access_token) != (
         list_so_far.transaction_time,
@@ -102,7 +102,7 @@ def _check_all(files: Sequence[ListedFile]) -> None:
 
 
 def _next_url(links: Any) -> str:
-    """Where the list goes on; empty where it does not."""
+    """The address of the next page; empty if there is none."""
     if links is None:
         return ""
     if not isinstance(links, list) or not all(isinstance(link, dict) for link in links):
