@@ -37,13 +37,13 @@ def confirm_and_start(connection: Connection, *, candidate: int, at: datetime) -
         run = _started(confirmed, at=at)
     if run is not None:
         outcome_counts.count(connection.endpoint, Outcome.CONFIRMED, user_id=connection.user_id, at=at)
-    visit = visit_of_launch.find(confirmed.connection, at=at) if confirmed.is_renewal else None
+    visit = visit_of_launch.find(confirmed.connection, at=at) if confirmed.existed_before else None
     return Started(confirmed.connection, run, visit)
 
 
 def _started(confirmed: Confirmed, *, at: datetime) -> SyncRun | None:
     living = confirmed.connection
-    is_new = confirmed.is_renewal or not living.sync_runs.exists()
+    is_new = confirmed.existed_before or not living.sync_runs.exists()
     if not is_new or living.status != Connection.Status.ACTIVE:
         return None
     return syncing.start(living, cause=SyncRun.Cause.CONFIRMED, at=at)

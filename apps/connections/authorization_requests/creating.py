@@ -44,8 +44,8 @@ class ConsentMissing(Exception):
     """The person has not agreed to the current notice, so they cannot leave for a provider yet."""
 
 
-class NothingToRenew(Exception):
-    """The connection that the sign-in was to renew is over: its patient disconnected it meanwhile, in another tab."""
+class NothingToReauthorize(Exception):
+    """The connection that was to be reauthorized is over: its patient disconnected it meanwhile, in another tab."""
 
 
 class TooManyOpen(Exception):
@@ -74,11 +74,11 @@ def create(
 ) -> Departure:
     """Store an authorization request of this user and browser, valid for ten minutes and one answer.
 
-    With a connection, the sign-in is to renew that one. `launch` is what the provider's portal sent, if it began there.
+    With a connection, that one is to be reauthorized. `launch` is what the provider's portal sent, if it began there.
     `closes_others`: earlier requests can no longer be answered. `extends_consent`: the patient is to be asked again
     what to share. If the provider's addresses are stale, they are discovered: call it outside transactions.
 
-    Raises ConsentMissing, CannotLink, TooManyOpen and, with a connection, NothingToRenew.
+    Raises ConsentMissing, CannotLink, TooManyOpen and, with a connection, NothingToReauthorize.
     """
     _check_person(user, closes_others=closes_others, at=at)
     discovering.keep_fresh(endpoint, at=at)
@@ -176,7 +176,7 @@ def _hold(connection: Connection) -> None:
     """Lock the connection until the transaction ends; it may have been deleted while its provider was asked."""
     held = Connection.objects.select_for_update(no_key=True).filter(pk=connection.pk)
     if not list(held.exclude(status=Connection.Status.DISCONNECTED).values_list("pk")):
-        raise NothingToRenew
+        raise NothingToReauthorize
 
 
 def _check_room(user: User, *, at: datetime) -> None:

@@ -1,7 +1,7 @@
 """Confirm: the patient says whether the person found is the right one. Nothing is copied before that.
 
-If there is already a living connection to the chosen person, it is renewed and keeps its record. The same person at
-another practice behind the same gateway becomes another connection.
+If there is already a living connection to the chosen person, it is reauthorized and keeps its record. The same person
+at another practice behind the same gateway becomes another connection.
 """
 
 from collections.abc import Sequence
@@ -31,10 +31,10 @@ class NoSuchCandidate(Exception):
 
 @dataclass(frozen=True)
 class Confirmed:
-    """The connection that is now active. `is_renewal` if it existed before and was renewed."""
+    """The connection that is now active. `existed_before` if this sign-in reauthorized it."""
 
     connection: Connection
-    is_renewal: bool
+    existed_before: bool
 
 
 def candidates(connection: Connection) -> Sequence[Candidate]:
@@ -52,7 +52,7 @@ def confirm(connection: Connection, *, candidate: int, at: datetime) -> Confirme
         User.objects.select_for_update(no_key=True).filter(pk=connection.user_id).first()
         locked = Connection.objects.select_for_update().filter(pk=connection.pk).first()
         if locked is not None and locked.confirmed_at is not None:
-            return Confirmed(locked, is_renewal=False)
+            return Confirmed(locked, existed_before=False)
         if locked is None or locked.confirm_by_at is None or locked.confirm_by_at <= at:
             raise TooLate
         people = sealed_candidates.find(locked)
@@ -88,16 +88,16 @@ def _confirm(connection: Connection, person: Candidate, *, at: datetime) -> Conf
         .first()
     )
     if living is not None:
-        _renew(living, connection, at=at)
-        return Confirmed(living, is_renewal=True)
+        _reauthorize(living, connection, at=at)
+        return Confirmed(living, existed_before=True)
     sealed_person = sealed_candidates.seal_person(connection, person)
     connection.confirm(patient_id=person.patient_id, at=at, sealed_person=sealed_person)
     AuthorizationRequest.objects.filter(connection=connection).update(outcome=Outcome.CONFIRMED)
     connection_events.note_connection(EventType.CONNECTION_CONFIRMED, connection, at=at)
-    return Confirmed(connection, is_renewal=False)
+    return Confirmed(connection, existed_before=False)
 
 
-def _renew(living: Connection, unconfirmed: Connection, *, at: datetime) -> None:
+def _reauthorize(living: Connection, unconfirmed: Connection, *, at: datetime) -> None:
     """Give the new sign-in's tokens to the existing connection; everything else about it stays."""
     refreshing.end_replaced(living, by=refreshing.held(unconfirmed), at=at)
     refreshing.hand_over(giver=unconfirmed, receiver=living)

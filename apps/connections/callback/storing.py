@@ -30,8 +30,8 @@ class NotKept(Exception):
 
 
 def keep(request: AuthorizationRequest, token_set: TokenSet, found: Found, *, at: datetime) -> Connection:
-    """Make the connection, or renew the existing one if the person is the same. Calling it again returns the connection
-    made before, because the result of its commit may have been lost.
+    """Make the connection, or reauthorize the existing one if the person is the same. Calling it again returns the
+    connection made before, because the result of its commit may have been lost.
 
     Raises NotKept, `claiming.AccountClosed` and `apps.vault.errors.VaultError`; nothing was written then.
     """
@@ -43,7 +43,7 @@ def keep(request: AuthorizationRequest, token_set: TokenSet, found: Found, *, at
         raise NotKept(Outcome.CLOSED)
     if request.connection.fhir_patient_id not in {person.logical_id for person in found.people}:
         raise NotKept(Outcome.WRONG_PERSON)
-    return _renew(request, request.connection.pk, token_set, found.context, at=at)
+    return _reauthorize(request, request.connection.pk, token_set, found.context, at=at)
 
 
 def _hold(request: AuthorizationRequest, token_set: TokenSet, found: Found, *, at: datetime) -> Connection:
@@ -84,10 +84,10 @@ def _made_before(request: AuthorizationRequest) -> Connection | None:
     return present.connection
 
 
-def _renew(
+def _reauthorize(
     request: AuthorizationRequest, connection_id: UUID, token_set: TokenSet, came: LaunchContext, *, at: datetime
 ) -> Connection:
-    """Store new tokens for the connection that the request was to renew."""
+    """Store new tokens for the connection that the request was to reauthorize."""
     with transaction.atomic():
         claiming.hold_account(request)
         if (made := _made_before(request)) is not None:

@@ -94,8 +94,9 @@ def _named(outcome: Outcome, request: AuthorizationRequest) -> Words:
     words = wording.OUTCOMES[outcome]
     if scoping.is_launched(request.requested_scope):
         words = wording.LAUNCHES.get(outcome, words)
-    is_renewal = request.is_reauthorization and _living(request.connection) is not None
-    return wording.RENEWALS.get(outcome, words) if is_renewal else words
+    if request.is_reauthorization and _living(request.connection) is not None:
+        words = wording.REAUTHORIZATIONS.get(outcome, words)
+    return words
 
 
 def _open_words(request: AuthorizationRequest, *, at: datetime) -> Words:
@@ -174,7 +175,7 @@ def _step(step: NextStep, label: str, request: AuthorizationRequest | None) -> S
     if step is NextStep.SHARING:
         return _sharing_step(label, living)
     if step is NextStep.AGAIN and request.is_reauthorization and living is not None:
-        return Step(label, reverse(_renewal_page(request), args=[living.pk]))
+        return Step(label, reverse(_reauthorization_page(request), args=[living.pk]))
     return Step(label, reverse("before-you-go", args=[request.provider_id, request.endpoint_id]))
 
 
@@ -185,7 +186,7 @@ def _sharing_step(label: str, living: Connection | None) -> Step | None:
     return Step(label, reverse("change-sharing", args=[living.pk]))
 
 
-def _renewal_page(request: AuthorizationRequest) -> str:
+def _reauthorization_page(request: AuthorizationRequest) -> str:
     """The page on which the sign-in began: "sign in again", or "change what you share". Only the latter asks for
     consent if the registration does not."""
     extends_consent = request.prompts_for_consent and not request.registration.prompts_for_consent

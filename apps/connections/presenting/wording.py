@@ -248,8 +248,8 @@ OUTCOMES: Mapping[Outcome, Words] = {
     ),
 }
 
-# A sign-in that was to renew an existing connection: the failure did not end that one.
-RENEWALS: Mapping[Outcome, Words] = {
+# After a sign-in that was to reauthorize an existing connection, which goes on as before.
+REAUTHORIZATIONS: Mapping[Outcome, Words] = {
     Outcome.CANCELLED: Words(
         "off",
         _("Nothing changed"),

@@ -44,8 +44,8 @@ def before_you_go(request: HttpRequest, provider_id: UUID, endpoint_id: UUID) ->
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def reauthorize(request: HttpRequest, connection_id: UUID) -> HttpResponse:
-    """The same page for an existing connection, which the sign-in renews."""
-    connection = _renewable(request, connection_id)
+    """The same page for an existing connection, which is to be reauthorized."""
+    connection = _reauthorizable(request, connection_id)
     return _before_you_go(request, connection.provider, connection.endpoint, connection)
 
 
@@ -54,7 +54,7 @@ def reauthorize(request: HttpRequest, connection_id: UUID) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def change_sharing(request: HttpRequest, connection_id: UUID) -> HttpResponse:
     """The same again, to be asked anew what to share, if the interface asks at all."""
-    connection = _renewable(request, connection_id)
+    connection = _reauthorizable(request, connection_id)
     if connection.endpoint.interface != Interface.SMART:
         raise Http404
     return _before_you_go(request, connection.provider, connection.endpoint, connection, extends_consent=True)
@@ -84,7 +84,7 @@ def attempt(request: HttpRequest, request_id: UUID) -> HttpResponse:
     return render(request, "connections/outcome.html", {"page": page, "row": row})
 
 
-def _renewable(request: HttpRequest, connection_id: UUID) -> Connection:
+def _reauthorizable(request: HttpRequest, connection_id: UUID) -> Connection:
     mine = current_user(request).connections.confirmed().exclude(status=Connection.Status.DISCONNECTED)
     return get_object_or_404(mine.select_related("provider", "endpoint"), pk=connection_id)
 
@@ -138,7 +138,7 @@ def _begin(
                 closes_others="close_others" in request.POST,
                 extends_consent=extends_consent,
             )
-        except creating.NothingToRenew:
+        except creating.NothingToReauthorize:
             return redirect("connections")
         except refusals.NOT_BEGUN as refusal:
             return refusals.not_begun(request, provider, refusal)

@@ -84,7 +84,7 @@ class TestARenewalThatFailed:
         "outcome", [Outcome.CANCELLED, Outcome.NO_PERSON, Outcome.NOTHING_SHARED, Outcome.IDENTITY_REFUSED]
     )
     def test_is_told_not_to_have_ended_the_connection(self, outcome):
-        words = wording.RENEWALS[outcome]
+        words = wording.REAUTHORIZATIONS[outcome]
         assert 0 < len(str(words.title).format(provider="")) <= 50
         assert "The connection stays as it was, and so does your record." in str(words.text)
         assert NextStep.CONNECTION in dict(words.steps)

@@ -80,7 +80,7 @@ class TestConfirming:
         stand_in.token = tokens(access_token="second-access", refresh_token="second-refresh")
         second = traveller.link(place)
         confirmed = confirming.confirm(second, candidate=0, at=second.created_at)
-        assert confirmed.is_renewal
+        assert confirmed.existed_before
         assert confirmed.connection.pk == first.pk
         assert Connection.objects.get().pk == first.pk
         assert refreshing.usable_token(confirmed.connection, at=second.created_at).reveal() == "second-access"
@@ -112,7 +112,7 @@ class TestConfirming:
     def test_of_one_person_by_two_accounts_makes_a_connection_for_each(self, traveller, strange_traveller, place):
         for who in (traveller, strange_traveller):
             connection = who.link(place)
-            assert not confirming.confirm(connection, candidate=0, at=connection.created_at).is_renewal
+            assert not confirming.confirm(connection, candidate=0, at=connection.created_at).existed_before
         rows = Connection.objects.active().values_list("user", "fhir_patient_id")
         assert set(rows) == {(who.user.pk, "p-7301") for who in (traveller, strange_traveller)}
         assert StoredTokenSet.objects.filter(generation=1).count() == 2
@@ -131,7 +131,7 @@ class TestConfirming:
         def press(connection):
             try:
                 together.wait()
-                return confirming.confirm(connection, candidate=0, at=connection.created_at).is_renewal
+                return confirming.confirm(connection, candidate=0, at=connection.created_at).existed_before
             finally:
                 database.close()
 

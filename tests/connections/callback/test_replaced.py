@@ -109,6 +109,6 @@ class TestTheRefreshTokenBefore:
         stand_in.token = tokens(access_token="second-access", refresh_token="second-refresh")
         unconfirmed = traveller.link(place)
         assert ended(stand_in) == []
-        assert confirming.confirm(unconfirmed, candidate=0, at=unconfirmed.created_at).is_renewal
+        assert confirming.confirm(unconfirmed, candidate=0, at=unconfirmed.created_at).existed_before
         assert AuthorizationRequest.objects.filter(outcome="already_connected").exists()
         assert ended(stand_in) == [REFRESH]

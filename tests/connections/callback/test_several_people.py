@@ -63,6 +63,6 @@ class TestSomebodyElsesConnection:
         stand_in.token = tokens(access_token="second-access", refresh_token="second-refresh")
         again = person.link(place)
         confirmed = confirming.confirm(again, candidate=0, at=again.created_at)
-        assert (confirmed.connection, confirmed.is_renewal) == (mine, True)
+        assert (confirmed.connection, confirmed.existed_before) == (mine, True)
         assert StoredTokenSet.objects.get(pk=mine.pk).generation == 2
         assert seen(other) == before

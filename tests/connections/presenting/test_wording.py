@@ -7,7 +7,7 @@ from django.utils import translation
 from apps.connections.presenting import wording
 from apps.connections.presenting.wording import Words
 
-TABLES = (wording.OUTCOMES, wording.RENEWALS, wording.LAUNCHES)
+TABLES = (wording.OUTCOMES, wording.REAUTHORIZATIONS, wording.LAUNCHES)
 EVERY = [
     *(words for table in TABLES for words in table.values()),
     *(each for each in vars(wording).values() if isinstance(each, Words)),
