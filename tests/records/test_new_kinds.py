@@ -25,19 +25,17 @@ UNNAMED: Final = {"Binary", "Endpoint", "Questionnaire"}
 # only decides how something else is told.
 UNTOLD: Final[Mapping[str, set[str]]] = {
     "AllergyEntry": {"absence"},
-    "ConditionEntry": {"category", "visits"},
+    "ConditionEntry": {"category"},
     "DeviceEntry": {"udi_groups"},
-    "DocumentEntry": {"category_codes", "encounters", "files", "replaces"},
+    "DocumentEntry": {"category_codes", "files"},
     "FamilyEntry": {"relative"},
-    "GenericEntry": {"files"},
-    "ImmunizationEntry": {"visits"},
     "MedicationEntry": {"ends_at", "kind", "more_dosages", "orders"},
-    "ProcedureEntry": {"based_on", "reports", "visits"},
+    "ProcedureEntry": {"reports"},
     "QuestionnaireEntry": {"has_own_title", "is_cut", "lines"},
     "ReportEntry": {"forms", "images", "inside", "may_be_grave", "results"},
-    "ResultEntry": {"category", "derived_from", "members", "place", "place_by", "place_words", "ranges", "test"},
+    "ResultEntry": {"category", "members", "place", "place_by", "place_words", "ranges", "test"},
     "SpecimenEntry": {"number", "received"},
-    "VisitEntry": {"class_said", "part_of"},
+    "VisitEntry": {"class_said"},
 }
 # Statuses that go without saying, since things of their kind usually stand so.
 SILENT: Final[Mapping[str, set[str]]] = {

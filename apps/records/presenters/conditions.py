@@ -73,8 +73,7 @@ class ConditionEntry(Entry, frozen=True, kw_only=True, gc=False):
     """A health condition. `when` is when it began, else when it was written down.
 
     `is_confirmed` and `is_certainty_unknown` are the provider's words on how certain it is. `has_ended`: the provider
-    says that it ended, with or without a date in `ended`; `ends` is an end that was still to come. `visits` are the ids
-    of the encounters to which it refers.
+    says that it ended, with or without a date in `ended`; `ends` is an end that was still to come.
     """
 
     status: Status = Status.NOT_GIVEN
@@ -94,7 +93,6 @@ class ConditionEntry(Entry, frozen=True, kw_only=True, gc=False):
     recorder: str = ""
     asserter: str = ""
     is_patient_asserted: bool = False
-    visits: tuple[str, ...] = ()
 
     @property
     def rank(self) -> int:
@@ -176,7 +174,6 @@ def present(resource: Element, context: Context) -> ConditionEntry:
         stages=_stages(resource),
         body_sites=naming.titles(resource, "bodySite"),
         evidence=_evidence(resource, context),
-        visits=naming.ids_of(resource, "encounter", "context"),
     )
 
 

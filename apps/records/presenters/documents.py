@@ -19,7 +19,7 @@ from apps.records.presenters.datatypes.moments import UNDATED, When
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Code, Context, Entry
 from apps.records.presenters.heads import head, status_codes
-from apps.records.presenters.naming import codings, ids_of, name_of, names_of, titles
+from apps.records.presenters.naming import codings, name_of, names_of, titles
 
 _MOST = 20
 _ANY_NOTE = "clinical note"  # the category of every note in US Core (facts 1.3), so that it tells readers nothing
@@ -70,9 +70,9 @@ class Relation(msgspec.Struct, frozen=True, gc=False):
 class DocumentEntry(Entry, frozen=True, kw_only=True, gc=False):
     """A document. `title` is its kind; `name` what else it is called. `when` is the visit, else when it was written.
 
-    `categories` and `category_codes` are broader kinds. `replaces` are the ids of documents that this one replaces.
-    `about` is what was done that the document describes, `attested_by` is who vouches for it. `relations` say how it
-    relates to other documents: an addition alone does not say what it adds to."""
+    `categories` and `category_codes` are broader kinds. `about` is what was done that the document describes,
+    `attested_by` is who vouches for it. `relations` say how it relates to other documents: an addition alone does not
+    say what it adds to."""
 
     name: str = ""
     categories: tuple[str, ...] = ()
@@ -80,8 +80,6 @@ class DocumentEntry(Entry, frozen=True, kw_only=True, gc=False):
     written: When = UNDATED
     custodian: str = ""
     files: tuple[File, ...] = ()
-    encounters: tuple[str, ...] = ()
-    replaces: tuple[str, ...] = ()
     about: tuple[str, ...] = ()
     specialties: tuple[str, ...] = ()
     attested_by: str = ""
@@ -115,8 +113,6 @@ def present(resource: Element, context: Context) -> DocumentEntry:
         written=written,
         custodian=name_of(elements.child(resource, "custodian"), context, within=resource),
         files=described,
-        encounters=ids_of(surroundings, "encounter"),
-        replaces=_replaces(resource),
         about=titles(surroundings, "event"),
         specialties=titles(surroundings, "practiceSetting"),
         attested_by=name_of(elements.child(resource, "authenticator"), context, within=resource),
@@ -160,12 +156,6 @@ def _group(status: str) -> str:
     if status == NOT_GIVEN:
         return NOT_GIVEN
     return Group.EARLIER if status == Status.REPLACED else Group.CURRENT
-
-
-def _replaces(resource: Element) -> tuple[str, ...]:
-    relations = elements.children(resource, "relatesTo")
-    found = (ids_of(relation, "target") for relation in relations if elements.text(relation, "code") == "replaces")
-    return tuple(identifier for ids in found for identifier in ids)[:_MOST]
 
 
 def _relations(resource: Element, context: Context) -> tuple[Relation, ...]:

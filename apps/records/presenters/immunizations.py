@@ -101,7 +101,6 @@ class ImmunizationEntry(Entry, frozen=True, kw_only=True, gc=False):
     reasons: tuple[str, ...] = ()
     reasons_not: tuple[str, ...] = ()
     reactions: tuple[VaccineReaction, ...] = ()
-    visits: tuple[str, ...] = ()
 
     @property
     def is_dose(self) -> bool:
@@ -194,7 +193,6 @@ def present(resource: Element, context: Context) -> ImmunizationEntry:
         ordered_by=ordered_by,
         **_reasons(resource, context),
         reactions=_reactions(resource, context),
-        visits=naming.ids_of(resource, "encounter"),
     )
 
 

@@ -134,11 +134,6 @@ def id_of(reference: object) -> str:
     return "" if written.startswith("#") else written.rpartition("/")[2].removeprefix("urn:uuid:")
 
 
-def ids_of(resource: Element, *names: str) -> tuple[str, ...]:
-    """The logical ids at the ends of the references in these elements, without repetition."""
-    return tuple(dict.fromkeys(filter(None, map(id_of, _all(resource, names)))))[:_MOST]
-
-
 def own_ids_of(resource: Element, name: str, context: Context, *, types: Collection[str]) -> tuple[str, ...]:
     """The logical ids in the references of this element to resources of these types at our own root, without
     repetition. The same id at another root belongs to another resource."""

@@ -69,8 +69,6 @@ def present(resource: Element, context: Context) -> ProcedureEntry:
         specimen=", ".join(naming.names_of(_specimens(resource), context, within=resource)),
         details=_details(resource, top["title"]),
         canceled=tuple(dict.fromkeys(filter(None, map(_name, _items(resource, are_canceled=True)))))[:_MOST],
-        visits=naming.ids_of(resource, "encounter"),
-        based_on=naming.ids_of(resource, "basedOn"),
     )
 
 

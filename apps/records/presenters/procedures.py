@@ -91,7 +91,7 @@ class ProcedureEntry(Entry, frozen=True, kw_only=True, gc=False):
     The roles of `performers` are as sent. `devices` were only used; those in `handled` were what the procedure was
     about. `reasons_not` say why it was not done, or not finished. `reports` are the names of its reports. For an order,
     `canceled` are its canceled items, `schedule` is how often it should be done, `specimen` what to examine, and
-    `advice` what the patient should do. `visits` and `based_on` are ids.
+    `advice` what the patient should do.
     """
 
     status: Status = Status.NOT_GIVEN
@@ -119,8 +119,6 @@ class ProcedureEntry(Entry, frozen=True, kw_only=True, gc=False):
     advice: tuple[str, ...] = ()
     details: tuple[str, ...] = ()
     canceled: tuple[str, ...] = ()
-    visits: tuple[str, ...] = ()
-    based_on: tuple[str, ...] = ()
 
 
 _STATUSES = {
@@ -175,8 +173,6 @@ def present(resource: Element, context: Context) -> ProcedureEntry:
         follow_ups=naming.titles(resource, "followUp"),
         **_devices(resource, context, status),
         reports=naming.names_of(elements.children(resource, "report"), context, within=resource),
-        visits=naming.ids_of(resource, "encounter"),
-        based_on=naming.ids_of(resource, "basedOn", "request"),
     )
 
 

@@ -106,8 +106,7 @@ class VisitEntry(Entry, frozen=True, kw_only=True, gc=False):
     """A visit. `title` is its type in the provider's words, else its service; if it is empty, `kind` says enough.
 
     `class_said` is the class in the provider's words, if we do not know the code. `clinic` is the organization that was
-    responsible. `length` is how long the visit took, if that was sent. `part_of` is the id of the visit to which it
-    belongs.
+    responsible. `length` is how long the visit took, if that was sent.
     """
 
     status: Status = Status.NOT_GIVEN
@@ -124,7 +123,6 @@ class VisitEntry(Entry, frozen=True, kw_only=True, gc=False):
     hospitalization: Hospitalization = msgspec.field(default_factory=Hospitalization)
     length: Quantity = NO_QUANTITY
     priority: str = ""
-    part_of: str = ""
 
     @property
     def is_open(self) -> bool:
@@ -205,7 +203,6 @@ def present(resource: Element, context: Context) -> VisitEntry:
         hospitalization=_hospitalization(resource, context),
         length=quantities.read(elements.child(resource, "length")),
         priority=title_of(resource.get("priority")),
-        part_of=naming.id_of(resource.get("partOf")),
     )
 
 

@@ -83,7 +83,7 @@ class TestAConditionOfEitherVersion:
         assert (entry.when.means, entry.when.starts, entry.written_down.starts) == ("started", "2011-05", "2012-01-09")
         assert (entry.severity, entry.stages, entry.body_sites) == ("Mild", ("Stage 1",), ("Lungs",))
         assert (entry.evidence, entry.said) == (("Wheeze", "Spirometry"), ("Worse in spring",))
-        assert (entry.people, entry.visits, entry.category) == (("Dr. Ada Rose",), ("7",), Category.PROBLEM_LIST)
+        assert (entry.people, entry.category) == (("Dr. Ada Rose",), Category.PROBLEM_LIST)
         assert entry.is_confirmed
 
     @pytest.mark.parametrize(

@@ -63,8 +63,6 @@ class TestADocument:
         assert entry.custodian == "Harbor"
         assert (entry.when.means, entry.when.starts) == ("seen", "2026-05-01")
         assert (entry.written.means, entry.written.starts) == ("written-down", "2026-05-03T10:00:00Z")
-        assert entry.encounters == ("7",)
-        assert entry.replaces == ("d0",)
         (file,) = entry.files
         assert (file.number, file.language, file.format) == (0, "en", "C-CDA 2.1")
         assert (file.described.media_type, file.described.size) == ("application/pdf", 10)

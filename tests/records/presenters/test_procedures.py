@@ -78,7 +78,6 @@ class TestAProcedureOfEitherVersion:
         assert (entry.reasons, entry.outcome, entry.complications) == (("Pain",), "Good", ("Fever",))
         assert (entry.handled, entry.devices, entry.reports) == ((Handled("Clip"),), ("Mesh",), ("Pathology",))
         assert (entry.follow_ups, entry.said) == (("Stitches out in 5 days",), ("Routine",))
-        assert (entry.visits, entry.based_on) == (("7",), ("3",))
 
     @pytest.mark.parametrize(
         ("sent", "status", "group"),

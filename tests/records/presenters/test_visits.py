@@ -86,7 +86,7 @@ class TestAVisitOfEitherVersion:
         assert (entry.clinic, entry.types) == ("Tarn Hospital", ("Knee surgery", "Follow-up"))
         assert entry.reasons == ("Bad knee", "Torn ligament")
         assert entry.diagnoses == (Diagnosis("Injury", Use.ADMISSION), Diagnosis("Torn ligament", Use.DISCHARGE))
-        assert (entry.length.shown, entry.priority, entry.part_of) == ("9 days", "Urgent", "e0")
+        assert (entry.length.shown, entry.priority) == ("9 days", "Urgent")
 
     def test_says_how_a_stay_began_and_ended(self):
         stay = old().hospitalization

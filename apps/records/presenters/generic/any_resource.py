@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
-from apps.records.presenters import attachments, elements
+from apps.records.presenters import elements
 from apps.records.presenters.annotations import notes
-from apps.records.presenters.attachments import File
 from apps.records.presenters.codeable_concepts import first_name, is_in_place_of_a_name, title_of
 from apps.records.presenters.datatypes import moments
 from apps.records.presenters.datatypes.moments import UNDATED, When
@@ -84,7 +83,6 @@ class GenericEntry(Entry, frozen=True, kw_only=True, gc=False):
     due: When = UNDATED
     schedule: tuple[Dosage, ...] = ()
     lenses: tuple[Lens, ...] = ()
-    files: tuple[File, ...] = ()
 
 
 def present(resource: Element, context: Context) -> GenericEntry:
@@ -108,7 +106,6 @@ def present(resource: Element, context: Context) -> GenericEntry:
         due=moments.of_period(elements.child(elements.child(resource, "restriction"), "period"), means="due"),
         schedule=schedules.read(resource),
         lenses=vision_prescriptions.read(resource) if resource.get("resourceType") == "VisionPrescription" else (),
-        files=attachments.files(resource),
     )
 
 

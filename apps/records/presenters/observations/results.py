@@ -150,9 +150,9 @@ class Component(Measured, msgspec.Struct, frozen=True, kw_only=True, gc=False):
 class ResultEntry(Measured, Entry, frozen=True, kw_only=True, gc=False):
     """A result, a vital sign or any other observation.
 
-    `test` is the key for comparing values: a LOINC code, else another code, else the title. `members` and
-    `derived_from` are references: `Type/id`, or `#id` for a contained result. `device` is the device that measured it.
-    `at_home`: the provider says that it was measured at home.
+    `test` is the key for comparing values: a LOINC code, else another code, else the title. `members` are
+    references: `Type/id`, or `#id` for a contained result. `device` is the device that measured it. `at_home`: the
+    provider says that it was measured at home.
     """
 
     value: Value = NO_VALUE
@@ -171,7 +171,6 @@ class ResultEntry(Measured, Entry, frozen=True, kw_only=True, gc=False):
     state: tuple[str, ...] = ()
     body_site: str = ""
     members: tuple[str, ...] = ()
-    derived_from: tuple[str, ...] = ()
     at_home: bool = False
 
     @property
@@ -242,8 +241,7 @@ def present(resource: Element, context: Context) -> ResultEntry:
         specimen=specimen_of(resource, context),
         state=doubts.states(resource, context),
         body_site=_titled(resource, "bodySite"),
-        members=_related(resource, context, "hasMember", "has-member")[:MOST_MEMBERS],
-        derived_from=_related(resource, context, "derivedFrom", "derived-from")[:_MOST],
+        members=_members(resource, context)[:MOST_MEMBERS],
         at_home=_category(resource) not in _ANSWERED and at_home.is_said(resource),
     )
 
@@ -297,7 +295,7 @@ def references(resource: Element, name: str, context: Context, *, most: int = _M
 
 def unnamed(resource: Element, context: Context) -> tuple[str, ...]:
     """The results of a report, or the members of a result, beyond those that its entry names."""
-    reported, members = _paths(resource, "result", context), _related(resource, context, "hasMember", "has-member")
+    reported, members = _paths(resource, "result", context), _members(resource, context)
     return (*reported[MOST_RESULTS:], *members[MOST_MEMBERS:])
 
 
@@ -356,17 +354,16 @@ def _category_of(category: object) -> str:
     return next((_CATEGORIES[code] for code in codes if code in _CATEGORIES), Category.OTHER)
 
 
-def _related(resource: Element, context: Context, name: str, kind: str) -> tuple[str, ...]:
-    """The references of one kind. R4 has an element for each kind; DSTU2 has `related` with a type, and no type means
-    has-member."""
-    if name not in resource and "related" not in resource:
+def _members(resource: Element, context: Context) -> tuple[str, ...]:
+    """The members of a panel. DSTU2 has `related` with a type, and no type means has-member."""
+    if "hasMember" not in resource and "related" not in resource:
         return ()
     older = (
         _path(elements.child(part, "target"), context)
         for part in elements.children(resource, "related")
-        if (elements.text(part, "type") or "has-member") == kind
+        if (elements.text(part, "type") or "has-member") == "has-member"
     )
-    return tuple(dict.fromkeys((*_paths(resource, name, context), *filter(None, older))))
+    return tuple(dict.fromkeys((*_paths(resource, "hasMember", context), *filter(None, older))))
 
 
 def _asks_for_age(resource: Element) -> bool:
