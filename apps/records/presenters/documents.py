@@ -50,14 +50,20 @@ _BY_DOC_STATUS = {
 
 
 class How(StrEnum):
-    """How a document relates to another one, other than replacing it."""
+    """How a document relates to another one."""
 
     ADDS_TO = "adds-to"
     FORM_OF = "form-of"
     SIGNS = "signs"
+    NEW_VERSION = "new-version"
 
 
-_RELATIONS = {"appends": How.ADDS_TO, "transforms": How.FORM_OF, "signs": How.SIGNS}
+_RELATIONS = {
+    "appends": How.ADDS_TO,
+    "transforms": How.FORM_OF,
+    "signs": How.SIGNS,
+    "replaces": How.NEW_VERSION,
+}
 
 
 class Relation(msgspec.Struct, frozen=True, gc=False):

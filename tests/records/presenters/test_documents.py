@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from apps.records.presenters import attachments, documents
-from apps.records.presenters.documents import Group, Status
+from apps.records.presenters.documents import Group, How, Relation, Status
 from apps.records.presenters.entry import NOT_GIVEN, Context
 from tests.records.presenters import corpus
 from tests.records.presenters.oddities import odd, shelved
@@ -61,6 +61,7 @@ class TestADocument:
         assert (entry.title, entry.name) == ("Discharge summary", "Your stay in May")
         assert entry.people == ("Dr. Finch",)
         assert entry.custodian == "Harbor"
+        assert entry.relations == (Relation(How.NEW_VERSION),)
         assert (entry.when.means, entry.when.starts) == ("seen", "2026-05-01")
         assert (entry.written.means, entry.written.starts) == ("written-down", "2026-05-03T10:00:00Z")
         (file,) = entry.files

@@ -130,6 +130,7 @@ class TestWhatIsSensitive:
             ("DocumentReference", {"type": {"text": "Psychiatry note"}}),
             ("DocumentReference", {"type": {"text": "Note"}, "description": "Mental health intake"}),
             ("DocumentReference", {"description": "Letter", "content": TITLED}),
+            ("DocumentReference", {"relatesTo": [{"code": "appends", "target": {"display": "Intake for alcohol"}}]}),
             ("DiagnosticReport", {"code": {"text": "Consultation"}, "presentedForm": [TITLED[0]["attachment"]]}),
             ("FamilyMemberHistory", {"condition": [{"code": {"text": "Suicide"}}]}),
             ("FamilyMemberHistory", {"condition": [{"code": {"text": "Illness", **SCHIZOPHRENIA}}]}),

@@ -129,6 +129,7 @@ TURNED: list[tuple[str, dict[str, Any], str, str]] = [
         "Another form of another document", "Another form of another document",
     ),
     ("DocumentReference", {"relatesTo": [{"code": "signs"}]}, "A signature under another", "A signature under another"),
+    ("DocumentReference", {"relatesTo": [{"code": "replaces"}]}, "A new version of", "A new version of"),
     ("Encounter", {"status": "cancelled"}, "Status: Canceled", "Canceled"),
     ("Encounter", {"status": "planned"}, "Status: Planned", "Planned"),
     ("EpisodeOfCare", {"status": "cancelled"}, "Status: Canceled", "Canceled"),

@@ -293,6 +293,7 @@ _KEYS: Final[_Words] = {
     "adds-to": _("An addition to another document"),
     "form-of": _("Another form of another document"),
     "signs": _("A signature under another document"),
+    "new-version": _("A new version of another document"),
     # teams
     "clinicians": _("Doctors and nurses"),
     "others": _("Others"),
