@@ -1,7 +1,8 @@
 """The versions of our privacy notice, oldest first. The text of each is `templates/accounts/notices/<version>.html`.
 
-A published version is never changed, because people agreed to exactly that text. A change is a new row here and a new
-template; whoever agreed to an earlier version is asked again before their next link.
+A published version is never changed, because people agreed to exactly that text. A change is a new row here, a new
+template, and beside it `<version>-new.html`, which says what is new. Whoever agreed to an earlier version is shown it,
+and asked again before their next link.
 """
 
 from dataclasses import dataclass
@@ -20,6 +21,11 @@ class Notice:
         """Where its text is."""
         return f"accounts/notices/{self.version}.html"
 
+    @property
+    def news_template_name(self) -> str:
+        """Where it says what is new in it. The first version has no such text."""
+        return f"accounts/notices/{self.version}-new.html"
+
 
 NOTICES = (Notice("2026-11", date(2026, 11, 20)),)
 
@@ -27,3 +33,9 @@ NOTICES = (Notice("2026-11", date(2026, 11, 20)),)
 def current_notice() -> Notice:
     """The version in force."""
     return NOTICES[-1]
+
+
+def newer_than(version: str) -> tuple[Notice, ...]:
+    """The versions that were published after this one, oldest first."""
+    versions = [notice.version for notice in NOTICES]
+    return NOTICES[versions.index(version) + 1 :]

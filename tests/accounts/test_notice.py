@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime
 
 import pytest
+from django.template.loader import get_template
 from django.test import Client
 from django.urls import reverse
 
@@ -38,6 +39,7 @@ def later_notice(monkeypatch: pytest.MonkeyPatch) -> notices.Notice:
     later = replace(notices.current_notice(), version="2027-01", published_date=date(2027, 1, 1))
     template = notices.current_notice().template_name
     monkeypatch.setattr(notices.Notice, "template_name", template)
+    monkeypatch.setattr(notices.Notice, "news_template_name", "accounts/notice_version.html")
     monkeypatch.setattr(notices, "NOTICES", (*notices.NOTICES, later))
     return later
 
@@ -50,6 +52,16 @@ class TestTheNotice:
     @pytest.mark.parametrize("heading", HEADINGS)
     def test_has_every_heading_of_the_model(self, client: Client, db: None, heading: str):
         assert f"<h2>{heading}</h2>" in client.get(reverse("notice")).content.decode()
+
+    def test_has_a_text_in_each_version_and_in_later_ones_what_is_new(self):
+        for notice in notices.NOTICES:
+            get_template(notice.template_name)
+        for notice in notices.NOTICES[1:]:
+            get_template(notice.news_template_name)
+
+    def test_knows_which_versions_came_later(self, later_notice: notices.Notice):
+        assert notices.newer_than(VERSION) == (later_notice,)
+        assert notices.newer_than(later_notice.version) == ()
 
     def test_says_what_must_be_true(self, client: Client, db: None):
         page = client.get(reverse("notice")).content.decode()
@@ -124,6 +136,16 @@ class TestThePageThatAsks:
         page = signed_in(alice).get(reverse("agree")).content.decode()
         assert "<h1>Our notice has changed</h1>" in page
         assert "Nothing changes until you agree." in page
+
+    def test_says_what_is_new_to_whoever_agreed_to_an_earlier_one(
+        self, alice: User, sam: User, signed_in: Callable[[User], Client], later_notice: notices.Notice
+    ):
+        Consent.objects.create(user=alice, notice_version=VERSION, declaration="adult", language="en", agreed_at=NOON)
+        news, whole = "What is new</h2>", "We never sell it."
+        page, of_sam = (signed_in(one).get(reverse("agree")).content.decode() for one in (alice, sam))
+        assert page.index(news) < page.index(later_notice.version, page.index(news)) < page.index(whole)
+        assert whole in of_sam
+        assert news not in of_sam
 
     def test_does_not_ask_twice(self, alice: User, signed_in: Callable[[User], Client]):
         client = signed_in(alice)

@@ -68,10 +68,12 @@ def agree(request: HttpRequest) -> HttpResponse:
         return HttpResponseRedirect(destination)
     else:
         form = AgreeForm(initial={"notice_version": notices.current_notice().version})
+    earlier = consenting.latest_consent(user)
     context = {
         "form": form,
         "notice": notices.current_notice(),
-        "earlier": consenting.latest_consent(user),
+        "earlier": earlier,
+        "newer": notices.newer_than(earlier.notice_version) if earlier else (),
         "next": destination,
         "support_email": settings.SUPPORT_EMAIL,
     }
