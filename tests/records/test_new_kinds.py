@@ -30,11 +30,9 @@ UNTOLD: Final[Mapping[str, set[str]]] = {
     "DocumentEntry": {"category_codes", "files"},
     "FamilyEntry": {"relative"},
     "MedicationEntry": {"ends_at", "kind", "more_dosages", "orders"},
-    "ProcedureEntry": {"reports"},
     "QuestionnaireEntry": {"has_own_title", "is_cut", "lines"},
     "ReportEntry": {"forms", "images", "inside", "may_be_grave", "results"},
     "ResultEntry": {"category", "members", "place", "place_by", "place_words", "ranges", "test"},
-    "SpecimenEntry": {"number", "received"},
     "VisitEntry": {"class_said"},
 }
 # Statuses that go without saying, since things of their kind usually stand so.

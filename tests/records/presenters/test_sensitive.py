@@ -122,6 +122,7 @@ class TestWhatIsSensitive:
         [
             ("Procedure", {"code": {"text": "Dilation and curettage"}}),
             ("Procedure", {"code": {"text": "Counseling"}, "reasonCode": [{"text": "Alcohol abuse"}]}),
+            ("Procedure", {"code": {"text": "Biopsy"}, "report": [{"display": "HIV test"}]}),
             ("Encounter", {"type": [{"text": "Psychiatry visit"}]}),
             ("Encounter", {"type": [{"text": "Office visit"}], "reason": [{"text": "Depression"}]}),
             ("CarePlan", {"title": "Plan", "activity": [{"detail": {"description": "Quit smoking"}}]}),

@@ -45,6 +45,13 @@ TOLD: list[tuple[str, dict[str, Any], str]] = [
     ("Encounter", {"diagnosis": [{"condition": {"display": "Flu"}, "use": named("Suspected")}]}, "Flu · Suspected"),
     ("Procedure", {"status": "completed", "asserter": {"display": "Bo Finch"}}, "Said by: Bo Finch"),
     ("Procedure", {"status": "completed", "asserter": {"reference": "Patient/1"}}, "You said so yourself: Yes"),
+    ("Procedure", {"status": "completed", "report": [{"display": "Pathology"}]}, "Reports about it: Pathology"),
+    (
+        "Specimen",
+        {"collection": {"collectedDateTime": "2026-05-03"}, "receivedTime": "2026-05-04"},
+        "Arrived at the lab: May 4, 2026",
+    ),
+    ("Specimen", {"accessionIdentifier": {"value": "S-26-117"}}, "Number of the sample: S-26-117"),
     ("Specimen", {"collection": {"fastingStatusCodeableConcept": concept("F")}}, "Fasting: Had not eaten before"),
     ("Specimen", {"collection": {"fastingStatusCodeableConcept": concept("NF")}}, "Fasting: Had eaten before"),
     ("Specimen", {"collection": {"fastingStatusCodeableConcept": named("Since dinner")}}, "Fasting: Since dinner"),

@@ -38,7 +38,7 @@ _NAMING: Final = (
     "category", "categories", "category_codes", "name", "about", "specialties", "custodian", "description",
     "activities", "goals", "outcome", "outcomes", "conclusion", "conclusion_names", "complications", "canceled",
     "handled", "devices", "particulars", "diagnoses", "conditions", "participants", "members", "organizations",
-    "clinic", "place", "places", "model", "specimen", "relations",
+    "clinic", "place", "places", "model", "specimen", "relations", "reports",
 )  # fmt: skip
 # Fewer fields, since there are thousands of results.
 _NAMING_A_RESULT: Final = ("title", "codes", "people", "device", "specimen")

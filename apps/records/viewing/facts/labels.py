@@ -260,6 +260,7 @@ _LABELS: Final[Mapping[str, str | Promise]] = {
     "state": _("State of the sample"),
     "fasting": _("Fasting"),
     "fasted_for": _("How long without food"),
+    "received": _("Arrived at the lab"),
     "born": _("Born"),
     "written": _("Written down"),
     "custodian": _("Kept by"),
@@ -278,6 +279,7 @@ _LABELS: Final[Mapping[str, str | Promise]] = {
     "outcome": _("Outcome"),
     "outcomes": _("Outcome"),
     "complications": _("Complications"),
+    "reports": _("Reports about it"),
     "place": _("Where"),
     "places": _("Where"),
     "diagnoses": _("Diagnoses"),
@@ -297,6 +299,7 @@ _OF_KIND: Final[Mapping[str, str | Promise]] = {
     "ResultEntry.category": "",
     "ResultEntry.members": "",
     "ReportEntry.category": _("Kind of report"),
+    "SpecimenEntry.number": _("Number of the sample"),
     "GenericEntry.particulars": _("Details"),  # each has its own label
     "GenericEntry.applies": _("Applies"),
     "GenericEntry.records_of": _("Records of this time"),
