@@ -23,7 +23,7 @@ _MINUTES = 60
 def show_activity(request: HttpRequest) -> HttpResponse:
     """One page; `before` is the number of the last event on the page before."""
     page = activity.page(current_user(request).pk, before=request.GET.get("before", ""))
-    return render(request, "portal/activity.html", {"page": page, "now": timezone.now()})
+    return render(request, "portal/activity.html", {"page": page})
 
 
 @require_POST
