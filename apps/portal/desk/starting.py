@@ -27,10 +27,12 @@ def find(request: HttpRequest) -> HttpResponse:
     """Search providers and addresses; each endpoint says where we stand there."""
     query = request.GET.get("q", "").strip()
     at = timezone.now()
-    found = wanted_providers.find(query, at=at, most=_MOST_FOUND)
+    found = wanted_providers.find(query, at=at, most=_MOST_FOUND + 1)
+    has_more, found = len(found) > _MOST_FOUND, found[:_MOST_FOUND]
     endpoints = (one for provider in found for one in provider.endpoints)
     registration_status.show_on([one.registration for one in endpoints if one.registration is not None], at=at)
-    return render(request, "portal/desk/start.html", {"query": query, "found": found, "most": _MOST_FOUND})
+    context = {"query": query, "found": found, "has_more": has_more, "most": _MOST_FOUND}
+    return render(request, "portal/desk/start.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

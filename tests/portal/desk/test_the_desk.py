@@ -12,7 +12,8 @@ from django.utils import timezone
 from apps.connections.models import Trial
 from apps.directory.desk import attention
 from apps.directory.desk.attention import Need
-from apps.directory.models import ClientRegistration, Enablement, Endpoint, Wish
+from apps.directory.models import ClientRegistration, Enablement, Endpoint, Provider, Wish
+from apps.portal.desk import starting
 from tests.portal.desk.conftest import BACKEND
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -159,6 +160,23 @@ class TestTheDesk:
         page = staff.get("/desk/start/", {"q": "grove.example.org/r4"}).content.decode()
         assert f"/desk/start/{there.pk}/" in page
         assert "willow.example.org" not in page
+
+    def test_says_which_provider_is_for_practice(self, staff: Client, make_endpoint: Any) -> None:
+        make_endpoint(name="Willow Creek", host="willow.example.org")
+        assert "practice provider" not in staff.get("/desk/start/", {"q": "willow"}).content.decode()
+        Provider.objects.update(is_sandbox=True)
+        assert "practice provider" in staff.get("/desk/start/", {"q": "willow"}).content.decode()
+
+    @pytest.mark.parametrize("query", ["willow", "willow.example.org/r4"])
+    def test_says_that_there_are_more_providers_than_it_shows(
+        self, staff: Client, make_endpoint: Any, query: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(starting, "_MOST_FOUND", 2)
+        for count in (1, 2, 3):
+            make_endpoint(name=f"Willow {count}", host=f"{count}.willow.example.org")
+            page = staff.get("/desk/start/", {"q": query}).content.decode()
+            assert page.count("<h2>") == min(count, 2)
+            assert ("The first 2 are shown." in page) == (count == 3)
 
     def test_takes_any_query(self, staff: Client) -> None:
         for query in ("\x00", "%", "/" * 300, "<script>", "ß" * 300):
