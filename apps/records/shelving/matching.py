@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from apps.records.shelving import search_terms
+from apps.records.shelving import search_terms, word_starts
 from apps.records.shelving.search_terms import MARK, Around, Word
 
 _MARK: Final = MARK.encode()
@@ -20,6 +20,7 @@ _YEAR: Final = len(f"{MARK}2024")
 # (`word_leaves`).
 _KEYS: Final = re.compile(b"%b([^%b\n=][^%b\n]*+)(?=%b)" % (_MARK, _MARK, _MARK, _MARK))
 _FEW: Final = 8  # lines per occurrence
+_FEW_ONCE_SPLIT: Final = 16  # splitting a leaf into lines takes a while, but only once
 _BEGINNING: Final = 20_000  # letters of a leaf that show how common a word is in it
 _LONE: Final = re.compile(rb" ([0-9a-z])(?= )")
 # Translates everything but letters to spaces, or everything but digits: to find a letter, or a number, that is not part
@@ -150,12 +151,17 @@ class _Leaf:
         """Whether any line may say a word, or have it as its year, which is part of the line."""
         if word.alone and len(word.text) == 1:
             return word.text.encode() in self._lone
+        if word.is_start:
+            return any(b" %b" % form in self._words_apart for form in word.forms)
         return any(form in self._lines for form in word.forms)
 
     def saying(self, word: Word, keys: Iterable[bytes]) -> Iterator[int]:
         """The numbers of the lines whose own words say it, or that have one of these keys of our names; some more than
         once."""
-        if word.alone is None:
+        if word.is_start:
+            for form in word.forms:
+                yield from self._beginning(form)
+        elif word.alone is None:
             for form in word.forms:
                 yield from self._saying(form)
         elif len(word.text) == 1:
@@ -172,12 +178,24 @@ class _Leaf:
 
     def _saying(self, form: bytes) -> Iterable[int]:
         """The numbers of the lines that have this form among their words. If it is rare, search from one occurrence to
-        the next. Two letters may occur in every other line: then look at each line, as text, in which Python searches
-        three times as fast as in bytes."""
-        if self._lines.count(form, 0, _BEGINNING) * _FEW < self._lines.count(_END, 0, _BEGINNING):
+        the next. It may occur in every other line: then look at each line, as text, in which Python searches three
+        times as fast as in bytes."""
+        if self._is_rare(form, self._lines, is_split="_words" in vars(self)):
             return self._having(form, self._lines)
         said = form.decode(errors="surrogatepass")
         return [number for number, words in enumerate(self._words) if said in words]
+
+    def _beginning(self, form: bytes) -> Iterable[int]:
+        """The same for lines of which a word begins with this form."""
+        begun = b" %b" % form
+        if self._is_rare(begun, self._words_apart, is_split="_apart_in_lines" in vars(self)):
+            return self._having(begun, self._words_apart)
+        said = begun.decode()
+        return [number for number, words in enumerate(self._apart_in_lines) if said in words]
+
+    def _is_rare(self, part: bytes, where: bytes, *, is_split: bool) -> bool:
+        few = _FEW_ONCE_SPLIT if is_split else _FEW
+        return where.count(part, 0, _BEGINNING) * few < self._lines.count(_END, 0, _BEGINNING)
 
     def _having(self, part: bytes, where: bytes, *, is_behind: bool = False) -> Iterator[int]:
         """The numbers of the lines that have this part among their words, or after them (`is_behind`). `where` is the
@@ -198,6 +216,15 @@ class _Leaf:
     def _words(self) -> list[str]:
         """The words of each line, without its keys and its year."""
         return said(self._lines[:-1]).decode().split("\n")
+
+    @cached_property
+    def _apart_in_lines(self) -> list[str]:
+        """The same, as `word_starts` has it."""
+        return word_starts.apart_in_lines(said(self._lines[:-1]))
+
+    @cached_property
+    def _words_apart(self) -> bytes:
+        return word_starts.apart(self._lines)
 
     @cached_property
     def _letters_apart(self) -> bytes:

@@ -15,6 +15,7 @@ from apps.records.presenters import absences, plain_names, visits
 from apps.records.presenters.normalizing import normalized, words_of
 from apps.records.presenters.persons import relatives
 from apps.records.presenters.plain_names import illnesses
+from apps.records.shelving import word_starts
 
 _SHORTEST: Final = 4  # letters of a word in another language: in Spanish, "hip" begins the name of high blood pressure
 _SHORTEST_OF_A_LIST: Final = 4  # "and" occurs in half of the names of lists
@@ -22,6 +23,7 @@ _SHORTEST_OF_A_MONTH: Final = 3
 _BEGINS_ALIKE: Final = 5  # the forms of one word share so many letters: allergy and allergies, vaccination and vaccines
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
 _ALONE: Final = re.compile(rb"(?<![0-9a-z\x80-\xff])[0-9a-z](?![0-9a-z\x80-\xff])|[0-9]{2,}")
+_TWO: Final = re.compile(rb"(?<= )[a-z]{2}")
 # What people call a list, besides its name.
 _ALSO: Final = {
     "results": "test lab labs laboratory analysis prueba análisis laboratorio",
@@ -46,6 +48,11 @@ def keys_of(word: str, forms: Iterable[bytes]) -> frozenset[str]:
 def keys_of_alone(word: str) -> Collection[str]:
     """The same for a text that must not be part of a longer word: one letter, or a number."""
     return _alone(_language()).get(word.encode(), ())
+
+
+def keys_of_begun(word: str) -> Collection[str]:
+    """The same for two letters that a word must begin with."""
+    return _begun(_language()).get(word.encode(), ())
 
 
 def names_list(forms: Iterable[str], subject: str) -> bool:
@@ -122,6 +129,15 @@ def _alone(language: str) -> Mapping[bytes, Collection[str]]:
     for key, here, elsewhere in _named(language):
         for word in (*_ALONE.findall(here), *(word for word in _ALONE.findall(elsewhere) if len(word) >= _SHORTEST)):
             found[word].add(key)
+    return found
+
+
+@cache
+def _begun(language: str) -> Mapping[bytes, Collection[str]]:
+    found: dict[bytes, set[str]] = defaultdict(set)
+    for key, here, _elsewhere in _named(language):
+        for two in _TWO.findall(word_starts.apart(here)):
+            found[two].add(key)
     return found
 
 

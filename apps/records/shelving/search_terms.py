@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Final
 
 from apps.records.presenters.normalizing import normalized
-from apps.records.shelving import our_words
+from apps.records.shelving import our_words, word_starts
 
 MARK: Final = "\x1f"  # no text of a provider contains it: `elements.shown` removes it
 
@@ -42,7 +42,8 @@ class Around(StrEnum):
 @dataclass(frozen=True, eq=False)
 class Word:
     """One word that was asked for, as typed and as compared. `forms` are the forms in which a text may say it, `alone`
-    the pattern to use instead if it must not be part of a longer word. `keys` are those of our names that contain it.
+    the pattern to use instead if it must not be part of a longer word. `is_start`: a longer word must begin with it
+    (`word_starts`). `keys` are those of our names that contain it.
     If it may be a year, `year` is how a line of that year ends. `is_month`: it is the name of a month."""
 
     typed: str
@@ -52,10 +53,13 @@ class Word:
     keys: frozenset[bytes] = frozenset()
     year: bytes = b""
     is_month: bool = False
+    is_start: bool = False
 
     def is_in(self, text: bytes) -> bool:
         """Whether a text contains it."""
-        return bool(self.alone.search(text)) if self.alone else any(form in text for form in self.forms)
+        if self.alone:
+            return bool(self.alone.search(text))
+        return any(word_starts.are_in(form, text) if self.is_start else form in text for form in self.forms)
 
     def means(self, key: str) -> bool:
         """Whether our name with this key contains it."""
@@ -112,10 +116,14 @@ def is_small(text: str) -> bool:
 def _word(typed: str, text: str) -> Word:
     forms = tuple(form.encode(errors="surrogatepass") for form in _forms(text))
     alone = _alone(text)
-    called = our_words.keys_of_alone(text) if alone else our_words.keys_of(text, forms)
+    is_start = word_starts.are_meant(text)
+    if is_start:
+        called = our_words.keys_of_begun(text)
+    else:
+        called = our_words.keys_of_alone(text) if alone else our_words.keys_of(text, forms)
     keys = frozenset(key.encode() for key in called)
     year = f"{MARK}{year_mark(text)}".encode() if _YEAR.fullmatch(text) else b""
-    return Word(typed, text, forms, alone, keys, year, our_words.is_month(text))
+    return Word(typed, text, forms, alone, keys, year, our_words.is_month(text), is_start)
 
 
 def _forms(text: str) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from tests.effort import at_most
 PIECES = (
     *("sodium", "glucose", "flu", "hepatitis a", "hepatitis b", "vitamin d", "type 2", "2019", "seen 2019 and 2020"),
     *("type-2", "a1c", "6.1", "a", "d", "1", "19", "19-3", "201", "20199", "ñandú", "á", "d,25", "(d)", "a/b", "x"),
+    *("ct scan", "fracture", "x/ct", "«se»", "500mg", "d'ag", "ct1", "血ct", "rose"),
     *("azúcar", "سكر", "血糖", "papa", "aaa", "vitamins", "potassium", "(2019)", "d", "ad", "da"),
 )
 KEYS = ("sodium", "glucose", "against-flu", "lipids", "a1c", "=Condition=2019", "=Goal=a", "a", "2019")
@@ -40,6 +41,7 @@ ASKED = (
         "se",
         "pa",
         "aa",
+        *("ct", "mg", "ag", "血糖"),
     ),
 )
 

@@ -3,6 +3,7 @@
 import pytest
 from django.utils import translation
 
+from apps.records.presenters.normalizing import normalized
 from apps.records.shelving import our_words, reading, search_terms, searching
 from apps.records.subjects import LISTED
 from apps.vault import sealing
@@ -84,7 +85,7 @@ class TestWordsAskedFor:
         "words",
         [
             *("a", "b", "c", "d", "m", "1", "2", "12", "19", "50", "2019"),
-            *("er", "hip", "gripe", "presion", "allergies", "voces", "zebra"),
+            *("er", "ct", "dm", "te", "hip", "gripe", "presion", "allergies", "voces", "zebra"),
         ],
     )
     def test_mean_what_is_called_so(self, language, words):
@@ -101,6 +102,27 @@ class TestWordsAskedFor:
     @pytest.mark.parametrize("words", ["a", "hip", "hyper tension gout"])
     def test_mean_nothing_else(self, words):
         assert not all(word.means("high-blood-pressure") for word in search_terms.read(words))
+
+
+class TestTwoLetters:
+    @pytest.mark.parametrize(
+        ("words", "name", "is_found"),
+        [
+            *(("CT", name, True) for name in ("CT of head", "TC (CT) de cráneo", "PET/CT", "Head-ct", "CTA", "胸部CT")),
+            *(("CT", name, False) for name in ("Fracture", "Infección por c. tetani", "ECT")),
+            ("mg", "Metformin 500mg", True),
+            ("té", "Té verde", True),
+            ("te", "Té verde", True),
+            ("te", "Arteria", False),
+            ("ña", "Piña", False),
+            ("ña", "Ñame", True),
+            ("血糖", "空腹血糖", True),
+            ("B1", "HbB1", True),
+        ],
+    )
+    def test_are_found_where_a_word_begins_with_them(self, words, name, is_found):
+        (word,) = search_terms.read(words)
+        assert word.is_in(normalized(name).encode()) is is_found
 
 
 @pytest.mark.django_db
