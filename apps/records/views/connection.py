@@ -52,7 +52,8 @@ def show_record(request: HttpRequest, connection_id: UUID) -> HttpResponse:
 def show_progress(request: HttpRequest, connection_id: UUID) -> HttpResponse:
     """Show the part of that page that changes while a sync runs. The address says what the page has already: `state`,
     and if that has changed, the whole page is requested again; and `done`, the number of kinds done, and if that has
-    changed, it is announced to screen readers."""
+    changed, it is announced to screen readers, and the visit of the launch is looked for: it may have come with that
+    kind, and is not decrypted every three seconds."""
     connection = _connection(request, connection_id)
     now = timezone.now()
     found = overview.of(connection, at=now)
@@ -61,7 +62,7 @@ def show_progress(request: HttpRequest, connection_id: UUID) -> HttpResponse:
         "connection": connection,
         "overview": found,
         "outlook": _outlook(connection, found),
-        "visit": visit_of_launch.find(connection, at=now),
+        "visit": visit_of_launch.find(connection, at=now) if is_news else None,
         "is_news": is_news,
     }
     response = render(request, "records/progress.html", context)

@@ -63,6 +63,22 @@ class TestTheVisitSheCameFrom:
         assert leads_to(connection) in text
         assert "Another day" not in text
 
+    def test_is_decrypted_only_where_another_kind_is_done(self, hers, connection, caplog):
+        keep(connection, visit())
+        come_from(connection)
+        syncing.start(connection, cause=SyncRun.Cause.CONFIRMED, at=timezone.now())
+        address = reverse("record_progress", args=[connection.pk])
+        shown = page(hers, "record", connection.pk)
+        (known,) = re.findall(r'hx-get="[^"?]*\?([^"]*)"', shown)
+        assert OFFERED in shown.split('id="visit-place"')[1].split('id="progress"')[0]
+        Record.objects.filter(resource_type="Encounter").update(sealed_body=b"damaged")
+        same = hers.get(f"{address}?{known.replace('&amp;', '&')}").content.decode()
+        assert "visit-place" not in same
+        assert "does not open" not in caplog.text
+        other = hers.get(f"{address}?{known.replace('&amp;', '&').replace('done=0', 'done=7')}").content.decode()
+        assert 'id="visit-place" hx-swap-oob="innerHTML"' in other
+        assert "does not open" in caplog.text
+
     def test_is_offered_to_nobody_who_came_from_none(self, hers, connection, name):
         keep(connection, visit())
         assert OFFERED not in page(hers, name, connection.pk)
