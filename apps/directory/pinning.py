@@ -8,6 +8,7 @@ foreign authorize URL could send the patient on to the genuine one on its own te
 genuine token from the wrong FHIR server (interface facts 3.4; section 6, rows 7 and 15).
 """
 
+from datetime import datetime
 from functools import lru_cache
 
 from apps.directory.models import AuthorizationServer, ClientRegistration
@@ -42,6 +43,18 @@ def knows_issuer(registration: ClientRegistration, origin: str) -> bool:
         return True
     approved = (known for known in registration.known_origins.all() if known.withdrawn_at is None)
     return any(_is_known_as_same(known.token_origin, origin) for known in approved)
+
+
+def may_be_of_elsewhere(registration: ClientRegistration, *, asked_at: datetime) -> bool:
+    """Whether a code that was asked for then may come from a sign-in whose approval staff have withdrawn since."""
+    approved = {known.authorize_origin for known in registration.known_origins.all() if known.withdrawn_at is None}
+    mine = {registration.authorization_server.authorize_url, *approved}
+    return any(
+        known.withdrawn_at is not None
+        and known.withdrawn_at >= asked_at
+        and not any(_is_known_as_same(url, known.authorize_origin) for url in mine)
+        for known in registration.known_origins.all()
+    )
 
 
 def is_same_origin(url: str, other: str) -> bool:
