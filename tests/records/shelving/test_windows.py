@@ -1,5 +1,6 @@
 """However many shelves there are, a page shows the same rows as if all were one sorted list."""
 
+import re
 import tracemalloc
 from uuid import UUID
 
@@ -243,6 +244,12 @@ class TestSearching:
         assert sorted(names) == [("found", 0), ("words", 0)]
 
 
+def says(text: str, word: str) -> bool:
+    """Two letters from a to z only where a word begins with them."""
+    begins = len(word) == 2 and word.isascii() and word.isalpha()
+    return re.search(rf"(?<![a-z]){word}", text) is not None if begins else word in text
+
+
 WORDS = st.sampled_from(["sodium", "in blood", "blut", "höhe", "SODIUM", "a1c", "fe", "niño", "dr. vesper", "ß"])
 
 
@@ -252,7 +259,9 @@ class TestPhrases:
     @settings(max_examples=60)
     @given(
         st.lists(st.tuples(st.lists(WORDS, min_size=1, max_size=3), st.integers(1, 5)), max_size=searching.MOST),
-        st.lists(st.sampled_from(["od", "blood", "ss", "iñ", "höhe", "in", "sodium", "a1"]), min_size=1, max_size=2),
+        st.lists(
+            st.sampled_from(["od", "so", "blood", "ss", "iñ", "höhe", "in", "sodium", "a1"]), min_size=1, max_size=2
+        ),
         st.sampled_from([3, 40, 10_000]),
     )
     def test_find_what_looking_through_every_entry_finds(self, said, wanted, kept):
@@ -284,7 +293,7 @@ class TestPhrases:
             numbers = [number for lines in best.lines.values() for number in lines]
             count += sum(phrases.counts[number] for number in numbers)
             newest += [key[3] for number in numbers for key, _when in told[number].entries]
-        having = [sum(word.text in normalized(words) for word in asked) for words, _title in entries]
+        having = [sum(says(normalized(words), word.text) for word in asked) for words, _title in entries]
         expected = [number for number, has in enumerate(having) if has == max(having) > 0]
         assert (count, sorted(newest)) == (len(expected), expected)
 

@@ -343,8 +343,9 @@ class TestANameOrNumberThatIsOld:
 class TestAMedicationThatWasAMistake:
     def test_names_no_medicine(self):
         wrong = {"resourceType": "Medication", "id": "p", "code": named("Canary"), "status": "entered-in-error"}
-        found = entry("MedicationRequest", contained=[wrong], medicationReference={"reference": "#p"})
-        assert "Canary" not in repr(found)
+        assert "Canary" not in repr(
+            entry("MedicationRequest", contained=[wrong], medicationReference={"reference": "#p"})
+        )
 
 
 @pytest.mark.django_db
