@@ -28,6 +28,7 @@ from apps.records.presenters.elements import Element
 from apps.records.presenters.observations import values
 from apps.records.presenters.observations.values import Attachment
 from apps.records.presenters.prose.blocks import Reading
+from apps.records.viewing.wording import languages
 from apps.vault import sealing
 from apps.vault.sealing import Holder
 
@@ -42,7 +43,8 @@ Seat: TypeAlias = Callable[[], AbstractContextManager[bool]]
 class OpenedFile:
     """A file and what it is. `reading` is its text, or None if it has none. `size` is in bytes, as sent or unpacked,
     whichever is larger. If the file was packed, or is a clinical document that only encloses another file, `content` is
-    the file within, and `declared` its declared type."""
+    the file within, and `declared` its declared type. `written_in`: the language that is stated for it, or else for its
+    record."""
 
     described: Attachment
     sort: Sort
@@ -50,6 +52,12 @@ class OpenedFile:
     reading: Reading | None
     size: int
     declared: object
+    written_in: str = ""
+
+    @property
+    def language(self) -> str:
+        """The language of its text, if it is known and not that of the page."""
+        return languages.of(self.written_in)
 
     @property
     def is_short(self) -> bool:
@@ -119,8 +127,8 @@ def open_file(record: Record, number: int, *, clock: Callable[[], datetime], sea
     Raises LookupError if the record has no such file, or was withdrawn by its provider; FileRefused, NoSeat, and
     `apps.vault.errors.VaultError` if the record does not open.
     """
-    sent = _sent(record, number)
-    return _told(_content(record, sent, clock, seat), sent)
+    sent, written_in = _sent(record, number)
+    return replace(_told(_content(record, sent, clock, seat), sent), written_in=written_in)
 
 
 def open_picture(
@@ -131,7 +139,7 @@ def open_picture(
 
     Raises what `open_file` raises, and LookupError also if the file has no such picture.
     """
-    sent = _sent(record, number)
+    sent, _written_in = _sent(record, number)
     whole = _content(record, sent, clock, seat)
     content, declared, _is_damaged = unpacking.unpacked(whole, declared=sent.get("contentType"))
     found = None
@@ -183,9 +191,12 @@ def _stem(described: Attachment) -> str:
     return title or "document"
 
 
-def _sent(record: Record, number: int) -> Element:
+def _sent(record: Record, number: int) -> tuple[Element, str]:
+    """The file as sent, and the language that is stated for it, or else for its record."""
     with sealing.key_ring(Holder.user(record.user_id)) as ring:
         resource = elements.parse(bodies.of(record, ring))
-    if heads.head(resource)["is_withdrawn"]:
+    head = heads.head(resource)
+    if head["is_withdrawn"]:
         raise LookupError
-    return attachments.sent_by(resource)[number]
+    sent = attachments.sent_by(resource)[number]
+    return sent, elements.text(sent, "language") or head["language"]

@@ -69,6 +69,22 @@ class TestThePageOfAFile:
         assert "onerror" not in html
         assert answer["Cache-Control"] == "no-store, private"
 
+    @pytest.mark.parametrize(
+        ("stated", "stated_of_record", "said"),
+        [
+            ("es", None, 'lang="es"'),
+            (None, "es", 'lang="es"'),
+            ("en", "es", ""),
+            ('es"><i', None, ""),
+            (None, None, ""),
+        ],
+    )
+    def test_says_in_which_language_its_text_is(self, hers, linked, stated, stated_of_record, said):
+        """For readers who have the page read aloud (WCAG 3.1.2)."""
+        record = hold(linked, inline(b"Carta", language=stated), language=stated_of_record)
+        html = hers.get(page(record)).content.decode()
+        assert f'<div class="quoted" dir="auto"{" " * bool(said)}{said}>' in html
+
     @pytest.mark.parametrize(("sent", "is_said"), [(b"<p>Take <del>two</del> four</p>", True), (b"<p>four</p>", False)])
     def test_says_that_crossed_out_words_are_left_out(self, hers, linked, sent, is_said):
         html = hers.get(page(hold(linked, inline(sent, "text/html")))).content.decode()
