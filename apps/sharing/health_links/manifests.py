@@ -12,7 +12,6 @@ when the file is fetched.
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from enum import StrEnum
 from typing import Final
 
 import msgspec
@@ -25,22 +24,11 @@ FILE_TYPE: Final = "application/jose"
 LOCATION_LASTS: Final = timedelta(hours=1)  # the longest that the specification allows
 
 
-class Status(StrEnum):
-    """Whether a file may change."""
-
-    FINALIZED = "finalized"
-    CAN_CHANGE = "can-change"
-    ENTERED_IN_ERROR = "entered-in-error"
-    NO_LONGER_VALID = "no-longer-valid"
-    RETRACTED = "retracted"
-
-
 @dataclass(frozen=True)
 class About:
     """Facts about a file other than where it is. `last_updated` needs a time zone."""
 
     last_updated: datetime
-    status: Status = Status.CAN_CHANGE
     content_type: str = FHIR
     fhir_version: str = "4.0.1"
 
@@ -78,7 +66,7 @@ def _manifest(where: str, what: str, about: About) -> bytes:
         "contentType": about.content_type,
         where: what,
         "lastUpdated": at,
-        "status": about.status,
+        "status": "can-change",  # the record is read again for each visit
         "fhirVersion": about.fhir_version,
     }
     return msgspec.json.encode({"files": [described]})

@@ -7,7 +7,7 @@ import pytest
 
 from apps.sharing.health_links import manifests
 from apps.sharing.health_links.manifest_requests import ManifestRequest, Refusal
-from apps.sharing.health_links.manifests import About, Status
+from apps.sharing.health_links.manifests import About
 
 LOCATION = "https://holdfast.example/shared/file?ticket=x"
 AT = datetime(2026, 11, 28, 3, 0, 0, 400_000, tzinfo=UTC)
@@ -28,8 +28,8 @@ class TestAManifest:
         }
 
     def test_says_where_a_file_is_and_not_both(self):
-        (file,) = json.loads(manifests.located(LOCATION, About(AT, Status.FINALIZED)))["files"]
-        assert (file["location"], file["status"]) == (LOCATION, "finalized")
+        (file,) = json.loads(manifests.located(LOCATION, About(AT)))["files"]
+        assert (file["location"], file["status"]) == (LOCATION, "can-change")
         assert "embedded" not in file
 
     def test_tells_the_time_in_the_zone_of_nobody(self):
