@@ -25,14 +25,12 @@ class State(models.TextChoices):
 
 @dataclass(frozen=True)
 class Outlook:
-    """One key: who signs with it, and the next step in a sentence or two. `due_at` is when that happens by itself; None
-    if nothing does."""
+    """One key: who signs with it, and the next step in a sentence or two."""
 
     key: SigningKey
     state: State
     users: tuple[ClientRegistration, ...]
     sentence: str
-    due_at: datetime | None = None
 
 
 def present(*, at: datetime) -> Iterator[Outlook]:
@@ -50,7 +48,7 @@ def of(key: SigningKey, *, at: datetime) -> Outlook:
     leaves_at = signing.leaves_at(key)
     if leaves_at is not None:
         sentence = _("It is retired on %(moment)s. Until then a provider may need it for what it has signed.")
-        return Outlook(key, State.LEAVING, users, sentence % {"moment": moment(leaves_at)}, leaves_at)
+        return Outlook(key, State.LEAVING, users, sentence % {"moment": moment(leaves_at)})
     newer = _newer(key)
     if newer is not None:
         return _of_a_predecessor(key, newer, users, at=at)
@@ -74,13 +72,11 @@ def _of_the_newest(key: SigningKey, users: tuple[ClientRegistration, ...], *, at
             "lacks it."
         )
         state = State.SIGNING if users else State.PUBLISHED
-        return Outlook(key, state, users, sentence % {"moment": moment(key.signs_from_at)}, key.signs_from_at)
+        return Outlook(key, state, users, sentence % {"moment": moment(key.signs_from_at)})
     if not users:
         return Outlook(key, State.SIGNING, users, _("No registration uses it. The next one that needs a key will."))
-    due_at = key.created_at + rotating.lasts()
-    return Outlook(
-        key, State.SIGNING, users, _("It gets a successor on %(moment)s.") % {"moment": moment(due_at)}, due_at
-    )
+    named = {"moment": moment(key.created_at + rotating.lasts())}
+    return Outlook(key, State.SIGNING, users, _("It gets a successor on %(moment)s.") % named)
 
 
 def _of_a_predecessor(
@@ -106,5 +102,4 @@ def _of_a_predecessor(
         sentences.append(wait % {"count": len(by_hand)})
     if not users:
         sentences.append(_("Nothing signs with it. The next hourly run after %(moment)s takes it out of use.") % named)
-    due_at = None if len(by_hand) == len(users) > 0 else newer.signs_from_at
-    return Outlook(key, State.SIGNING, users, " ".join(sentences), due_at)
+    return Outlook(key, State.SIGNING, users, " ".join(sentences))
