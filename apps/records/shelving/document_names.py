@@ -9,27 +9,27 @@ from apps.records.presenters import plain_names
 from apps.records.presenters.documents import DocumentEntry
 from apps.records.presenters.entry import Entry
 
-MOST: Final = 100  # names of one sort that an index keeps: the most frequent
+MOST: Final = 100  # kinds, and authors, that an index keeps: the most frequent
 _LONGEST: Final = 200
 
 
-class Sort(StrEnum):
-    """The two ways to filter documents."""
+class FilterBy(StrEnum):
+    """What documents can be filtered by."""
 
     KIND = "kind"
     AUTHOR = "author"
 
 
-def of(entry: Entry) -> Iterator[tuple[Sort, str]]:
-    """What an entry can be found under: one kind, and all its authors. A kind is in the provider's words: two of these
-    may mean different things although we have one name for both. If the provider sent none, it is the key of our
-    name."""
+def of(entry: Entry) -> Iterator[tuple[FilterBy, str]]:
+    """The names that an entry can be filtered by: one kind, and all its authors. A kind is in the provider's words: two
+    of these may mean different things although we have one name for both. If the provider sent none, it is the key of
+    our name."""
     if not isinstance(entry, DocumentEntry) or entry.is_withheld:
         return
     if kind := _kind(entry):
-        yield Sort.KIND, kind
+        yield FilterBy.KIND, kind
     for author in dict.fromkeys(entry.people):
-        yield Sort.AUTHOR, author[:_LONGEST]
+        yield FilterBy.AUTHOR, author[:_LONGEST]
 
 
 def learn_plain(plain: MutableMapping[str, str], entry: Entry) -> None:
@@ -55,14 +55,14 @@ def folded(name: str) -> str:
 
 
 def most_frequent(counted: Mapping[tuple[str, str], int]) -> dict[str, dict[str, int]]:
-    """The names of each sort and how many entries have each, as an index keeps them."""
+    """The most frequent kinds and authors, and how many entries have each, as an index keeps them."""
     names: dict[str, Counter[str]] = {}
-    for (sort, name), count in counted.items():
-        names.setdefault(sort, Counter())[name] += count
-    return {sort: dict(of_it.most_common(MOST)) for sort, of_it in names.items()}
+    for (by, name), count in counted.items():
+        names.setdefault(by, Counter())[name] += count
+    return {by: dict(of_it.most_common(MOST)) for by, of_it in names.items()}
 
 
 def of_most_frequent(plain: Mapping[str, str], counted: Mapping[tuple[str, str], int]) -> dict[str, str]:
     """The keys of our names for those kinds that an index keeps and rows show by one name."""
-    kept = {folded(name) for name in most_frequent(counted).get(Sort.KIND, {})}
+    kept = {folded(name) for name in most_frequent(counted).get(FilterBy.KIND, {})}
     return {kind: key for kind, key in plain.items() if key and kind in kept}

@@ -22,10 +22,10 @@ _ANY: Final = "-"  # a placeholder for the choice: no mark or year equals it
 
 
 @register.simple_tag
-def names_to_choose(choices: Iterable[Choice], filters: Filters, sort: str) -> SafeString:
+def names_to_choose(choices: Iterable[Choice], filters: Filters, by: str) -> SafeString:
     """Each name as a link to the list restricted to it, starting at its first page; the link of a chosen name removes
     the restriction."""
-    address = _addresses(filters, sort)
+    address = _addresses(filters, by)
     return _markup(_name(one, "" if one.is_on else one.mark, address) for one in choices)
 
 

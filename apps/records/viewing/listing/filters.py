@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
-from apps.records.shelving.document_names import Sort
+from apps.records.shelving.document_names import FilterBy
 
 # The ways to arrange a list.
 BY_DATE: Final = "date"
@@ -37,6 +37,6 @@ class Filters:
         return bool(self.year or self.source or self.kind or self.author or self.subject)
 
     @property
-    def marks(self) -> Mapping[Sort, str]:
+    def marks(self) -> Mapping[FilterBy, str]:
         """The marks of the names to which a list of documents is restricted."""
-        return {Sort.KIND: self.kind, Sort.AUTHOR: self.author}
+        return {FilterBy.KIND: self.kind, FilterBy.AUTHOR: self.author}

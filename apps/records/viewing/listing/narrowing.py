@@ -1,5 +1,5 @@
-"""Restricting a list: documents to one kind, or to one author (patient experience 3.8); everything by date to one
-subject.
+"""Filtering a list by what its entries say: documents by kind or author (patient experience 3.8), everything by date by
+subject. Filters by year and provider need no names, and are in `lists`.
 
 An address contains neither a kind nor a person: it stays in the browser's history, and which kinds of documents people
 have is nobody else's business. It contains a keyed mark of the name instead, always the same for the same reader and
@@ -21,17 +21,17 @@ from apps.records.presenters import plain_names
 from apps.records.presenters.entry import Entry
 from apps.records.shelving import document_names
 from apps.records.shelving.arranging import Arrangement
-from apps.records.shelving.document_names import Sort
+from apps.records.shelving.document_names import FilterBy
 from apps.records.shelving.reading import OpenShelf, Shelved
 from apps.records.subjects import LISTED
 from apps.records.viewing.wording import provider_codes
 
 MARK_LENGTH: Final = 12
-_AT_HAND: Final = 3  # of each sort: more would push the list off a phone's screen
+_AT_HAND: Final = 3  # kinds, and authors: more would push the list off a phone's screen
 _KIND: Final = _("Kind")
-_LABELS: Final[Mapping[Sort, str | Promise]] = {Sort.KIND: _KIND, Sort.AUTHOR: _("Author")}
+_LABELS: Final[Mapping[FilterBy, str | Promise]] = {FilterBy.KIND: _KIND, FilterBy.AUTHOR: _("Author")}
 
-# The number of entries, by sort and name.
+# The number of entries that have each name, keyed by what it filters by and the name.
 Counted: TypeAlias = Counter[tuple[str, str]]
 
 
@@ -46,10 +46,10 @@ class Choice:
 
 @dataclass(frozen=True)
 class Choices:
-    """The names of one sort, the most frequent first; if one is chosen, only that. `may_lack` if there may be more
+    """All kinds, or all authors, the most frequent first; if one is chosen, only that. `may_lack` if there may be more
     names than an index keeps: those cannot be chosen."""
 
-    sort: str
+    by: str
     label: str
     choices: tuple[Choice, ...]
     may_lack: bool = False
@@ -67,12 +67,12 @@ class Choices:
 
 @dataclass(frozen=True)
 class Narrowing:
-    """What an address asks for: for each sort, the one name that is wanted, as rows show it. `known` are all names that
-    can be asked for, normalized: an index keeps the most frequent. `plain` are the keys of our names for kinds, by
-    kind."""
+    """What an address asks for: `wanted` has the one kind and the one author that were chosen, as rows show them.
+    `known` are all names that can be chosen, normalized: an index keeps the most frequent. `plain` has the key of our
+    name for each kind."""
 
     user_id: UUID
-    wanted: Mapping[Sort, str]
+    wanted: Mapping[FilterBy, str]
     known: AbstractSet[tuple[str, str]] = frozenset()
     plain: Mapping[str, str] = field(default_factory=dict)
 
@@ -82,48 +82,48 @@ class Narrowing:
     def has(self, entry: Entry | None) -> bool:
         """Whether the entry is one of those that are wanted."""
         told = document_names.of(entry) if entry is not None else ()
-        found = {(sort, document_names.folded(name)) for sort, name in told}
-        return all((sort, document_names.folded(name)) in found for sort, name in self.wanted.items())
+        found = {(by, document_names.folded(name)) for by, name in told}
+        return all((by, document_names.folded(name)) in found for by, name in self.wanted.items())
 
     def within(self, shelved: Sequence[Shelved]) -> tuple[Choices, ...]:
-        """What to choose from if something is chosen: for the other sort, the names that occur in the rest."""
+        """What to choose from if one of the two is chosen: for the other, the names that occur in the rest."""
         counted: Counted = Counter()
         lacking: set[str] = set()
         for one in shelved:
-            for sort, name in document_names.of(one.entry) if one.entry is not None and self.has(one.entry) else ():
-                if (sort, document_names.folded(name)) in self.known:
-                    counted[sort, name] += 1
+            for by, name in document_names.of(one.entry) if one.entry is not None and self.has(one.entry) else ():
+                if (by, document_names.folded(name)) in self.known:
+                    counted[by, name] += 1
                 else:
-                    lacking.add(sort)
+                    lacking.add(by)
         return self._choices(counted, lacking)
 
     def of_all(self, shelves: Iterable[OpenShelf]) -> tuple[Choices, ...]:
         """What to choose from in the whole list."""
         shelves = list(shelves)
-        kept = [(sort, names) for shelf in shelves if shelf.index for sort, names in shelf.index.names.items()]
-        return self._choices(_counted(shelves), {sort for sort, names in kept if len(names) >= document_names.MOST})
+        kept = [(by, names) for shelf in shelves if shelf.index for by, names in shelf.index.names.items()]
+        return self._choices(_counted(shelves), {by for by, names in kept if len(names) >= document_names.MOST})
 
     def _choices(self, counted: Counted, lacking: AbstractSet[str]) -> tuple[Choices, ...]:
         found = (
-            Choices(sort, str(_LABELS[sort]), tuple(self._of_sort(sort, counted)), sort in lacking - set(self.wanted))
-            for sort in Sort
+            Choices(by, str(_LABELS[by]), tuple(self._names(by, counted)), by in lacking - set(self.wanted))
+            for by in FilterBy
         )
         return tuple(each for each in found if len(each.choices) > 1 or any(one.is_on for one in each.choices))
 
-    def _of_sort(self, sort: Sort, counted: Counted) -> Iterator[Choice]:
-        if sort in self.wanted:
-            yield self._choice(sort, self.wanted[sort], is_on=True)
+    def _names(self, by: FilterBy, counted: Counted) -> Iterator[Choice]:
+        if by in self.wanted:
+            yield self._choice(by, self.wanted[by], is_on=True)
             return
-        named = [(_said(spelled), spelled.total()) for spelled in _spelled(sort, counted)]
+        named = [(_said(spelled), spelled.total()) for spelled in _spelled(by, counted)]
         for name, _count in sorted(named, key=lambda one: (-one[1], one[0].casefold())):
-            yield self._choice(sort, name, is_on=False)
+            yield self._choice(by, name, is_on=False)
 
-    def _choice(self, sort: Sort, name: str, *, is_on: bool) -> Choice:
-        return Choice(mark(self.user_id, sort, name), self._called(sort, name), is_on)
+    def _choice(self, by: FilterBy, name: str, *, is_on: bool) -> Choice:
+        return Choice(mark(self.user_id, by, name), self._called(by, name), is_on)
 
-    def _called(self, sort: Sort, name: str) -> str:
+    def _called(self, by: FilterBy, name: str) -> str:
         """The name that rows show: ours, and the provider's as well if several kinds share ours."""
-        key = self.plain.get(document_names.folded(name), "") if sort == Sort.KIND else ""
+        key = self.plain.get(document_names.folded(name), "") if by == FilterBy.KIND else ""
         ours = plain_names.called(key)
         if not ours:
             return provider_codes.told(name) or name
@@ -131,13 +131,13 @@ class Narrowing:
         return ours if is_only_one or name == key else f"{ours} ({name})"
 
 
-def asked(user_id: UUID, shelves: Iterable[OpenShelf], marks: Mapping[Sort, str]) -> Narrowing:
+def asked(user_id: UUID, shelves: Iterable[OpenShelf], marks: Mapping[FilterBy, str]) -> Narrowing:
     """What these marks ask for. A mark that fits no name on these shelves is ignored."""
-    shelves, marked = list(shelves), {sort: given for sort, given in marks.items() if given}
+    shelves, marked = list(shelves), {by: given for by, given in marks.items() if given}
     counted = _counted(shelves) if marked else Counter()
-    names = ((sort, _said(spelled)) for sort in marked for spelled in _spelled(sort, counted))
-    wanted = {sort: name for sort, name in names if mark(user_id, sort, name) == marked[sort]}
-    known = {(sort, document_names.folded(name)) for sort, name in counted}
+    names = ((by, _said(spelled)) for by in marked for spelled in _spelled(by, counted))
+    wanted = {by: name for by, name in names if mark(user_id, by, name) == marked[by]}
+    known = {(by, document_names.folded(name)) for by, name in counted}
     return Narrowing(user_id, wanted, known, plain_kinds(shelves) if marked else {})
 
 
@@ -158,33 +158,33 @@ def plain_kinds(shelves: Iterable[OpenShelf]) -> dict[str, str]:
     """By kind, the key of our name for it, if all shelves that have the kind agree on it."""
     found: dict[str, str] = {}
     for index in (shelf.index for shelf in shelves if shelf.index):
-        for kind in {document_names.folded(name) for name in index.names.get(Sort.KIND, {})}:
+        for kind in {document_names.folded(name) for name in index.names.get(FilterBy.KIND, {})}:
             key = index.plain.get(kind, "")
             if found.setdefault(kind, key) != key:
                 found[kind] = ""
     return {kind: key for kind, key in found.items() if key}
 
 
-def mark(user_id: UUID, sort: Sort, name: str) -> str:
+def mark(user_id: UUID, by: FilterBy, name: str) -> str:
     """What stands for a name in an address, whatever its spelling."""
     told = f"{user_id}:{document_names.folded(name)}"
-    return salted_hmac(f"documents narrowed by {sort}", told, algorithm="sha256").hexdigest()[:MARK_LENGTH]
+    return salted_hmac(f"documents narrowed by {by}", told, algorithm="sha256").hexdigest()[:MARK_LENGTH]
 
 
 def _counted(shelves: Iterable[OpenShelf]) -> Counted:
     counted: Counted = Counter()
     for shelf in shelves:
-        for sort, names in (shelf.index.names if shelf.index else {}).items():
+        for by, names in (shelf.index.names if shelf.index else {}).items():
             for name, count in names.items():
-                counted[sort, name] += count
+                counted[by, name] += count
     return counted
 
 
-def _spelled(sort: Sort, counted: Counted) -> Iterable[Counter[str]]:
-    """The names of one sort, each with its spellings."""
+def _spelled(by: FilterBy, counted: Counted) -> Iterable[Counter[str]]:
+    """All kinds, or all authors, each with its spellings."""
     found: dict[str, Counter[str]] = {}
     for (its, name), count in counted.items():
-        if its == sort:
+        if its == by:
             found.setdefault(document_names.folded(name), Counter())[name] += count
     return found.values()
 
