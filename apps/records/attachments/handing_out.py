@@ -15,13 +15,13 @@ _INERT: Final = "sandbox; default-src 'none'"
 
 def of_file(file: OpenedFile) -> HttpResponse:
     """The file; of markup, only its text."""
-    content_type = file.sort.media_type if file.reading is None else "text/plain; charset=utf-8"
+    content_type = file.file_type.media_type if file.reading is None else "text/plain; charset=utf-8"
     return _inert(file.handed_out, content_type, file.name)
 
 
 def of_picture(picture: OpenedPicture) -> HttpResponse:
     """A picture in a file."""
-    return _inert(picture.content, picture.sort.media_type, picture.name)
+    return _inert(picture.content, picture.file_type.media_type, picture.name)
 
 
 def seat_for(record: Record) -> Seat:

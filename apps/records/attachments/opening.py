@@ -21,7 +21,7 @@ from apps.records.attachments import (
 )
 from apps.records.attachments.pictures import Picture
 from apps.records.attachments.refusals import NoSeat
-from apps.records.attachments.sniffing import Form, Sort
+from apps.records.attachments.sniffing import FileType, Form
 from apps.records.models import Record
 from apps.records.presenters import attachments, elements, heads
 from apps.records.presenters.elements import Element
@@ -47,7 +47,7 @@ class OpenedFile:
     record."""
 
     described: Attachment
-    sort: Sort
+    file_type: FileType
     content: bytes
     reading: Reading | None
     size: int
@@ -68,27 +68,27 @@ class OpenedFile:
     @property
     def is_picture(self) -> bool:
         """Whether it is a picture, even if browsers cannot draw it."""
-        return self.sort.form is Form.PICTURE
+        return self.file_type.form is Form.PICTURE
 
     @property
     def is_viewable(self) -> bool:
         """Whether a page shows it as a picture. A picture that is short is not kept, and would be fetched twice."""
-        return not self.is_short and drawing.is_drawn(self.content, self.sort.media_type)
+        return not self.is_short and drawing.is_drawn(self.content, self.file_type.media_type)
 
     @property
     def form_in_words(self) -> str:
         """The kind of file, in words."""
-        return wording.kind(self.sort)
+        return wording.kind(self.file_type)
 
     @property
     def saving_in_words(self) -> str:
         """The words on the button that saves it."""
-        return wording.saving(self.sort)
+        return wording.saving(self.file_type)
 
     @property
     def name(self) -> str:
         """The file name under which to save it."""
-        return f"{_stem(self.described)}.{self.sort.suffix}"
+        return f"{_stem(self.described)}.{self.file_type.suffix}"
 
     @property
     def handed_out(self) -> bytes:
@@ -96,7 +96,7 @@ class OpenedFile:
         missing is said at its end, since those who read it later do not see our page."""
         if self.reading is None:
             return self.content
-        if self.sort.form is Form.TEXT:
+        if self.file_type.form is Form.TEXT:
             return sniffing.decoded(self.content, declared=self.declared).encode(errors="replace")
         damaged = wording.damaged() if self.reading.is_damaged else ""
         pictures = wording.pictures() if self.reading.has_pictures else ""
@@ -113,10 +113,10 @@ class OpenedFile:
 
 @dataclass(frozen=True, repr=False)
 class OpenedPicture:
-    """A picture in a clinical document, its sort, and the file name under which to save it."""
+    """A picture in a clinical document, its type, and the file name under which to save it."""
 
     content: bytes
-    sort: Sort
+    file_type: FileType
     name: str
 
 
@@ -143,11 +143,13 @@ def open_picture(
     whole = _content(record, sent, clock, seat)
     content, declared, _is_damaged = unpacking.unpacked(whole, declared=sent.get("contentType"))
     found = None
-    if sniffing.sort_of(content, declared=declared).form is Form.CLINICAL_DOCUMENT:
+    if sniffing.type_of(content, declared=declared).form is Form.CLINICAL_DOCUMENT:
         found = pictures.numbered(sniffing.decoded(content, declared=declared), picture)
     if found is None:
         raise LookupError
-    return OpenedPicture(found.content, found.sort, f"{_stem(values.attachment(sent))} {picture}.{found.sort.suffix}")
+    return OpenedPicture(
+        found.content, found.file_type, f"{_stem(values.attachment(sent))} {picture}.{found.file_type.suffix}"
+    )
 
 
 def _content(record: Record, sent: Element, clock: Callable[[], datetime], seat: Seat) -> bytes:
@@ -170,19 +172,19 @@ def _told(content: bytes, sent: Element) -> OpenedFile:
     described, came = values.attachment(sent), len(content)
     content, declared, is_damaged = unpacking.unpacked(content, declared=sent.get("contentType"))
     size = max(came, len(content))  # a record may state the size of the unpacked file
-    sort, shown = sniffing.sort_of(content, declared=declared), tuple[Picture, ...]()
-    if sort.form is Form.CLINICAL_DOCUMENT:
+    file_type, shown = sniffing.type_of(content, declared=declared), tuple[Picture, ...]()
+    if file_type.form is Form.CLINICAL_DOCUMENT:
         document = sniffing.decoded(content, declared=declared)
         inside, shown = clinical_documents.enclosed(document), pictures.of(document)
         if inside is not None and inside.content:
             content, declared = inside
-            sort = sniffing.sort_of(content, declared=declared)
+            file_type = sniffing.type_of(content, declared=declared)
         elif inside is not None:
-            sort = sniffing.SEALED_DOCUMENT
-    read = reading.read(content, sort, declared=declared, shown=shown)
+            file_type = sniffing.SEALED_DOCUMENT
+    read = reading.read(content, file_type, declared=declared, shown=shown)
     if read is not None and is_damaged:
         read = replace(read, is_damaged=True)
-    return OpenedFile(described, sort, content, read, size, declared)
+    return OpenedFile(described, file_type, content, read, size, declared)
 
 
 def _stem(described: Attachment) -> str:

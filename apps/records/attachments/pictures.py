@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from apps.records.attachments import drawing, sniffing
-from apps.records.attachments.sniffing import Sort
+from apps.records.attachments.sniffing import FileType
 from apps.records.presenters.prose.blocks import LONGEST_MARKUP, MOST_PIECES
 from apps.records.presenters.prose.markup import Piece, PieceKind, pieces
 
@@ -26,12 +26,12 @@ _ADDRESS: Final = re.compile(r"data:[\w/+.;=-]{1,100}+,[A-Za-z0-9+/=%\r\n]{1000,
 
 
 class Picture(NamedTuple):
-    """A picture, its sort by its content, and the names by which the text may refer to it. `is_viewable`: every browser
-    draws it."""
+    """A picture, its type as its content shows it, and the names by which the text may refer to it. `is_viewable`:
+    every browser draws it."""
 
     names: frozenset[str]
     content: bytes
-    sort: Sort
+    file_type: FileType
     is_viewable: bool
 
 
@@ -81,8 +81,8 @@ def _decoded(document: str) -> Iterator[Picture]:
         except (binascii.Error, ValueError):  # ValueError: characters outside of ASCII
             continue
         if content:
-            sort = sniffing.sort_of(content, declared=media_type)
-            yield Picture(names, content, sort, drawing.is_drawn(content, sort.media_type))
+            file_type = sniffing.type_of(content, declared=media_type)
+            yield Picture(names, content, file_type, drawing.is_drawn(content, file_type.media_type))
 
 
 def _sent(document: str) -> Iterator[_Sent]:

@@ -25,7 +25,7 @@ class Form(StrEnum):
 
 
 @dataclass(frozen=True)
-class Sort:
+class FileType:
     """A form, the media type with which the file is sent to browsers, and the suffix of its name."""
 
     form: Form
@@ -36,15 +36,15 @@ class Sort:
 READABLE = frozenset({Form.TEXT, Form.MARKUP, Form.CLINICAL_DOCUMENT, Form.RICH_TEXT})
 
 _BYTES = "application/octet-stream"
-SEALED_DOCUMENT = Sort(Form.OTHER, _BYTES, "xml")  # a clinical document with a file that cannot be taken out
-_PDF = Sort(Form.PDF, "application/pdf", "pdf")
+SEALED_DOCUMENT = FileType(Form.OTHER, _BYTES, "xml")  # a clinical document with a file that cannot be taken out
+_PDF = FileType(Form.PDF, "application/pdf", "pdf")
 _PICTURES = (
-    (b"\x89PNG\r\n\x1a\n", Sort(Form.PICTURE, "image/png", "png")),
-    (b"\xff\xd8\xff", Sort(Form.PICTURE, "image/jpeg", "jpg")),
-    (b"GIF87a", Sort(Form.PICTURE, "image/gif", "gif")),
-    (b"GIF89a", Sort(Form.PICTURE, "image/gif", "gif")),
-    (b"II*\x00", Sort(Form.PICTURE, "image/tiff", "tif")),
-    (b"MM\x00*", Sort(Form.PICTURE, "image/tiff", "tif")),
+    (b"\x89PNG\r\n\x1a\n", FileType(Form.PICTURE, "image/png", "png")),
+    (b"\xff\xd8\xff", FileType(Form.PICTURE, "image/jpeg", "jpg")),
+    (b"GIF87a", FileType(Form.PICTURE, "image/gif", "gif")),
+    (b"GIF89a", FileType(Form.PICTURE, "image/gif", "gif")),
+    (b"II*\x00", FileType(Form.PICTURE, "image/tiff", "tif")),
+    (b"MM\x00*", FileType(Form.PICTURE, "image/tiff", "tif")),
 )
 # Suffixes by declared media type; all of these files are sent to browsers as bytes.
 SUFFIXES: Mapping[str, str] = MappingProxyType(
@@ -117,23 +117,23 @@ def charset(written: object) -> str:
     return found[1] if found else ""
 
 
-def sort_of(content: bytes, *, declared: object) -> Sort:
-    """The sort of this content; `declared` is the media type in its resource."""
+def type_of(content: bytes, *, declared: object) -> FileType:
+    """The type of this content; `declared` is the media type in its resource."""
     beginning = content[:_LOOKED_AT]
     if b"%PDF-" in content[:1024]:
         return _PDF
-    for mark, sort in _PICTURES:
+    for mark, file_type in _PICTURES:
         if content.startswith(mark):
-            return sort
+            return file_type
     if content.startswith(_GZIP):
-        return Sort(Form.OTHER, _BYTES, "gz")
+        return FileType(Form.OTHER, _BYTES, "gz")
     name = media_type(declared)
     if _RICH_TEXT.match(beginning):
-        return Sort(Form.RICH_TEXT, "text/plain", "txt")
+        return FileType(Form.RICH_TEXT, "text/plain", "txt")
     is_text = not _NO_TEXT.search(beginning) and (name not in SUFFIXES or _MARKUP.match(beginning))
     if _wide(beginning) or is_text or (name in _TEXTS and _is_text_with_specks(beginning)):
-        return Sort(_form_of_text(content), "text/plain", "txt")
-    return Sort(Form.OTHER, _BYTES, SUFFIXES.get(name, "bin"))
+        return FileType(_form_of_text(content), "text/plain", "txt")
+    return FileType(Form.OTHER, _BYTES, SUFFIXES.get(name, "bin"))
 
 
 def _is_text_with_specks(beginning: bytes) -> bool:

@@ -70,7 +70,7 @@ def _gunzipped(content: bytes, declared: object) -> Unpacked:
     is_whole = unpacker.eof and not unpacker.unused_data.strip(b"\0") and len(found) <= MOST_BYTES
     is_packing = sniffing.media_type(declared) in _PACKINGS
     within = "" if is_packing else declared
-    if not is_whole or (is_packing and sniffing.sort_of(found, declared=within).form is Form.OTHER):
+    if not is_whole or (is_packing and sniffing.type_of(found, declared=within).form is Form.OTHER):
         return Unpacked(content, declared)
     return Unpacked(found, within)
 

@@ -2,25 +2,25 @@
 
 from django.utils.translation import gettext
 
-from apps.records.attachments.sniffing import SUFFIXES, Form, Sort
+from apps.records.attachments.sniffing import SUFFIXES, FileType, Form
 from apps.records.viewing.wording import file_kinds
 
 
-def kind(sort: Sort) -> str:
+def kind(file_type: FileType) -> str:
     """The kind of file."""
-    if sort.form is Form.PICTURE:
+    if file_type.form is Form.PICTURE:
         return gettext("Picture")
-    if sort.form is Form.PDF:
+    if file_type.form is Form.PDF:
         return gettext("PDF document")
-    if sort.form is not Form.OTHER:
+    if file_type.form is not Form.OTHER:
         return gettext("Text")
-    named = (file_kinds.of(name) for name, suffix in SUFFIXES.items() if suffix == sort.suffix)
+    named = (file_kinds.of(name) for name, suffix in SUFFIXES.items() if suffix == file_type.suffix)
     return next(named, "") or gettext("File for another program")
 
 
-def saving(sort: Sort) -> str:
+def saving(file_type: FileType) -> str:
     """The words on the button that saves it."""
-    return gettext("Save the text") if sort.suffix == "txt" else gettext("Save the file")
+    return gettext("Save the text") if file_type.suffix == "txt" else gettext("Save the file")
 
 
 def short() -> str:

@@ -28,7 +28,7 @@ def files(source: Source, count: Count) -> Iterator[File]:
             if kept.content is None:
                 count.oddities.append(added_resources.unopened_file(f"{kept.resource_type}/{kept.logical_id}"))
                 continue
-            name = f"files/{number}.{sniffing.sort_of(kept.content, declared=None).suffix}"
+            name = f"files/{number}.{sniffing.type_of(kept.content, declared=None).suffix}"
             yield File(f"{source.folder}/{name}", (kept.content,), largest=len(kept.content))
             index.append(_line(source, kept, name))
     if index:

@@ -87,7 +87,7 @@ class TestASection:
     def test_dictated_without_a_comma_is_no_picture(self):
         words = "the patient reports no pain " * 40
         found = reading.read(
-            document(section(words)).encode(), sniffing.Sort(Form.CLINICAL_DOCUMENT, "", ""), declared="text/xml"
+            document(section(words)).encode(), sniffing.FileType(Form.CLINICAL_DOCUMENT, "", ""), declared="text/xml"
         )
         assert found is not None
         assert found.plain == f"Findings\n{words.strip()}"
@@ -199,9 +199,9 @@ class TestAPicture:
         large = media("m1", PNG + bytes(blocks.LONGEST_MARKUP))
         markup = document(section("<renderMultiMedia referencedObject='m1'/>", large), section("Last words"))
         content = markup.encode()
-        sort = sniffing.sort_of(content, declared="text/xml")
-        assert sort.form is Form.CLINICAL_DOCUMENT
-        found = reading.read(content, sort, declared="text/xml", shown=pictures.of(markup))
+        file_type = sniffing.type_of(content, declared="text/xml")
+        assert file_type.form is Form.CLINICAL_DOCUMENT
+        found = reading.read(content, file_type, declared="text/xml", shown=pictures.of(markup))
         assert found is not None
         assert found.plain.endswith("Last words")
         assert not found.is_cut

@@ -78,7 +78,7 @@ class TestAClinicalDocument:
         if folder is None:
             pytest.skip("FHIR_EXAMPLES names no folder of example data")
         content = (folder / "documents" / name).read_bytes()
-        assert sniffing.sort_of(content, declared="text/xml").form is Form.CLINICAL_DOCUMENT
+        assert sniffing.type_of(content, declared="text/xml").form is Form.CLINICAL_DOCUMENT
         found = clinical_documents.read(content.decode())
         assert sum(block.kind is BlockKind.HEADING for block in found.blocks) >= 4
         assert sum(block.kind is BlockKind.ROW for block in found.blocks) >= 3

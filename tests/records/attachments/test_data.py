@@ -11,7 +11,7 @@ XML = "<?xml version='1.0'?>"
 
 def told(markup):
     content = (XML + markup).encode()
-    found = reading.read(content, sniffing.sort_of(content, declared="text/xml"), declared="text/xml")
+    found = reading.read(content, sniffing.type_of(content, declared="text/xml"), declared="text/xml")
     assert found is not None
     return found
 

@@ -35,7 +35,7 @@ class TestAFileBehindAnAddress:
         provider.answers[FILE] = http(body=PDF, content_type="application/pdf")
         record = hold(linked, linked_to(written.format(base=provider.base_url), title="A letter"))
         file = open_file(record, 0, clock=clock, seat=free)
-        assert (file.content, file.sort.form, file.described.title) == (PDF, Form.PDF, "A letter")
+        assert (file.content, file.file_type.form, file.described.title) == (PDF, Form.PDF, "A letter")
         (request,) = provider.sent(FILE)
         assert request.headers["accept"] == "application/pdf"
         assert request.headers["authorization"] == "Bearer access-canary"
@@ -382,7 +382,7 @@ class TestAClinicalDocumentAroundAFile:
         document = self.around(PDF, "application/pdf")
         record = hold(linked, inline(document, "text/xml", size=len(document)))
         file = open_file(record, 0, clock=clock, seat=free)
-        assert (file.sort.form, file.handed_out, file.name) == (Form.PDF, PDF, "document.pdf")
+        assert (file.file_type.form, file.handed_out, file.name) == (Form.PDF, PDF, "document.pdf")
         assert (file.size, file.is_short) == (len(document), False)
 
     def test_is_its_text_in_its_own_characters(self, linked):

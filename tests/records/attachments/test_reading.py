@@ -10,7 +10,7 @@ from apps.records.presenters.prose import blocks, rich_text
 from apps.records.presenters.prose.blocks import Block, BlockKind
 from tests.effort import at_most
 
-MARKUP = sniffing.Sort(Form.MARKUP, "text/plain", "txt")
+MARKUP = sniffing.FileType(Form.MARKUP, "text/plain", "txt")
 RTF = rb"{\rtf1\ansi{\fonttbl{\f0 Arial;}}{\*\generator Canary;}Heart \b clinic\b0\par caf\'e9 \u8364?5{\pict 0101}}"
 CCDA = """<?xml version="1.0"?><?xml-stylesheet type="text/xsl" href="https://styles.example.com/cda.xsl"?>
 <ClinicalDocument xmlns="urn:hl7-org:v3"><title>Stay</title><recordTarget><name>Canary</name></recordTarget>
@@ -22,7 +22,7 @@ CCDA = """<?xml version="1.0"?><?xml-stylesheet type="text/xsl" href="https://st
 
 
 def read(content, declared="text/plain"):
-    found = reading.read(content, sniffing.sort_of(content, declared=declared), declared=declared)
+    found = reading.read(content, sniffing.type_of(content, declared=declared), declared=declared)
     return found.plain if found else None
 
 
@@ -65,16 +65,15 @@ class TestAFile:
         ],
     )
     def test_is_what_its_content_says(self, content, declared, form, media_type):
-        sort = sniffing.sort_of(content, declared=declared)
-        assert (sort.form, sort.media_type) == (form, media_type)
+        file_type = sniffing.type_of(content, declared=declared)
+        assert (file_type.form, file_type.media_type) == (form, media_type)
 
     @given(st.binary(max_size=200), st.text(max_size=30) | st.none() | st.integers())
     def test_is_never_handed_out_as_anything_a_browser_runs(self, content, declared):
-        sort = sniffing.sort_of(content, declared=declared)
-        assert (
-            sort.media_type in {"text/plain", "application/pdf", "application/octet-stream"} or sort.form == "picture"
-        )
-        reading.read(content, sort, declared=declared)
+        file_type = sniffing.type_of(content, declared=declared)
+        is_harmless = file_type.media_type in {"text/plain", "application/pdf", "application/octet-stream"}
+        assert is_harmless or file_type.form == "picture"
+        reading.read(content, file_type, declared=declared)
 
     @pytest.mark.parametrize(
         ("content", "declared", "said"),
@@ -135,7 +134,7 @@ class TestALongFile:
 
     def test_of_rich_text_is_read_past_its_pictures(self):
         content = b"{\\rtf1 Before{\\pict " + b"0123456789abcdef\r\n" * 400_000 + b"} after}"
-        found = reading.read(content, sniffing.sort_of(content, declared=""), declared="")
+        found = reading.read(content, sniffing.type_of(content, declared=""), declared="")
         assert found is not None
         assert (found.plain, found.is_cut, found.has_pictures) == ("Before after", False, True)
 

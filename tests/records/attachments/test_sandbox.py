@@ -87,13 +87,13 @@ class TestFilesOfTheSandbox:
     def test_are_all_fetched_and_read_alike_in_both_versions(self, george, version):
         records = george(version)
         echo, stay, letter = (opened(records[title]) for title in (ECHO, STAY, LETTER))
-        assert (echo.sort.form, echo.reading) == (Form.PDF, None)
+        assert (echo.file_type.form, echo.reading) == (Form.PDF, None)
         assert echo.size == echo.described.size
-        assert stay.sort.form is Form.CLINICAL_DOCUMENT
+        assert stay.file_type.form is Form.CLINICAL_DOCUMENT
         assert stay.reading is not None
         assert stay.reading.blocks
         assert "xml-stylesheet" not in stay.handed_out.decode()
-        assert letter.sort.form is Form.RICH_TEXT
+        assert letter.file_type.form is Form.RICH_TEXT
         assert letter.reading is not None
         assert "rtf1" not in letter.reading.plain
         assert "Pacemaker works" in opened(records[CHECK]).reading.plain
@@ -107,7 +107,7 @@ class TestFilesOfTheSandbox:
 
     def test_are_found_by_relative_addresses(self, george, sandbox, version):
         sandbox.post("/control/switches", attachment_address="relative")
-        assert opened(george(version)[ECHO]).sort.form is Form.PDF
+        assert opened(george(version)[ECHO]).file_type.form is Form.PDF
 
     def test_that_came_in_part_are_told_so_and_not_kept(self, george, sandbox, version):
         record = george(version)[ECHO]

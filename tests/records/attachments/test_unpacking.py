@@ -42,15 +42,15 @@ class TestAFilePackedByGzip:
     @pytest.mark.parametrize("declared", ["text/html", "application/gzip", "application/x-gzip", "", "application/xml"])
     def test_is_told_as_the_file_in_it(self, declared):
         file = opened(gzip.compress(LETTER.encode()), declared)
-        assert (file.sort.form, file.reading.plain) == (Form.MARKUP, "Your sodium is 140 \u2013 normal.")
+        assert (file.file_type.form, file.reading.plain) == (Form.MARKUP, "Your sodium is 140 \u2013 normal.")
 
     def test_is_a_pdf_or_a_document_where_one_is_in_it(self):
         assert opened(gzip.compress(PDF), "application/gzip").handed_out == PDF
-        assert opened(gzip.compress(CCDA.encode()), "text/xml").sort.form is Form.CLINICAL_DOCUMENT
+        assert opened(gzip.compress(CCDA.encode()), "text/xml").file_type.form is Form.CLINICAL_DOCUMENT
 
     def test_is_handed_out_unpacked_where_it_is_said_to_be_what_is_in_it(self):
         file = opened(gzip.compress(b"PK\3\4\0\0word"), "application/msword")
-        assert (file.handed_out, file.sort.suffix) == (b"PK\3\4\0\0word", "doc")
+        assert (file.handed_out, file.file_type.suffix) == (b"PK\3\4\0\0word", "doc")
 
     @pytest.mark.parametrize(
         "content",
@@ -67,8 +67,8 @@ class TestAFilePackedByGzip:
     )
     def test_is_saved_as_it_came_where_it_is_not_told_whole(self, content):
         file = opened(content, "application/gzip")
-        assert (file.reading, file.handed_out, file.sort.suffix) == (None, content, "gz")
-        assert file.sort.media_type == "application/octet-stream"
+        assert (file.reading, file.handed_out, file.file_type.suffix) == (None, content, "gz")
+        assert file.file_type.media_type == "application/octet-stream"
 
     def test_that_grows_without_end_is_saved_as_it_came(self):
         bomb = gzip.compress(b"a" * (unpacking.MOST_BYTES + 1))
@@ -100,12 +100,12 @@ class TestAPageWithAllThatBelongsToIt:
         file = opened(mht(page, picture, line=line), "multipart/related")
         assert (file.reading.plain, file.reading.is_damaged) == ("Your sodium is 140 \u2013 normal.", False)
         assert file.handed_out.decode().startswith("Your sodium")
-        assert file.sort.media_type == "text/plain"
+        assert file.file_type.media_type == "text/plain"
 
     def test_is_told_whatever_it_begins_with(self):
         page = part(b"Dear patient,<br>your sodium is <b>140</b>.")
         assert opened(mht(page)).reading.plain == "Dear patient,\nyour sodium is 140."
-        assert opened(b"\xef\xbb\xbf" + mht(page)).sort.form is Form.MARKUP
+        assert opened(b"\xef\xbb\xbf" + mht(page)).file_type.form is Form.MARKUP
 
     def test_is_told_in_its_own_characters(self):
         page = part(base64.encodebytes(LETTER.encode("utf-16")), 'TEXT/HTML;\r\n\tcharset="unicode"', "BASE64")
@@ -138,7 +138,7 @@ class TestAPageWithAllThatBelongsToIt:
     )
     def test_is_none_where_nothing_may_be_left_out(self, content):
         file = opened(content, "text/plain")
-        assert (file.sort.form, file.handed_out) == (Form.TEXT, content)
+        assert (file.file_type.form, file.handed_out) == (Form.TEXT, content)
 
     @pytest.mark.parametrize(
         "content",
