@@ -20,8 +20,7 @@ from tests.records.told import concept, entry, in_row, named, on_page
 ADA = {"display": "Ada Rose"}
 DENYING: dict[str, Any] = {"type": "deny"}
 
-# By type and what was sent: what the page says, and what the row says. Where the meaning is turned around by its
-# status, the row says it by that, which is all that a search tells.
+# By type and what was sent: what the page and the row say. If it is by a status, the row says that, as a search does.
 TURNED: list[tuple[str, dict[str, Any], str, str]] = [
     ("AdverseEvent", {"actuality": "potential", "event": named("Fall")}, "could have", "Did not happen"),
     (
