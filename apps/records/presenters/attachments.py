@@ -5,7 +5,6 @@ Media.content, photos, and values and answers that are files. A report's own for
 them, and files in contained resources last.
 """
 
-from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -31,20 +30,11 @@ class File(msgspec.Struct, frozen=True, gc=False):
 
     number: int = 0
     described: Attachment = NO_ATTACHMENT
-    language: str = ""
-    format: str = ""
 
 
 def files(resource: Element) -> tuple[File, ...]:
     """The descriptions of all files."""
-    return described(sent_by(resource))
-
-
-def described(sent: Iterable[Element]) -> tuple[File, ...]:
-    """The descriptions of what `sent_by` returned."""
-    return tuple(
-        File(number, values.attachment(each), elements.text(each, "language")) for number, each in enumerate(sent)
-    )
+    return tuple(File(number, values.attachment(each)) for number, each in enumerate(sent_by(resource)))
 
 
 def sent_by(resource: Element) -> tuple[Element, ...]:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from apps.records.presenters import attachments, elements
 from apps.records.presenters.annotations import notes
 from apps.records.presenters.attachments import File
-from apps.records.presenters.codeable_concepts import first_name, title_of
+from apps.records.presenters.codeable_concepts import first_name
 from apps.records.presenters.datatypes import moments
 from apps.records.presenters.datatypes.moments import UNDATED, When
 from apps.records.presenters.elements import Element
@@ -97,7 +97,7 @@ def present(resource: Element, context: Context) -> DocumentEntry:
     heading = head(resource, elements.child(resource, "type"))
     if heading["is_withdrawn"] or heading["is_withheld"]:
         return DocumentEntry(**heading)
-    described, surroundings = _files(resource), elements.child(resource, "context")
+    described, surroundings = attachments.files(resource)[:_MOST], elements.child(resource, "context")
     called = (elements.text(resource, "description"), *(file.described.title for file in described))
     name = first_name(called)
     categories = tuple(title for title in titles(resource, "class", "category") if title.casefold() != _ANY_NOTE)
@@ -124,17 +124,6 @@ def present(resource: Element, context: Context) -> DocumentEntry:
         attested_by=name_of(elements.child(resource, "authenticator"), context, within=resource),
         relations=_relations(resource, context),
     )
-
-
-def _files(resource: Element) -> tuple[File, ...]:
-    formats = {id(elements.child(part, "attachment")): part for part in elements.children(resource, "content")}
-    sent = attachments.sent_by(resource)
-    found = zip(attachments.described(sent), sent, strict=True)
-    return tuple(replace(file, format=_format(formats.get(id(part), {}))) for file, part in found)[:_MOST]
-
-
-def _format(content: Element) -> str:
-    return title_of(elements.child(content, "format"))
 
 
 def _written(resource: Element) -> When:

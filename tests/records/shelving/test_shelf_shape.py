@@ -34,7 +34,7 @@ RECORDED = {
     20: "191c84a713a49556",  # plain names of heart tracings, tissue exams and germ tests; answers to orders of DSTU2
     21: "191c84a713a49556",  # words of statuses of types that lists had none for
     22: "18c1d74dc46e822b",  # our names for kinds of documents, how far a bill is, sides of the family
-    23: "ee69d337d83193ab",  # without ids and files that nobody reads; which documents are new versions of others
+    23: "3fccd9f4a63d630f",  # without ids and formats that nobody reads; which documents are new versions of others
 }  # fmt: skip
 CHANGED = (
     "What shelves hold has another shape than form {form} had. Count FORM in apps/records/shelving/indexing.py up, so "

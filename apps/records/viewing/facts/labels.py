@@ -103,7 +103,6 @@ _TECHNICAL: Final = frozenset(
         "url",
         "logical_id",
         "system",
-        "format",
         "udi_groups",
     }
 )
