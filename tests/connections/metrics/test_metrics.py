@@ -1,5 +1,6 @@
 """What monitors read at `/metrics`, and that nobody else can read it."""
 
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -15,6 +16,7 @@ from apps.connections import checks, tallying
 from apps.connections.link_health.findings import What
 from apps.connections.models import RefreshPace, SiteCertificate
 from apps.portal.views import metrics
+from config import env
 from tests.connections.conftest import BACKEND
 from tests.connections.link_rows import HOUR
 
@@ -103,6 +105,14 @@ class TestAToken:
 
 
 class TestMetrics:
+    def test_are_explained_to_operators(self, make_link):
+        make_link()
+        page = (env.ROOT / "docs" / "operating" / "metrics.md").read_text(encoding="utf-8")
+        explained = set(re.findall(r"`(holdfast_\w+?)(?:_total)?`", page.partition("\n## Alarms\n")[0]))
+        found = {family.name for family in text_string_to_metric_families(ask().content.decode())}
+        assert "holdfast_refreshes_due" in found
+        assert found <= explained
+
     def test_count_links_by_status_and_reason(self, make_link):
         make_link()
         make_link(status="disconnected")
