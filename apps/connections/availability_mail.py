@@ -1,12 +1,12 @@
-"""Tell by mail that a provider works which somebody waits for: whoever asked for that (`searching.wishing`), once, and
-not while they sleep.
+"""Tell people by mail that a provider works now, if they asked for that (`searching.wishing`): once, and not at night.
 
-It works where nothing stands in the way of linking it any more, and something shows so that happened since they asked:
-somebody signed in there, or a check of the provider found nothing wrong, and nobody met its silence since. Where our
-request was refused, only a sign-in shows it.
+A provider works if there is no obstacle to linking it any more, and if something that happened since they asked proves
+it: somebody signed in there, or a check found nothing wrong and nobody was left without an answer since. If the
+provider refused our request, only a sign-in proves it.
 
-A person is taken by one worker at a time. A wish is marked as told before the mail is sent, and stays so unless the
-mail server surely did not take it: a worker that dies in between leaves it to the page, and nobody is mailed twice.
+Each person is handled by one worker at a time. A wish is marked as told before the mail is sent, and stays marked
+unless the mail server certainly did not accept it. So nobody is mailed twice; if a worker dies in between, only the
+page says it.
 """
 
 import logging
@@ -42,7 +42,7 @@ _LET_IN: Final = frozenset({Outcome.COMPLETED, Outcome.CONFIRMED, Outcome.ALREAD
 
 @dataclass(frozen=True, repr=False)
 class _Letter:
-    """Whom to tell of which wishes, as they were. `names` are empty where providers are not named."""
+    """One mail: the person, and the wishes as they were. `names` is empty unless the person wants providers named."""
 
     user: User
     wishes: Sequence[Wish]
@@ -50,14 +50,14 @@ class _Letter:
 
 
 def tell(*, at: datetime) -> int:
-    """Send what is due; returns how many mails. Speaks to the mail server: call it outside transactions."""
+    """Send what is due, and return how many mails. It uses the mail server: call it outside transactions."""
     due = Wish.objects.filter(due_at__lte=at).order_by("due_at", "pk").values_list("user_id", flat=True)
     return mailing.send_in_turn(dict.fromkeys(due[:AT_ONCE]), partial(_claim, at=at), partial(_tell, at=at))
 
 
 def _claim(user_id: UUID, *, at: datetime) -> _Letter | None:
-    """What this person waits for and works, marked as told; the rest is looked at again in a while. An account that is
-    being closed is locked, and passed over."""
+    """The mail about what this person waits for and what works now, marked as told. The rest is looked at again later.
+    An account that is being closed is locked, and skipped."""
     with transaction.atomic():
         user = User.objects.select_for_update(skip_locked=True, no_key=True).filter(pk=user_id).first()
         due = list(Wish.objects.filter(user=user, due_at__lte=at).order_by("pk")) if user is not None else []

@@ -1,9 +1,9 @@
-"""Approve that an endpoint leads to another origin: its links go on there with the tokens they have.
+"""Approve that an endpoint moves to another origin: its links go on there with the tokens that they have.
 
-What makes the change is a document at the endpoint's own host, or a list; what lets tokens follow is a member of staff
-who looked at both addresses, endpoint by endpoint, and was sure with the provider. It takes links: whoever could only
-write documents, or rows of the directory, has none, because nobody who signs in at the genuine server is given a code
-for their root. What was given to registrations goes to exactly the pair of origins that was looked at.
+A document at the endpoint's own host, or a list, states the new addresses. Tokens follow only after a member of staff
+has compared both addresses, for each endpoint, and asked the provider. Only an endpoint with links can be approved: an
+attacker who can write documents, or rows of the directory, has no links, because the genuine server issues no codes for
+the attacker's FHIR root. Tokens and secrets go to exactly the pair of origins that was compared.
 """
 
 from collections.abc import Collection, Sequence
@@ -34,19 +34,19 @@ class NotApproved(Exception):
 
 
 class NothingMoved(NotApproved):
-    """It leads to no origin that waits for a look."""
+    """It leads to no origin that awaits staff."""
 
 
 class LeadsElsewhere(NotApproved):
-    """It leads to other addresses than those that were looked at."""
+    """It leads to other addresses than those that staff compared."""
 
 
 class NobodyLinked(NotApproved):
-    """No link of the endpoint needs it: the new addresses are registered at like any others."""
+    """The endpoint has no links. Register at the new addresses, as with any other provider."""
 
 
 class NotAsked(NotApproved):
-    """It does not say now where it leads."""
+    """It could not be discovered just now."""
 
 
 class Unsafe(NotApproved):
@@ -55,9 +55,10 @@ class Unsafe(NotApproved):
 
 @dataclass(frozen=True)
 class Move:
-    """An endpoint that leads to another origin. `name` is one of its providers', empty where it has none; `links` live
-    there, those who must sign in among them. `waiting` of these have tokens of an address whose approval was withdrawn.
-    `approved_at` is of where it leads now; `may_withdraw` if an approval stands, of that or of the address before."""
+    """An endpoint that leads to another origin. `name` is that of one of its providers, or empty. `links` counts its
+    links, even those whose patients must sign in; `waiting` of them have tokens that were issued at an address whose
+    approval was withdrawn. `approved_at` is when staff approved the address to which it leads now. `may_withdraw`: that
+    approval, or one of the earlier address, can be withdrawn."""
 
     endpoint: Endpoint
     name: str
@@ -70,12 +71,12 @@ class Move:
 
     @property
     def awaits(self) -> bool:
-        """Whether staff have to look; otherwise it was approved, or leads back to where it was."""
+        """Whether staff have to decide. If not, it was approved, or leads back to the earlier address."""
         return moving.awaits(self.endpoint)
 
     @property
     def going_on(self) -> int:
-        """How many links are renewed at the address before."""
+        """How many links are refreshed at the earlier address."""
         return self.links - self.waiting
 
     @property
@@ -85,7 +86,7 @@ class Move:
 
 
 def look(endpoint: Endpoint) -> Move | None:
-    """Where it led and where it leads: a move that awaits staff, or one that was approved; None where there is none."""
+    """The endpoint's move, whether it awaits staff or was approved; None if there is none."""
     before, named = moving.before(endpoint), moving.named(endpoint)
     approvals, approval = moving.approvals(endpoint), moving.approval(endpoint)
     if before is None or named is None or not (approvals or moving.awaits(endpoint)):
@@ -113,10 +114,10 @@ def _waiting(links: QuerySet[Connection]) -> int:
 
 
 def approve(endpoint: Endpoint, *, seen: Addresses, actor: Actor, at: datetime) -> None:
-    """Let what was given to the registrations of this endpoint go to the addresses that somebody looked at. Twice is as
-    once. Speaks to the network: call it outside transactions.
+    """Let the tokens and secrets of this endpoint's registrations go to the addresses that somebody has compared. Doing
+    it twice changes nothing. Makes requests: call it outside transactions.
 
-    A SMART deployment is asked once more, so that what is approved is what it says now. Raises NotApproved, and
+    A SMART deployment is discovered once more, so that only what it states now is approved. Raises NotApproved, and
     `import_waits.StillImporting`; nothing was approved then.
     """
     try:
@@ -179,15 +180,15 @@ def _ask_again(endpoint: Endpoint, *, actor: Actor, at: datetime) -> None:
 
 
 def _estrange_others(endpoint: Endpoint, seen: Addresses, *, actor: Actor, at: datetime) -> None:
-    """Whoever has named these addresses already waits for a look of its own: until now nobody relied on them, so that
-    any FHIR host was believed there."""
+    """Let every other endpoint that has stated these addresses already await staff: as nobody relied on the addresses
+    until now, any FHIR host could state them."""
     there = AuthorizationServer.objects.filter(authorize_url=seen.authorize_url, token_url=seen.token_url).first()
     if there is not None:
         trusting.estrange_listed(there, looked_at=endpoint, actor=actor, at=at)
 
 
 def _checked(endpoint: Endpoint, seen: Addresses) -> set[UUID]:
-    """The registrations that it is for. Raises NotApproved."""
+    """The registrations that are to follow. Raises NotApproved."""
     if not moving.awaits(endpoint):
         raise NothingMoved("It leads to no other origin.")
     if moving.named(endpoint) != seen:
@@ -203,7 +204,7 @@ def _checked(endpoint: Endpoint, seen: Addresses) -> set[UUID]:
 
 
 def _registrations(endpoint: Endpoint) -> set[UUID]:
-    """Those whose links live there; and with them the one that new sign-ins go by, or went by."""
+    """The registrations of its links and, if it has any, the registration for new sign-ins."""
     linked = set(Connection.objects.living().filter(endpoint=endpoint).values_list("registration_id", flat=True))
     before = registering.standing(endpoint.moved_from) if endpoint.moved_from is not None else None
     standing = registering.standing_at(endpoint) or before
@@ -211,7 +212,7 @@ def _registrations(endpoint: Endpoint) -> set[UUID]:
 
 
 def _locked(ids: Collection[UUID]) -> list[ClientRegistration]:
-    """In one order; links that are made meanwhile need not wait."""
+    """These registrations, locked in the order of their ids. Links can still be made meanwhile."""
     rows = ClientRegistration.objects.select_for_update(no_key=True, of=("self",)).select_related(
         "authorization_server"
     )
@@ -219,7 +220,7 @@ def _locked(ids: Collection[UUID]) -> list[ClientRegistration]:
 
 
 def _beside(endpoint: Endpoint, registrations: Collection[ClientRegistration]) -> QuerySet[Endpoint]:
-    """Endpoints that a list put at the same server, and where links of these registrations live."""
+    """The endpoints that a list put at the same server, and that have links of these registrations."""
     linked = Connection.objects.living().filter(registration__in=registrations, endpoint=OuterRef("pk"))
     there = moving.awaiting().filter(
         authorization_server=endpoint.authorization_server, interface=Interface.PATIENT_ACCESS

@@ -1,8 +1,9 @@
-"""An endpoint that leads to another origin than its registrations know: remembered, shown to staff, and followed once
-they approve it. Nothing is sent there before (`pinning`); links go on at the address before for as long as it answers.
+"""Endpoints that move: that lead to another origin than their registrations know. A move is stored and shown to staff,
+and `connections.moving` approves it. Until then nothing is sent to the new origin (`pinning`), and links go on at the
+earlier address as long as it answers.
 
-A SMART deployment names its new addresses itself, and its endpoint stays with the server before. Over the patient
-access API a list names them, and the endpoint leaves with it; its links do not. `connections.moving` approves either.
+A SMART deployment states its new addresses itself; its endpoint stays at the earlier authorization server. For the
+patient access API a list states them; the endpoint then belongs to the new server at once, but its links do not follow.
 """
 
 from collections.abc import Collection
@@ -26,29 +27,29 @@ COLUMNS = ("named_authorize_url", "named_token_url")
 
 @dataclass(frozen=True)
 class Addresses:
-    """Where patients sign in, and where tokens are given."""
+    """The address where patients sign in, and the one where tokens are issued."""
 
     authorize_url: str
     token_url: str
 
     @property
     def authorize_host(self) -> str:
-        """Of the first, with its port where it has one: what people compare."""
+        """The host where patients sign in, with its port if it has one: staff compare it."""
         return urlsplit(self.authorize_url).netloc
 
     @property
     def token_host(self) -> str:
-        """Of the second."""
+        """The same where tokens are issued."""
         return urlsplit(self.token_url).netloc
 
     @property
     def origins(self) -> tuple[str, str]:
-        """Of the two, as they are kept and compared."""
+        """The origins of both, as they are stored and compared."""
         return addresses.origin(self.authorize_url), addresses.origin(self.token_url)
 
 
 def awaits(endpoint: Endpoint) -> bool:
-    """Whether it leads to an origin that staff have not approved."""
+    """Whether it leads to an origin that staff have yet to approve."""
     return bool(endpoint.named_token_url)
 
 
@@ -58,25 +59,25 @@ def is_held(endpoint: Endpoint) -> bool:
 
 
 def awaiting() -> QuerySet[Endpoint]:
-    """Those that do."""
+    """The endpoints that do."""
     return Endpoint.objects.filter(~Q(named_token_url=""))
 
 
 def before(endpoint: Endpoint) -> Addresses | None:
-    """Where links go on meanwhile; after a move that was approved, where they went."""
+    """The earlier addresses: until a move is approved, its links go on there."""
     is_still_there = awaits(endpoint) and endpoint.interface == Interface.SMART
     return _addresses(endpoint.authorization_server if is_still_there else endpoint.moved_from)
 
 
 def named(endpoint: Endpoint) -> Addresses | None:
-    """Where it leads now."""
+    """The addresses to which it leads now."""
     if awaits(endpoint):
         return Addresses(endpoint.named_authorize_url, endpoint.named_token_url)
     return _addresses(endpoint.authorization_server)
 
 
 def notes(known: Addresses, found: Addresses) -> list[str]:
-    """Which of the two addresses have another origin than before, and which."""
+    """A line for each of the two addresses that has another origin than before."""
     return [
         f"{name} moved to {origin}"
         for name, origin, url, before_it in zip(
@@ -91,7 +92,7 @@ def notes(known: Addresses, found: Addresses) -> list[str]:
 
 
 def moved(endpoint: Endpoint, configuration: SmartConfiguration) -> list[str]:
-    """The same for what a SMART deployment says; nothing where a registration of the endpoint knows both origins."""
+    """The same for a discovered SMART configuration; none if a registration of the endpoint knows both origins."""
     known = _addresses(endpoint.authorization_server)
     found = Addresses(configuration.authorize_url, configuration.token_url)
     told = notes(known, found) if known is not None else []
@@ -109,14 +110,14 @@ def hold(endpoint: Endpoint) -> None:
 
 
 def is_known(endpoint: Endpoint, found: Addresses) -> bool:
-    """Whether a registration made at its server, or beside it, may send there what it was given."""
+    """Whether one of the endpoint's registrations may send codes, tokens and secrets there."""
     there = AuthorizationServer(authorize_url=found.authorize_url, token_url=found.token_url)
     return any(pinning.knows(registration, there) for registration in _registrations(endpoint))
 
 
 def know(registration: ClientRegistration, endpoint: Endpoint, found: Addresses, *, actor: Actor, at: datetime) -> bool:
-    """What was given to this registration may go there from now on. False where it may already. The caller has the row
-    locked."""
+    """Allow this registration to send codes, tokens and secrets there. False if it may already. The caller has locked
+    its row."""
     if pinning.knows(registration, AuthorizationServer(authorize_url=found.authorize_url, token_url=found.token_url)):
         return False
     authorize_origin, token_origin = found.origins
@@ -132,8 +133,9 @@ def know(registration: ClientRegistration, endpoint: Endpoint, found: Addresses,
 
 
 def approvals(endpoint: Endpoint) -> list[KnownOrigins]:
-    """What staff approved, and have not withdrawn, of the origins where it is; where none of those was, of others that
-    it came from or named. Wherever its documents lead meanwhile, that can be taken back."""
+    """The approvals that can be withdrawn: those of the origins of its present server; if there are none, those that
+    were given for this endpoint, or for the origins that it came from. They do not depend on where its documents lead
+    now."""
     here, before_it = _addresses(endpoint.authorization_server), _addresses(endpoint.moved_from)
     rows = KnownOrigins.objects.filter(registration__in=_registrations(endpoint), withdrawn_at=None)
     found = list(rows.select_related("registration").order_by("pk"))
@@ -144,7 +146,7 @@ def approvals(endpoint: Endpoint) -> list[KnownOrigins]:
 
 
 def approval(endpoint: Endpoint) -> KnownOrigins | None:
-    """That of the origins where it leads now."""
+    """The approval of the origins to which it leads now."""
     found = named(endpoint)
     return next((row for row in approvals(endpoint) if found is not None and _is_of(row, found)), None)
 
@@ -152,7 +154,7 @@ def approval(endpoint: Endpoint) -> KnownOrigins | None:
 def come(
     registrations: Collection[ClientRegistration], endpoints: QuerySet[Endpoint], *, at: datetime
 ) -> Collection[UUID]:
-    """Of endpoints that a list put elsewhere: these registrations serve them there, too, and they await nobody."""
+    """Let these registrations serve endpoints that a list put at another server, too. They no longer await staff."""
     served = list(endpoints)
     rows = (
         Enablement(registration=one, endpoint=endpoint, since_at=at) for one in registrations for endpoint in served
@@ -163,8 +165,8 @@ def come(
 
 
 def let_follow(registrations: Collection[ClientRegistration], found: Addresses) -> Collection[UUID]:
-    """Other endpoints of theirs whose documents said already that they lead to these origins, too: each is asked again
-    before its next use, and follows. Until then the address before could go on refusing its links."""
+    """Let other endpoints of these registrations follow, if their documents already lead to these origins, too. Each is
+    discovered again before its next use. Otherwise the earlier address might go on refusing its links."""
     theirs = Q(enablements__registration__in=registrations) | Q(authorization_server__registrations__in=registrations)
     rows = awaiting().filter(theirs, interface=Interface.SMART).order_by().distinct()
     leading = [row.pk for row in rows if (there := named(row)) is not None and there.origins == found.origins]
@@ -173,8 +175,8 @@ def let_follow(registrations: Collection[ClientRegistration], found: Addresses) 
 
 
 def forget(rows: Collection[KnownOrigins], endpoint: Endpoint, *, actor: Actor, at: datetime) -> None:
-    """Nothing is sent to these origins any more. Endpoints that followed return to the state before the approval; those
-    that were first linked there wait for staff. The caller has locked the registrations."""
+    """Withdraw these approvals: nothing is sent to their origins any more. Endpoints that followed return to the state
+    before; those that were first linked there await staff. The caller has locked the registrations."""
     for row in rows:
         KnownOrigins.objects.filter(pk=row.pk).update(withdrawn_at=at)
         registration_changes.note(row.registration, "origins withdrawn", actor=actor, at=at, endpoint_id=endpoint.pk)
@@ -186,7 +188,7 @@ def forget(rows: Collection[KnownOrigins], endpoint: Endpoint, *, actor: Actor, 
         if any(_is_of(row, found) for row in rows):
             there = list(served.filter(authorization_server=server).values_list("pk", flat=True).distinct())
             endpoints = Endpoint.objects.filter(pk__in=there)
-            if not server.registrations.exists():  # one made there knows it all the same
+            if not server.registrations.exists():  # a registration made there needs no approval for its own server
                 _keep_there(endpoints, found)
             _turn_back(endpoints.exclude(moved_from=None).exclude(moved_from=server), found, registrations)
 
@@ -205,7 +207,8 @@ def _keep_there(endpoints: QuerySet[Endpoint], found: Addresses) -> None:
 
 
 def _turn_back(endpoints: QuerySet[Endpoint], found: Addresses, registrations: Collection[UUID]) -> None:
-    """They await staff again: discovered ones at the server before, listed ones where their list has them."""
+    """Let these endpoints await staff again: SMART deployments return to the earlier server, listed endpoints stay at
+    the server that their list states."""
     leading = {"named_authorize_url": found.authorize_url, "named_token_url": found.token_url}
     listed = endpoints.filter(interface=Interface.PATIENT_ACCESS)
     Enablement.objects.filter(registration__in=registrations, endpoint__in=listed).delete()
@@ -228,7 +231,8 @@ def _addresses(server: AuthorizationServer | None) -> Addresses | None:
 
 
 def _registrations(endpoint: Endpoint) -> QuerySet[ClientRegistration]:
-    """Made at its server or beside it, those that are over among them: links of theirs go on."""
+    """The registrations made at its present or earlier server, and those that serve it besides. Registrations that are
+    over are among them, because their links go on."""
     beside = Enablement.objects.filter(endpoint=endpoint.pk).values("registration")
     servers = [one for one in (endpoint.authorization_server_id, endpoint.moved_from_id) if one is not None]
     rows = ClientRegistration.objects.filter(Q(authorization_server__in=servers) | Q(pk__in=beside))

@@ -123,8 +123,7 @@ TURNED: list[tuple[str, dict[str, Any], str, str]] = [
         "An addition to another document · Letter", "An addition to another document · Letter",
     ),
     (
-        "DocumentReference",
-        {"relatesTo": [{"code": "transforms", "target": {"reference": "DocumentReference/1"}}]},
+        "DocumentReference", {"relatesTo": [{"code": "transforms", "target": {"reference": "DocumentReference/1"}}]},
         "Another form of another document", "Another form of another document",
     ),
     ("DocumentReference", {"relatesTo": [{"code": "signs"}]}, "A signature under another", "A signature under another"),
