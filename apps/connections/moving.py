@@ -6,6 +6,7 @@ attacker who can write documents, or rows of the directory, has no links, becaus
 the attacker's FHIR root. Tokens and secrets go to exactly the pair of origins that was compared.
 """
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -99,18 +100,24 @@ def look(endpoint: Endpoint) -> Move | None:
         before,
         named,
         living.count(),
-        waiting=_waiting(living),
+        waiting=_waiting([endpoint])[endpoint.pk],
         approved_at=approval.approved_at if approval is not None and not moving.awaits(endpoint) else None,
         may_withdraw=bool(approvals),
     )
 
 
-def _waiting(links: QuerySet[Connection]) -> int:
-    issued = links.values_list("registration", "stored_token_set__token_origin").annotate(count=Count("pk")).order_by()
-    counted = list(issued)
+def _waiting(endpoints: Collection[Endpoint]) -> Counter[UUID]:
+    """How many links of each of these have tokens that may be sent nowhere now."""
+    links = Connection.objects.living().filter(endpoint__in=endpoints).order_by()
+    issued = links.values_list("endpoint", "registration", "stored_token_set__token_origin")
+    counted = list(issued.annotate(count=Count("pk")))
     known = ClientRegistration.objects.select_related("authorization_server").prefetch_related("known_origins")
-    registrations = known.in_bulk([pk for pk, _origin, _count in counted])
-    return sum(count for pk, origin, count in counted if not pinning.knows_issuer(registrations[pk], origin or ""))
+    registrations = known.in_bulk({registration for _endpoint, registration, _origin, _count in counted})
+    found = Counter[UUID]()
+    for endpoint, registration, origin, count in counted:
+        if not pinning.knows_issuer(registrations[registration], origin or ""):
+            found[endpoint] += count
+    return found
 
 
 def approve(endpoint: Endpoint, *, seen: Addresses, actor: Actor, at: datetime) -> None:
@@ -163,10 +170,10 @@ def waiting() -> Sequence[Move]:
     endpoints = [endpoint for endpoint, _links in found]
     prefetch_related_objects(endpoints, "authorization_server", "moved_from")
     listed = Provider.objects.filter(portals__endpoint=OuterRef("pk"), vanished_at__isnull=True).order_by("name")
-    rows = Endpoint.objects.filter(pk__in=[endpoint.pk for endpoint in endpoints])
+    rows, waiting = Endpoint.objects.filter(pk__in=[endpoint.pk for endpoint in endpoints]), _waiting(endpoints)
     names = dict(rows.values_list("pk", Subquery(listed.values("name")[:1])))
     return [
-        Move(endpoint, names.get(endpoint.pk) or "", before, named, links)
+        Move(endpoint, names.get(endpoint.pk) or "", before, named, links, waiting=waiting[endpoint.pk])
         for endpoint, links in found
         if (before := moving.before(endpoint)) is not None and (named := moving.named(endpoint)) is not None
     ]

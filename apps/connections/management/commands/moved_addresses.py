@@ -102,6 +102,8 @@ def _lines(move: Move) -> Iterator[str]:
     if move.approved_at is not None:
         state = f"approved {move.approved_at:%Y-%m-%d %H:%M} UTC"
     yield f"{move.endpoint.fhir_base_url}: moved, {state}; {move.links} link{pluralize(move.links)}"
+    if move.waiting:
+        yield f"  links that wait      {move.waiting}: their tokens are of an address that may not be sent them now"
     yield f"  patients signed in   {move.before.authorize_url}"
     yield f"  and sign in now      {move.named.authorize_url}"
     yield f"  tokens were given    {move.before.token_url}"

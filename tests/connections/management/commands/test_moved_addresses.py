@@ -6,6 +6,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from apps.audit.models import AuditEvent
+from apps.connections.models import StoredTokenSet
 from apps.directory.models import AuthorizationServer, Endpoint, KnownOrigins
 from tests.connections.link_rows import HOUR, NOW, make_link, make_registration, provider, registration
 
@@ -54,6 +55,17 @@ class TestMovedAddresses:
         assert f"and are given now    {NEW}/token" in text
         assert "waits for staff; 1 link" in text
         assert not KnownOrigins.objects.exists()
+
+    def test_says_how_many_links_wait(self, endpoint, make_link):
+        other = make_link(endpoint=endpoint, refresh_due_at=NOW, refresh_deadline_at=NOW + HOUR)
+        known = endpoint.moved_from.token_url.removesuffix("/token")
+        StoredTokenSet.objects.update(token_origin=known)
+        assert "wait" not in run(endpoint.fhir_base_url)[0].replace("waits for staff", "")
+        StoredTokenSet.objects.filter(connection=other).update(token_origin=f"{NEW}:443")
+        for options in ((), (endpoint.fhir_base_url,)):
+            text = run(*options)[0]
+            assert "waits for staff; 2 links" in text
+            assert "links that wait      1: " in text
 
     @pytest.mark.parametrize("options", [("--approve", NEW), ("--withdraw",)])
     def test_does_nothing_to_several_at_once(self, endpoint, options):
