@@ -1,4 +1,4 @@
-"""The keeper of tokens: which token it returns, when it refreshes, and what each answer causes."""
+"""Access tokens: which one is returned, when they are refreshed, and what each answer causes."""
 
 from datetime import timedelta
 

@@ -65,7 +65,7 @@ class TestTheAddressOfTheProvider:
         assert departed.url.startswith("http://127.0.0.1:9/moved/authorize?tenant=7&")
 
 
-class TestThePageThatLeaves:
+class TestThePageThatLeadsToTheProvider:
     @pytest.mark.conformance("C4")
     def test_leads_there_at_top_level_by_link_and_refresh_and_by_nothing_else(self, traveller, place):
         answer = traveller.client.post(place.before_you_go)
