@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from apps.connections.models import Connection
-from apps.connections.presenting.standing import Standing
+from apps.connections.presenting.standing import ShownConnection
 from apps.records.presenters.datatypes import dates
 from apps.records.viewing import subject_summaries
 from apps.records.viewing.opening import last_checks
@@ -28,7 +28,7 @@ MOST_NEEDS: Final = 3
 class Line:
     """One provider, and the standing of its connection. `is_refused`: the provider lets us have nothing at all."""
 
-    standing: Standing
+    standing: ShownConnection
     is_refused: bool = False
 
 
@@ -38,15 +38,15 @@ class Home:
     first copy is on its way; `unchecked` has a sentence for each whose last check brought nothing. `providers` has a
     line for each confirmed connection."""
 
-    needs_you: Sequence[Standing]
+    needs_you: Sequence[ShownConnection]
     more_needs: int
-    arriving: Sequence[Standing]
+    arriving: Sequence[ShownConnection]
     unchecked: Sequence[str]
     providers: Sequence[Line]
     summaries: Sequence[Summary] = ()
 
 
-def of(found: Sequence[Standing], record: Whole | None, owner: Owner | None, *, at: datetime) -> Home:
+def of(found: Sequence[ShownConnection], record: Whole | None, owner: Owner | None, *, at: datetime) -> Home:
     """Home, from the opened record; one query. With an owner, it is about that person only; of the others it says how
     many connections need somebody, and no more."""
     shown = [one for one in found if owner is None or record is None or _is_of(one, record)]
@@ -65,21 +65,21 @@ def of(found: Sequence[Standing], record: Whole | None, owner: Owner | None, *, 
     )
 
 
-def lines(kept: Sequence[Standing]) -> list[Line]:
+def lines(kept: Sequence[ShownConnection]) -> list[Line]:
     """The providers of these connections, each with its last check; one query."""
     return _lines(kept, last_checks.of(one.connection.pk for one in kept))
 
 
-def _lines(kept: Sequence[Standing], checks: Mapping[UUID, LastCheck]) -> list[Line]:
+def _lines(kept: Sequence[ShownConnection], checks: Mapping[UUID, LastCheck]) -> list[Line]:
     return [Line(one, is_refused=_is_refused(one, checks)) for one in kept]
 
 
-def _is_of(one: Standing, record: Whole) -> bool:
+def _is_of(one: ShownConnection, record: Whole) -> bool:
     """Whether this connection is to the person whose record this is, or not confirmed yet."""
     return one.connection.confirmed_at is None or one.connection.pk in record.sources
 
 
-def _is_going_on(one: Standing) -> bool:
+def _is_going_on(one: ShownConnection) -> bool:
     """Whether we check this connection regularly, and nothing more urgent is said about it."""
     is_active = one.connection.status == Connection.Status.ACTIVE
     return is_active and not one.needs_you and not one.is_stopped
@@ -89,12 +89,12 @@ def _is_arriving(source: Source | None, checks: Collection[UUID]) -> bool:
     return source is not None and not source.is_copied and source.connection.pk not in checks
 
 
-def _is_refused(one: Standing, checks: Mapping[UUID, LastCheck]) -> bool:
+def _is_refused(one: ShownConnection, checks: Mapping[UUID, LastCheck]) -> bool:
     check = checks.get(one.connection.pk)
     return check is not None and check.is_refused and _is_going_on(one)
 
 
-def _unchecked(going_on: Sequence[Standing], checks: Mapping[UUID, LastCheck], *, at: datetime) -> Iterator[str]:
+def _unchecked(going_on: Sequence[ShownConnection], checks: Mapping[UUID, LastCheck], *, at: datetime) -> Iterator[str]:
     """U7 of the patient experience in one line, for each provider whose last check brought nothing, unless an earlier
     check on the same day succeeded."""
     today = timezone.localdate(at)

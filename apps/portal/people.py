@@ -7,7 +7,7 @@ from uuid import UUID
 from django.utils.translation import gettext
 
 from apps.connections.authorization_responses import candidates
-from apps.connections.presenting.standing import Standing
+from apps.connections.presenting.standing import ShownConnection
 from apps.portal import homepage
 from apps.portal.homepage import Line
 from apps.records.viewing.opening import telling_apart
@@ -24,7 +24,7 @@ class Person:
     lines: tuple[Line, ...]
 
 
-def of(found: Sequence[Standing], ring: KeyRing) -> list[Person]:
+def of(found: Sequence[ShownConnection], ring: KeyRing) -> list[Person]:
     """Everybody whose record was confirmed; the person of the oldest connection first. One query."""
     kept = [one for one in found if one.connection.confirmed_at is not None]
     kept.sort(key=lambda one: (one.connection.created_at, one.connection.pk))

@@ -46,7 +46,7 @@ def connection(traveller, place, stand_in) -> Connection:
     return confirmed
 
 
-def stands(connection: Connection, *, after: timedelta = timedelta(0)) -> standing.Standing:
+def stands(connection: Connection, *, after: timedelta = timedelta(0)) -> standing.ShownConnection:
     return standing.of_connection(Connection.objects.get(pk=connection.pk), at=datetime.now(UTC) + after)
 
 

@@ -14,7 +14,7 @@ from apps.connections.grants import granted_access, permission_terms
 from apps.connections.grants.granted_access import GrantedAccess
 from apps.connections.models import Connection
 from apps.connections.presenting import ends, moments, standing
-from apps.connections.presenting.standing import Standing
+from apps.connections.presenting.standing import ShownConnection
 from apps.connections.revoking import Told
 
 
@@ -33,7 +33,7 @@ class Shown:
     `reminders` is None if no end is known. `newer` is a connection to the same record, read in the same way, that was
     made after this one was disconnected."""
 
-    standing: Standing
+    standing: ShownConnection
     sharing: GrantedAccess
     lasts: str
     use: str = ""
@@ -71,7 +71,7 @@ def _newer(user: User, connection: Connection) -> Connection | None:
     return user.connections.living().filter(**same).first()
 
 
-def _lasts(found: Standing) -> str:
+def _lasts(found: ShownConnection) -> str:
     if found.connection.status == Connection.Status.DISCONNECTED:
         return ""
     if found.ends_at is None:
@@ -80,7 +80,7 @@ def _lasts(found: Standing) -> str:
     return said.format(moment=moments.moment(found.ends_at), provider=found.connection.provider.name)
 
 
-def _use(found: Standing) -> str:
+def _use(found: ShownConnection) -> str:
     """If the provider ends unused permissions: when it was last used, and that we take care of that."""
     used_at, limit = ends.last_used_at(found.connection), ends.idle_limit(found.connection)
     if used_at is None or limit is None:
@@ -118,7 +118,7 @@ def _told(connection: Connection) -> str:
     return said.format(provider=connection.provider.name)
 
 
-def _reminders(user: User, found: Standing) -> Reminders | None:
+def _reminders(user: User, found: ShownConnection) -> Reminders | None:
     if found.ends_at is None:
         return None
     if found.connection.is_muted:

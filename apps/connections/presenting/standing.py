@@ -15,24 +15,24 @@ from apps.accounts.models import User
 from apps.connections.authorization_responses import candidates
 from apps.connections.models import Connection
 from apps.connections.presenting import states
-from apps.connections.presenting.states import Standing, is_stopped
+from apps.connections.presenting.states import ShownConnection, is_stopped
 from apps.directory import versions
 from apps.directory.models import Endpoint
 from apps.vault.sealing import KeyRing
 
-__all__ = ["Standing", "is_stopped", "of_connection", "of_user"]
+__all__ = ["ShownConnection", "is_stopped", "of_connection", "of_user"]
 
 _NEVER = datetime.max.replace(tzinfo=UTC)
 
 
-def of_user(user: User, *, at: datetime, ring: KeyRing | None = None) -> list[Standing]:
+def of_user(user: User, *, at: datetime, ring: KeyRing | None = None) -> list[ShownConnection]:
     """Every connection of the user that was confirmed or awaits confirmation; those that need the patient first, and of
     these the one that ends soonest. `ring` is their key ring, if it is already unlocked."""
     rows = _with_deadlines(user.connections.exclude(_overdue(at))).order_by("provider__name", "created_at", "pk")
     return sorted(_standings(user.pk, rows, at=at, ring=ring), key=_urgency)
 
 
-def of_connection(connection: Connection, *, at: datetime) -> Standing:
+def of_connection(connection: Connection, *, at: datetime) -> ShownConnection:
     """The same for one of them. Raises Connection.DoesNotExist if it was just deleted."""
     beside = Connection.objects.filter(user_id=connection.user_id, provider_id=connection.provider_id)
     rows = _with_deadlines(beside.exclude(_overdue(at) & ~Q(pk=connection.pk)))
@@ -42,7 +42,7 @@ def of_connection(connection: Connection, *, at: datetime) -> Standing:
     raise Connection.DoesNotExist
 
 
-def _urgency(one: Standing) -> tuple[bool, bool, datetime]:
+def _urgency(one: ShownConnection) -> tuple[bool, bool, datetime]:
     return not one.needs_you, _is_over(one.connection), (one.needs_you and one.ends_at) or _NEVER
 
 
@@ -57,7 +57,7 @@ def _overdue(at: datetime) -> Q:
 
 def _standings(
     user_id: UUID, rows: QuerySet[Connection], *, at: datetime, ring: KeyRing | None = None
-) -> list[Standing]:
+) -> list[ShownConnection]:
     """The state of each, with whose record it is: one provider may have a parent's and a child's."""
     people = candidates.find_people_with(ring, rows) if ring else candidates.find_people(user_id, rows)
     found = [
@@ -67,7 +67,7 @@ def _standings(
     return _told_apart(found)
 
 
-def _told_apart(standings: Sequence[Standing]) -> list[Standing]:
+def _told_apart(standings: Sequence[ShownConnection]) -> list[ShownConnection]:
     """Add how each is read, if one provider has several for one person."""
     endpoints: dict[tuple[UUID, str], list[Endpoint]] = defaultdict(list)
     for one in standings:

@@ -34,7 +34,7 @@ _ASKED_AGAIN = {
 
 
 @dataclass(frozen=True)
-class Standing:
+class ShownConnection:
     """One connection, ready to show. `needs_you` puts it first; `action` is empty if there is nothing to do. `limit` is
     a sentence if we cannot keep it going by ourselves, and `way` names how it is read if one provider has several for
     one person."""
@@ -53,7 +53,7 @@ class Standing:
     ends_at: datetime | None = None  # if known, and if we cannot prolong it
 
 
-def of(connection: Connection, *, at: datetime) -> Standing:
+def of(connection: Connection, *, at: datetime) -> ShownConnection:
     """The state; its provider, endpoint, registration and token set are loaded."""
     status = Connection.Status(connection.status)
     if status is Connection.Status.AWAITING_CONFIRMATION:
@@ -72,7 +72,7 @@ def of(connection: Connection, *, at: datetime) -> Standing:
         return _needs_sign_in(connection, reason, since=connection.reason_at)
     if status is Connection.Status.ACTIVE:
         return _active(connection, at=at)
-    return Standing(
+    return ShownConnection(
         connection,
         "off",
         _("Disconnected"),
@@ -82,7 +82,7 @@ def of(connection: Connection, *, at: datetime) -> Standing:
     )
 
 
-def unnamed(connection: Connection, *, at: datetime) -> Standing:
+def unnamed(connection: Connection, *, at: datetime) -> ShownConnection:
     """The state of a connection without a known name: nobody was confirmed yet; or what we store cannot be decrypted,
     which is ours to fix, and which signing in would not fix."""
     if connection.sealed_person is None or not is_linked(connection):
@@ -91,7 +91,7 @@ def unnamed(connection: Connection, *, at: datetime) -> Standing:
         "We cannot open what we keep for you right now. This is ours to fix. Nothing is lost, and you do not need to "
         "do anything."
     )
-    return Standing(connection, "fault", _("Problem on our side"), sentence, is_stopped=True)
+    return ShownConnection(connection, "fault", _("Problem on our side"), sentence, is_stopped=True)
 
 
 def is_linked(connection: Connection) -> bool:
@@ -109,8 +109,8 @@ def is_stopped(connection: Connection) -> bool:
     )
 
 
-def _awaiting(connection: Connection) -> Standing:
-    return Standing(
+def _awaiting(connection: Connection) -> ShownConnection:
+    return ShownConnection(
         connection,
         "needs-you",
         _("Is this the right person?"),
@@ -121,7 +121,7 @@ def _awaiting(connection: Connection) -> Standing:
     )
 
 
-def _switched_off(connection: Connection, *, at: datetime) -> Standing:
+def _switched_off(connection: Connection, *, at: datetime) -> ShownConnection:
     """Staff switched it off and can switch it on. If the provider's time limit passes meanwhile, that is said at
     once."""
     sentence = _(
@@ -132,7 +132,7 @@ def _switched_off(connection: Connection, *, at: datetime) -> Standing:
             "We have turned off access to {provider} for now. Your copy stays as it is. Once access is on again, we "
             "will ask you to sign in there for updates."
         )
-    return Standing(connection, "off", _("Turned off for now"), _for(connection, sentence), is_stopped=True)
+    return ShownConnection(connection, "off", _("Turned off for now"), _for(connection, sentence), is_stopped=True)
 
 
 def _keeps_people_away(connection: Connection, *, at: datetime) -> bool:
@@ -144,7 +144,7 @@ def _keeps_people_away(connection: Connection, *, at: datetime) -> bool:
     return standing is None or registering.is_in_trouble(standing, at=at)
 
 
-def _in_trouble(connection: Connection, *, at: datetime) -> Standing:
+def _in_trouble(connection: Connection, *, at: datetime) -> ShownConnection:
     """Staff have to repair our registration. Links that are still valid then continue by themselves."""
     sentence = _("We have a problem with {provider}. Ours to fix; your permission is fine and your record is here.")
     then = _("Once this is fixed, updates continue by themselves. You do not need to do anything.")
@@ -152,7 +152,7 @@ def _in_trouble(connection: Connection, *, at: datetime) -> Standing:
         sentence = _("We have a problem with {provider}. Ours to fix; your record is here.")
         then = _("Once this is fixed, we will ask you to sign in there for updates.")
     said = f"{_for(connection, sentence)} {then}"
-    return Standing(connection, "fault", _("Problem on our side"), said, is_stopped=True)
+    return ShownConnection(connection, "fault", _("Problem on our side"), said, is_stopped=True)
 
 
 def _waits_for_our_look(connection: Connection, status: Connection.Status) -> bool:
@@ -167,7 +167,7 @@ def _waits_for_our_look(connection: Connection, status: Connection.Status) -> bo
     return not (is_listed and registering.standing_at(connection.endpoint))
 
 
-def _moved(connection: Connection, *, at: datetime) -> Standing:
+def _moved(connection: Connection, *, at: datetime) -> ShownConnection:
     """Staff have to review it. If the provider's time limit passes meanwhile, that is said at once."""
     sentence = _(
         "{provider} now renews permissions at a different address. We send nothing there until our staff have checked "
@@ -177,15 +177,15 @@ def _moved(connection: Connection, *, at: datetime) -> Standing:
     if connection.status == Connection.Status.NEEDS_REAUTHORIZATION or ends.is_over(connection, at=at):
         then = _("After that, we will ask you to sign in there for updates. You do not need to do anything until then.")
     said = f"{_for(connection, sentence)} {then}"
-    return Standing(connection, "fault", _("Waiting for our check"), said, is_stopped=True)
+    return ShownConnection(connection, "fault", _("Waiting for our check"), said, is_stopped=True)
 
 
-def _needs_sign_in(connection: Connection, reason: Reason, *, since: datetime | None) -> Standing:
+def _needs_sign_in(connection: Connection, reason: Reason, *, since: datetime | None) -> ShownConnection:
     word = {
         Reason.SESSION_OVER: _("The session at {provider} ended"),
         Reason.IDLE_LIMIT_OVER: _("The connection went to sleep"),
     }.get(reason, _("Sign in to get updates"))
-    return Standing(
+    return ShownConnection(
         connection,
         "needs-you",
         _for(connection, word),
@@ -234,7 +234,7 @@ def _why(connection: Connection, reason: Reason) -> str:
     }[reason]
 
 
-def _active(connection: Connection, *, at: datetime) -> Standing:
+def _active(connection: Connection, *, at: datetime) -> ShownConnection:
     if connection.registration.trouble:
         return _in_trouble(connection, at=at)
     stored = ends.token_set(connection)
@@ -250,9 +250,9 @@ def _active(connection: Connection, *, at: datetime) -> Standing:
         return _ends(connection, ends_at, at=at)
     deadline_at = stored.refresh_deadline_at if stored else None
     if deadline_at is None or not ends.is_window(connection):
-        return Standing(connection, "done", _("Connected"), _checked(connection) + " " + _("Nothing to do."))
+        return ShownConnection(connection, "done", _("Connected"), _checked(connection) + " " + _("Nothing to do."))
     sentence = _("{provider} limits how long. We try to renew it by ourselves and tell you here in time if we cannot.")
-    return Standing(
+    return ShownConnection(
         connection,
         "done",
         _("Connected until {date}").format(date=moments.date(deadline_at)),
@@ -262,20 +262,20 @@ def _active(connection: Connection, *, at: datetime) -> Standing:
     )
 
 
-def _not_answering(connection: Connection, since: datetime, ends_at: datetime | None) -> Standing:
+def _not_answering(connection: Connection, since: datetime, ends_at: datetime | None) -> ShownConnection:
     """The provider's problem for now: nobody needs to act. If an end is known and near, that is shown instead."""
     sentence = _("{provider} has not answered since {moment}. We try again by ourselves. Your record is here.")
     said = sentence.format(provider=connection.provider.name, moment=moments.moment(since))
-    return Standing(connection, "info", _("Connected, but not answering"), said, ends_at=ends_at)
+    return ShownConnection(connection, "info", _("Connected, but not answering"), said, ends_at=ends_at)
 
 
-def _limited(connection: Connection, stored: StoredTokenSet, limit: str, *, at: datetime) -> Standing:
+def _limited(connection: Connection, stored: StoredTokenSet, limit: str, *, at: datetime) -> ShownConnection:
     """It lasts as long as its tokens, or the session at the provider."""
     ended_at = stored.access_expires_at
     if not stored.is_renewable and ended_at is not None and ended_at <= at:  # the next check would find out
         found = _needs_sign_in(connection, Reason.NOT_RENEWABLE, since=ended_at)
         return replace(found, limit=limit)
-    return Standing(
+    return ShownConnection(
         connection,
         "done",
         _("Connected"),
@@ -286,7 +286,7 @@ def _limited(connection: Connection, stored: StoredTokenSet, limit: str, *, at: 
     )
 
 
-def _ends(connection: Connection, ends_at: datetime, *, at: datetime) -> Standing:
+def _ends(connection: Connection, ends_at: datetime, *, at: datetime) -> ShownConnection:
     """An end that we cannot prolong: said from the first minute, calmly, and more plainly as it approaches."""
     left = ends_at - at
     sentence = _("Sign in there before then and updates go on. Your record stays here either way.")
@@ -297,7 +297,7 @@ def _ends(connection: Connection, ends_at: datetime, *, at: datetime) -> Standin
     else:
         before = _left(left)
         sentence = _("Sign in at {provider} before then and updates go on. Your record stays here either way.")
-    return Standing(
+    return ShownConnection(
         connection,
         "info" if left > SOON else "needs-you",
         _("Sign in again by {moment}").format(moment=moments.until(ends_at, at=at)),

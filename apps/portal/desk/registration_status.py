@@ -32,7 +32,7 @@ WHERE registration.id = ANY(%s)
 
 
 @dataclass(frozen=True)
-class Standing:
+class ShownStatus:
     """Shape and word of a status; `reason` is why patients cannot connect although it is on, or empty."""
 
     kind: str
@@ -57,10 +57,10 @@ def show_on(registrations: Iterable[ClientRegistration], *, at: datetime) -> Non
         row.standing = _of(row, firsts.get(row.authorization_server_id), at=at)  # type: ignore[attr-defined]
 
 
-def of(registration: ClientRegistration, *, at: datetime) -> Standing:
+def of(registration: ClientRegistration, *, at: datetime) -> ShownStatus:
     """The status of one registration."""
     show_on([registration], at=at)
-    found: Standing = registration.standing  # type: ignore[attr-defined]
+    found: ShownStatus = registration.standing  # type: ignore[attr-defined]
     return found
 
 
@@ -69,22 +69,22 @@ def _status(kind: str, word: str) -> str:
     return render_to_string("partials/status.html", {"kind": kind, "word": word})
 
 
-def _of(registration: ClientRegistration, first: Endpoint | None, *, at: datetime) -> Standing:
+def _of(registration: ClientRegistration, first: Endpoint | None, *, at: datetime) -> ShownStatus:
     if registration.status in registering.OVER:
-        return Standing("off", str(registration.get_status_display()))
+        return ShownStatus("off", str(registration.get_status_display()))
     if registration.trouble:
-        return Standing("fault", _("Their server refuses us"))
+        return ShownStatus("fault", _("Their server refuses us"))
     if registration.status == Status.REQUESTED:
-        return Standing("working", _("Begun"))
+        return ShownStatus("working", _("Begun"))
     if registration.status == Status.PROVISIONAL:
-        return Standing("working", _("Waiting for approval"))
+        return ShownStatus("working", _("Waiting for approval"))
     if not registration.is_switched_on:
-        return Standing("off", _("Switched off"))
+        return ShownStatus("off", _("Switched off"))
     return _of_its_endpoints(registration, first, at=at)
 
 
-def _of_its_endpoints(registration: ClientRegistration, first: Endpoint | None, *, at: datetime) -> Standing:
-    can_connect = Standing("done", _("On: patients can connect"))
+def _of_its_endpoints(registration: ClientRegistration, first: Endpoint | None, *, at: datetime) -> ShownStatus:
+    can_connect = ShownStatus("done", _("On: patients can connect"))
     if first is not None and _obstacle(registration, first, at=at) == "":
         return can_connect
     reasons = []
@@ -95,7 +95,7 @@ def _of_its_endpoints(registration: ClientRegistration, first: Endpoint | None, 
             return can_connect
         reasons.append(reason)
     reason = reasons[0] if reasons else _("It serves no endpoint.")
-    return Standing("needs-you", _("On, but patients cannot connect"), reason)
+    return ShownStatus("needs-you", _("On, but patients cannot connect"), reason)
 
 
 def _obstacle(registration: ClientRegistration, endpoint: Endpoint, *, at: datetime) -> str:

@@ -9,7 +9,7 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.connections.models import Connection, StoredTokenSet
 from apps.connections.presenting import standing
-from apps.connections.presenting.standing import Standing
+from apps.connections.presenting.standing import ShownConnection
 from apps.connections.reasons import Reason
 from apps.directory import registering
 from apps.directory.models import ClientRegistration, Endpoint
@@ -41,7 +41,7 @@ def fall_silent(connection: Connection, *, at: datetime) -> None:
     StoredTokenSet.objects.filter(pk=connection.pk).update(silent_since=at, tries=3)
 
 
-def stands(connection: Connection, *, at: datetime) -> Standing:
+def stands(connection: Connection, *, at: datetime) -> ShownConnection:
     return standing.of_connection(connection, at=at)
 
 

@@ -105,7 +105,7 @@ class TestOneConnection:
 
 
 class TestHowAConnectionStands:
-    def at(self, connection: Connection) -> standing.Standing:
+    def at(self, connection: Connection) -> standing.ShownConnection:
         return standing.of_connection(connection, at=datetime.now(UTC))
 
     def test_is_connected_where_nothing_limits_it(self, traveller, place):

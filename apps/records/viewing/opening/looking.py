@@ -15,7 +15,7 @@ from apps.audit import recording
 from apps.audit.recording import Actor, EventType
 from apps.connections.models import Connection
 from apps.connections.presenting import standing
-from apps.connections.presenting.standing import Standing
+from apps.connections.presenting.standing import ShownConnection
 from apps.records.viewing.opening import overview
 from apps.records.viewing.opening.overview import Overview
 
@@ -26,7 +26,7 @@ _SEEN = "records_seen"
 class View:
     """The status of the connection, and what came by it."""
 
-    standing: Standing
+    standing: ShownConnection
     overview: Overview
 
 
