@@ -18,7 +18,7 @@ from apps.records import counts, subjects
 from apps.records.presenters.datatypes import dates
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.persons import demographics, relationships
-from apps.records.presenters.persons.demographics import Sort, Trait
+from apps.records.presenters.persons.demographics import Trait, TraitKind
 from apps.records.presenters.persons.patient import SEX_WORDS
 from apps.records.shelving.indexing import MOST_ROWS
 from apps.records.subjects import Subject
@@ -79,7 +79,7 @@ def relationships_in_words(sent: tuple[str, ...]) -> str:
 @register.filter
 def trait_label(trait: Trait) -> str:
     """The label of such a trait."""
-    return str(demographics.LABELS.get(Sort(trait.sort), ""))
+    return str(demographics.LABELS.get(TraitKind(trait.kind), ""))
 
 
 @register.filter

@@ -65,7 +65,7 @@ class TestAProofThatDoesNotHold:
         assert not StoredTokenSet.objects.exists()
 
     def test_is_one_of_an_issuer_nobody_allowed(self, deploy, patient, caplog):
-        """The name itself is not told: it is the far end's text."""
+        """The name itself is not told: it is the server's text."""
         place = deploy()
         server = place.endpoint.authorization_server
         AuthorizationServer.objects.filter(pk=server.pk).update(id_token_issuers=[])

@@ -102,4 +102,4 @@ class TestATrait:
         assert len(said) == 10
 
     def test_has_a_label_for_each_sort(self):
-        assert set(demographics.LABELS) == set(demographics.Sort)
+        assert set(demographics.LABELS) == set(demographics.TraitKind)

@@ -16,7 +16,7 @@ from apps.records.presenters.elements import Element
 _MOST: Final = 10  # values of one kind
 
 
-class Sort(StrEnum):
+class TraitKind(StrEnum):
     """The kinds of demographics, in the order of the page."""
 
     BIRTH_SEX = "birth-sex"
@@ -32,19 +32,19 @@ class Sort(StrEnum):
 class Trait(msgspec.Struct, frozen=True, gc=False):
     """The demographics of one kind, in the provider's words or as keys of `WORDS`."""
 
-    sort: str
+    kind: str
     said: tuple[str, ...]
 
 
 LABELS: Final[Mapping[str, str | Promise]] = {
-    Sort.BIRTH_SEX: _("Sex at birth"),
-    Sort.GENDER_IDENTITY: _("Gender identity"),
-    Sort.PRONOUNS: _("Pronouns"),
-    Sort.RACE: _("Race"),
-    Sort.ETHNICITY: _("Ethnicity"),
-    Sort.TRIBE: _("Tribe"),
-    Sort.MARRIAGE: _("Marital status"),
-    Sort.INTERPRETER: _("Interpreter"),
+    TraitKind.BIRTH_SEX: _("Sex at birth"),
+    TraitKind.GENDER_IDENTITY: _("Gender identity"),
+    TraitKind.PRONOUNS: _("Pronouns"),
+    TraitKind.RACE: _("Race"),
+    TraitKind.ETHNICITY: _("Ethnicity"),
+    TraitKind.TRIBE: _("Tribe"),
+    TraitKind.MARRIAGE: _("Marital status"),
+    TraitKind.INTERPRETER: _("Interpreter"),
 }
 WORDS: Final[Mapping[str, str | Promise]] = {
     "birth-sex-f": _("Female"),
@@ -64,53 +64,53 @@ WORDS: Final[Mapping[str, str | Promise]] = {
     "interpreter-true": _("Needed"),
     "interpreter-373066001": _("Needed"),
 }
-_CODED: Final = frozenset({Sort.BIRTH_SEX, Sort.INTERPRETER})
+_CODED: Final = frozenset({TraitKind.BIRTH_SEX, TraitKind.INTERPRETER})
 _CONCEPTS: Final = ("valueCodeableConcept", "valueCoding")
 # By the last part of the extension's address; the rest changed from guide to guide.
-_EXTENSIONS: Final[Mapping[str, Sort]] = {
-    **dict.fromkeys(("us-core-birthsex", "argo-birthsex"), Sort.BIRTH_SEX),
+_EXTENSIONS: Final[Mapping[str, TraitKind]] = {
+    **dict.fromkeys(("us-core-birthsex", "argo-birthsex"), TraitKind.BIRTH_SEX),
     **dict.fromkeys(
-        ("us-core-genderidentity", "patient-genderidentity", "individual-genderidentity"), Sort.GENDER_IDENTITY
+        ("us-core-genderidentity", "patient-genderidentity", "individual-genderidentity"), TraitKind.GENDER_IDENTITY
     ),
-    **dict.fromkeys(("individual-pronouns", "calculated-pronouns-to-use-for-text"), Sort.PRONOUNS),
-    **dict.fromkeys(("us-core-race", "argo-race"), Sort.RACE),
-    **dict.fromkeys(("us-core-ethnicity", "argo-ethnicity"), Sort.ETHNICITY),
-    "us-core-tribal-affiliation": Sort.TRIBE,
-    **dict.fromkeys(("patient-interpreterrequired", "us-core-interpreter-needed"), Sort.INTERPRETER),
+    **dict.fromkeys(("individual-pronouns", "calculated-pronouns-to-use-for-text"), TraitKind.PRONOUNS),
+    **dict.fromkeys(("us-core-race", "argo-race"), TraitKind.RACE),
+    **dict.fromkeys(("us-core-ethnicity", "argo-ethnicity"), TraitKind.ETHNICITY),
+    "us-core-tribal-affiliation": TraitKind.TRIBE,
+    **dict.fromkeys(("patient-interpreterrequired", "us-core-interpreter-needed"), TraitKind.INTERPRETER),
 }
 
 
 def read(patient: Element) -> tuple[Trait, ...]:
     """The demographics of a Patient, by kind."""
-    found: dict[Sort, dict[str, None]] = {}
-    for sort, said in _sent(patient):
-        found.setdefault(sort, {})[said] = None
-    return tuple(Trait(sort.value, tuple(found[sort])[:_MOST]) for sort in Sort if sort in found)
+    found: dict[TraitKind, dict[str, None]] = {}
+    for kind, said in _sent(patient):
+        found.setdefault(kind, {})[said] = None
+    return tuple(Trait(kind.value, tuple(found[kind])[:_MOST]) for kind in TraitKind if kind in found)
 
 
-def _sent(patient: Element) -> Iterator[tuple[Sort, str]]:
+def _sent(patient: Element) -> Iterator[tuple[TraitKind, str]]:
     for extension in elements.children(patient, "extension"):
-        sort = _EXTENSIONS.get(elements.text(extension, "url").rstrip("/").rpartition("/")[2].lower())
-        if sort is not None:
-            values = _keys(sort, extension) if sort in _CODED else _values(extension)
-            yield from ((sort, said) for said in values if said)
+        kind = _EXTENSIONS.get(elements.text(extension, "url").rstrip("/").rpartition("/")[2].lower())
+        if kind is not None:
+            values = _keys(kind, extension) if kind in _CODED else _values(extension)
+            yield from ((kind, said) for said in values if said)
     marriage = elements.child(patient, "maritalStatus")
     said = title_of(marriage)
     codes = codes_of(marriage)
-    known = [key for code in codes if (key := f"{Sort.MARRIAGE}-{code.code.lower()}") in WORDS]
+    known = [key for code in codes if (key := f"{TraitKind.MARRIAGE}-{code.code.lower()}") in WORDS]
     standard = {name.lower() for code in codes for name in (code.code, code.display)}
     if known and said.lower() in {"", *standard}:  # not words of their own, which we keep
-        yield Sort.MARRIAGE, known[0]
+        yield TraitKind.MARRIAGE, known[0]
     elif said:
-        yield Sort.MARRIAGE, said
+        yield TraitKind.MARRIAGE, said
 
 
-def _keys(sort: Sort, extension: Element) -> Iterator[str]:
+def _keys(kind: TraitKind, extension: Element) -> Iterator[str]:
     """The keys of our words, for kinds that are shown only in our words."""
     flag = elements.flag(extension, "valueBoolean")
     coded = (code.code for name in _CONCEPTS for code in codes_of(extension.get(name)))
     codes = (elements.text(extension, "valueCode"), str(flag), *coded)
-    return (key for code in codes if (key := f"{sort}-{code.lower()}") in WORDS)
+    return (key for code in codes if (key := f"{kind}-{code.lower()}") in WORDS)
 
 
 def _values(extension: Element) -> Iterator[str]:
