@@ -25,10 +25,10 @@ MANY = 3  # links of one registration, doubted at once: more likely the server's
 _AT_ONCE = 2000
 
 # Goes through registrations that have proved something, however many links each has, and skips links that are due
-# already or may not be refreshed yet. Unordered: rows that others have locked are skipped.
+# already or may not be refreshed yet. Unordered: rows that others have locked are skipped. Materialized as in
+# `early_refreshes`.
 _HASTEN = """
-UPDATE connections_storedtokenset AS hastened SET refresh_due_at = GREATEST(%(at)s, hastened.not_before_at)
-FROM (
+WITH doubted AS MATERIALIZED (
     SELECT stored.connection_id
     FROM (
         SELECT registration_id, LEAST(max(last_at), %(refused_before)s) AS refused_before
@@ -41,7 +41,9 @@ FROM (
         AND (stored.lease_until IS NULL OR stored.lease_until <= now())
     LIMIT %(number)s
     FOR UPDATE OF stored SKIP LOCKED
-) AS doubted
+)
+UPDATE connections_storedtokenset AS hastened SET refresh_due_at = GREATEST(%(at)s, hastened.not_before_at)
+FROM doubted
 WHERE hastened.connection_id = doubted.connection_id
 """
 

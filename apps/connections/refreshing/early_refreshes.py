@@ -36,15 +36,17 @@ WHERE stored.sealed_refresh_token IS NOT NULL
     AND (%(registration)s::uuid IS NULL OR stored.registration_id = %(registration)s)
 """
 _COUNT = f"SELECT stored.registration_id, count(*) {_WORKABLE} GROUP BY 1"
-# Links that a worker has claimed are skipped.
+# Links that a worker has claimed are skipped. Materialized: Postgres may run a subquery once for each row that it could
+# update, and one that locks returns others each time.
 _BRING_FORWARD = f"""
-UPDATE connections_storedtokenset AS hastened SET refresh_due_at = %(at)s
-FROM (
+WITH wanted AS MATERIALIZED (
     SELECT stored.connection_id {_WORKABLE}
         AND (stored.lease_until IS NULL OR stored.lease_until <= now()) AND stored.connection_id > %(after)s
     ORDER BY stored.connection_id LIMIT %(number)s
     FOR UPDATE OF stored SKIP LOCKED
-) AS wanted
+)
+UPDATE connections_storedtokenset AS hastened SET refresh_due_at = %(at)s
+FROM wanted
 WHERE hastened.connection_id = wanted.connection_id
 RETURNING hastened.connection_id, hastened.registration_id
 """  # noqa: S608 # nosec B608 - of constants alone

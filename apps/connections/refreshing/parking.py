@@ -63,6 +63,7 @@ WHERE parked.connection_id = met.connection_id
 RETURNING met.dialect
 """  # noqa: S608 # nosec B608 - of constants alone
 # Goes from one endpoint with parked links to the next, however many links each has (a loose index scan).
+# Materialized as in `early_refreshes`.
 _RETURN = """
 WITH RECURSIVE parked (endpoint_id) AS (
     (SELECT parked_endpoint_id FROM connections_storedtokenset
@@ -71,17 +72,17 @@ WITH RECURSIVE parked (endpoint_id) AS (
     SELECT (SELECT stored.parked_endpoint_id FROM connections_storedtokenset AS stored
         WHERE stored.parked_endpoint_id > parked.endpoint_id ORDER BY stored.parked_endpoint_id LIMIT 1)
     FROM parked WHERE parked.endpoint_id IS NOT NULL
-)
-UPDATE connections_storedtokenset AS returned
-SET refresh_due_at = COALESCE(returned.refresh_due_at, %(at)s), parked_endpoint_id = NULL
-FROM (
+), met AS MATERIALIZED (
     SELECT stored.connection_id FROM parked
     JOIN directory_endpoint AS endpoint ON endpoint.id = parked.endpoint_id
         AND endpoint.is_switched_on AND endpoint.dialect = ANY(%(dialects)s::text[])
     JOIN connections_storedtokenset AS stored ON stored.parked_endpoint_id = endpoint.id
     LIMIT %(number)s
     FOR UPDATE OF stored SKIP LOCKED
-) AS met
+)
+UPDATE connections_storedtokenset AS returned
+SET refresh_due_at = COALESCE(returned.refresh_due_at, %(at)s), parked_endpoint_id = NULL
+FROM met
 WHERE returned.connection_id = met.connection_id
 """
 

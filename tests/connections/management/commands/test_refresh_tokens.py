@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection as database
 from django.db.models import F
 
 from apps.connections import refreshing, tallying
@@ -307,6 +308,17 @@ class TestAll:
         for _ in range(5):
             make(due_in=5 * HOUR)
         assert run("--all")[0].startswith("5 links were made due.")
+
+    def test_are_all_of_them_where_the_database_believes_that_there_is_one(self, make, monkeypatch, stand_in):
+        """It counts the rows of a table only now and then, and then ran what chooses a step once for each row."""
+        monkeypatch.setattr("apps.connections.refreshing.early_refreshes._AT_ONCE", 2)
+        stand_in.token = tokens()
+        make(due_in=5 * HOUR)
+        with database.cursor() as cursor:
+            cursor.execute("ANALYZE connections_storedtokenset")
+        for _ in range(11):
+            make(due_in=5 * HOUR)
+        assert run("--all")[0].startswith("12 links were made due.")
 
 
 class TestItself:
