@@ -8,6 +8,7 @@ from django.utils import timezone
 from apps.connections import moving, revoking
 from apps.connections.ending import disconnecting
 from apps.connections.models import Connection, PendingRevocation, StoredTokenSet
+from apps.connections.presenting import states
 from apps.connections.refreshing.results import Outcome
 from apps.directory import reaching
 from apps.directory.models import Endpoint, KnownOrigins
@@ -118,6 +119,10 @@ class TestTokensIssuedWhereAnApprovalIsTakenBack:
         renewed.refresh_from_db()
         assert stored.refused_at is not None
         assert renewed.status == Connection.Status.NEEDS_REAUTHORIZATION
+        said = states.of(renewed, at=timezone.now())
+        assert (said.word, said.needs_you) == ("Sign in to get updates", True)
+        assert "gave the permission at an address that we do not use any more" in said.sentence
+        assert "ask" not in said.sentence.partition("stopped asking")[2]
 
     def test_are_revoked_nowhere_else(self, place, renewed):
         assert disconnecting.end(renewed, at=timezone.now()) is False
