@@ -31,8 +31,9 @@ SLOW_SECONDS = 2.0
 CUT_AFTER_SECONDS = 1.0
 
 
-def dies_waiting(call: Callable[[], Any]) -> BaseException | None:
-    """Run the call in a thread of its own and cut its database connection a moment later. What it raised."""
+def dies_waiting(call: Callable[[], Any], *, once: Callable[[], bool] | None = None) -> BaseException | None:
+    """Run the call in a thread of its own, and cut its database connection a moment later, or `once` something is true.
+    What it raised."""
     raised: list[BaseException] = []
     backend: list[int] = []
     has_begun = threading.Event()
@@ -53,7 +54,10 @@ def dies_waiting(call: Callable[[], Any]) -> BaseException | None:
     thread = threading.Thread(target=run)
     thread.start()
     assert has_begun.wait(10)
-    thread.join(CUT_AFTER_SECONDS)
+    if once is None:
+        thread.join(CUT_AFTER_SECONDS)
+    while once is not None and thread.is_alive() and not once():
+        thread.join(0.02)
     assert thread.is_alive(), "it did not wait"
     with database.cursor() as cursor:
         cursor.execute("SELECT pg_terminate_backend(%s)", backend)
@@ -164,9 +168,10 @@ class TestASync:
         traveller.confirm(traveller.found(place))
         run = SyncRun.objects.get()
         sandbox.post("/control/faults", route="data", kind="slow", count=1, after=1, seconds=SLOW_SECONDS)
-        died = dies_waiting(lambda: tasks.sync_next())
+        patients = Record.objects.filter(resource_type="Patient")
+        died = dies_waiting(lambda: tasks.sync_next(), once=patients.exists)
         assert isinstance(died, Error)
-        assert Record.objects.filter(resource_type="Patient").count() == 1
+        assert patients.count() == 1
         run.refresh_from_db()
         assert run.finished_at is None
         SyncRun.objects.update(lease_until=Now())
