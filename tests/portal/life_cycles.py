@@ -54,7 +54,7 @@ STAFF = Actor.system("tests")
 MINUTE, HOUR, DAY = 60.0, 3600.0, 86400.0
 MOODS = ("loses the answer", "unavailable", "refuses")
 NO_TOKEN = (refreshing.NotYet, refreshing.NeedsReauthorization, refreshing.SwitchedOff, WireError)
-NOT_BEGUN = (creating.CannotLink, creating.TooManyOpen, creating.NothingToRenew)
+NOT_BEGUN = (creating.CannotLink, creating.TooManyOpen, creating.NothingToReauthorize)
 # While each of these waits for an answer, any of EVENTS may happen.
 WAITS = ("come_back", "beat", "use", "refresh_one", "sync", "tell", "approve")
 EVENTS = (
