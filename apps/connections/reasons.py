@@ -15,3 +15,4 @@ class Reason(models.TextChoices):
     SESSION_OVER = "session_over", _("the session at the provider ended")
     IDLE_LIMIT_OVER = "idle_limit_over", _("the permission rested too long")
     EARLIER_COPY = "earlier_copy", _("refused after a backup was restored")
+    ADDRESS_DROPPED = "address_dropped", _("given at an address that staff no longer approve")

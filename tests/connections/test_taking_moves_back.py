@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from apps.audit.models import AuditEvent, EventType
 from apps.connections import moving, revoking
 from apps.connections.ending import disconnecting
 from apps.connections.models import Connection, PendingRevocation, StoredTokenSet
@@ -117,8 +118,9 @@ class TestTokensIssuedWhereAnApprovalIsTakenBack:
         assert asked_at(place) == []
         stored = StoredTokenSet.objects.get()
         renewed.refresh_from_db()
-        assert stored.refused_at is not None
-        assert renewed.status == Connection.Status.NEEDS_REAUTHORIZATION
+        assert (stored.refused_at, stored.refresh_due_at) == (None, None)
+        assert (renewed.status, renewed.reason) == ("needs_reauthorization", "address_dropped")
+        assert not AuditEvent.objects.filter(event=EventType.TOKENS_REFUSED).exists()
         said = states.of(renewed, at=timezone.now())
         assert (said.word, said.needs_you) == ("Sign in to get updates", True)
         assert "gave the permission at an address that we do not use any more" in said.sentence

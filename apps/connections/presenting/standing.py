@@ -83,7 +83,7 @@ def _told_apart(standings: Sequence[ShownConnection]) -> list[ShownConnection]:
 
 def _with_deadlines(rows: QuerySet[Connection]) -> QuerySet[Connection]:
     """Load the deadlines, without tokens or candidates."""
-    related = ("provider", "endpoint__silence", "registration__authorization_server", "stored_token_set")
+    related = ("provider", "endpoint__silence", "registration", "stored_token_set")
     return rows.select_related(*related).defer(
         "sealed_candidates", "stored_token_set__sealed_access_token", "stored_token_set__sealed_refresh_token"
     )

@@ -15,7 +15,7 @@ from apps.connections.grants import permission_terms
 from apps.connections.models import Connection, StoredTokenSet
 from apps.connections.presenting import ends, moments
 from apps.connections.reasons import Reason
-from apps.directory import moving, pinning, reaching, registering, switching
+from apps.directory import moving, reaching, registering, switching
 from apps.wire.dialects import Interface
 
 SOON = timedelta(days=1)
@@ -31,10 +31,6 @@ _ASKED_AGAIN = {
         "again a few times, because this may well be their mistake. Everything we had until then is still here."
     ),
 }
-_GIVEN_ELSEWHERE = gettext_lazy(
-    "{provider} gave the permission at an address that we do not use any more. We stopped asking on {date}. Everything "
-    "we had until then is still here."
-)
 
 
 @dataclass(frozen=True)
@@ -201,12 +197,8 @@ def _needs_sign_in(connection: Connection, reason: Reason, *, since: datetime | 
 
 
 def _why(connection: Connection, reason: Reason) -> str:
-    """What ended it, and what is kept. For a refusal that may be a mistake, that we ask again. If staff withdrew the
-    approval of where its permission was given, nobody is asked, and the provider ended nothing."""
+    """What ended it, and what is kept. For a refusal that may be a mistake, that we ask again."""
     stored = ends.token_set(connection)
-    origin = stored.token_origin if stored is not None and reason is Reason.GRANT_ENDED else ""
-    if not pinning.knows_issuer(connection.registration, origin):
-        return str(_GIVEN_ELSEWHERE)
     if stored is not None and stored.is_doubted and reason in _ASKED_AGAIN:
         return str(_ASKED_AGAIN[reason])
     return {
@@ -238,6 +230,10 @@ def _why(connection: Connection, reason: Reason) -> str:
         Reason.EARLIER_COPY: _(
             "We had to go back to an earlier copy of our data, and {provider} no longer accepts the sign-in saved in "
             "it. We noticed on {date}. You did nothing wrong, and everything in that copy is still here."
+        ),
+        Reason.ADDRESS_DROPPED: _(
+            "{provider} gave the permission at an address that we do not use any more. We stopped asking on {date}. "
+            "Everything we had until then is still here."
         ),
     }[reason]
 

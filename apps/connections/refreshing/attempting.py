@@ -41,6 +41,8 @@ def attempt(claim: Claim, *, clock: Callable[[], datetime]) -> Result:
     at = clock()
     if claim.stored.refresh_deadline_at is not None and at >= claim.stored.refresh_deadline_at:
         return storing.end_in_time(claim, at=at)
+    if not _knows_issuer(claim) and not moving.awaits(claim.connection.endpoint):
+        return storing.end_for_dropped_address(claim, at=at)
     holders = (token_columns.holder(claim.connection), Holder.installation())
     with sealing.key_rings(*holders, cabinet=claim.keys) as (ring, ours):
         try:
@@ -53,7 +55,8 @@ def _asked(claim: Claim, ring: KeyRing, ours: KeyRing, *, at: datetime) -> Resul
     sealed = claim.stored.sealed_refresh_token
     assert sealed is not None  # noqa: S101 - only a row with a refresh token is claimed
     try:
-        _check_issuer(claim)
+        if not _knows_issuer(claim):
+            raise EndpointMisconfigured(code=Code.FOREIGN_ADDRESS)  # until staff approve it again
         refresh_token = token_columns.open_refresh_token(claim.connection, sealed, ring=ring)
         endpoint = reaching.token_endpoint(claim.connection.endpoint, claim.connection.registration, ring=ours)
         token_set = token_endpoint.refresh(endpoint, refresh_token=refresh_token)
@@ -72,16 +75,10 @@ def _asked(claim: Claim, ring: KeyRing, ours: KeyRing, *, at: datetime) -> Resul
     return result
 
 
-def _check_issuer(claim: Claim) -> None:
-    """Send tokens to nobody if they were issued where nothing is sent any more, since staff withdrew an approval. While
-    the endpoint leads there, they wait for staff, who may approve it again. Otherwise nobody will, and we know without
-    asking what any other server would answer to tokens that it never issued."""
-    connection = claim.connection
-    if pinning.knows_issuer(connection.registration, claim.stored.token_origin):
-        return
-    if moving.awaits(connection.endpoint):
-        raise EndpointMisconfigured(code=Code.FOREIGN_ADDRESS)
-    raise AuthorizationExpired(code=Code.INVALID_GRANT)
+def _knows_issuer(claim: Claim) -> bool:
+    """Whether its tokens were issued where they may be sent. If not, staff have withdrawn an approval. While the
+    endpoint leads there, the tokens wait for staff, who may approve it again; otherwise nobody can."""
+    return pinning.knows_issuer(claim.connection.registration, claim.stored.token_origin)
 
 
 def _is_refusal(error: WireError) -> bool:

@@ -118,11 +118,21 @@ def _reason_of_refusal(claim: Claim) -> Reason:
 
 def end_in_time(claim: Claim, *, at: datetime) -> Result:
     """The deadline passed, and the provider was not asked."""
+    return _end_unsent(claim, reason_in_time(claim.connection, claim.stored, at=at), at=at)
+
+
+def end_for_dropped_address(claim: Claim, *, at: datetime) -> Result:
+    """Staff withdrew the approval of the address that issued its tokens, and the endpoint does not lead there any more:
+    the tokens were sent to nobody, and never will be."""
+    return _end_unsent(claim, Reason.ADDRESS_DROPPED, at=at)
+
+
+def _end_unsent(claim: Claim, reason: Reason, *, at: datetime) -> Result:
     with transaction.atomic():
         held = _hold(claim)
         if held is None or held.standing.generation != claim.sent.generation:
             return Result(Outcome.FORGOTTEN if held is None else Outcome.RELEASED)
-        return _end(claim, reason_in_time(claim.connection, claim.stored, at=at), at=at)
+        return _end(claim, reason, at=at)
 
 
 def reason_in_time(connection: Connection, stored: StoredTokenSet, *, at: datetime) -> Reason:
