@@ -56,6 +56,11 @@ SCHEDULE: tuple[Periodic, ...] = (
         reason="Sessions that ended by themselves leave rows that say who was here.",
     ),
     Periodic(
+        "apps.accounts.tasks.tell_of_breaches",
+        every=timedelta(minutes=1),
+        reason="Whose record somebody else has seen is to know without delay, and may have to act.",
+    ),
+    Periodic(
         "apps.connections.tasks.purge_unconfirmed",
         every=timedelta(minutes=1),
         reason="A link nobody confirmed in 30 minutes may be somebody else's: its tokens go, here and at the provider.",

@@ -1,4 +1,4 @@
-"""Users, their sessions, consents and choices about mail."""
+"""Users, their sessions, consents and choices about mail, and breaches that they are told of."""
 
 import uuid
 from typing import Any, ClassVar
@@ -157,3 +157,55 @@ class WarningChoices(models.Model):
 
     def __str__(self) -> str:
         return f"choices of user {self.user_id}"
+
+
+class Breach(models.Model):
+    """Somebody may have seen records who should not have. Everybody whom that concerns is told in the same words, which
+    are never changed: people were told exactly that."""
+
+    english = models.TextField(_("in English"))
+    spanish = models.TextField(_("in Spanish"))
+    announced_at = models.DateTimeField(_("announced"))
+
+    class Meta:
+        verbose_name = _("breach")
+        verbose_name_plural = _("breaches")
+
+    class Privacy:
+        operational = ("id", "english", "spanish", "announced_at")
+
+    def __str__(self) -> str:
+        return f"breach {self.pk}"
+
+    def words_in(self, language: str) -> str:
+        """In this language, or in English."""
+        return self.spanish if language.partition("-")[0] == "es" else self.english
+
+
+class BreachNotice(models.Model):
+    """One person is told of a breach: by e-mail, and on Home until they have read it."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    breach = models.ForeignKey(Breach, on_delete=models.CASCADE, related_name="notices")
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="breach_notices")
+    mail_due_at = models.DateTimeField(null=True)  # empty once the mail was sent, or was tried for too long
+    mailed_at = models.DateTimeField(null=True)
+    read_at = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name = _("notice of a breach")
+        verbose_name_plural = _("notices of breaches")
+        constraints = [models.UniqueConstraint(fields=["breach", "user"], name="one_notice_of_a_breach")]
+        indexes = [
+            # For the scheduled mail.
+            models.Index(
+                fields=["mail_due_at"], condition=models.Q(mail_due_at__isnull=False), name="breach_mail_in_order"
+            ),
+        ]
+
+    class Privacy:
+        personal = ("read_at",)
+        operational = ("id", "breach", "user", "mail_due_at", "mailed_at")
+
+    def __str__(self) -> str:
+        return f"notice {self.pk}"

@@ -3,7 +3,7 @@
 from celery import shared_task
 from django.utils import timezone
 
-from apps.accounts import purging
+from apps.accounts import breach_mail, purging
 from apps.accounts.sessions import SessionStore
 from apps.audit.recording import Actor
 
@@ -18,3 +18,9 @@ def purge_unverified() -> None:
 def forget_expired_sessions() -> None:
     """Delete the rows of expired sessions. They open nothing any more, but still say who was here."""
     SessionStore.clear_expired()
+
+
+@shared_task(name="apps.accounts.tasks.tell_of_breaches")
+def tell_of_breaches() -> None:
+    """Mail people that somebody may have seen their record."""
+    breach_mail.send(at=timezone.now())

@@ -5,6 +5,7 @@ from allauth.mfa.totp import views as totp
 from django.urls import URLPattern, URLResolver, path
 
 from apps.accounts.views import (
+    breaches,
     grave_news,
     language,
     notice,
@@ -38,6 +39,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("accounts/sessions/", sessions.show, name="sessions"),
     path("help/", pages.show_help, name="help"),
     path("language/", language.set_language, name="set_language"),
+    path("happened/<uuid:notice_id>/", breaches.show, name="breach"),
     path("notice/", notice.show, name="notice"),
     path("notice/agree/", notice.agree, name="agree"),
     path("settings/", pages.show_settings, name="settings"),

@@ -6,6 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from apps.accounts import breaches
 from apps.accounts.current_user import current_user
 from apps.accounts.models import User
 from apps.connections import clocks
@@ -24,7 +25,9 @@ def show_home(request: HttpRequest) -> HttpResponse:
     """The page to which the site's name in the header leads."""
     if not request.user.is_authenticated:
         return render(request, "portal/welcome.html")
-    return render(request, "portal/home.html", _context(request, current_user(request)))
+    user = current_user(request)
+    context = {"breach_notices": breaches.unread(user), **_context(request, user)}
+    return render(request, "portal/home.html", context)
 
 
 def _context(request: HttpRequest, user: User) -> dict[str, Any]:

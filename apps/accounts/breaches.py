@@ -1,0 +1,54 @@
+"""Tell people that somebody may have seen their record who should not have, as the privacy notice promises: by e-mail
+(`breach_mail`), and on Home until they have read it. What they read is in the operator's own words."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from itertools import islice
+from typing import Final
+from uuid import UUID
+
+from allauth.account.models import EmailAddress
+from django.db import transaction
+from django.db.models import QuerySet
+
+from apps.accounts.models import Breach, BreachNotice, User
+from apps.audit import recording
+from apps.audit.recording import Actor, EventType, Fact
+
+_AT_ONCE: Final = 2000
+
+
+def everybody() -> QuerySet[User]:
+    """Whoever may have a record here, also if they may no longer sign in: all whose address was verified."""
+    return User.objects.filter(pk__in=EmailAddress.objects.filter(verified=True).values("user"))
+
+
+def announce(people: QuerySet[User], *, english: str, spanish: str, at: datetime, actor: Actor) -> Breach:
+    """Store the words, and a notice for each of these people, all or nothing. Their mail is sent on schedule."""
+    with transaction.atomic():
+        breach = Breach.objects.create(english=english, spanish=spanish, announced_at=at)
+        ids = people.order_by("pk").values_list("pk", flat=True).iterator(chunk_size=_AT_ONCE)
+        count = 0
+        while batch := list(islice(ids, _AT_ONCE)):
+            notices = [BreachNotice(breach=breach, user_id=pk, mail_due_at=at) for pk in batch]
+            count += len(BreachNotice.objects.bulk_create(notices))
+        recording.record(
+            EventType.BREACH_ANNOUNCED,
+            actor=actor,
+            at=at,
+            subject="breach",
+            subject_id=str(breach.pk),
+            facts={Fact.COUNT: count},
+        )
+    return breach
+
+
+def unread(user: User) -> Sequence[BreachNotice]:
+    """What this person was told and has not read, oldest first. One query."""
+    notices = BreachNotice.objects.filter(user=user, read_at__isnull=True)
+    return tuple(notices.select_related("breach").order_by("breach__announced_at", "pk"))
+
+
+def mark_read(user: User, notice_id: UUID, *, at: datetime) -> None:
+    """Home shows it no more. The time of the first reading stays."""
+    BreachNotice.objects.filter(user=user, pk=notice_id, read_at__isnull=True).update(read_at=at)

@@ -1,0 +1,186 @@
+"""Word that somebody may have seen a record: to everybody whom it concerns, by mail and on Home, until they read it."""
+
+import io
+import uuid
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from django.core import mail
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+
+from apps.accounts import breach_mail, breaches, tasks
+from apps.accounts.models import Breach, BreachNotice, User
+from apps.audit.models import AuditEvent
+from apps.audit.recording import Actor
+from config.celery import SCHEDULE
+from tests.accounts.mail_servers import GOES_AWAY, REFUSES, taking_mail
+
+pytestmark = pytest.mark.django_db
+
+NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
+HALF_AN_HOUR = timedelta(minutes=30)
+ENGLISH, SPANISH = "A laptop was stolen.\n\nChange your password & tell us.", "Robaron una computadora."
+HEADING = "Somebody may have seen your record"
+
+
+def announce(*people: User) -> Breach:
+    whom = User.objects.filter(pk__in=[one.pk for one in people])
+    return breaches.announce(whom, english=ENGLISH, spanish=SPANISH, at=NOON, actor=Actor.system("tests"))
+
+
+@pytest.fixture
+def notice(alice: User) -> BreachNotice:
+    return announce(alice).notices.get()
+
+
+class TestTheMail:
+    def test_says_it_to_each_in_the_words_of_the_operator_once(self, alice, sam):
+        User.objects.filter(pk=sam.pk).update(language="es")
+        announce(alice, sam)
+        assert [breach_mail.send(at=NOON), breach_mail.send(at=NOON + timedelta(days=1))] == [2, 0]
+        to_alice, to_sam = sorted(mail.outbox, key=lambda one: one.to)
+        assert (to_alice.to, to_sam.to) == ([alice.email], [sam.email])
+        assert to_alice.subject == "Important: somebody may have seen your record"
+        assert ENGLISH in to_alice.body
+        assert SPANISH in to_sam.body
+        assert ENGLISH not in to_sam.body
+
+    def test_leads_to_the_page_that_says_it(self, alice, notice, signed_in):
+        breach_mail.send(at=NOON)
+        (address,) = [line for line in mail.outbox[0].body.split() if "//" in line]
+        page = signed_in(alice).get(address.removeprefix("http://testserver")).content.decode()
+        assert "<p>A laptop was stolen.</p>" in page
+        assert "Change your password &amp; tell us." in page
+
+    def test_goes_to_nobody_else(self, sam, notice):
+        breach_mail.send(at=NOON)
+        assert [one.to for one in mail.outbox] == [["alice@example.org"]]
+
+    def test_is_in_the_audit_log_without_its_words(self, alice, notice):
+        breach_mail.send(at=NOON)
+        announced, told = AuditEvent.objects.filter(event__in=["breach.announced", "user.told_of_breach"]).order_by(
+            "pk"
+        )
+        assert (announced.facts, told.user_id, told.facts) == ({"count": 1}, alice.pk, {})
+
+    @pytest.mark.parametrize("server", [REFUSES, GOES_AWAY], ids=["refused", "perhaps taken"])
+    def test_is_tried_again_for_three_days_where_it_may_not_have_arrived(self, notice, settings, server, caplog):
+        with taking_mail(settings, server):
+            assert breach_mail.send(at=NOON) == 0
+            assert "A mail about a breach was not sent" in caplog.text
+            assert breach_mail.send(at=NOON + HALF_AN_HOUR - timedelta(seconds=1)) == 0
+            assert BreachNotice.objects.get().mail_due_at == NOON + HALF_AN_HOUR
+            breach_mail.send(at=NOON + timedelta(days=3))
+        assert "A person cannot be told of a breach by mail" in caplog.text
+        assert "alice@example.org" not in caplog.text
+        assert breach_mail.send(at=NOON + timedelta(days=4)) == 0
+        kept = BreachNotice.objects.get()
+        assert (kept.mail_due_at, kept.mailed_at) == (None, None)
+
+    def test_is_sent_on_schedule(self, notice):
+        assert "apps.accounts.tasks.tell_of_breaches" in {row.task for row in SCHEDULE}
+        tasks.tell_of_breaches()
+        assert len(mail.outbox) == 1
+
+
+class TestHome:
+    def test_says_it_until_it_was_read(self, alice, sam, notice, signed_in):
+        hers, his = signed_in(alice), signed_in(sam)
+        assert HEADING in hers.get(reverse("home")).content.decode()
+        assert HEADING not in his.get(reverse("home")).content.decode()
+        page = reverse("breach", args=[notice.pk])
+        assert "I have read this" in hers.get(page).content.decode()
+        assert HEADING in hers.get(reverse("home")).content.decode()
+        assert hers.post(page).url == reverse("home")
+        assert HEADING not in hers.get(reverse("home")).content.decode()
+        again = hers.get(page).content.decode()
+        assert "A laptop was stolen." in again
+        assert "I have read this" not in again
+
+    def test_keeps_when_it_was_read_first(self, alice, notice):
+        breaches.mark_read(alice, notice.pk, at=NOON)
+        breaches.mark_read(alice, notice.pk, at=NOON + HALF_AN_HOUR)
+        assert BreachNotice.objects.get().read_at == NOON
+
+    def test_says_two_breaches_one_by_one(self, alice, notice, signed_in):
+        announce(alice)
+        client = signed_in(alice)
+        client.post(reverse("breach", args=[notice.pk]))
+        assert client.get(reverse("home")).content.decode().count(HEADING) == 1
+
+    def test_is_in_the_language_of_the_page(self, alice, notice, signed_in):
+        spanish = {"accept-language": "es"}
+        page = signed_in(alice).get(reverse("breach", args=[notice.pk]), headers=spanish).content.decode()
+        assert "Robaron una computadora." in page
+        assert "laptop" not in page
+
+
+class TestAStranger:
+    def test_neither_sees_nor_ends_it(self, sam, notice, signed_in, client):
+        page = reverse("breach", args=[notice.pk])
+        his = signed_in(sam)
+        assert [his.get(page).status_code, his.post(page).status_code] == [404, 404]
+        assert client.get(page).status_code == 302
+        assert signed_in(sam).get(reverse("breach", args=[uuid.uuid4()])).status_code == 404
+        assert BreachNotice.objects.get().read_at is None
+
+
+class TestTheCommand:
+    @pytest.fixture
+    def words(self, tmp_path: Path) -> list[str]:
+        (tmp_path / "en").write_text(ENGLISH)
+        (tmp_path / "es").write_text(SPANISH)
+        return ["--english", str(tmp_path / "en"), "--spanish", str(tmp_path / "es")]
+
+    def run(self, *options: str) -> str:
+        printed = io.StringIO()
+        call_command("announce_breach", *options, stdout=printed)
+        return printed.getvalue()
+
+    def test_only_shows_what_it_would_do(self, words, alice, tmp_path):
+        (tmp_path / "people").write_text(f"{alice.pk}\n\nALICE@example.org\n")
+        printed = self.run(*words, "--people", str(tmp_path / "people"))
+        assert ENGLISH in printed
+        assert SPANISH in printed
+        assert "1 account would be told" in printed
+        assert not Breach.objects.exists()
+
+    def test_tells_whom_the_file_names(self, words, alice, sam, tmp_path):
+        (tmp_path / "people").write_text(str(alice.pk))
+        assert "1 account will be told" in self.run(*words, "--people", str(tmp_path / "people"), "--send")
+        assert [row.user for row in BreachNotice.objects.all()] == [alice]
+
+    def test_tells_nobody_where_a_line_names_no_account(self, words, alice, tmp_path):
+        (tmp_path / "people").write_text(f"{alice.pk}\nnobody@example.org\n")
+        with pytest.raises(CommandError, match=r"Nobody was told\. 1 line.* 2\.") as refused:
+            self.run(*words, "--people", str(tmp_path / "people"), "--send")
+        assert "nobody@example.org" not in str(refused.value)
+        assert not Breach.objects.exists()
+
+    def test_tells_everybody_whose_address_was_verified(self, words, alice, sam):
+        sam.emailaddress_set.update(verified=False)
+        User.objects.filter(pk=alice.pk).update(is_active=False)
+        self.run(*words, "--everybody", "--send")
+        assert [row.user for row in BreachNotice.objects.all()] == [alice]
+
+    @pytest.mark.parametrize("content", [b"", b" \n", b"\xff", b"a" * 20_001])
+    def test_takes_no_words_that_nobody_could_read(self, words, alice, tmp_path, content):
+        (tmp_path / "es").write_bytes(content)
+        with pytest.raises(CommandError):
+            self.run(*words, "--everybody", "--send")
+        assert not Breach.objects.exists()
+
+
+class TestTheAdmin:
+    def test_says_how_many_it_has_reached(self, alice, sam, staff: Client):
+        breach = announce(alice, sam)
+        breach_mail.send(at=NOON)
+        breaches.mark_read(alice, breach.notices.get(user=alice).pk, at=NOON)
+        page = staff.get(reverse("admin:accounts_breach_changelist")).content.decode()
+        for column, count in (("people", 2), ("mailed", 2), ("mail_to_come", 0), ("read", 1)):
+            assert f'field-{column}">{count}<' in page
+        whole = staff.get(reverse("admin:accounts_breach_change", args=[breach.pk])).content.decode()
+        assert "A laptop was stolen." in whole
