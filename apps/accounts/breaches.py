@@ -32,6 +32,7 @@ def announce(people: QuerySet[User], *, english: str, spanish: str, at: datetime
         while batch := list(islice(ids, _AT_ONCE)):
             notices = [BreachNotice(breach=breach, user_id=pk, mail_due_at=at) for pk in batch]
             count += len(BreachNotice.objects.bulk_create(notices))
+            User.objects.filter(pk__in=batch).update(has_breach_to_read=True)
         recording.record(
             EventType.BREACH_ANNOUNCED,
             actor=actor,
@@ -44,11 +45,17 @@ def announce(people: QuerySet[User], *, english: str, spanish: str, at: datetime
 
 
 def unread(user: User) -> Sequence[BreachNotice]:
-    """What this person was told and has not read, oldest first. One query."""
+    """What this person was told and has not read, oldest first. One query, if there is any."""
+    if not user.has_breach_to_read:
+        return ()
     notices = BreachNotice.objects.filter(user=user, read_at__isnull=True)
     return tuple(notices.select_related("breach").order_by("breach__announced_at", "pk"))
 
 
 def mark_read(user: User, notice_id: UUID, *, at: datetime) -> None:
     """Home shows it no more. The time of the first reading stays."""
-    BreachNotice.objects.filter(user=user, pk=notice_id, read_at__isnull=True).update(read_at=at)
+    with transaction.atomic():
+        User.objects.select_for_update(no_key=True).get(pk=user.pk)  # one notice is read, or announced, at a time
+        unread = BreachNotice.objects.filter(user=user, read_at__isnull=True)
+        unread.filter(pk=notice_id).update(read_at=at)
+        User.objects.filter(pk=user.pk).update(has_breach_to_read=unread.exists())

@@ -44,6 +44,8 @@ class User(AbstractBaseUser, PermissionsMixin):
     asks_before_grave_news = models.BooleanField(
         _("is asked before sensitive news"), default=True, db_default=True, db_column="asks_before_sensitive"
     )
+    # Whether there is a notice of a breach for them to read: Home need not look for one each time.
+    has_breach_to_read = models.BooleanField(default=False, db_default=False, editable=False)
     is_staff = models.BooleanField(_("works here"), default=False)
     is_active = models.BooleanField(_("may sign in"), default=True)
     joined_at = models.DateTimeField(_("joined"), default=timezone.now, editable=False)
@@ -60,7 +62,9 @@ class User(AbstractBaseUser, PermissionsMixin):
     class Privacy:
         secret = ("password",)
         personal = ("email", "first_name", "language", "time_zone", "asks_before_grave_news")
-        operational = ("id", "is_staff", "is_active", "is_superuser", "joined_at", "last_login")
+        operational = (
+            "id", "has_breach_to_read", "is_staff", "is_active", "is_superuser", "joined_at", "last_login",
+        )  # fmt: skip
 
     def __str__(self) -> str:
         return f"user {self.pk}"

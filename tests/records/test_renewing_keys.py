@@ -123,8 +123,12 @@ class TestARowThatCameTwice:
     def test_of_a_file_is_there_once_when_the_renewal_is_over(self, copied, holder):
         record = hold(copied, LETTER)
         storing.keep(record, LETTER, b"first", at=AT)
+        first, number = Attachment.objects.get(), Attachment.objects.get().pk
+        first.delete()
         retiring.retire(holder)
         storing.keep(record, LETTER, b"again", at=AT)
+        first.pk = number
+        Attachment.objects.bulk_create([first])  # as it was stored in the moment before
         retiring.begin(holder)
         assert (Attachment.objects.count(), storing.find(record, LETTER)) == (1, b"again")
 

@@ -13,6 +13,11 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        migrations.AddField(
+            model_name="user",
+            name="has_breach_to_read",
+            field=models.BooleanField(db_default=False, default=False, editable=False),
+        ),
         migrations.CreateModel(
             name="Breach",
             fields=[
