@@ -103,7 +103,7 @@ def _refresh(connection: Connection, *, at: datetime) -> None:
 
 def _attempt(claim: Claim, *, at: datetime) -> None:
     result = attempting.attempt(claim, clock=lambda: at)
-    if result.outcome is not attempting.Outcome.RENEWED:
+    if result.outcome is not attempting.Outcome.REFRESHED:
         raise RuntimeError(result.outcome)
 
 

@@ -112,7 +112,7 @@ def _works(found: Mapping[UUID, FoundProvider], wish: Wish, *, at: datetime) -> 
 
 def _are_well(endpoints: Collection[Endpoint], *, since: datetime, at: datetime) -> bool:
     """Whether checks since then found all of them well, since nobody knows which of them was not. A check asks nothing
-    of the token endpoint: there, renewals of others tell."""
+    of the token endpoint: there, refreshes of others tell."""
     registrations = [registering.standing_at(endpoint) for endpoint in endpoints]
     if RefreshPace.objects.filter(registration__in=registrations, silences__gt=0).exists():
         return False

@@ -12,7 +12,7 @@ class Ending(StrEnum):
     EXPIRED = "expired"  # not confirmed within 30 minutes
     DECLINED = "declined"  # not the right person
     DISCONNECTED = "disconnected"  # confirmed once, and deleted with its copy
-    RENEWED = "renewed"  # the person was connected already: that connection goes on
+    REAUTHORIZED = "reauthorized"  # the person was connected already: that connection goes on
 
 
 _ENDINGS = {
@@ -28,4 +28,4 @@ def how_it_ended(*, user_id: UUID, connection_id: UUID) -> Ending | None:
     happened = set(events.values_list("event", flat=True))
     if not happened:
         return None
-    return next((how for event, how in _ENDINGS.items() if event in happened), Ending.RENEWED)
+    return next((how for event, how in _ENDINGS.items() if event in happened), Ending.REAUTHORIZED)

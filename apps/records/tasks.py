@@ -46,7 +46,7 @@ def resume_syncs() -> None:
 def start_due_syncs() -> None:
     """Open and enqueue a run for every connection that is due, leaving out those that ended meanwhile."""
     now = clocks.now()
-    waiting = (due.due_before_an_end(now), due.renewed(now), due.due_for_sync(now))
+    waiting = (due.due_before_an_end(now), due.reauthorized(now), due.due_for_sync(now))
     for connection in chain.from_iterable(rows[:_AT_ONCE] for rows in waiting):
         with suppress(syncing.NotSyncable):
             syncing.start(connection, cause=SyncRun.Cause.SCHEDULE, at=now)

@@ -35,7 +35,7 @@ class TestBeforeStaffLook:
     def test_links_go_on_at_the_address_before_while_that_answers(self, place, link):
         place.sandbox.post("/control/scenarios", name="tokens-moved")
         look_again(place.endpoint)
-        assert refresh(link) is Outcome.RENEWED
+        assert refresh(link) is Outcome.REFRESHED
         assert asked_at(place) == [("127.0.0.1", 200)]
 
     def test_nothing_is_sent_to_the_new_one_and_no_link_ends(self, moved, link):
@@ -89,7 +89,7 @@ class TestAnApproval:
         moved.endpoint.refresh_from_db()
         assert (hostile.is_switched_on, hostile.is_stranger) == (False, True)
         assert (moved.endpoint.is_switched_on, moved.endpoint.authorization_server) == (True, there)
-        assert refresh(link) is Outcome.RENEWED
+        assert refresh(link) is Outcome.REFRESHED
 
     @pytest.mark.django_db(transaction=True)
     def test_lets_links_go_on_at_once_with_the_tokens_they_have(self, moved, link, patient):
@@ -133,7 +133,7 @@ class TestAnApproval:
         place.sandbox.post("/control/scenarios", name="tokens-moved-away")
         look_again(place.endpoint)
         approve(place)
-        assert refresh(link) is Outcome.RENEWED
+        assert refresh(link) is Outcome.REFRESHED
 
     def test_is_written_down_once_however_often_it_is_given(self, moved, link):
         seen = leads_to(moved)

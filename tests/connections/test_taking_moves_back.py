@@ -25,10 +25,10 @@ class TestAnApprovalThatIsTakenBack:
         place.sandbox.post("/control/scenarios", name="tokens-moved")
         look_again(place.endpoint)
         approve(place)
-        assert refresh(link) is Outcome.RENEWED
+        assert refresh(link) is Outcome.REFRESHED
         place.endpoint.refresh_from_db()
         moving.withdraw(place.endpoint, actor=STAFF, at=timezone.now())
-        assert refresh(link) is Outcome.RENEWED
+        assert refresh(link) is Outcome.REFRESHED
         assert asked_at(place) == [("localhost", 200), ("127.0.0.1", 200)]
         with pytest.raises(moving.NothingMoved):
             moving.withdraw(place.endpoint, actor=STAFF, at=timezone.now())
@@ -51,7 +51,7 @@ class TestAnApprovalThatIsTakenBack:
         assert [move.endpoint for move in moving.waiting()] == [place.endpoint]
         approve(place)
         assert list(moving.waiting()) == []
-        assert refresh(link) is Outcome.RENEWED
+        assert refresh(link) is Outcome.REFRESHED
         assert asked_at(place) == [("localhost", 200)]
 
     @pytest.mark.parametrize("leads", ["to a third", "back"])
@@ -87,7 +87,7 @@ class TestTokensIssuedWhereAnApprovalIsTakenBack:
         place.sandbox.post("/control/switches", rotation="on")
         look_again(place.endpoint)
         approve(place)
-        assert refresh(link) is Outcome.RENEWED
+        assert refresh(link) is Outcome.REFRESHED
         moving.withdraw(Endpoint.objects.get(pk=place.endpoint.pk), actor=STAFF, at=timezone.now())
         place.sandbox.delete("/control/requests")
         return link
@@ -105,7 +105,7 @@ class TestTokensIssuedWhereAnApprovalIsTakenBack:
         move = moving.look(Endpoint.objects.get(pk=place.endpoint.pk))
         assert move is not None
         assert move.waiting == 0
-        assert refresh(renewed) is Outcome.RENEWED
+        assert refresh(renewed) is Outcome.REFRESHED
         assert asked_at(place) == [("localhost", 200)]
 
     def test_are_over_once_the_endpoint_leads_back(self, place, renewed):
@@ -136,7 +136,7 @@ class TestTokensIssuedWhereAnApprovalIsTakenBack:
         place.sandbox.post("/control/switches", rotation="on")
         look_again(place.endpoint)
         approve(place)
-        assert refresh(link) is Outcome.RENEWED
+        assert refresh(link) is Outcome.REFRESHED
         assert disconnecting.end(link, at=timezone.now()) is True
         moving.withdraw(Endpoint.objects.get(pk=place.endpoint.pk), actor=STAFF, at=timezone.now())
         place.sandbox.delete("/control/requests")

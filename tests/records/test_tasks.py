@@ -140,7 +140,7 @@ class TestDueSync:
         sign_in_again(linked, at=now - timedelta(minutes=1))
         tasks.start_due_syncs.delay()
         wait_for(lambda: SyncRun.objects.filter(cause=SyncRun.Cause.SCHEDULE, outcome="complete").exists())
-        assert not due.renewed(timezone.now()).exists()
+        assert not due.reauthorized(timezone.now()).exists()
 
     @pytest.mark.parametrize(
         "columns",
@@ -153,9 +153,9 @@ class TestDueSync:
     )
     def test_is_not_started_early_by_a_sign_in_that_renewed_nothing(self, linked, columns):
         renewal = sign_in_again(linked, at=timezone.now())
-        assert due.renewed(timezone.now()).get() == linked
+        assert due.reauthorized(timezone.now()).get() == linked
         AuthorizationRequest.objects.filter(pk=renewal.pk).update(**columns)
-        assert not due.renewed(timezone.now()).exists()
+        assert not due.reauthorized(timezone.now()).exists()
 
     def test_comes_first_where_nothing_was_ever_checked(self, linked, alice):
         linked.last_checked_at = timezone.now() - timedelta(days=9)

@@ -128,8 +128,8 @@ def _registration(one: OfRegistration, *, at: datetime) -> ShownRegistration:
         _cell(pk, lag.waiting, late="waiting"),
         _cell(pk, lapsing.ending_in_12_hours, ends="patient12"),
         _cell(pk, lapsing.ending_in_24_hours, ends="patient24"),
-        _cell(pk, lapsing.renewing_in_12_hours, ends="renewed12"),
-        _cell(pk, lapsing.renewing_in_24_hours, ends="renewed24"),
+        _cell(pk, lapsing.refreshing_in_12_hours, ends="renewed12"),
+        _cell(pk, lapsing.refreshing_in_24_hours, ends="renewed24"),
     )
     return ShownRegistration(
         name=str(one.registration),

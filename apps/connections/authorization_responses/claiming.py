@@ -31,7 +31,7 @@ def hold_account(request: AuthorizationRequest) -> None:
 def close(
     request: AuthorizationRequest, outcome: Outcome, *, connection: Connection | None = None, error_uri: str = ""
 ) -> None:
-    """Record the outcome, and the connection that was made or renewed; delete what only an answer may use.
+    """Record the outcome, and the connection that was made or reauthorized; delete what only an answer may use.
 
     Call it in a transaction that holds the account. Raises AccountClosed if the request is gone.
     """

@@ -113,7 +113,7 @@ def _limit(connection: Connection) -> _Limit | None:
     stored: StoredTokenSet | None = getattr(connection, "stored_token_set", None)
     if stored is None:
         return None
-    if not stored.is_renewable:
+    if not stored.is_refreshable:
         return _a_few_minutes()
     return _while_signed_in() if is_session_bound(connection) else None
 

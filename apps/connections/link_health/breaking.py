@@ -75,7 +75,7 @@ def endpoints_moved() -> Sequence[tuple[Endpoint, int]]:
 
 
 def losing_links_soon(endpoints: Collection[UUID], *, at: datetime) -> Collection[UUID]:
-    """Those of these endpoints where permissions end within a day that we would renew if the endpoint were on."""
+    """Those of these endpoints where permissions end within a day that we would refresh if the endpoint were on."""
     if not endpoints:
         return set()
     rows = Connection.objects.active().filter(

@@ -1,4 +1,4 @@
-"""How much time is left to the links that we renew: for each client registration, how many end within which hours."""
+"""How much time is left to the links that we refresh: for each client registration, how many end within which hours."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ class Spread:
 
 
 def by_registration(*, at: datetime) -> Mapping[UUID, Spread]:
-    """For each registration with a link that beat renews before a deadline."""
+    """For each registration with a link that beat refreshes before a deadline."""
     counts: dict[UUID, list[int]] = defaultdict(lambda: [0] * (len(EDGES) + 1))
     seconds: dict[UUID, float] = defaultdict(float)
     with connection.cursor() as cursor:

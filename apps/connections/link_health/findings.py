@@ -102,13 +102,13 @@ class OfRegistration:
 
     @property
     def loses_links_soon(self) -> bool:
-        """Whether permissions that would have been renewed end within a day."""
-        return self.lapsing.renewing_in_24_hours > 0
+        """Whether permissions that would have been refreshed end within a day."""
+        return self.lapsing.refreshing_in_24_hours > 0
 
 
 def of_registration(one: OfRegistration, *, at: datetime) -> Iterator[Finding]:
-    """What keeps all its links from being renewed; otherwise refreshes that are late because of us, or a provider that
-    does not answer."""
+    """What keeps all its links from being refreshed; otherwise refreshes that are late because of us, or a provider
+    that does not answer."""
     yield from _holding(one) if one.is_held else _going_on(one, at=at)
 
 

@@ -30,8 +30,8 @@ class Lag:
     - `waiting`: failed before, and to be tried again within the hour.
     - `parked`: would be due if their endpoint were switched on.
     - `broken_off`: the last attempt raised an unexpected error; `broken_off_ending`: of these, ending within a day.
-    - `failing`: answered three times in a row with nothing that renews or ends them; `failing_ending`: of these, ending
-      within a day.
+    - `failing`: answered three times in a row with nothing that refreshes or ends them; `failing_ending`: of these,
+      ending within a day.
     - `refused`: refused by their server, asked for again in vain, and `refused_since` when the first. The server has
       accepted no older tokens since (`refreshing.doubting`), so it may be mistaken.
     """

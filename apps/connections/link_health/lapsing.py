@@ -1,4 +1,4 @@
-"""How many permissions end soon, by client registration: those that we cannot prolong, and those that we renew."""
+"""How many permissions end soon, by client registration: those that we cannot prolong, and those that we refresh."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ SOON = timedelta(hours=12)
 LATER = timedelta(hours=24)
 
 # Registration by registration, so that the index finds the few that end soon without reading the others.
-_RENEWING = """
+_REFRESHING = """
 SELECT registration.id, found.soon, found.later
 FROM directory_clientregistration AS registration
 CROSS JOIN LATERAL (
@@ -32,14 +32,14 @@ WHERE found.later > 0
 class Lapsing:
     """How many permissions of one registration end within 12 and within 24 hours; the latter include the former.
 
-    `ending_…`: their end is known, and only the patient can prolong them. `renewing_…`: they end unless beat renews
-    them, which is planned, or happens once staff switch their endpoint on.
+    `ending_…`: their end is known, and only the patient can prolong them. `refreshing_…`: they end unless beat
+    refreshes them, which is planned, or happens once staff switch their endpoint on.
     """
 
     ending_in_12_hours: int = 0
     ending_in_24_hours: int = 0
-    renewing_in_12_hours: int = 0
-    renewing_in_24_hours: int = 0
+    refreshing_in_12_hours: int = 0
+    refreshing_in_24_hours: int = 0
 
 
 def by_registration(*, at: datetime) -> Mapping[UUID, Lapsing]:
@@ -47,10 +47,10 @@ def by_registration(*, at: datetime) -> Mapping[UUID, Lapsing]:
     found: dict[UUID, dict[str, int]] = defaultdict(dict)
     for registration_id, soon, later in _ending(at):
         found[registration_id] |= {"ending_in_12_hours": soon, "ending_in_24_hours": later}
-    for registration_id, soon, later in (*_renewing(at), *_parked(at)):
+    for registration_id, soon, later in (*_refreshing(at), *_parked(at)):
         counts = found[registration_id]
-        counts["renewing_in_12_hours"] = counts.get("renewing_in_12_hours", 0) + soon
-        counts["renewing_in_24_hours"] = counts.get("renewing_in_24_hours", 0) + later
+        counts["refreshing_in_12_hours"] = counts.get("refreshing_in_12_hours", 0) + soon
+        counts["refreshing_in_24_hours"] = counts.get("refreshing_in_24_hours", 0) + later
     return {registration_id: Lapsing(**counts) for registration_id, counts in found.items()}
 
 
@@ -78,7 +78,7 @@ def _parked(at: datetime) -> list[tuple[UUID, int, int]]:
     )
 
 
-def _renewing(at: datetime) -> list[tuple[UUID, int, int]]:
+def _refreshing(at: datetime) -> list[tuple[UUID, int, int]]:
     with connection.cursor() as cursor:
-        cursor.execute(_RENEWING, {"at": at, "soon": at + SOON, "later": at + LATER})
+        cursor.execute(_REFRESHING, {"at": at, "soon": at + SOON, "later": at + LATER})
         return list(cursor.fetchall())

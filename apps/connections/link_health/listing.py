@@ -33,8 +33,8 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Listed:
-    """One link. `ends_at` is when its permission ends unless it is renewed, `due_at` when we renew it; None if there is
-    no such time."""
+    """One link. `ends_at` is when its permission ends unless it is refreshed, `due_at` when we refresh it; None if
+    there is no such time."""
 
     id: UUID
     user_id: UUID
@@ -96,7 +96,7 @@ def _listed(row: Connection, *, at: datetime) -> Listed:
 
 
 def _lapsing(since: datetime, until: datetime) -> Q:
-    """Links with a known end, and links that we have to renew before. This filters rows in order instead of sorting
+    """Links with a known end, and links that we have to refresh before. This filters rows in order instead of sorting
     ids, so that a page is filled soon. The fewer match, the more rows are read; if none does, all, once."""
     ending = Q(status=Connection.Status.ACTIVE, lapses_at__gt=since, lapses_at__lte=until)
     return ending | Q(stored_token_set__refresh_deadline_at__gt=since, stored_token_set__refresh_deadline_at__lte=until)

@@ -78,7 +78,7 @@ def _absent_keys() -> Sequence[str]:
 
 
 def _stopped(at: datetime) -> Iterator[Finding]:
-    """Endpoints where nothing is renewed until staff act, or soon will not be."""
+    """Endpoints where nothing is refreshed until staff act, or soon will not be."""
     stopped = [(What.ENDPOINT_OFF, *row) for row in breaking.endpoints_off()]
     stopped += [(What.ENDPOINT_UNKNOWN, *row) for row in breaking.endpoints_unknown()]
     stopped += [(What.ENDPOINT_MOVED, *row) for row in breaking.endpoints_moved()]

@@ -52,8 +52,8 @@ _NUMBERS: Mapping[str, tuple[str, Callable[[OfRegistration, datetime], float]]] 
 _ENDING: Mapping[tuple[str, str], Callable[[OfRegistration], int]] = {
     ("12h", "no"): lambda one: one.lapsing.ending_in_12_hours,
     ("24h", "no"): lambda one: one.lapsing.ending_in_24_hours,
-    ("12h", "yes"): lambda one: one.lapsing.renewing_in_12_hours,
-    ("24h", "yes"): lambda one: one.lapsing.renewing_in_24_hours,
+    ("12h", "yes"): lambda one: one.lapsing.refreshing_in_12_hours,
+    ("24h", "yes"): lambda one: one.lapsing.refreshing_in_24_hours,
 }
 
 

@@ -113,6 +113,6 @@ class StoredTokenSet(models.Model):
         return self.refused_at is not None and self.refused_at == self.data_refused_at
 
     @property
-    def is_renewable(self) -> bool:
+    def is_refreshable(self) -> bool:
         """Whether there is a refresh token; decided without loading it."""
         return self.refresh_issued_at is not None

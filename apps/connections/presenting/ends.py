@@ -20,7 +20,7 @@ def token_set(connection: Connection) -> StoredTokenSet | None:
 
 
 def known(connection: Connection) -> datetime | None:
-    """An end that we cannot prolong; None if we can renew it, or if no end is known."""
+    """An end that we cannot prolong; None if we can refresh it, or if no end is known."""
     if connection.lapses_at is not None:
         return connection.lapses_at
     stored = token_set(connection)

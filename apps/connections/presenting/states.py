@@ -276,7 +276,7 @@ def _not_answering(connection: Connection, since: datetime, ends_at: datetime | 
 def _limited(connection: Connection, stored: StoredTokenSet, limit: str, *, at: datetime) -> ShownConnection:
     """It lasts as long as its tokens, or the session at the provider."""
     ended_at = stored.access_expires_at
-    if not stored.is_renewable and ended_at is not None and ended_at <= at:  # the next check would find out
+    if not stored.is_refreshable and ended_at is not None and ended_at <= at:  # the next check would find out
         found = _needs_sign_in(connection, Reason.NOT_RENEWABLE, since=ended_at)
         return replace(found, limit=limit)
     return ShownConnection(

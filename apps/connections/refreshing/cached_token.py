@@ -43,7 +43,7 @@ class CachedToken:
         if self._token is not None and refused is None and before == self._state and _lives(before, at=at):
             return self._token
         token = access_tokens.usable_token(self._connection, at=at, refused=refused)
-        # If it was renewed meanwhile, it is unknown which one this is, so it is decrypted again next time.
+        # If it was refreshed meanwhile, it is unknown which one this is, so it is decrypted again next time.
         self._token, self._state = (token, before) if before is not None and self._found() == before else (None, None)
         return token
 

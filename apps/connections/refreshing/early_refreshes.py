@@ -27,7 +27,7 @@ _AT_ONCE = 2000
 
 _WORKABLE = f"""
 FROM connections_storedtokenset AS stored
-JOIN connections_connection AS linked ON linked.id = stored.connection_id AND {parking.IS_RENEWED}
+JOIN connections_connection AS linked ON linked.id = stored.connection_id AND {parking.IS_REFRESHED}
 JOIN directory_endpoint AS endpoint ON endpoint.id = linked.endpoint_id AND endpoint.is_switched_on
 JOIN directory_clientregistration AS registration ON registration.id = stored.registration_id
     AND registration.is_switched_on AND registration.trouble = '' AND {parking.IS_READABLE}
@@ -133,7 +133,7 @@ def resume(endpoints: Collection[UUID], *, at: datetime) -> int:
     return waiting.update(not_before_at=None, refresh_due_at=Least("refresh_due_at", Value(at)))
 
 
-def count_renewable(registration_id: UUID | None = None, *, at: datetime) -> Mapping[UUID, int]:
+def count_refreshable(registration_id: UUID | None = None, *, at: datetime) -> Mapping[UUID, int]:
     """How many links `bring_forward` would make due, by registration."""
     with database.cursor() as cursor:
         cursor.execute(_COUNT, {"at": at, "registration": registration_id} | parking.READABLE)

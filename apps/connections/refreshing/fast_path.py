@@ -17,22 +17,22 @@ from apps.connections.refreshing import doubting
 from apps.connections.refreshing.claiming import Claim
 
 # Locks are taken in the order of `models.stored_token_set`: the connection before its token set.
-_RENEW = """
+_STORE = """
 WITH linked AS (
     SELECT id FROM connections_connection
     WHERE id = %(connection_id)s AND status = 'active' AND granted_scope = %(granted_scope)s
         AND lapses_at IS NOT DISTINCT FROM %(lapses_at)s
     FOR NO KEY UPDATE
-), renewed AS (
+), stored AS (
     UPDATE connections_storedtokenset AS held SET {columns} FROM linked
     WHERE held.connection_id = linked.id AND held.generation = %(sent_generation)s AND held.attempt_id = %(attempt_id)s
     RETURNING held.connection_id
 ), noted AS ({note}), counted AS ({count})
-SELECT count(*) FROM renewed
+SELECT count(*) FROM stored
 """
 
 
-def renew(
+def store(
     claim: Claim,
     columns: dict[str, Any],
     *,
@@ -44,11 +44,11 @@ def renew(
     """Whether this was the usual case, and is now written. `columns` of the token set are set, by name; the connection
     must already have this end and scope. Commits by itself: call it outside transactions."""
     note, noted = connection_events.connection_for_each(
-        "renewed", EventType.TOKENS_REFRESHED, claim.connection, at=at, actor=actor, generation=columns["generation"]
+        "stored", EventType.TOKENS_REFRESHED, claim.connection, at=at, actor=actor, generation=columns["generation"]
     )
     success = tallying.Outcome.SUCCEEDED
     proven_at = doubting.proven_at(claim, at=at)
-    count, counted = tallying.for_each("renewed", claim.connection.registration_id, success, at=proven_at)
+    count, counted = tallying.for_each("stored", claim.connection.registration_id, success, at=proven_at)
     assignments = ", ".join(f"{name} = %(set_{name})s" for name in columns)
     parameters = {
         **noted,
@@ -61,5 +61,5 @@ def renew(
         "attempt_id": claim.sent.attempt_id,
     }
     with database.cursor() as cursor:
-        cursor.execute(_RENEW.format(columns=assignments, note=note, count=count), parameters)
+        cursor.execute(_STORE.format(columns=assignments, note=note, count=count), parameters)
         return bool(cursor.fetchone()[0])

@@ -70,7 +70,7 @@ JOIN directory_endpoint AS endpoint ON endpoint.id = linked.endpoint_id
 JOIN directory_clientregistration AS registration ON registration.id = linked.registration_id
 JOIN directory_authorizationserver AS made_at ON made_at.id = registration.authorization_server_id
 LEFT JOIN directory_authorizationserver AS own ON own.id = endpoint.authorization_server_id
-WHERE linked.id = ANY(%(ids)s::uuid[]) AND {parking.IS_RENEWED} AND endpoint.is_switched_on
+WHERE linked.id = ANY(%(ids)s::uuid[]) AND {parking.IS_REFRESHED} AND endpoint.is_switched_on
     AND (linked.status = 'active' OR %(is_refused_too)s) AND registration.is_switched_on
     AND stored.sealed_refresh_token IS NOT NULL
 """  # noqa: S608 # nosec B608 - of constants alone

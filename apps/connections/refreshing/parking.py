@@ -35,11 +35,11 @@ JOIN LATERAL (
 """
 # Whether a link is to be refreshed: it is active, or was refused and is doubted (`doubting`). Needs `linked` and
 # `stored`.
-IS_RENEWED = """
+IS_REFRESHED = """
 (linked.status = 'active' OR (linked.status = 'needs_reauthorization' AND stored.refused_at IS NOT NULL))
 """
 # Whether it may be refreshed, judged by its connection and endpoint. Needs `endpoint` as well.
-IS_WORKABLE = f"({IS_RENEWED} AND endpoint.is_switched_on AND endpoint.dialect = ANY(%(dialects)s::text[]))"
+IS_WORKABLE = f"({IS_REFRESHED} AND endpoint.is_switched_on AND endpoint.dialect = ANY(%(dialects)s::text[]))"
 KNOWN: dict[str, Any] = {"dialects": list(DIALECTS)}
 # Whether this release can read a registration's overrides. Needs `registration`. If not, it is left out with all its
 # links before any of them is read, like one in trouble.
@@ -49,9 +49,9 @@ READABLE: dict[str, Any] = {"readable": list(overriding.READABLE)}
 _PARK = f"""
 UPDATE connections_storedtokenset AS parked
 SET refresh_due_at = CASE WHEN met.status = 'awaiting_confirmation' THEN %(look_again_at)s END,
-    parked_endpoint_id = CASE WHEN met.is_renewed THEN met.endpoint_id END
+    parked_endpoint_id = CASE WHEN met.is_refreshed THEN met.endpoint_id END
 FROM (
-    SELECT stored.connection_id, linked.status, linked.endpoint_id, endpoint.dialect, {IS_RENEWED} AS is_renewed
+    SELECT stored.connection_id, linked.status, linked.endpoint_id, endpoint.dialect, {IS_REFRESHED} AS is_refreshed
     FROM connections_storedtokenset AS stored
     JOIN connections_connection AS linked ON linked.id = stored.connection_id
     {ITS_ENDPOINT}

@@ -12,7 +12,7 @@ from apps.directory.models import ClientRegistration
 from apps.wire.dialects import Dialect
 
 MARGIN = timedelta(seconds=30)  # an access token this close to its expiry is no longer used (specification 7.2)
-LONGEST_UNRENEWABLE = timedelta(days=1)  # the longest lifetime that is believed if there is no refresh token
+LONGEST_WITHOUT_REFRESH_TOKEN = timedelta(days=1)  # the longest lifetime that is believed if there is no refresh token
 ON_ITS_WAY = timedelta(seconds=1)  # how much longer one request may travel than the next
 
 _ONLINE = ClientRegistration.RefreshScope.ONLINE.value

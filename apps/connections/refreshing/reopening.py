@@ -34,9 +34,9 @@ _UNANSWERED_FOR = timedelta(hours=24)
 
 def data_refused(connection: Connection, *, at: datetime) -> None:
     """The server answered 401 to tokens that it had just issued. Raises MoveNotAllowed if the link was ended otherwise
-    meanwhile. What only the patient can renew is not tried again."""
-    renewable = StoredTokenSet.objects.filter(sealed_refresh_token__isnull=False, is_session_bound=False)
-    held = renewable.select_for_update(no_key=True).filter(pk=connection.pk)
+    meanwhile. What only the patient can restore is not tried again."""
+    refreshable = StoredTokenSet.objects.filter(sealed_refresh_token__isnull=False, is_session_bound=False)
+    held = refreshable.select_for_update(no_key=True).filter(pk=connection.pk)
     with transaction.atomic():
         connection.require_reauthorization(Reason.DATA_REFUSED, at=at)
         for first_at, not_before_at in held.values_list("data_refused_at", "not_before_at"):
@@ -64,7 +64,7 @@ def look(claim: Claim, access_token: Secret, *, at: datetime) -> bool:
     if opens:
         _reopen(claim)
     elif _next_look_at(claim, at=at) is None and (opens is not None or _refused_for(claim, at=at) >= _UNANSWERED_FOR):
-        _renewed(claim).update(refused_at=None, refresh_due_at=None)
+        _as_written(claim).update(refused_at=None, refresh_due_at=None)
     return bool(opens)
 
 
@@ -94,7 +94,7 @@ def _opens(claim: Claim, access_token: Secret, *, at: datetime) -> bool | None:
     except (AccessRefused, NotFound):
         opens: bool | None = True
     except AuthorizationExpired as refusal:
-        _LOG.warning("A record does not open with renewed tokens: connection %s: %s", connection.pk, refusal.code.value)
+        _LOG.warning("A record does not open with new tokens: connection %s: %s", connection.pk, refusal.code.value)
         opens = False
     except WireError as error:
         _LOG.warning("A record could not be looked at: connection %s: %s", connection.pk, error.code.value)
@@ -114,12 +114,12 @@ def _reopen(claim: Claim) -> None:
     with suppress(MoveNotAllowed), transaction.atomic():  # disconnected meanwhile
         rows = Connection.objects.select_for_update(no_key=True).filter(pk=connection.pk)
         connection.status = rows.values_list("status", flat=True).get()
-        is_written = _renewed(claim).update(refused_at=None)
+        is_written = _as_written(claim).update(refused_at=None)
         if is_written and connection.status != Connection.Status.ACTIVE:  # another worker may have just restored it
             connection.restore()
 
 
-def _renewed(claim: Claim) -> QuerySet[StoredTokenSet]:
+def _as_written(claim: Claim) -> QuerySet[StoredTokenSet]:
     """The row as this attempt wrote it, unless it was written again."""
     generation = claim.sent.generation + 1
     return StoredTokenSet.objects.filter(pk=claim.connection.pk, generation=generation)

@@ -12,7 +12,7 @@ from apps.wire.secret import Secret
 class Outcome(StrEnum):
     """Who must act next: nobody, time, the patient, staff, or us."""
 
-    RENEWED = "renewed"  # by this attempt, or by another that came first
+    REFRESHED = "refreshed"  # by this attempt, or by another that came first
     WAITING = "waiting"  # the provider cannot answer now; or it refused, while another attempt may still be answered
     ENDED = "ended"  # the patient must sign in again
     OPERATOR = "operator"  # staff must act; the tokens are untouched
@@ -23,7 +23,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, repr=False)
 class Result:
-    """`access_token` if it was renewed; otherwise `until`, before which nobody asks, and the error, if there was
+    """`access_token` if it was refreshed; otherwise `until`, before which nobody asks, and the error, if there was
     one."""
 
     outcome: Outcome

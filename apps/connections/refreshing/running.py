@@ -163,6 +163,6 @@ class _Hands:
         with self._changed:
             self.free += 1
             self._tell(claim, outcome)
-            if outcome is Outcome.RENEWED:
+            if outcome is Outcome.REFRESHED:
                 self._answered.add(claim.connection.registration_id)
             self._changed.notify()

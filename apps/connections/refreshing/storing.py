@@ -76,7 +76,7 @@ def adopt(claim: Claim, token_set: TokenSet, *, is_new: bool, ring: KeyRing, at:
     if claim.was_refused or claim.connection.registration.trouble:
         alerting.note_tokens(claim.connection.registration, claim.connection.endpoint, at=at)
     registering.note_rotation(claim.connection.registration, rotates=is_new, at=at)
-    return Result(Outcome.RENEWED, access_token)
+    return Result(Outcome.REFRESHED, access_token)
 
 
 def refuse(claim: Claim, refusal: WireError, *, ring: KeyRing, at: datetime) -> Result:
@@ -89,7 +89,7 @@ def refuse(claim: Claim, refusal: WireError, *, ring: KeyRing, at: datetime) -> 
             return Result(Outcome.FORGOTTEN)
         verdict = protocol.judge(held.standing, claim.sent, now=held.now)
         if verdict is Verdict.OVERTAKEN:
-            return Result(Outcome.RENEWED, _stored_access_token(claim, ring))
+            return Result(Outcome.REFRESHED, _stored_access_token(claim, ring))
         if verdict is Verdict.SUSPECTED:
             tallying.count(claim.connection.registration_id, tallying.Outcome.WAITED, at=at)
             return Result(Outcome.WAITING, until=_suspect(claim, held, at=at))
@@ -191,7 +191,7 @@ def _keep_first(
     holds them; they expire.
     """
     written = _success(claim, token_set, sealed, is_new=is_new, at=at)
-    if written.is_usual(claim.connection) and fast_path.renew(
+    if written.is_usual(claim.connection) and fast_path.store(
         claim,
         written.columns,
         lapses_at=written.times.lapses_at,

@@ -1,6 +1,6 @@
 """When a link's tokens end, and when beat should refresh them. Pure functions of times.
 
-What a refresh gains decides. A server that rotates gives a new window with each refresh token: it is renewed at about
+What a refresh gains decides. A server that rotates gives a new window with each refresh token: it is exchanged at about
 half the window, which leaves the other half for an outage and for catching up. A server that does not rotate gives
 nothing: the window counts from the sign-in, the link has a known end, and beat leaves it alone (syncing refreshes it
 anyway, and notices if the server has begun to rotate). Until either was observed, one early refresh finds out. Idle
@@ -18,7 +18,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from apps.connections.refreshing.policy import LONGEST_UNRENEWABLE, Policy
+from apps.connections.refreshing.policy import LONGEST_WITHOUT_REFRESH_TOKEN, Policy
 
 OUTAGE = timedelta(hours=20)  # of a provider or ours, that must not cost a link
 CATCHING_UP = timedelta(hours=1)  # after it
@@ -65,7 +65,7 @@ def times(
     `expires_in_seconds` is believed only up to a plausible limit. A token that is refused earlier is refreshed then
     (`access_tokens`), but one that is believed for a year would hide for a year that its permission ended.
     """
-    longest = LONGEST_UNRENEWABLE if refresh_issued_at is None else policy.longest_lifetime
+    longest = LONGEST_WITHOUT_REFRESH_TOKEN if refresh_issued_at is None else policy.longest_lifetime
     said = None if expires_in_seconds is None else min(timedelta(seconds=expires_in_seconds), longest)
     access_expires_at, not_before_at = at + (said or policy.assumed_lifetime), at + policy.floor
     if refresh_issued_at is None:
@@ -100,7 +100,7 @@ def _due_at(
     """None if a refresh by beat gains nothing."""
     if policy.is_session_bound:
         return None
-    of_window = issued_at + _renewal(policy, policy.window, share) if policy.window else None
+    of_window = issued_at + _until_refresh(policy, policy.window, share) if policy.window else None
     of_idling = used_at + _between(_OF_AN_IDLE_LIMIT, share) * policy.idle_limit if policy.idle_limit else None
     if policy.rotates is False:  # only an idle limit that ends before the window does is worth a refresh
         is_over_before = window_ends_at is not None and (idle_ends_at is None or window_ends_at <= idle_ends_at)
@@ -108,7 +108,7 @@ def _due_at(
     return _earliest(of_window, of_idling)
 
 
-def _renewal(policy: Policy, window: timedelta, share: float) -> timedelta:
+def _until_refresh(policy: Policy, window: timedelta, share: float) -> timedelta:
     """How long after it was requested a refresh token with a window is exchanged."""
     if policy.rotates is None:
         return _between(_TO_FIND_OUT, share) * window

@@ -197,11 +197,11 @@ def _refresh(request: AuthorizationRequest, held: list[TokenSet], notes: Notes) 
         return
     try:
         endpoint = reaching.token_endpoint(request.endpoint, request.registration)
-        renewed = token_endpoint.refresh(endpoint, refresh_token=tokens.refresh_token)
+        refreshed = token_endpoint.refresh(endpoint, refresh_token=tokens.refresh_token)
     except (WireError, VaultError) as error:
         notes.failed(Step.REFRESH, error_codes.code(error) if isinstance(error, WireError) else Note.CANNOT_OPEN)
         return
-    held.append(replace(renewed, refresh_token=renewed.refresh_token or tokens.refresh_token))
+    held.append(replace(refreshed, refresh_token=refreshed.refresh_token or tokens.refresh_token))
     notes.passed(Step.REFRESH)
 
 

@@ -89,7 +89,7 @@ def _accept(request: HttpRequest, connection: Connection) -> HttpResponse:
         tasks.enqueue()
     if started.visit is None:
         return redirect("record", connection_id=started.connection.pk)
-    _say_renewed(request)
+    _say_reauthorized(request)
     page = reverse("entry", args=[started.visit.subject, started.visit.record])
     return redirect(page + queries.kept_by(started.connection.pk))
 
@@ -107,13 +107,13 @@ def _ended(request: HttpRequest, connection_id: UUID) -> HttpResponse:
         raise Http404
     if how is Ending.DISCONNECTED:
         return redirect("connections")
-    if how is Ending.RENEWED:
-        _say_renewed(request)
+    if how is Ending.REAUTHORIZED:
+        _say_reauthorized(request)
         return redirect("connections")
     return _page(request, how)
 
 
-def _say_renewed(request: HttpRequest) -> None:
+def _say_reauthorized(request: HttpRequest) -> None:
     messages.info(request, _("You are already connected. We renewed the connection and kept everything."))
 
 

@@ -105,7 +105,7 @@ class _Asking:
         self._clock = clock
         server = reaching.fhir_server(connection.endpoint, connection.registration)
         self._server: FhirServer = replace(server, version=version_changes.version_of(connection))
-        self._has_renewed = False
+        self._has_refreshed = False
 
     def file(self, address: str, declared: str) -> Download:
         """Ask for the file as its declared type, then as a Binary resource: as the server's FHIR type, then as in every
@@ -138,10 +138,10 @@ class _Asking:
         try:
             return self._download(address, accept, token)
         except AuthorizationExpired as refusal:
-            if self._has_renewed:
+            if self._has_refreshed:
                 raise
             _log(self._connection, refusal)
-        self._has_renewed = True
+        self._has_refreshed = True
         token = refreshing.usable_token(self._connection, at=self._clock(), refused=token)
         return self._download(address, accept, token)
 

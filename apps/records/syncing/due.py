@@ -22,7 +22,7 @@ _BELIEVED = timedelta(days=1)
 
 # What staff switched off becomes due when it is switched on again.
 _IS_ON = Q(endpoint__is_switched_on=True, registration__is_switched_on=True)
-_RENEWED_WITHIN = timedelta(hours=1)  # a scheduler that looks once a minute misses none
+_REAUTHORIZED_WITHIN = timedelta(hours=1)  # a scheduler that looks once a minute misses none
 
 
 def due_for_sync(at: datetime) -> QuerySet[Connection]:
@@ -55,15 +55,15 @@ def due_before_an_end(at: datetime) -> QuerySet[Connection]:
     return ending.filter(unchecked, ~Exists(tried), ~Exists(unfinished)).order_by("lapses_at", "pk")
 
 
-def renewed(at: datetime) -> QuerySet[Connection]:
+def reauthorized(at: datetime) -> QuerySet[Connection]:
     """Active connections not checked since their patient signed in again: more may be shared now than before, or less,
     and "not shared" would be wrong until the next day."""
     runs = SyncRun.objects.filter(connection=OuterRef("connection"))
-    renewals = AuthorizationRequest.objects.filter(
+    reauthorizations = AuthorizationRequest.objects.filter(
         ~Exists(runs.filter(created_at__gte=OuterRef("claimed_at"), created_at__lte=at + _BELIEVED)),
         ~Exists(runs.filter(finished_at__isnull=True)),
         is_reauthorization=True,
         outcome=Outcome.COMPLETED,
-        claimed_at__gt=at - _RENEWED_WITHIN,
+        claimed_at__gt=at - _REAUTHORIZED_WITHIN,
     )
-    return Connection.objects.active().filter(_IS_ON, pk__in=renewals.values("connection")).order_by("pk")
+    return Connection.objects.active().filter(_IS_ON, pk__in=reauthorizations.values("connection")).order_by("pk")

@@ -1,9 +1,9 @@
-"""Request one connection's data from its provider, several questions at a time, with a token that is renewed once if
+"""Request one connection's data from its provider, several questions at a time, with a token that is refreshed once if
 the provider refuses it.
 
-Everything that touches rows (tokens, turns, renewing) happens in the caller's thread; other threads only speak HTTP and
-parse answers. No transaction is open here. Besides the errors of the `apps.wire.fhir` function it calls, each function
-raises those of `apps.connections.refreshing.usable_token`: `NotYet`, `NeedsReauthorization` and `SwitchedOff`.
+Everything that touches rows (tokens, turns, refreshing) happens in the caller's thread; other threads only speak HTTP
+and parse answers. No transaction is open here. Besides the errors of the `apps.wire.fhir` function it calls, each
+function raises those of `apps.connections.refreshing.usable_token`: `NotYet`, `NeedsReauthorization` and `SwitchedOff`.
 """
 
 import logging
@@ -125,13 +125,13 @@ class Source:
         return PendingQuestion(question, token, self._threads.submit(self._send, question, token))
 
     def answer(self, asked: PendingQuestion) -> Answer:
-        """Wait for an answer. If the token was refused, ask the same question once more with a renewed token (facts
+        """Wait for an answer. If the token was refused, ask the same question once more with a refreshed token (facts
         5.3, C45). Raises AuthorizationExpired if that one is refused as well."""
         try:
             return self._heard(asked.future.result)
         except AuthorizationExpired as refusal:
             self._log(refusal)
-            if self._first_refused is not None and asked.token != self._first_refused:  # renewed, and refused too
+            if self._first_refused is not None and asked.token != self._first_refused:  # refreshed, and refused too
                 raise self._meant(refusal, asked.question, asked.token) from None
         self._first_refused = asked.token
         token = self._token.usable(at=self._clock(), refused=asked.token)

@@ -24,7 +24,7 @@ _REASONS: tuple[tuple[type[WireError], SyncStep.Gap], ...] = (
     (AccessRefused, Gap.NOT_SHARED),  # 403: scope, consent or policy (facts 5.3, 5.4)
     (NotFound, Gap.NOT_OFFERED),  # 404 and 410 on the type as a whole
     (AuthorizationExpired, Gap.SIGN_IN_NEEDED),  # 401 twice, the second time with a fresh token
-    (OrganizationNotEnabled, Gap.NOT_ENABLED),  # it does not let us renew the token
+    (OrganizationNotEnabled, Gap.NOT_ENABLED),  # it does not let us refresh the token
     (Unavailable, Gap.UNAVAILABLE),  # even after the pauses
     (ForeignAddress, Gap.STOPPED_SHORT),  # the next page is elsewhere, where no token of ours goes
     (UnexpectedAnswer, Gap.UNREADABLE),

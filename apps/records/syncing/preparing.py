@@ -107,7 +107,7 @@ def _close(step: SyncStep, gap: SyncStep.Gap, *, at: datetime) -> None:
 
 def _closed_doors(run: SyncRun, before: Mapping[str, SyncStep], *, at: datetime) -> set[str]:
     """Types that are skipped because at the last check nothing of them came although the token was good, and neither a
-    full proof is due nor has the patient signed in since: each such refusal costs a token renewal, and only the
+    full proof is due nor has the patient signed in since: each such refusal costs a refresh, and only the
     provider can end it. A type of which we hold rows was accessible and may soon be again; it is skipped only once the
     refusals have lasted (`_stays_closed`)."""
     if run.is_full:

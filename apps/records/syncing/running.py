@@ -200,7 +200,7 @@ def _take_all_steps(work: Work) -> bool:
         # an active connection does not need a sign-in: its account is being closed
         is_active = work.run.connection.status == Connection.Status.ACTIVE
         _close_open_steps(work, Gap.UNAVAILABLE if is_active else Gap.SIGN_IN_NEEDED)
-    except AuthorizationExpired:  # refused twice, the second time with a renewed token (C45)
+    except AuthorizationExpired:  # refused twice, the second time with a refreshed token (C45)
         _close_open_steps(work, Gap.SIGN_IN_NEEDED)
         _ask_for_sign_in(work)
     except WireError as error:

@@ -30,7 +30,7 @@ class TestADeadline:
         make_link(refresh_due_at=NOW + HOUR, refresh_deadline_at=NOW + 24 * HOUR)
         make_link(refresh_due_at=NOW + HOUR, refresh_deadline_at=NOW + 25 * HOUR)
         assert lapsing.by_registration(at=NOW) == {
-            registration.pk: Lapsing(renewing_in_12_hours=1, renewing_in_24_hours=2)
+            registration.pk: Lapsing(refreshing_in_12_hours=1, refreshing_in_24_hours=2)
         }
 
     def test_that_nothing_is_gained_by_meeting_is_no_renewal(self, make_link):
@@ -49,6 +49,6 @@ class TestADeadline:
         make_link(refresh_due_at=NOW, refresh_deadline_at=NOW + HOUR)
         found = lapsing.by_registration(at=NOW)
         assert found[other.pk] == Lapsing(
-            ending_in_12_hours=1, ending_in_24_hours=1, renewing_in_12_hours=1, renewing_in_24_hours=1
+            ending_in_12_hours=1, ending_in_24_hours=1, refreshing_in_12_hours=1, refreshing_in_24_hours=1
         )
-        assert found[registration.pk] == Lapsing(renewing_in_12_hours=1, renewing_in_24_hours=1)
+        assert found[registration.pk] == Lapsing(refreshing_in_12_hours=1, refreshing_in_24_hours=1)

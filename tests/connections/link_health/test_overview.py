@@ -212,7 +212,7 @@ class TestAnEndpoint:
         link = make_link(refresh_deadline_at=NOW + 20 * HOUR, parked_endpoint=endpoint)
         assert found() == [(Level.ACT, What.ENDPOINT_OFF, Who.OPERATOR, 1)]
         (one,) = overview.examine(at=NOW).registrations
-        assert (one.lag.parked, one.lapsing.renewing_in_12_hours, one.lapsing.renewing_in_24_hours) == (1, 0, 1)
+        assert (one.lag.parked, one.lapsing.refreshing_in_12_hours, one.lapsing.refreshing_in_24_hours) == (1, 0, 1)
         StoredTokenSet.objects.filter(pk=link.pk).update(refresh_deadline_at=NOW + 25 * HOUR)
         assert found() == [(Level.ATTENTION, What.ENDPOINT_OFF, Who.OPERATOR, 1)]
 

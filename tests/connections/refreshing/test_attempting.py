@@ -34,7 +34,7 @@ def attempt(at) -> attempting.Result:
 class TestRotation:
     def test_is_learned_of_the_link_and_of_its_registration(self, issued_at, stand_in):
         stand_in.token = tokens(access_token="a2", refresh_token="r2")
-        assert attempt(issued_at + HOUR).outcome is Outcome.RENEWED
+        assert attempt(issued_at + HOUR).outcome is Outcome.REFRESHED
         registration = ClientRegistration.objects.get()
         assert (registration.rotates_refresh_tokens, registration.rotation_seen_at) == (True, issued_at + HOUR)
         assert StoredTokenSet.objects.get().is_rotated is True
@@ -174,7 +174,7 @@ class TestARefusalAfterAnAnswerThatGotLost:
     def test_is_sent_at_once_within_the_floor_where_tokens_are_used_up(self, at, stand_in):
         StoredTokenSet.objects.update(not_before_at=at + timedelta(minutes=1))
         stand_in.token = tokens(access_token="again")
-        assert attempt(at).outcome is Outcome.RENEWED
+        assert attempt(at).outcome is Outcome.REFRESHED
 
     def test_waits_for_the_floor_where_none_is_used_up(self, at):
         StoredTokenSet.objects.update(not_before_at=at + timedelta(minutes=1), is_rotated=False)
@@ -192,7 +192,7 @@ class TestALateSuccess:
         refreshing.keep(Connection.objects.get(), signed_in, issued_at=issued_at + HOUR)
         stand_in.token = tokens(access_token="late", refresh_token="late-r")
         result = attempting.attempt(late, clock=lambda: issued_at + HOUR)
-        assert (result.outcome, result.access_token) == (Outcome.RENEWED, Secret("access"))
+        assert (result.outcome, result.access_token) == (Outcome.REFRESHED, Secret("access"))
         assert stand_in.revocations == []
         assert not PendingRevocation.objects.exists()
 
@@ -203,6 +203,6 @@ class TestALateSuccess:
         later = issued_at + HOUR + timedelta(seconds=40)
         claimed(later)
         stand_in.token = tokens(access_token="late", refresh_token="r2")
-        assert attempting.attempt(first, clock=lambda: issued_at + HOUR).outcome is Outcome.RENEWED
+        assert attempting.attempt(first, clock=lambda: issued_at + HOUR).outcome is Outcome.REFRESHED
         row = StoredTokenSet.objects.get()
         assert (row.generation, row.not_before_at) == (2, later + timedelta(seconds=61))

@@ -25,7 +25,7 @@ def at(issued_at):
 @pytest.fixture
 def known(at, stand_in) -> None:
     stand_in.token = AGAIN
-    assert _attempt(at).outcome is Outcome.RENEWED
+    assert _attempt(at).outcome is Outcome.REFRESHED
 
 
 def _attempt(at, *, meanwhile=lambda: None) -> attempting.Result:
@@ -67,7 +67,7 @@ class TestTheUsualEnd:
 
         (claim,) = claiming.claim([StoredTokenSet.objects.get().pk], at=later)
         with database.execute_wrapper(note):
-            assert attempting.attempt(claim, clock=lambda: later).outcome is Outcome.RENEWED
+            assert attempting.attempt(claim, clock=lambda: later).outcome is Outcome.REFRESHED
         assert (len(statements), looked) == (2, [])  # the data keys, and this
         assert _written() == (before[0] + 1, before[1] + 1)
         stored = StoredTokenSet.objects.get()
@@ -86,7 +86,7 @@ class TestTheUsualEnd:
     )
     def test_is_looked_at_where_something_changed_meanwhile(self, at, looked, change):
         before = _written()
-        assert _attempt(at + protocol.LEASE, meanwhile=change).outcome is Outcome.RENEWED
+        assert _attempt(at + protocol.LEASE, meanwhile=change).outcome is Outcome.REFRESHED
         assert looked == ["looked"]
         assert _written() == (before[0] + 1, before[1] + 1)
 
@@ -97,7 +97,7 @@ class TestTheUsualEnd:
         StoredTokenSet.objects.update(generation=8)
         columns = {"generation": 8}
         connection = claim.connection
-        is_written = fast_path.renew(
+        is_written = fast_path.store(
             claim,
             columns,
             lapses_at=connection.lapses_at,
@@ -114,6 +114,6 @@ class TestTheFirstSign:
         for answer in (AGAIN, tokens(access_token="a3", refresh_token="r3")):
             stand_in.token = answer
             at += protocol.LEASE
-            assert _attempt(at).outcome is Outcome.RENEWED
+            assert _attempt(at).outcome is Outcome.REFRESHED
         assert looked == ["looked", "looked"]
         assert Connection.objects.get().lapses_at is None

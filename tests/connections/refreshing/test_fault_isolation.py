@@ -90,7 +90,7 @@ class TestAnAttemptThatBreaksOff:
         assert result.until is not None
         monkeypatch.undo()
         stand_in.token = tokens(access_token="a2")
-        assert attempt(result.until).outcome is Outcome.RENEWED
+        assert attempt(result.until).outcome is Outcome.REFRESHED
         assert StoredTokenSet.objects.get().tries == 0
 
     def test_that_had_been_written_down_stays_written(self, lasting, issued_at, stand_in, monkeypatch):

@@ -84,7 +84,7 @@ class TestTheSchedule:
         assert due_at is not None
         assert at < due_at <= at + HOUR
         (claim,) = choosing.take(10, at=due_at).claims
-        assert attempting.attempt(claim, clock=lambda: due_at).outcome is Outcome.RENEWED
+        assert attempting.attempt(claim, clock=lambda: due_at).outcome is Outcome.REFRESHED
 
 
 class TestDisconnecting:

@@ -37,7 +37,7 @@ class TestARefreshAfterALookForItsServer:
         self._check(issued_at + HOUR + 2 * LATER)  # once before the claim, once before the call
 
     def test_counts_from_when_it_was_sent_where_staff_ask_for_it(self, connection, issued_at):
-        assert early_refreshes.refresh_one(connection.pk, at=issued_at + HOUR).outcome == "renewed"
+        assert early_refreshes.refresh_one(connection.pk, at=issued_at + HOUR).outcome == "refreshed"
         self._check(issued_at + HOUR + LATER)
 
     def _check(self, sent_at):

@@ -153,7 +153,7 @@ class TestAnOverrideNobodyKnows:
 
     def test_is_not_made_due_by_an_operator_nor_counted(self, poison):
         StoredTokenSet.objects.update(refresh_due_at=NOW + HOUR)
-        assert (early_refreshes.count_renewable(at=NOW), early_refreshes.bring_forward(at=NOW)) == ({}, {})
+        assert (early_refreshes.count_refreshable(at=NOW), early_refreshes.bring_forward(at=NOW)) == ({}, {})
         assert early_refreshes.foresee(poison.pk, at=NOW) == Asked(hindrance=Hindrance.UNKNOWN)
 
     @pytest.mark.parametrize("written", ["", "query", "body", "later", "BODY"])

@@ -284,5 +284,5 @@ class TestLinksThatWereClaimedTogether:
         claims = claiming.claim([link.pk for link in make_due(3)], at=at)
         with CaptureQueriesContext(database) as captured:
             outcomes = [attempting.attempt(claim, clock=lambda: at).outcome for claim in claims]
-        assert outcomes == [attempting.Outcome.RENEWED] * 3
+        assert outcomes == [attempting.Outcome.REFRESHED] * 3
         assert len([query for query in captured if "vault_datakey" in query["sql"]]) == 1

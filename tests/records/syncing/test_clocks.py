@@ -101,7 +101,7 @@ class TestAClockOfOursThatWasAhead:
 
     def test_keeps_no_check_from_being_due_after_a_sign_in(self, linked):
         sign_in_again(linked, at=AT - MINUTE)
-        assert due.renewed(AT).get() == linked
+        assert due.reauthorized(AT).get() == linked
 
     def test_hides_no_later_check_from_a_page_or_a_copy(self, linked, provider):
         provider.answers[ALLERGIES] = http(403)

@@ -75,7 +75,7 @@ class TestASecretThatTheProviderRotatedFirst:
         assert (registration.trouble, registration.trouble_at is not None) == ("invalid_client", True)
         linked.refresh_from_db()
         assert (linked.status, linked.reason) == ("active", "")
-        assert StoredTokenSet.objects.get().is_renewable
+        assert StoredTokenSet.objects.get().is_refreshable
         assert run.outcome == ""
         assert not run.steps.filter(status="gap").exclude(gap="not_offered").exists()
         shown = standing.of_connection(linked, at=timezone.now())

@@ -90,7 +90,7 @@ def _row(one: OfRegistration, *, at: datetime) -> Sequence[str]:
     numbers = (
         one.standings.active, one.standings.living - one.standings.active, lag.due, lag.waiting, lag.overdue,
         _duration(lag.lag_seconds(at=at)), lapsing.ending_in_12_hours, lapsing.ending_in_24_hours,
-        lapsing.renewing_in_12_hours, lapsing.renewing_in_24_hours,
+        lapsing.refreshing_in_12_hours, lapsing.refreshing_in_24_hours,
     )  # fmt: skip
     off = "not understood" if one.registration.is_switched_on else "switched off"
     held = (one.registration.trouble or off) if one.is_held else ""

@@ -22,7 +22,7 @@ from apps.directory.management import arguments, naming
 
 # The result, and who must act.
 _OUTCOMES: Mapping[Outcome | None, str] = {
-    Outcome.RENEWED: "renewed",
+    Outcome.REFRESHED: "renewed",
     Outcome.WAITING: "will be tried again on its own: the provider could not answer",
     Outcome.ENDED: "ended: the patient must sign in again, and is told so",
     Outcome.OPERATOR: "refused: staff must act, the log and link_health say how; no token was lost",
@@ -117,7 +117,7 @@ class Command(BaseCommand):
 
     def _rehearse(self, options: Mapping[str, Any]) -> None:
         at = clocks.now()
-        more = early_refreshes.count_renewable(options["registration"], at=at) if options["all"] else {}
+        more = early_refreshes.count_refreshable(options["registration"], at=at) if options["all"] else {}
         registrations = overview.registrations(at=at)
         numbers = [(0 if one.is_held else one.lag.due) + more.get(one.registration.pk, 0) for one in registrations]
         who = "Of these somebody would be asked:" if any(numbers) else "Nobody would be asked."

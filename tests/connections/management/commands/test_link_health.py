@@ -103,7 +103,7 @@ class TestLinkHealth:
         (finding,) = told["findings"]
         assert (finding["what"], finding["who"], finding["links"]) == ("registration_in_trouble", "operator", 1)
         refused = next(one for one in told["registrations"] if one["id"] == str(ill.pk))
-        assert (refused["renewing_in_12_hours"], refused["due"]) == (1, 1)
+        assert (refused["refreshing_in_12_hours"], refused["due"]) == (1, 1)
         assert refused["by_status"] == {"active": 1}
         assert told["site_certificate"] == {"outlook": "not_watched", "ends_at": None}
 
