@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db import connections
 from django.db.models.functions import Now
@@ -12,12 +13,24 @@ from django.utils import timezone
 from apps.connections.models import Connection
 from apps.records import shelving, syncing
 from apps.records.models import Record, SyncRun, SyncStep
+from apps.records.shelving import open_shelf, reading
+from apps.records.shelving.arranging import Arrangement
+from apps.vault import sealing
+from apps.vault.sealing import Holder
 from tests.records.linked import AT, give_tokens
 
 
 def shelved_names(connection: Connection) -> list[str]:
     """The names on the connection's shelf of the patient."""
     return [patient.name for patient in shelving.patients(connection) or ()]
+
+
+def shelved(connection: Connection, subject: str) -> list[Any]:
+    """The entries of this subject's list, as they are on its shelf."""
+    with sealing.key_ring(Holder.user(connection.user_id)) as ring:
+        found = open_shelf.shelves(connection.user_id, ring, subjects=[subject])
+        rows = reading.window(found, {subject: Arrangement.LISTED}, 0, 99, ring)
+        return [row.entry for row in rows if row.connection_id == connection.pk]
 
 
 def sync(connection: Connection, *, at: datetime = AT, cause: SyncRun.Cause = SyncRun.Cause.CONFIRMED) -> SyncRun:

@@ -39,8 +39,9 @@ _ONE_AT_A_TIME = "SELECT pg_advisory_xact_lock(hashtext('records_shelf'), hashte
 
 @transaction.atomic
 def rebuild(connection: Connection, *subjects: Subject, at: datetime) -> Built:
-    """Rebuild the shelves of these subjects from the records. Returns how many entries they hold, and how many records
-    do not open: those are logged, and their lists say that something is missing.
+    """Rebuild the shelves of these subjects from the records; and all shelves there are, if the patient's birth date is
+    no longer the one they were built with, since it dates what began at an age. Returns how many entries they hold, and
+    how many records do not open: those are logged, and their lists say that something is missing.
 
     Call it in the transaction that changes the records. It waits while somebody else builds shelves of this connection.
     Raises `apps.vault.errors.VaultError` if a key is missing.
@@ -50,10 +51,13 @@ def rebuild(connection: Connection, *subjects: Subject, at: datetime) -> Built:
     entries = unopened = 0
     zone = time_zones.of(connection.user)  # entries are listed under the reader's years
     with timezone.override(zone), sealing.key_ring(Holder.user(connection.user_id)) as ring:
+        wanted = {subject.key for subject in subjects}
         if PATIENT in subjects:
+            born = _birth_dates(connection)
             built = _rebuild_patients(connection, ring, at=at)
             entries, unopened = built
-        listed = [subject for subject in subjects if subject in LISTED]
+            wanted |= _built(connection) if _birth_dates(connection) != born else set()
+        listed = [subject for subject in LISTED if subject.key in wanted]
         if listed:
             built = building.build(connection, listed, ring=ring, at=at)
             entries, unopened = entries + built.entries, unopened + built.unopened
@@ -136,6 +140,21 @@ def _is_readable(connection: Connection, subject: str, sealed: bytes, ring: KeyR
     except (CannotOpen, msgspec.MsgspecError) as error:  # no traceback: a decoder's shows what it could not decode
         _LOG.error("A shelf does not open: connection %s, %s.", connection.id, type(error).__name__)
         return False
+
+
+def _birth_dates(connection: Connection) -> tuple[str, ...] | None:
+    """Those with which shelves were built; None if that is unknown."""
+    try:
+        found = patients(connection)
+    except (CannotOpen, msgspec.MsgspecError):
+        return None
+    return None if found is None else tuple(one.birth_date for one in found)
+
+
+def _built(connection: Connection) -> set[str]:
+    """The subjects that have a shelf."""
+    shelves = Shelf.objects.filter(user_id=connection.user_id, connection_id=connection.id)
+    return set(shelves.values_list("subject", flat=True))
 
 
 def _rebuild_patients(connection: Connection, ring: KeyRing, *, at: datetime) -> Built:

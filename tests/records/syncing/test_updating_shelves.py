@@ -4,12 +4,12 @@ import pytest
 
 from apps.directory.models import ClientRegistration
 from apps.records import shelving, syncing
-from apps.records.models import SyncRun
+from apps.records.models import Shelf, SyncRun
 from apps.records.syncing import running
 from tests.records.linked import AT
-from tests.records.people import PATIENT_ID, allergy, bundle
-from tests.records.provider import ALLERGIES, METADATA, statement
-from tests.records.runs import resume, step, sync
+from tests.records.people import PATIENT_ID, R4_PATIENT, allergy, bundle
+from tests.records.provider import ALLERGIES, METADATA, PATIENT, statement
+from tests.records.runs import check, resume, shelved, step, sync
 from tests.wire.servers import http
 
 pytestmark = pytest.mark.django_db
@@ -71,6 +71,41 @@ class TestNames:
         built.clear()
         run = sync(linked)
         assert (run.outcome, built) == ("complete", [])
+
+
+class TestABirthDate:
+    """It dates what began at an age."""
+
+    @pytest.fixture
+    def aged(self, linked, practice):
+        onset = {"onsetAge": {"value": 9, "unit": "a"}}
+        practice.answers[ALLERGIES] = http(body=bundle(allergy("a1", **onset)))
+        return practice
+
+    def began(self, connection):
+        return [entry.when.sorts_at[:4] for entry in shelved(connection, "allergies")]
+
+    def test_that_is_corrected_dates_it_anew(self, linked, aged):
+        sync(linked)
+        aged.answers[PATIENT] = http(body=R4_PATIENT | {"birthDate": "1974-03-09"})
+        before = self.began(linked)
+        check(linked, 1)
+        assert (before, self.began(linked)) == (["1993"], ["1983"])
+
+    def test_that_comes_after_it_dates_it_as_well(self, linked, aged):
+        aged.answers[PATIENT] = http(503)
+        run = sync(linked)
+        aged.answers[PATIENT] = http(body=R4_PATIENT)
+        before = self.began(linked)
+        resume(run)
+        assert (before, self.began(linked)) == ([""], ["1993"])
+
+    def test_that_is_as_before_builds_nothing_else(self, linked, aged):
+        sync(linked)
+        shelf = Shelf.objects.get(connection=linked, subject="allergies")
+        aged.answers[PATIENT] = http(body=R4_PATIENT | {"gender": "male"})
+        check(linked, 1)
+        assert Shelf.objects.get(pk=shelf.pk).built_at == shelf.built_at
 
 
 class TestAMistakeOfOurs:
