@@ -1,8 +1,9 @@
 """Mail people the word of a breach (`breaches`), at any hour: they are to know without delay.
 
-A notice is put off before its mail is sent. So if a worker dies in between, or the connection to the mail server
-breaks, a person may get the mail twice: here that is better than never. After three days nobody is written to any more,
-because their address takes no mail; they still read it on Home.
+A notice is put off before its mail is sent, at growing intervals. So if a worker dies in between, or the connection to
+the mail server breaks, a person may get the mail twice: here that is better than never. Each person's mail is tried for
+three days, however long it waited for others, or for the mail server, before its first try. Then their address takes no
+mail; they still read it on Home.
 """
 
 import logging
@@ -24,7 +25,8 @@ _LOG = logging.getLogger(__name__)
 
 _AT_ONCE: Final = 500
 _WAIT: Final = timedelta(minutes=30)
-_TRIED_FOR: Final = timedelta(days=3)
+_LONGEST_WAIT: Final = timedelta(hours=12)
+_TRIES: Final = 11  # with these waits, more than three days
 
 
 def send(*, at: datetime) -> int:
@@ -42,10 +44,14 @@ def _claim(notice_id: UUID, *, at: datetime) -> BreachNotice | None:
         notice = held.select_related("breach", "user").filter(pk=notice_id, mail_due_at__lte=at).first()
         if notice is None:
             return None
-        is_last = at >= notice.breach.announced_at + _TRIED_FOR
-        notice.mail_due_at = None if is_last else at + _WAIT
-        notice.save(update_fields=["mail_due_at"])
+        notice.mail_due_at, notice.tries = at + _wait(notice.tries), notice.tries + 1
+        notice.save(update_fields=["mail_due_at", "tries"])
     return notice
+
+
+def _wait(tries: int) -> timedelta:
+    factor: int = 2 ** min(tries, _TRIES)
+    return min(_WAIT * factor, _LONGEST_WAIT)
 
 
 def _send(notice: BreachNotice, *, at: datetime) -> bool:
@@ -58,7 +64,8 @@ def _send(notice: BreachNotice, *, at: datetime) -> bool:
     try:
         mailing.send("accounts/email/breach", to=user.email, context=context)
     except OSError as error:  # smtplib's errors are all of this kind
-        if notice.mail_due_at is None:
+        if notice.tries >= _TRIES:
+            BreachNotice.objects.filter(pk=notice.pk).update(mail_due_at=None)
             _LOG.error("A person cannot be told of a breach by mail: user %s, %s.", user.pk, mailing.kind(error))
         else:
             _LOG.error("A mail about a breach was not sent: user %s, %s.", user.pk, mailing.kind(error))

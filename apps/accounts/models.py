@@ -192,7 +192,8 @@ class BreachNotice(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     breach = models.ForeignKey(Breach, on_delete=models.CASCADE, related_name="notices")
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="breach_notices")
-    mail_due_at = models.DateTimeField(null=True)  # empty once the mail was sent, or was tried for too long
+    mail_due_at = models.DateTimeField(null=True)  # empty once the mail was sent, or was tried too often
+    tries = models.PositiveSmallIntegerField(default=0, db_default=0)
     mailed_at = models.DateTimeField(null=True)
     read_at = models.DateTimeField(null=True)
 
@@ -209,7 +210,7 @@ class BreachNotice(models.Model):
 
     class Privacy:
         personal = ("read_at",)
-        operational = ("id", "breach", "user", "mail_due_at", "mailed_at")
+        operational = ("id", "breach", "user", "mail_due_at", "tries", "mailed_at")
 
     def __str__(self) -> str:
         return f"notice {self.pk}"

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from django.core.mail.backends.base import BaseEmailBackend
+
 GOES_AWAY = ""  # as the answer to a whole mail
 REFUSES = "451 Try again later"
 
@@ -42,3 +44,10 @@ def taking_mail(settings: Any, answer: str) -> Iterator[list[str]]:
         finally:
             settings.EMAIL_BACKEND = before
             server.shutdown()
+
+
+class WorkerDies(BaseEmailBackend):
+    """No server: the process ends while it sends."""
+
+    def send_messages(self, email_messages: Any) -> int:
+        raise SystemExit

@@ -22,6 +22,7 @@ pytestmark = pytest.mark.django_db
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 HALF_AN_HOUR = timedelta(minutes=30)
+OUTAGE = timedelta(days=5)  # of the mail server, before the first try
 ENGLISH, SPANISH = "A laptop was stolen.\n\nChange your password & tell us.", "Robaron una computadora."
 HEADING = "Somebody may have seen your record"
 
@@ -67,18 +68,27 @@ class TestTheMail:
         assert (announced.facts, told.user_id, told.facts) == ({"count": 1}, alice.pk, {})
 
     @pytest.mark.parametrize("server", [REFUSES, GOES_AWAY], ids=["refused", "perhaps taken"])
-    def test_is_tried_again_for_three_days_where_it_may_not_have_arrived(self, notice, settings, server, caplog):
-        with taking_mail(settings, server):
-            assert breach_mail.send(at=NOON) == 0
-            assert "A mail about a breach was not sent" in caplog.text
-            assert breach_mail.send(at=NOON + HALF_AN_HOUR - timedelta(seconds=1)) == 0
-            assert BreachNotice.objects.get().mail_due_at == NOON + HALF_AN_HOUR
-            breach_mail.send(at=NOON + timedelta(days=3))
-        assert "A person cannot be told of a breach by mail" in caplog.text
+    def test_is_tried_again_for_three_days_ever_less_often(self, notice, settings, server, caplog):
+        with taking_mail(settings, server) as mails:
+            at = NOON + OUTAGE
+            while due_at := BreachNotice.objects.get().mail_due_at:
+                assert breach_mail.send(at=due_at - timedelta(seconds=1)) == 0
+                at = max(at, due_at)
+                assert breach_mail.send(at=at) == 0
+        assert len(mails) == 11
+        assert at > NOON + OUTAGE + timedelta(days=3)
+        assert caplog.text.count("A mail about a breach was not sent") == 10
+        assert caplog.text.count("A person cannot be told of a breach by mail") == 1
         assert "alice@example.org" not in caplog.text
-        assert breach_mail.send(at=NOON + timedelta(days=4)) == 0
-        kept = BreachNotice.objects.get()
-        assert (kept.mail_due_at, kept.mailed_at) == (None, None)
+        assert BreachNotice.objects.get().mailed_at is None
+
+    def test_is_tried_once_more_if_a_worker_dies_in_the_last_try(self, notice, settings, caplog):
+        BreachNotice.objects.update(tries=10)
+        before, settings.EMAIL_BACKEND = settings.EMAIL_BACKEND, "tests.accounts.mail_servers.WorkerDies"
+        with pytest.raises(SystemExit):
+            breach_mail.send(at=NOON)
+        settings.EMAIL_BACKEND = before
+        assert [breach_mail.send(at=NOON + timedelta(hours=n)) for n in (11, 12)] == [0, 1]
 
     def test_is_sent_on_schedule(self, notice):
         assert "apps.accounts.tasks.tell_of_breaches" in {row.task for row in SCHEDULE}
