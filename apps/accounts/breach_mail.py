@@ -61,8 +61,9 @@ def _send(notice: BreachNotice, *, at: datetime) -> bool:
         "words": notice.breach.words_in(user.language),
         "page_url": settings.SITE_ORIGIN + reverse("breach", args=[notice.pk]),
     }
+    headers = {"Auto-Submitted": "auto-generated"}
     try:
-        mailing.send("accounts/email/breach", to=user.email, context=context)
+        mailing.send("accounts/email/breach", to=user.email, context=context, headers=headers)
     except OSError as error:  # smtplib's errors are all of this kind
         if notice.tries >= _TRIES:
             BreachNotice.objects.filter(pk=notice.pk).update(mail_due_at=None)

@@ -56,6 +56,10 @@ class TestTheMail:
         assert "<p>A laptop was stolen.</p>" in page
         assert "Change your password &amp; tell us." in page
 
+    def test_asks_for_no_answer_of_a_machine(self, notice):
+        breach_mail.send(at=NOON)
+        assert mail.outbox[0].extra_headers["Auto-Submitted"] == "auto-generated"
+
     def test_goes_to_nobody_else(self, sam, notice):
         breach_mail.send(at=NOON)
         assert [one.to for one in mail.outbox] == [["alice@example.org"]]
