@@ -23,7 +23,7 @@ from apps.audit.recording import Actor, EventType
 
 _LOG = logging.getLogger(__name__)
 
-_AT_ONCE: Final = 500
+_AT_ONCE: Final = 5000  # as many as a fast mail server takes in a round
 _WAIT: Final = timedelta(minutes=30)
 _LONGEST_WAIT: Final = timedelta(hours=12)
 _TRIES: Final = 11  # with these waits, more than three days
