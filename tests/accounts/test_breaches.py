@@ -29,7 +29,10 @@ HEADING = "Somebody may have seen your record"
 
 def announce(*people: User) -> Breach:
     whom = User.objects.filter(pk__in=[one.pk for one in people])
-    return breaches.announce(whom, english=ENGLISH, spanish=SPANISH, at=NOON, actor=Actor.system("tests"))
+    words = f"{ENGLISH} {Breach.objects.count()}"
+    breach = breaches.announce(whom, english=words, spanish=SPANISH, at=NOON, actor=Actor.system("tests"))
+    assert breach is not None
+    return breach
 
 
 @pytest.fixture
@@ -179,6 +182,15 @@ class TestTheCommand:
         User.objects.filter(pk=alice.pk).update(is_active=False)
         self.run(*words, "--everybody", "--send")
         assert [row.user for row in BreachNotice.objects.all()] == [alice]
+
+    def test_tells_the_same_words_to_nobody_twice(self, words, alice, sam, tmp_path):
+        (tmp_path / "people").write_text(str(alice.pk))
+        self.run(*words, "--people", str(tmp_path / "people"), "--send")
+        assert "1 account will be told" in self.run(*words, "--everybody", "--send")
+        assert [one.user for one in Breach.objects.latest("pk").notices.all()] == [sam]
+        with pytest.raises(CommandError, match="Nobody was told"):
+            self.run(*words, "--everybody", "--send")
+        assert Breach.objects.count() == 2
 
     @pytest.mark.parametrize("content", [b"", b" \n", b"\xff", b"a" * 20_001])
     def test_takes_no_words_that_nobody_could_read(self, words, alice, tmp_path, content):

@@ -46,6 +46,8 @@ class Command(BaseCommand):
             self.stdout.write(f"{count:,} account{pluralize(count)} would be told. To do it, add --send.")
             return
         breach = breaches.announce(whom, **words, at=timezone.now(), actor=Actor.system("announce_breach"))
+        if breach is None:
+            raise CommandError("Nobody was told: all of them were told these words before.")
         count = breach.notices.count()
         self.stdout.write(f"{count:,} account{pluralize(count)} will be told. The admin shows how far that is.")
 
