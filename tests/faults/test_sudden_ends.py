@@ -22,18 +22,16 @@ from apps.connections.callback import completing
 from apps.connections.models import AuthorizationRequest, Connection, StoredTokenSet
 from apps.connections.refreshing import claiming
 from apps.records import tasks
-from apps.records.models import Record, SyncRun
+from apps.records.models import Record, SyncRun, SyncStep
 from tests.faults import hunting
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 SLOW_SECONDS = 2.0
-CUT_AFTER_SECONDS = 1.0
 
 
-def dies_waiting(call: Callable[[], Any], *, once: Callable[[], bool] | None = None) -> BaseException | None:
-    """Run the call in a thread of its own, and cut its database connection a moment later, or `once` something is true.
-    What it raised."""
+def dies_waiting(call: Callable[[], Any], *, once: Callable[[], bool]) -> BaseException | None:
+    """Run the call in a thread of its own, and cut its database connection `once` something is true. What it raised."""
     raised: list[BaseException] = []
     backend: list[int] = []
     has_begun = threading.Event()
@@ -54,9 +52,7 @@ def dies_waiting(call: Callable[[], Any], *, once: Callable[[], bool] | None = N
     thread = threading.Thread(target=run)
     thread.start()
     assert has_begun.wait(10)
-    if once is None:
-        thread.join(CUT_AFTER_SECONDS)
-    while once is not None and thread.is_alive() and not once():
+    while thread.is_alive() and not once():
         thread.join(0.02)
     assert thread.is_alive(), "it did not wait"
     with database.cursor() as cursor:
@@ -65,8 +61,10 @@ def dies_waiting(call: Callable[[], Any], *, once: Callable[[], bool] | None = N
     return raised[0] if raised else None
 
 
-def slowly(sandbox, route: str) -> None:
+def slowly(sandbox, route: str) -> Callable[[], bool]:
+    """The next answer of this route comes late. Whether it is being waited for."""
     sandbox.post("/control/faults", route=route, kind="slow", count=1, seconds=SLOW_SECONDS)
+    return lambda: not sandbox.get("/control/faults")
 
 
 class TestASignIn:
@@ -77,10 +75,10 @@ class TestASignIn:
         monkeypatch.setattr(completing, "KEEPING_SECONDS", -1.0)
         monkeypatch.setattr(completing, "_give_back", lambda *_args, **_told: None)
         callback = traveller.sent_back(place)
-        slowly(sandbox, route)
+        is_awaited = slowly(sandbox, route)
         tab = Client(raise_request_exception=False)
         tab.cookies = traveller.client.cookies
-        dies_waiting(lambda: tab.get(callback))
+        dies_waiting(lambda: tab.get(callback), once=is_awaited)
         assert not Connection.objects.exists()
         assert not StoredTokenSet.objects.exists()
         request = AuthorizationRequest.objects.get()
@@ -99,10 +97,10 @@ class TestASignIn:
     @pytest.mark.conformance("C9", "C47")
     def test_whose_database_goes_away_meanwhile_is_stored_all_the_same(self, route, sandbox, place, traveller):
         callback = traveller.sent_back(place)
-        slowly(sandbox, route)
+        is_awaited = slowly(sandbox, route)
         tab = Client()
         tab.cookies = traveller.client.cookies
-        assert dies_waiting(lambda: tab.get(callback)) is None
+        assert dies_waiting(lambda: tab.get(callback), once=is_awaited) is None
         assert StoredTokenSet.objects.get().connection == Connection.objects.get()
         assert AuthorizationRequest.objects.get().outcome == "completed"
         assert len(place.exchanges(sandbox)) == 1
@@ -155,8 +153,9 @@ class TestARefresh:
     def test_whose_database_goes_away_before_the_answer_keeps_it_and_writes_it_again(self, sandbox, place, traveller):
         traveller.confirm(traveller.found(place))
         at = timezone.now() + timedelta(hours=2)
-        slowly(sandbox, "token")
-        assert dies_waiting(lambda: refreshing.usable_token(Connection.objects.get(), at=at)) is None
+        is_awaited = slowly(sandbox, "token")
+        connection = Connection.objects.get()
+        assert dies_waiting(lambda: refreshing.usable_token(connection, at=at), once=is_awaited) is None
         stored = StoredTokenSet.objects.get()
         assert (stored.generation, stored.lease_until) == (2, None)
         requests = sandbox.get("/control/requests?path=/auth/token")["requests"]
@@ -168,10 +167,10 @@ class TestASync:
         traveller.confirm(traveller.found(place))
         run = SyncRun.objects.get()
         sandbox.post("/control/faults", route="data", kind="slow", count=1, after=1, seconds=SLOW_SECONDS)
-        patients = Record.objects.filter(resource_type="Patient")
-        died = dies_waiting(lambda: tasks.sync_next(), once=patients.exists)
+        patient = SyncStep.objects.filter(resource_type="Patient", status=SyncStep.Status.COMPLETE)
+        died = dies_waiting(lambda: tasks.sync_next(), once=patient.exists)
         assert isinstance(died, Error)
-        assert patients.count() == 1
+        assert Record.objects.filter(resource_type="Patient").count() == 1
         run.refresh_from_db()
         assert run.finished_at is None
         SyncRun.objects.update(lease_until=Now())
