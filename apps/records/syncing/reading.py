@@ -188,7 +188,6 @@ class ReadingReferences:
             user_id=run.user_id, connection_id=run.connection_id, resource_type=self.step.resource_type
         )
         came_along = have.filter(confirmed_by_run=run.pk)
-        self.step.needs_shelf = self.step.needs_shelf or came_along.filter(received_at__gte=run.created_at).exists()
         pending = self._pending()
         pending.filter(logical_id__in=came_along.values("logical_id")).update(is_done=True, is_owed=False)
         if not run.is_full:

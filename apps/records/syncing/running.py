@@ -260,6 +260,7 @@ def _run_steps(work: Work, steps: list[SyncStep], *, gives_up: bool, stops_other
     """Take these steps together, except that those which workers died over are taken alone. Returns what one of them
     has to wait for, if anything. Raises SliceOver when the turn is over."""
     delayed = None
+    work.turn.steps.update((step.resource_type, step) for step in steps)
     for batch in worker_deaths.batches(steps):
         streams = [_STREAMS[stepping.asking(step).way](step, work) for step in batch]
         concurrent = ConcurrentSteps(work, streams, gives_up=gives_up, stops_others=stops_others)

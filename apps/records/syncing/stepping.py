@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import groupby, islice
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import Any, Final
 
 import msgspec
@@ -16,6 +16,7 @@ from django.db.models import QuerySet
 
 from apps.records.binary_cursors import binary_cursor
 from apps.records.models import PendingRead, Record, SyncRun, SyncStep
+from apps.records.subjects import shelved_for
 from apps.records.syncing import finding_references, planning
 from apps.records.syncing.fetching import Clock, Source
 from apps.records.syncing.finding_references import Target
@@ -23,6 +24,7 @@ from apps.records.syncing.paging import cursors, staged_pages
 from apps.records.syncing.paging.cursors import Cursor
 from apps.records.syncing.planning import Asking
 from apps.records.syncing.received_rows import checking_patient, doubting, quarantining, storing
+from apps.records.syncing.received_rows.storing import StoreCounts
 from apps.records.syncing.workers.leasing import Lease
 from apps.vault import sealing
 from apps.vault.sealing import Holder
@@ -63,13 +65,14 @@ class SliceOver(Exception):
 
 @dataclass
 class Turn:
-    """What one worker has done with the run so far: whether it noted references, and whether it stored anything.
-    `new_types` are those of its steps of which earlier runs brought nothing. `counts_searches`: the provider was seen
+    """What one worker has done with the run so far: whether it noted references, and whether it stored anything. `steps`
+    are those it has in hand, by type. `new_types` are those of its steps of which earlier runs brought nothing. `counts_searches`: the provider was seen
     to count all that a search finds, and not each page. For the types in `denied`, it said that their scope is not
     granted."""
 
     noted: set[Target] = field(default_factory=set)
     has_stored: bool = False
+    steps: dict[str, SyncStep] = field(default_factory=dict)
     new_types: set[str] = field(default_factory=set)
     counts_searches: bool = False
     denied: set[str] = field(default_factory=set)
@@ -148,25 +151,27 @@ def store(
 ) -> None:
     """Store one page in one transaction: its rows, what they refer to, what the step has counted, and the next cursor.
 
-    Rows of other types that came along, such as a Provenance or an Organization, are stored under their own type.
-    `read` is the reference that was followed. Raises LeaseLost.
+    Rows of other types that came along, such as a Provenance or an Organization, are stored under their own type, and
+    what is new or changed of them is counted by the step of that type: its own search may bring them unchanged. `read` is the reference that was followed. Raises LeaseLost.
     """
     connection = work.run.connection
     theirs, ours = checking_patient.divided(resources, patient_id=connection.fhir_patient_id)
     now = work.clock()
     with transaction.atomic(), sealing.key_ring(work.holder) as ring:
         work.lease.extend()
-        new_types = work.turn.new_types
-        kept = storing.keep(connection, ours, run_id=work.run.pk, ring=ring, at=now, new_types=new_types)
+        for resource_type, rows in _by_type(ours):
+            new_types = work.turn.new_types
+            kept = storing.keep(connection, rows, run_id=work.run.pk, ring=ring, at=now, new_types=new_types)
+            if resource_type == step.resource_type:
+                step.rows_kept += kept.rows
+                _count(step, kept)
+            elif kept.differing:
+                _count_company(resource_type, kept, work)
         quarantining.keep(work.run, theirs, ring=ring, at=now)
         step.refers = _note_references(ours, read=read, work=work) or step.refers
         step.pages += 1
         step.rows_got += sum(row.resource_type == step.resource_type for row in resources)
-        step.rows_kept += kept.rows
-        step.rows_changed += kept.differing
-        step.rows_concluded += kept.concluded
         step.rows_refused += len(theirs)
-        step.needs_shelf = step.needs_shelf or kept.differing > 0
         if cursor is not None:
             step.sealed_cursor = cursors.sealed(cursor, step, ring)
         step.sealed_page = None
@@ -264,6 +269,31 @@ def count_new(step: SyncStep, ids: Iterable[str], work: Work) -> int:
 def holds_any(step: SyncStep, work: Work) -> bool:
     """Whether we hold rows of the type that, as far as we know, its provider still has."""
     return _records(step, work).filter(removed_at__isnull=True).exists()
+
+
+def _by_type(rows: Iterable[Resource]) -> Iterator[tuple[str, list[Resource]]]:
+    kind = attrgetter("resource_type")
+    return ((resource_type, list(alike)) for resource_type, alike in groupby(sorted(rows, key=kind), key=kind))
+
+
+def _count(step: SyncStep, kept: StoreCounts) -> None:
+    step.rows_changed += kept.differing
+    step.rows_concluded += kept.concluded
+    step.needs_shelf = step.needs_shelf or kept.differing > 0
+
+
+def _count_company(resource_type: str, kept: StoreCounts, work: Work) -> None:
+    """Count what came along for the step of its type. If the type is listed and was not asked for, it becomes a step
+    that says so."""
+    step = work.turn.steps.get(resource_type) or work.run.steps.filter(resource_type=resource_type).first()
+    if step is None:
+        if not shelved_for(resource_type):
+            return
+        ended = {"status": Status.GAP, "gap": Gap.NOT_OFFERED, "finished_at": work.clock()}
+        step = SyncStep.objects.create(run=work.run, user_id=work.run.user_id, resource_type=resource_type, **ended)
+    work.turn.steps[resource_type] = step
+    _count(step, kept)
+    step.save(update_fields=["rows_changed", "rows_concluded", "needs_shelf"])
 
 
 def _note_references(rows: Sequence[Resource], *, read: Target | None, work: Work) -> bool:

@@ -73,6 +73,48 @@ class TestNames:
         assert (run.outcome, built) == ("complete", [])
 
 
+class TestRowsThatComeAlong:
+    """With the search of another type, before or after their own."""
+
+    def goal(self, words):
+        return {"resourceType": "Goal", "id": "g1", "description": {"text": words}}
+
+    def titles(self, connection, subject):
+        return [entry.title for entry in shelved(connection, subject)]
+
+    def test_stand_on_their_own_shelf_where_their_search_brings_nothing_else(self, linked, practice):
+        sync(linked)
+        changed = self.goal("Walk each day")
+        practice.answers[ALLERGIES] = http(body=bundle(allergy("a1"), changed))
+        practice.answers[GOALS] = http(body=bundle(changed))
+        run = check(linked, 1)
+        assert self.titles(linked, "plans") == ["Walk each day"]
+        assert (step(run, "Goal").rows_changed, step(run).rows_changed) == (1, 1)
+
+    def test_are_no_change_of_the_type_they_came_with(self, linked, practice):
+        sync(linked)
+        named = allergy("a1", recorder={"reference": "Practitioner/d1"})
+        practice.answers[ALLERGIES] = http(body=bundle(named, self.goal("Walk each day")))
+        practice.answers[GOALS] = http(body=bundle(self.goal("Walk each day")))
+        run = check(linked, 1)
+        assert (step(run, "Goal").rows_changed, step(run).rows_changed) == (1, 0)
+
+    def test_stand_there_where_their_type_was_refused(self, linked, practice):
+        sync(linked)
+        practice.answers[GOALS] = http(403)
+        practice.answers[ALLERGIES] = http(body=bundle(allergy("a1"), self.goal("Walk each day")))
+        check(linked, 1)
+        assert self.titles(linked, "plans") == ["Walk each day"]
+
+    def test_stand_there_where_their_type_was_never_asked_for(self, linked, practice):
+        sync(linked)
+        told = {"resourceType": "Communication", "id": "c1", "category": [{"text": "A word from the ward"}]}
+        practice.answers[ALLERGIES] = http(body=bundle(allergy("a1"), told))
+        run = check(linked, 1)
+        assert len(shelved(linked, "other")) == 1
+        assert (step(run, "Communication").gap, run.outcome) == ("not_offered", "complete")
+
+
 class TestABirthDate:
     """It dates what began at an age."""
 
