@@ -65,10 +65,10 @@ class SliceOver(Exception):
 
 @dataclass
 class Turn:
-    """What one worker has done with the run so far: whether it noted references, and whether it stored anything. `steps`
-    are those it has in hand, by type. `new_types` are those of its steps of which earlier runs brought nothing. `counts_searches`: the provider was seen
-    to count all that a search finds, and not each page. For the types in `denied`, it said that their scope is not
-    granted."""
+    """What one worker has done with the run so far: whether it noted references, and whether it stored anything.
+    `steps` are those that it has in hand, by type, and `new_types` those of which earlier runs brought nothing.
+    `counts_searches`: the provider was seen to count all that a search finds, and not each page. For the types in
+    `denied`, it said that their scope is not granted."""
 
     noted: set[Target] = field(default_factory=set)
     has_stored: bool = False
@@ -152,7 +152,8 @@ def store(
     """Store one page in one transaction: its rows, what they refer to, what the step has counted, and the next cursor.
 
     Rows of other types that came along, such as a Provenance or an Organization, are stored under their own type, and
-    what is new or changed of them is counted by the step of that type: its own search may bring them unchanged. `read` is the reference that was followed. Raises LeaseLost.
+    what is new or changed of them is counted by the step of that type: its own search may bring them unchanged. `read`
+    is the reference that was followed. Raises LeaseLost.
     """
     connection = work.run.connection
     theirs, ours = checking_patient.divided(resources, patient_id=connection.fhir_patient_id)
