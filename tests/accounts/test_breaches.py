@@ -170,12 +170,20 @@ class TestTheCommand:
         assert "1 account will be told" in self.run(*words, "--people", str(tmp_path / "people"), "--send")
         assert [row.user for row in BreachNotice.objects.all()] == [alice]
 
-    def test_tells_nobody_where_a_line_names_no_account(self, words, alice, tmp_path):
-        (tmp_path / "people").write_text(f"{alice.pk}\nnobody@example.org\n")
-        with pytest.raises(CommandError, match=r"Nobody was told\. 1 line.* 2\.") as refused:
+    @pytest.mark.parametrize("line", ["nobody@example.org", "sam@example.org", "alice\0@example.org", "123"])
+    def test_tells_nobody_where_a_line_must_be_corrected(self, words, alice, sam, tmp_path, line):
+        sam.emailaddress_set.update(verified=False)
+        (tmp_path / "people").write_text(f"{alice.pk}\n{line}\n")
+        with pytest.raises(CommandError, match=r"Nobody was told\. These lines .*: 2\.") as refused:
             self.run(*words, "--people", str(tmp_path / "people"), "--send")
-        assert "nobody@example.org" not in str(refused.value)
+        assert line not in str(refused.value).partition(":")[0]
         assert not Breach.objects.exists()
+
+    def test_leaves_out_whoever_closed_their_account(self, words, alice, tmp_path):
+        (tmp_path / "people").write_text(f"\ufeff{alice.pk}\n{uuid.uuid4()}\n", encoding="utf-8")
+        printed = self.run(*words, "--people", str(tmp_path / "people"), "--send")
+        assert "1 id of no account" in printed
+        assert "1 account will be told" in printed
 
     def test_tells_everybody_whose_address_was_verified(self, words, alice, sam):
         sam.emailaddress_set.update(verified=False)
@@ -192,7 +200,7 @@ class TestTheCommand:
             self.run(*words, "--everybody", "--send")
         assert Breach.objects.count() == 2
 
-    @pytest.mark.parametrize("content", [b"", b" \n", b"\xff", b"a" * 20_001])
+    @pytest.mark.parametrize("content", [b"", b" \n", b"\xff", b"a" * 20_001, b"a\0", b"\x1b[2J"])
     def test_takes_no_words_that_nobody_could_read(self, words, alice, tmp_path, content):
         (tmp_path / "es").write_bytes(content)
         with pytest.raises(CommandError):

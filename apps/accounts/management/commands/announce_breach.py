@@ -1,7 +1,7 @@
 """`announce_breach`: tell people that somebody may have seen their record who should not have."""
 
 import sys
-from collections.abc import Iterable
+import unicodedata
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -16,6 +16,7 @@ from apps.accounts.models import User
 from apps.audit.recording import Actor
 
 _LONGEST = 20_000  # characters: more is no word to people
+_SHOWN = 20  # lines to correct
 
 
 class Command(BaseCommand):
@@ -38,10 +39,12 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, english: str, spanish: str, people: str | None, send: bool, **_options: Any) -> None:
         """Print the words and the number of people."""
         words = {"english": _words(english), "spanish": _words(spanish)}
-        whom = breaches.everybody() if people is None else _named(_lines(people))
+        whom, gone = (breaches.everybody(), 0) if people is None else _named(_read(people))
         count = whom.count()
         for name, text in words.items():
             self.stdout.write(f"{name.title()}:\n\n{text}\n")
+        if gone:
+            self.stdout.write(f"{gone:,} id{pluralize(gone)} of no account: nobody can tell them any more.")
         if not send:
             self.stdout.write(f"{count:,} account{pluralize(count)} would be told. To do it, add --send.")
             return
@@ -53,43 +56,42 @@ class Command(BaseCommand):
 
 
 def _words(path: str) -> str:
-    try:
-        text = Path(path).read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError):
-        raise CommandError(f"{path} cannot be read as text.") from None
+    text = _read(path).strip()
     if not 0 < len(text) <= _LONGEST:
         raise CommandError(f"{path} is empty, or longer than {_LONGEST:,} characters.")
+    if any(unicodedata.category(letter) == "Cc" for letter in set(text) - {"\n", "\t"}):
+        raise CommandError(f"{path} has control characters, which nobody can read.")
     return text
 
 
-def _lines(path: str) -> list[str]:
+def _read(path: str) -> str:
     try:
         text = sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         raise CommandError(f"{path} cannot be read as text.") from None
-    return [line.strip() for line in text.splitlines()]
+    return text.removeprefix("\ufeff")  # some editors begin a file with this mark
 
 
-def _named(lines: Iterable[str]) -> QuerySet[User]:
-    """The accounts that these lines name. Raises CommandError with the numbers of lines that name none."""
-    ids: set[UUID] = set()
-    unknown: list[int] = []
-    for number, line in enumerate(lines, start=1):
-        found = User.objects.filter(_is(line)).values_list("pk", flat=True).first() if line else None
-        if found is not None:
-            ids.add(found)
-        elif line:
-            unknown.append(number)
-    if unknown:
-        numbers = ", ".join(map(str, unknown[:20]))
-        raise CommandError(f"Nobody was told. {len(unknown)} lines name no account, such as {numbers}.")
-    if not ids:
+def _named(text: str) -> tuple[QuerySet[User], int]:
+    """The accounts that these lines name, and how many ids are of none: whoever has closed their account is still in
+    the audit log. Raises CommandError for a line that somebody mistyped, or that names nobody with a record."""
+    lines = {number: line.strip() for number, line in enumerate(text.splitlines(), start=1) if line.strip()}
+    ids = {number: pk for number, line in lines.items() if (pk := _id(line)) is not None}
+    addresses = {number: line.lower() for number, line in lines.items() if number not in ids}
+    asked = {address for address in addresses.values() if address.isprintable()}
+    people = breaches.everybody().filter(Q(pk__in=set(ids.values())) | Q(email__in=asked))
+    found = dict(people.values_list("email", "pk"))
+    wrong = [number for number, address in addresses.items() if address not in found]
+    if wrong:
+        numbers = ", ".join(map(str, wrong[:_SHOWN])) + (", …" if len(wrong) > _SHOWN else "")
+        raise CommandError(f"Nobody was told. These lines name no account with a confirmed address: {numbers}.")
+    if not found:
         raise CommandError("Nobody was told: no line names an account.")
-    return User.objects.filter(pk__in=ids)
+    return User.objects.filter(pk__in=found.values()), len(set(ids.values()) - set(found.values()))
 
 
-def _is(line: str) -> Q:
+def _id(line: str) -> UUID | None:
     try:
-        return Q(pk=UUID(line))
+        return UUID(line)
     except ValueError:
-        return Q(email=line.lower())
+        return None
